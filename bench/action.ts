@@ -13,7 +13,7 @@ import {
 const WARM_UP = 10;
 const PAIRS = 30;
 
-/** An action (`true`) from its order until `completed`, against the bare exec in the same container by the same driver. */
+/** Measures an action (`true`) from request to `completed`, against a bare exec in the same container with the same driver. */
 export const actionBench: Bench = {
   name: 'action',
   async run(repetitions) {
@@ -46,7 +46,7 @@ async function deployOne(system: ServiceWithEngine): Promise<{ instance_id: stri
   await deploy(system, await define(system, 'seed'));
   const { data } = await system.client.call('instances.list');
   const [instance] = data;
-  if (!instance?.container_id) throw new Error('The service knows no container of the instance.');
+  if (!instance?.container_id) throw new Error('The instance has no container.');
   return { instance_id: instance.id, container_id: instance.container_id };
 }
 
@@ -62,7 +62,7 @@ async function act({ client, daemon }: ServiceWithEngine, id: string, quietMs: n
   }
 }
 
-/** Made, started with both streams attached, asked for its exit code. */
+/** Creates an exec, starts it with both streams attached and reads its exit code. */
 async function bareExec(engine: ReturnType<typeof openDockerEngine>, container: string): Promise<void> {
   const exec = await engine.exec(container, { argv: ['true'] });
   for await (const _ of exec.output);

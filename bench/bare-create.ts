@@ -2,9 +2,9 @@ import { createServer } from 'node:http';
 import { openLoop } from './group-commit-loop.ts';
 
 /**
- * The two limits of a creation on SQLite. A POST reads a body, writes the rows and answers as many bytes as the service: no
- * routes, keys, checks or limits. A GET has 32 callers in this very process write them for a second, without any HTTP, and
- * answers how many they wrote.
+ * Measures two limits of a creation on SQLite. POST reads a body, writes the rows and answers as many bytes as the service,
+ * without routes, keys, checks or limits. GET lets 32 callers in this process write rows for one second without HTTP, and answers
+ * their number.
  */
 const [directory = '', port = '0'] = process.argv.slice(2);
 const insert = await openLoop(directory);

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 
-/** The limit: `node:http` with nothing but the bytes and headers of a real answer, given as JSON in the first argument. */
+/** The limit: `node:http` that sends the bytes and headers of a real answer, given as JSON in the first argument. */
 const { status, headers, body } = JSON.parse(process.argv[3] ?? '{}') as {
   status: number;
   headers: string[];

@@ -1,9 +1,9 @@
-/** One measured figure: a value, the named limit it is held against in the same run, and what we promise of the ratio. */
+/** A measured value, the limit it is compared with in the same run, and the promised ratio. */
 export interface Figure {
   readonly claim: string;
   readonly value: number;
   readonly unit: string;
-  /** What the value is compared with: its name and its value in this very run. */
+  /** Name and value of the comparison in the same run. */
   readonly against?: { readonly name: string; readonly value: number };
   readonly ratio?: number;
   readonly promise?: { readonly atLeast: number } | { readonly atMost: number };

@@ -2,14 +2,14 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { type Bench, median } from './claim.ts';
 import { startService } from './service-process.ts';
 
-/** From the start of the process to its first 200, with the compiled code kept as `npm start` keeps it. */
+/** Measures process start to first 200, with the code cache of `npm start`. */
 export const coldStart: Bench = {
   name: 'cold-start',
   async run(repetitions) {
     await using cache = temporaryFolder('compiled');
     const starts: number[] = [];
     const memory: number[] = [];
-    // The first run fills the cache of compiled code and is not counted.
+    // The first run fills the code cache and is not counted.
     for (let i = 0; i <= repetitions; i++) {
       const service = await startService({ env: { NODE_COMPILE_CACHE: cache.path } });
       if (i > 0) starts.push(service.readyMs);

@@ -4,8 +4,8 @@ import { standardTimes } from '@hortus/daemon/link/channel';
 import WebSocket from 'ws';
 
 /**
- * Many daemons in one process, which know only the published messages. They come back as the real one does. Standard output
- * has a line for each action request, with the machine's steady clock.
+ * Runs many daemons in one process with the published messages only. They reconnect like the real daemon. Prints a line with a
+ * monotonic timestamp for each action request.
  */
 const [url = '', keyFile = '', first = '0'] = process.argv.slice(2);
 const keys = readFileSync(keyFile, 'utf8').split('\n');
@@ -18,7 +18,7 @@ class Member {
 
   constructor(key: string, number: number) {
     this.#key = key;
-    // Real daemons come from as many addresses as there are servers, and the service limits strangers by address.
+    // Uses many addresses like real servers, because the service limits unauthenticated sockets per address.
     this.#localAddress = `127.0.${1 + (number >> 7)}.${1 + (number & 127)}`;
   }
 
@@ -53,4 +53,4 @@ class Member {
 const members = keys.map((key, i) => new Member(key, Number(first) + i));
 for (let i = 0; i < members.length; i += OPENING)
   await Promise.all(members.slice(i, i + OPENING).map((member) => member.connect()));
-console.log('all have come');
+console.log('all connected');

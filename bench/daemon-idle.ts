@@ -11,12 +11,12 @@ import { pause, type ServiceWithEngine, startServiceWithEngine } from './service
 
 const CONTAINERS = 200;
 const AT_ONCE = 4;
-/** Two whole rounds of reports, which come every half minute. */
+/** Two report intervals of half a minute each. */
 const WATCHED_MS = 60_000;
-/** What comes with the start, and with 200 containers that are new, is over by then. */
+/** Time for the start-up work and the discovery of 200 containers to settle. */
 const SETTLING_MS = 35_000;
 
-/** What the daemon costs while nothing happens: the binary that servers run, with 200 containers to report on. */
+/** Measures the cost of an idle daemon: the released binary with 200 containers to report on. */
 export const daemonIdle: Bench = {
   name: 'daemon-idle',
   async run() {
@@ -58,7 +58,7 @@ function figure(claim: string, value: number, unit: string, most: number, more: 
   return { claim, value, unit, against, ratio: value / most, promise: { atMost: 1 }, ...more };
 }
 
-/** As the daemon makes them, but by the engine alone: it is the looking that is measured. */
+/** Creates the containers through the engine, because only the observation is measured. */
 async function startContainers({ socketPath, serverId }: ServiceWithEngine): Promise<void> {
   const ask = async (path: string, body?: object) => {
     const { status, text } = await askDocker(socketPath, 'POST', path, body);
@@ -81,34 +81,34 @@ async function startContainers({ socketPath, serverId }: ServiceWithEngine): Pro
   await Promise.all(Array.from({ length: AT_ONCE }, plantSome));
 }
 
-/** That it was cheap counts only if it was done. */
+/** Proves that the reports were really sent. */
 async function everybodyReported({ client, serverId }: ServiceWithEngine): Promise<void> {
   const age = async () => (await client.call('capacity.read', { params: { server_id: serverId } })).data.age_seconds;
   await until(async () => ((await age()) ?? Number.POSITIVE_INFINITY) < 40, { describe: 'a report of the daemon' });
 }
 
-/** Seconds of processor time that each used meanwhile. */
+/** Returns the CPU seconds that each process used meanwhile. */
 async function cpuSecondsOf(pids: readonly number[], ms: number): Promise<number[]> {
   const before = pids.map(cpuSeconds);
   await pause(ms);
   return pids.map((pid, at) => cpuSeconds(pid) - (before[at] ?? 0));
 }
 
-/** The kernel counts hundredths: user is the fourteenth field, system the next. */
+/** Reads fields 14 (user) and 15 (system) in hundredths of a second. */
 function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
 /**
- * A file that was written a moment ago lies in the page cache in pieces of up to megabytes, and the kernel counts such a
- * piece as resident when one page of it is used: an idle Node of 41 MB has 76 MB then. Servers read theirs from the disk.
+ * Drops the freshly written binary from the page cache. There it lies in large folios, and the kernel counts a whole folio as
+ * resident when one page is used: an idle Node of 41 MB shows 76 MB. Servers read the file from disk.
  */
 async function dropFromCache(file: string): Promise<void> {
   await run(['dd', `of=${file}`, 'oflag=nocache', 'conv=notrunc,fdatasync', 'count=0']);
 }
 
-/** Its own is what it wrote to. Pages of the executable that it alone runs just now are everybody's, and given back at need. */
+/** Counts only dirty pages as private; clean pages of the executable can be reclaimed. */
 function memoryOf(pid: number): { resident: number; own: number } {
   const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
   const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1]) * 1024;

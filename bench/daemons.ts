@@ -17,7 +17,7 @@ const WARM_UP = 200;
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
-/** So many daemons on one process of the service: what each costs, how quickly one is reached, how soon all are back. */
+/** Measures many daemons on one service process: memory each, latency of an action, time until all have reconnected. */
 export const daemonsBench: Bench = {
   name: 'daemons',
   async run() {
@@ -38,8 +38,8 @@ export const daemonsBench: Bench = {
       const killedAt = performance.now();
       await service.kill();
       const killed = service;
-      // From the moment on that it listens, which is when the daemons rush in. Before the kernel kept more connections
-      // waiting, and before daemons were let in and written down in groups, this was 1,000 to 2,100 ms (p99).
+      // Measured from the moment it listens, when all daemons reconnect. Before the larger listen backlog and grouped
+      // authentication this was 1,000 to 2,100 ms (p99).
       const templates = startProbe(`${killed.base}/templates`, killed.headers);
       const health = startProbe(`${killed.base}/health`, {});
       service = await startService({ env, again: killed });
@@ -57,11 +57,11 @@ interface Measured {
   readonly bytes: number;
   readonly connectMs: number;
   readonly times: readonly number[];
-  /** For a core, per order, while the orders were given: what others on the machine add to them. */
+  /** Time per action that the service waited for a core; caused by other load on the machine. */
   readonly waitedMs: number;
   readonly backMs: number;
   readonly startMs: number;
-  /** What others were answered while all came back. */
+  /** Latencies of other requests while all daemons reconnect. */
   readonly storm: { readonly templates: Probed; readonly health: Probed };
 }
 
@@ -98,7 +98,7 @@ function figures({ bytes, connectMs, times, waitedMs, backMs, startMs, storm }: 
   ];
 }
 
-/** On the second core; the service has the first. */
+/** Runs on the second core; the service has the first. */
 function startCrowds(service: Service, keys: readonly string[]): RunningProcess[] {
   const size = Math.ceil(keys.length / CROWDS);
   return Array.from({ length: CROWDS }, (_, i) => {
@@ -128,7 +128,7 @@ async function allConnected({ folder }: Service, epoch: number, since: number): 
   return performance.now() - since;
 }
 
-/** One order after another, each to another daemon, so that what is measured is the way and not a queue. */
+/** Requests actions one by one, each on another daemon, to measure latency without queueing. */
 async function dispatchTimes({ client }: Service, instances: readonly string[], crowds: readonly RunningProcess[]) {
   const times: number[] = [];
   for (let i = 0; i < WARM_UP + REQUESTS; i++) {

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The rows that one `POST /definitions` of the static site leaves, for the limits that write them without a service. */
+/** Rows written by one `POST /definitions` of the static site, for limits that write them without a service. */
 export const ground = {
   account: 'acc_00000000000000000000000000',
   server: 'srv_00000000000000000000000000',
@@ -22,7 +22,7 @@ export const groundRows = [
 
 type Values = Readonly<Record<string, string | number | null>>;
 
-/** The values of the three rows with this number. */
+/** Returns the values of the three rows with this number. */
 export function definitionRows(
   number: number,
   owner = ground,
@@ -75,6 +75,6 @@ export function definitionRows(
   };
 }
 
-/** `insert into t (…) values (…)` with `place(column, index)` for each value. */
+/** Builds `insert into t (…) values (…)` with `place(column, index)` for each value. */
 export const insertText = (table: string, row: Values, place: (column: string, index: number) => string): string =>
   `insert into ${table} (${Object.keys(row).join(', ')}) values (${Object.keys(row).map(place).join(', ')})`;

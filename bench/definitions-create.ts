@@ -16,14 +16,14 @@ import { load } from './wrk.ts';
 const run = promisify(execFile);
 const CALLERS = 32;
 const slow = ['--import', './bench/slow-fsync.ts'];
-/** The first seconds belong to the compilers, ours and theirs. */
+/** Warm-up for the JIT compilers. */
 const WARM_SECONDS = 8;
-/** The speed of a machine that is shared changes within seconds, so both sides take short turns. */
+/** Short alternating turns, because the speed of a shared machine changes within seconds. */
 const TURNS = 5;
-/** Each turn of pgbench connects anew and has its statements prepared: that must not be much of it. */
+/** Longer turns for pgbench, which reconnects and prepares its statements in each. */
 const PGBENCH_SECONDS = 4;
 
-/** Durable creation over HTTP by 32 callers, against the same rows written without a service. */
+/** Measures durable creation over HTTP by 32 callers, against the same rows written without a service. */
 export const definitionsCreate: Bench = {
   name: 'definitions-create',
   async run(repetitions) {
@@ -35,7 +35,7 @@ export const definitionsCreate: Bench = {
   },
 };
 
-/** How much of the distance to the bare loop is `node:http`, which no service in this process can do without, is told besides. */
+/** Also compares with bare `node:http`, to show its share of the distance to the bare loop. */
 async function onSqlite(repetitions: number, where: string, nodeArgs: string[]): Promise<Figure[]> {
   await using folder = temporaryFolder('bench');
   const port = await freePort();
@@ -92,7 +92,7 @@ const figure = (where: string, limit: string, turns: readonly Turn[], loopMs: nu
   note: `event loop delay p99 ${loopMs.toFixed(1)} ms`,
 });
 
-/** A service that has warmed up at creating definitions. */
+/** Starts a service and warms it up by creating definitions. */
 async function creating(options: Parameters<typeof startService>[0]) {
   const service = await startService(options);
   const { data } = await service.client.call('servers.register', {
@@ -114,7 +114,7 @@ async function creating(options: Parameters<typeof startService>[0]) {
   };
 }
 
-/** The same rows by PostgreSQL's own bench. */
+/** Writes the same rows with pgbench. */
 async function pgbench(serverUrl: string) {
   const database = await createDatabase(serverUrl);
   const folder = temporaryFolder('bench');
@@ -127,7 +127,7 @@ async function pgbench(serverUrl: string) {
   const script = join(folder.path, 'definitions.sql');
   const unique = (value: string) => `'${value.slice(0, 4)}' || :client_id::text || '-' || :n::text`;
   const rows = definitionRows(0);
-  // What the dispatcher writes later, here with the row: the embedded database has it from the insert.
+  // Includes what the dispatcher writes later, because the embedded database writes it with the insert.
   const numbered = { ...rows, events: { ...rows.events, seq: 0 } };
   const inserts = Object.entries(numbered).map(([table, row]: [string, (typeof rows)['events']]) =>
     insertText(table, row, (column) => {
@@ -145,7 +145,7 @@ async function pgbench(serverUrl: string) {
   );
   const args = ['-n', '-M', 'prepared', '-c', String(CALLERS), '-j', '1', '-f', script];
   return {
-    /** Counted from when all are connected. */
+    /** Counts from the moment all are connected. */
     async created(seconds: number): Promise<number> {
       const { stdout } = await run('pgbench', [...args, '-T', String(seconds), database.url]);
       return Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);

@@ -5,7 +5,7 @@ import { define, deploy, quietTime, startServiceWithEngine, timed } from './serv
 const WARM_UP = 3;
 const PAIRS = 8;
 
-/** An order until `success`, health included, against `docker run -d` of the same image with the same volume, limits and network. */
+/** Measures a deployment until `success`, including health, against `docker run -d` with the same image, volume, limits and network. */
 export const deployBench: Bench = {
   name: 'deploy',
   async run(repetitions) {
@@ -17,7 +17,7 @@ export const deployBench: Bench = {
       const quiet = i === 0 ? 0 : quietTime(all.map((p) => p.ours));
       const ours = () => timed(() => deploy(system, definition, quiet));
       const bare = () => timed(() => dockerRun(system, `bare-${i}`));
-      // Taking turns at going first, so that what one leaves behind is not always the other's burden.
+      // Alternates the order, so that leftover work does not always burden the same side.
       all.push(i % 2 === 0 ? { ours: await ours(), bare: await bare() } : { bare: await bare(), ours: await ours() });
     }
     const pairs = all.slice(WARM_UP);

@@ -23,7 +23,7 @@ import { type HostileRequest, hostileRequests } from './hostile-requests.ts';
 import { startProbe } from './probe.ts';
 import { startService } from './service-process.ts';
 
-/** No request may hold the event loop for longer. */
+/** Longest time that a request may block the event loop. */
 const LONGEST_TURN_MS = 50;
 const AT_ONCE = 44;
 const IDLE_MS = 3_000;
@@ -32,7 +32,7 @@ const OF_ONE_ROW = 2;
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
-/** What hostile requests do to all others: how long one of them holds the event loop, and what health costs meanwhile. */
+/** Measures how long a hostile request blocks the event loop, and the latency of health meanwhile. */
 export const eventLoop: Bench = {
   name: 'event-loop',
   async run(repetitions) {
@@ -46,7 +46,7 @@ interface Held {
   readonly collectionMs: number;
 }
 
-/** Every request by itself, the first of its kind in the life of the process: what is compiled then counts too. */
+/** Measures each request alone and on first use, so that its compilation counts too. */
 async function longestTurn(): Promise<Figure> {
   await using folder = temporaryFolder('turns');
   const socket = join(folder.path, 'turns');
@@ -87,7 +87,7 @@ async function longestTurn(): Promise<Figure> {
   }
 }
 
-/** The catalog, the agents and the sign-in that the good requests of the service's tests are made for. */
+/** Returns the settings that the valid requests of the service's tests need: catalog, agents and sign-in. */
 async function settingsOfGoodRequests(folder: string): Promise<Record<string, string>> {
   const catalog = join(folder, 'catalog');
   await cp(new URL('../catalog', import.meta.url), catalog, { recursive: true });
@@ -127,7 +127,7 @@ async function requestsAboutRecords(caller: Caller): Promise<HostileRequest[]> {
   ];
 }
 
-/** The corpus of the fuzzer: some requests of every row of the contract. */
+/** Requests of the fuzzer: several for every endpoint. */
 async function heldByFuzz(caller: Caller, socket: string): Promise<Held[]> {
   const dice = new Dice(14);
   const held: Held[] = [];
@@ -169,7 +169,7 @@ async function healthUnderAttack(repetitions: number): Promise<Figure[]> {
   const attacked: number[] = [];
   const service = await startService({ cores: '0,1' });
   try {
-    // Each attack once: what is started and compiled for it is not what a flood costs.
+    // Runs each attack once before, because start-up and compilation are not part of a flood.
     for (const hostile of hostileRequests) await send(service, hostile);
     for (let i = 0; i < repetitions; i++) {
       idle.push(await healthP99(service, () => pause(IDLE_MS)));
@@ -199,7 +199,7 @@ async function healthP99({ base, headers }: Service, meanwhile: () => Promise<vo
   return (await probe.stop()).p99;
 }
 
-/** Always 44 under way, each attack in turn. */
+/** Keeps 44 requests in flight, rotating through the attacks. */
 async function flood(service: Service): Promise<void> {
   const end = performance.now() + ATTACK_MS;
   let next = 0;
@@ -215,7 +215,7 @@ async function flood(service: Service): Promise<void> {
 const pause = (ms: number) => new Promise<void>((done) => setTimeout(done, ms));
 
 async function measured(socket: string, name: string): Promise<Held> {
-  // The turn that answered ends after its answer was read here.
+  // The turn ends after its answer was read here.
   await pause(5);
   return { name, ...JSON.parse(await text(connect(socket))) };
 }

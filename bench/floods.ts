@@ -12,14 +12,14 @@ type Service = Awaited<ReturnType<typeof startService>>;
 const MB = 1e6;
 const FLOOD_MS = 10_000;
 const BODY_BYTES = 8 * 1024 * 1024;
-/** Pings with a payload, which each answer would repeat. */
+/** Pings with a payload that each pong would repeat. */
 const pings = Buffer.concat(
   Array.from({ length: 500 }, () => Buffer.concat([Buffer.from([0x89, 0xfd, 0, 0, 0, 0]), Buffer.alloc(125, 'x')])),
 );
 
 interface Flood {
   readonly claim: string;
-  /** Megabytes that the process may grow by. */
+  /** Allowed growth of the process in megabytes. */
   readonly most: number;
   run(service: Service, sockets: Socket[]): Promise<void>;
 }
@@ -124,7 +124,7 @@ async function growth(flood: Flood): Promise<number> {
   let most = 0;
   let watch: NodeJS.Timeout | undefined;
   try {
-    // The code that the first requests load is not counted.
+    // Excludes the code loaded by the first requests.
     for (let i = 0; i < 200; i++) await service.client.call('templates.list', { query: { page: 1 } });
     const before = service.memory();
     watch = setInterval(() => {
@@ -154,7 +154,7 @@ async function slowBodies(service: Service, sockets: Socket[], keys: readonly st
     socket.resume();
     sent.push(
       (async () => {
-        // All but the end.
+        // Everything except the end of the body.
         for (let bytes = piece.length; bytes < BODY_BYTES && !socket.destroyed; bytes += piece.length) {
           socket.write(piece);
           await drained(socket);
@@ -199,7 +199,7 @@ async function answered(socket: Socket | undefined): Promise<void> {
 const register = async ({ client }: Service, name: string) =>
   (await client.call('servers.register', { body: { name, environment: 'production' } })).data;
 
-/** Inserts a transfer between two servers into the database; the service itself makes one only for daemons that move something. */
+/** Inserts a transfer between two servers into the database; the service creates one only for a migration. */
 async function openTransfer(service: Service): Promise<{ transferId: string; keys: string[] }> {
   const [from, to] = [await register(service, 'from'), await register(service, 'to')];
   const db = new DatabaseSync(join(service.folder, 'hortus.db'), {

@@ -5,7 +5,7 @@ import { define, deploy, startServiceWithEngine, timed } from './service-with-en
 const WARM_UP = 2;
 const PAIRS = 8;
 
-/** For how long a container with storage is away when it is made anew, against `docker stop` and `docker start` of one like it. */
+/** Measures the downtime of a container with storage when it is replaced, against `docker stop` and `docker start`. */
 export const gapBench: Bench = {
   name: 'gap',
   async run(repetitions) {
@@ -27,13 +27,13 @@ export const gapBench: Bench = {
           await cli(system, ['stop', 'bare']);
           await cli(system, ['start', 'bare']);
         });
-      // Taking turns at going first, so that what one leaves behind is not always the other's burden.
+      // Alternates the order, so that leftover work does not always burden the same side.
       all.push(i % 2 === 0 ? { ours: await ours(), bare: await bare() } : { bare: await bare(), ours: await ours() });
     }
     const pairs = all.slice(WARM_UP);
     return [
       {
-        claim: 'gap of a rollout that makes a container anew',
+        claim: 'gap of a rollout that replaces a container',
         value: median(pairs.map((p) => p.ours)),
         unit: 'ms',
         against: { name: 'ms docker stop && docker start', value: median(pairs.map((p) => p.bare)) },

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openSqlite } from '@hortus/service/storage/sqlite/open';
 import { definitionRows, groundRows, insertText } from './definition-rows.ts';
 
-/** The rows of a definition by prepared statements, one fsync for all who wait at the same turn of the loop. */
+/** Writes the rows of a definition with prepared statements; one fsync for all writers of an event loop turn. */
 export async function openLoop(directory: string): Promise<(number: number) => Promise<void>> {
   await (await openSqlite(directory)).close();
   const db = new DatabaseSync(join(directory, 'hortus.db'));

@@ -1,4 +1,4 @@
-/** Small requests that are made to cost much, by the name of the attack. */
+/** Small requests with a high cost, by name of the attack. */
 export interface HostileRequest {
   readonly name: string;
   readonly method: string;

@@ -1,10 +1,10 @@
 import type { Mount, Port, Service } from './import-reading.ts';
 
-/** Stands in the original for a value that only the import makes: a generated secret, an address. */
+/** Placeholder in the original for a value that the import creates, such as a generated secret or an address. */
 export const hole = (name: string) => `\uE010${name}\uE011`;
 const HOLE = /\uE010([^\uE011]+)\uE011/g;
 
-/** Which value stands for which: the same hole is the same value wherever it occurs, and one secret has one value. */
+/** Maps placeholders to values: equal placeholders have equal values, and one secret has one value. */
 export class Agreement {
   readonly #holes = new Map<string, string>();
   readonly #secrets = new Map<string, string>();
@@ -14,7 +14,7 @@ export class Agreement {
     this.#tokens = tokens;
   }
 
-  /** Whether a text of the export is that of the original. */
+  /** Tells whether a text of the export equals the original. */
   agrees(original: string, exported: string): boolean {
     if (original === exported) return true;
     if (original.includes('\uE010')) return this.#match(original, HOLE, exported, this.#holes);
@@ -48,7 +48,7 @@ export class Agreement {
   }
 }
 
-/** In what the exported service differs from the original. */
+/** Lists the differences of the exported service from the original. */
 export function differences(
   original: Service,
   exported: Service,
@@ -74,7 +74,7 @@ function environmentDiffers(
   const wrong: string[] = [];
   for (const [key, value] of original) {
     const other = exported.get(key);
-    // A peer's declaration of an address; what stands there is for the peer to say.
+    // An address declared for a peer; the peer decides its value.
     if (/^SERVICE_(URL|FQDN)_/.test(key) && other !== undefined) continue;
     if (other === undefined) wrong.push(`env ${key} is missing`);
     else if (!agreement.agrees(value, other))
@@ -96,7 +96,7 @@ function mountsDiffer(original: Map<string, Mount>, exported: Map<string, Mount>
   return wrong;
 }
 
-/** What stood beside the Compose file is a volume or a file afterwards; a home directory is asked for. */
+/** A path next to the Compose file becomes a volume or a file; a home directory becomes an input. */
 function sameMount(original: Mount, exported: Mount, agreement: Agreement): boolean {
   if (exported.kind === 'file') return original.kind === 'file' || original.kind === 'project';
   if (original.readOnly !== exported.readOnly) return false;
@@ -110,7 +110,7 @@ function sameMount(original: Mount, exported: Mount, agreement: Agreement): bool
   return exported.kind === 'volume' && agreement.agrees(hole(`volume ${original.source}`), exported.source);
 }
 
-/** A published port that became a route keeps its number inside; outside it is the ingress that listens. */
+/** A published port that became a route keeps its internal number; the ingress listens outside. */
 function portsDiffer(original: readonly Port[], exported: readonly Port[], routed: ReadonlySet<number>): string[] {
   const wrong: string[] = [];
   const same = (a: Port, b: Port) => a.container === b.container && a.protocol === b.protocol;

@@ -4,9 +4,9 @@ import { fillText } from './import-reading.ts';
 
 export interface Danger {
   service: string;
-  /** The key of the service that brings it. */
+  /** Key of the service that causes it. */
   key: string;
-  /** Any of these permissions tells of it. */
+  /** Permissions that report it; any one is enough. */
   kinds: readonly string[];
   value?: string;
 }
@@ -16,7 +16,7 @@ const isRaw = (value: unknown): value is Raw => typeof value === 'object' && val
 const listed = (value: unknown): unknown[] => (Array.isArray(value) ? value : isRaw(value) ? Object.keys(value) : []);
 const settled = (value: unknown) => fillText(String(value ?? ''), () => undefined);
 
-/** Everything in a Compose file that gives a container more of the server than an ordinary one has. */
+/** Compose settings that give a container extra access to the host. */
 export function dangersOf(file: Raw): Danger[] {
   const found: Danger[] = [];
   for (const [service, value] of Object.entries(file.services as Raw)) {
@@ -64,7 +64,7 @@ function splitSource(mount: string): string {
   return whole.includes(':') ? (whole.split(':')[0] ?? '') : '';
 }
 
-/** Whether the import tells of it: by a permission of the component, or by having refused it. */
+/** Tells whether the import reports it: as a permission of the component, or by refusing it. */
 export function isFlagged(danger: Danger, component: string, template: Template, dropped: readonly Dropped[]): boolean {
   const { service, key, kinds, value } = danger;
   const permitted = (template.permissions ?? []).some(

@@ -1,8 +1,7 @@
 import { parse, type ScalarTag } from 'yaml';
 
 /**
- * Reads what matters of a Compose file, by the Compose specification and without a line of the importer's code: the measure
- * would mean nothing if both made the same mistake.
+ * Reads a Compose file by its specification without sharing code with the importer, so that both cannot make the same mistake.
  */
 export interface Service {
   image: string | undefined;
@@ -13,7 +12,7 @@ export interface Service {
 }
 
 export interface Mount {
-  /** project: a path beside the Compose file, of which nobody can say whether it is a file. */
+  /** project: a path next to the Compose file; it can be a file or a folder. */
   kind: 'volume' | 'project' | 'host' | 'file' | 'memory';
   source: string;
   readOnly: boolean;
@@ -25,13 +24,13 @@ export interface Port {
   host: number | undefined;
 }
 
-/** The value of a variable; undefined where it is not set. */
+/** Returns the value of a variable; undefined if not set. */
 export type Surroundings = (name: string) => string | undefined;
 
 type Raw = Record<string, unknown>;
 const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The parser of Compose still takes a leading zero for octal. */
+/** Compose parses a leading zero as octal. */
 const octal: ScalarTag = {
   tag: 'tag:yaml.org,2002:int',
   default: true,
@@ -46,7 +45,7 @@ export function parseCompose(text: string): Raw {
   return value;
 }
 
-/** Every service that runs unless a profile is asked for. */
+/** Lists the services that run without a profile. */
 export function readServices(file: Raw, around: Surroundings): Map<string, Service> {
   const filled = fillAll(file, around) as Raw;
   const services = new Map<string, Service>();
@@ -67,14 +66,14 @@ export function readServices(file: Raw, around: Surroundings): Map<string, Servi
 }
 
 function fillAll(value: unknown, around: Surroundings, key = ''): unknown {
-  // A peer writes files into its volumes as they stand.
+  // A peer writes files into its volumes unchanged.
   if (typeof value === 'string') return key === 'content' && !value.includes('$$') ? value : fillText(value, around);
   if (Array.isArray(value)) return value.map((item) => fillAll(item, around));
   if (!isRaw(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, fillAll(inner, around, name)]));
 }
 
-/** The substitution of the Compose specification, from the inside out. */
+/** Substitutes variables as in the Compose specification, innermost first. */
 export function fillText(text: string, around: Surroundings): string {
   const DOLLAR = '\u0000';
   let rest = text.replaceAll('$$', DOLLAR);
@@ -188,7 +187,7 @@ function ports(service: Raw): Port[] {
   return [...found.values()];
 }
 
-/** `[ip:][host:]container[/protocol]`, with ranges. */
+/** Parses `[ip:][host:]container[/protocol]` with ranges. */
 function spread(text: string): Port[] {
   const [, , hostFirst, , first = '', last = first, protocol = 'tcp'] =
     /^(\[.*\]:|[\d.]+\.[\d.]+:)?(?:(\d+)?(?:-(\d+))?:)?(\d+)(?:-(\d+))?(?:\/(\w+))?$/.exec(text.trim()) ?? [];
@@ -200,7 +199,7 @@ function spread(text: string): Port[] {
   }));
 }
 
-/** Links order services as well, and so does taking over somebody's volumes. */
+/** Collects dependencies; links and volumes_from also order services. */
 function dependencies(service: Raw): Map<string, string> {
   const depends = new Map<string, string>();
   for (const item of [...pairs(service.depends_on)]) {

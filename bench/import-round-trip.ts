@@ -5,7 +5,7 @@ import { exportCompose } from '@hortus/template/compose/export';
 import { Agreement, differences, hole } from './import-compare.ts';
 import { parseCompose, readServices } from './import-reading.ts';
 
-/** The component that a service became: by the name it keeps for the others, or by its own. */
+/** Finds the component of a service by its network alias or its own name. */
 export function componentOf(template: Template, service: string): string | undefined {
   const components = Object.entries(template.components ?? {});
   const plain = service.toLowerCase().replace(/[^a-z0-9]+/g, '-');
@@ -16,7 +16,7 @@ export function componentOf(template: Template, service: string): string | undef
   );
 }
 
-/** In what the export of an import differs from the original, where both get the same values. */
+/** Lists the differences between the original and the exported import with the same values. */
 export async function roundTrip(original: Record<string, unknown>, template: Template): Promise<string[]> {
   const asked = [...(template.inputs?.required ?? []), ...(template.inputs?.optional ?? [])];
   const chosen = Object.fromEntries(
@@ -54,7 +54,7 @@ export async function roundTrip(original: Record<string, unknown>, template: Tem
   return wrong;
 }
 
-/** Variables that have a default wherever they occur: nobody needs to set them. */
+/** Variables with a default at every occurrence, which need no value. */
 function variablesWithDefault(file: Record<string, unknown>): Set<string> {
   const text = JSON.stringify(file.services) + JSON.stringify(file.configs ?? {});
   const all = [...text.matchAll(/(?<!\$)\$\{?([A-Za-z_]\w*)(:?[-+])?/g)];

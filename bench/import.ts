@@ -6,8 +6,8 @@ import { parseCompose } from './import-reading.ts';
 import { componentOf, roundTrip } from './import-round-trip.ts';
 
 /**
- * `npm run bench:import -- <folder>`: how well real Compose files become templates. Every file counts, those too that Compose
- * itself would refuse. The original and what is exported again are read by a reader of the bench's own.
+ * `npm run bench:import -- <folder>`: measures how well real Compose files become templates. Every file counts, even those that
+ * Compose refuses. The bench reads the original and the export with its own reader.
  */
 interface Outcome {
   file: string;

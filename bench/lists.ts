@@ -11,7 +11,7 @@ const PATHS = ['/definitions', '/definitions?status=pending', '/events'];
 const LIVING = 1_000;
 const ARCHIVED = 10_000;
 
-/** The first page of a list must not care how long the list is, nor how many archived definitions the account has. */
+/** Checks that the first page of a list is independent of its length and of archived definitions. */
 export const lists: Bench = {
   name: 'lists',
   async run() {
@@ -49,7 +49,7 @@ async function archivedFigure(): Promise<Figure> {
   };
 }
 
-/** The service makes the account and the schema; the rows are put in behind its back, the way nothing else could in time. */
+/** Inserts the rows directly into the database of a service, because the API would take too long. */
 async function pageTimes(size: number, archived = 0): Promise<[string, number][]> {
   const service = await startService();
   try {
@@ -63,7 +63,7 @@ async function pageTimes(size: number, archived = 0): Promise<[string, number][]
   }
 }
 
-/** The archived ones are the newest, so that a list by age alone would meet all of them first. */
+/** Makes the archived definitions the newest, so that a list by age alone would read all of them first. */
 function fill(file: string, account: string, size: number, archived: number): void {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   db.exec('pragma synchronous = off');
@@ -78,7 +78,7 @@ function fill(file: string, account: string, size: number, archived: number): vo
   db.prepare(
     `update definitions set status = 'archived' where id in (select id from definitions order by id desc limit ?)`,
   ).run(archived);
-  // As told: the service would otherwise go through all of them while it is measured.
+  // Marked as dispatched; otherwise the service would process all of them during the measurement.
   db.exec(`update settings set value = (select max(position) from events) where name = 'events.last_seq'`);
   db.exec('commit');
   db.close();

@@ -5,8 +5,8 @@ export interface Probed {
 }
 
 /**
- * Asks at a steady pace, whether the answers come or not, and measures each until its last byte. So somebody who would have
- * asked while nothing was answered counts too.
+ * Sends requests at a constant rate, independent of the answers, and measures each until its last byte. This also counts requests
+ * during a stall (no coordinated omission).
  */
 export function startProbe(url: string, headers: Record<string, string>, everyMs = 10): { stop(): Promise<Probed> } {
   const answers: Promise<number | undefined>[] = [];
@@ -21,7 +21,7 @@ export function startProbe(url: string, headers: Record<string, string>, everyMs
   };
 }
 
-/** Undefined while nobody listens at all: a client goes elsewhere then, or tries again. */
+/** Undefined if the connection is refused, because a client would retry then. */
 async function timed(url: string, headers: Record<string, string>): Promise<number | undefined> {
   const begun = performance.now();
   try {

@@ -18,7 +18,7 @@ import { templatesRead } from './templates-read.ts';
 import { transferBench } from './transfer.ts';
 import { webhooksBench } from './webhooks.ts';
 
-/** `npm run bench [-- name …] [--quick]`: every claim, each a ratio against a limit measured in the same run. */
+/** `npm run bench [-- name …] [--quick]`: measures every claim as a ratio against a limit of the same run. */
 const benches: readonly Bench[] = [
   templatesRead,
   definitionsCreate,

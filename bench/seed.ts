@@ -5,11 +5,11 @@ export const IMAGE = 'hortus.bench/seed:1';
 export const SERVE = ['httpd', '-f', '-p', '8080', '-h', '/www'];
 export const PAGE = '/www/index.html';
 
-/** One container, as a person would run it by hand: a volume, limits, a network. Its image is there before the clock starts. */
+/** A species with one container, a volume, limits and a network. Its image exists before the measurement. */
 const seed = `
 slug: seed
 name: Seed
-description: A small web server that the bench grows.
+description: A small web server for the bench.
 version: 1.0.0
 app_version: "1"
 archetype: application
@@ -24,14 +24,14 @@ actions:
   - {name: Nothing, slug: nothing, type: exec, command: ["true"], timeout: 30s}
 `;
 
-/** The same as it is redeployed: it ends when it is told to, and a round makes it another. */
+/** A variant for redeployments: it handles SIGTERM, and the input ROUND changes it. */
 const shrub = `${seed.replace('slug: seed', 'slug: shrub')}
 init: true
 inputs: {optional: [{name: ROUND, type: string, default: none}]}
 env: {ROUND: "\${inputs.ROUND}"}
 `;
 
-/** A catalog folder with these two species. */
+/** Writes a catalog folder with both species. */
 export function seedCatalog(folder: string): string {
   for (const [slug, text] of Object.entries({ seed, shrub })) {
     mkdirSync(join(folder, 'website', slug), { recursive: true });

@@ -8,13 +8,13 @@ import { definitionRows, insertText } from './definition-rows.ts';
 type Values = Readonly<Record<string, string | number | null>>;
 
 export interface Grown {
-  /** The key of every server. */
+  /** Keys of all servers. */
   readonly keys: string[];
   /** One instance on each of the first servers. */
   readonly instances: string[];
 }
 
-/** Registers servers, and instances on some of them, behind the back of a service: asking it so often would take too long. */
+/** Inserts servers and some instances directly into the database, because the API would take too long. */
 export function growServers(folder: string, account: string, servers: number, instances: number): Grown {
   const db = new DatabaseSync(join(folder, 'hortus.db'), { timeout: 10_000 });
   db.exec('pragma synchronous = off; begin immediate');
@@ -40,7 +40,7 @@ export function growServers(folder: string, account: string, servers: number, in
   return grown;
 }
 
-/** How many servers have been connected so often. */
+/** Counts servers with this number of connections. */
 export function serversOfEpoch(folder: string, epoch: number): number {
   const db = new DatabaseSync(join(folder, 'hortus.db'), { readOnly: true, timeout: 10_000 });
   try {

@@ -9,15 +9,15 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 export const plenty = 'free=99999999,pro=99999999,enterprise=99999999,anonymous=99999999,server=99999999';
 
 /**
- * The service as a process of its own on the first core, on fresh data, with limits that no bench reaches. With a database
- * server beside it there are three parties for two cores, and the scheduler shares them out, as it does for pgbench.
+ * Starts the service as a process on the first core, on fresh data, with limits that no bench reaches. With a database server
+ * three processes share two cores, as with pgbench.
  */
 export async function startService(
   options: {
     env?: Record<string, string>;
     nodeArgs?: string[];
     cores?: string;
-    /** One that was killed: this one takes its place, on its data. */
+    /** A killed service to replace, on the same data. */
     again?: { root: string; key: string; folder: string };
   } = {},
 ) {
@@ -60,7 +60,7 @@ export async function startService(
     client: createClient({ baseUrl: `${root}/api/v1`, key }),
     headers: { authorization: `Bearer ${key}` },
     metric: async (name: string) => metric(await (await fetch(`${root}/metrics`)).text(), name),
-    /** How long its main thread was ready to run and had no core, in all. */
+    /** Total time that its main thread was runnable without a core. */
     waitedMs: () => Number(readFileSync(`/proc/${child.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6,
     memory: () => residentBytes(child.pid),
     kill: () => child.kill('SIGKILL'),

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
-/** Preloaded into the service or the bare loop: to bring a commit to the disk takes 5 ms longer, as on a slow one. */
+/** Preloaded into the service or the bare loop: makes every fsync 5 ms slower, like a slow disk. */
 const SLOWER_MS = 5;
 
 const { fdatasync } = fs;
@@ -25,6 +25,6 @@ DatabaseSync.prototype.prepare = function (this: DatabaseSync, text: string, ...
   return statement;
 };
 
-/** FULL is 2. With less, whoever commits brings it to the disk himself. */
+/** FULL is 2. With a lower level the committer syncs explicitly. */
 const syncsCommits = (db: DatabaseSync): boolean =>
   Number(prepare.call(db, 'pragma synchronous').get()?.synchronous) >= 2;

@@ -7,7 +7,7 @@ import { load } from './wrk.ts';
 
 const SECONDS = 4;
 
-/** Hot reads of the catalog, authenticated and counted, against `node:http` writing the same bytes. */
+/** Measures cached, authenticated and rate-limited reads of the catalog against `node:http` sending the same bytes. */
 export const templatesRead: Bench = {
   name: 'templates-read',
   async run(repetitions) {

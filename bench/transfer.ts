@@ -19,7 +19,7 @@ const IMAGE = 'hortus.bench/heavy';
 const heavy = `
 slug: heavy
 name: Heavy
-description: Keeps much.
+description: Stores a large volume.
 version: 1.0.0
 app_version: "1"
 archetype: application
@@ -34,15 +34,15 @@ interface Measured {
   readonly ours: number;
   readonly unpacked: number;
   readonly bare: number;
-  /** The engine's own archive of the volume, read and thrown away. */
+  /** The engine's archive of the volume, read and discarded. */
   readonly archive: number;
-  /** Seconds of the processor that each took, of all its processes. */
+  /** CPU seconds of each side, over all its processes. */
   readonly oursBusy: number;
   readonly bareBusy: number;
   readonly grown: number;
 }
 
-/** A volume of 2 GB from one engine to another, through the service, against tar and tar with a bare socket between them. */
+/** Measures a 2 GB volume copied between two engines through the service, against tar to tar over a bare socket. */
 export const transferBench: Bench = {
   name: 'transfer',
   async run(repetitions) {
@@ -60,7 +60,7 @@ export const transferBench: Bench = {
         promise: { atLeast: 0.5 },
       },
       {
-        claim: 'limit: the same as an archive of the engine, read by nobody',
+        claim: 'limit: the same as an archive of the engine, discarded',
         value: speed(median(figures.map(({ archive }) => archive))),
         unit: 'MB/s',
       },
@@ -97,7 +97,7 @@ async function once2GB(): Promise<Measured> {
   const definitionId = await fill(all);
   const archive = await timed(() => readArchive(all));
   const { took: bare, busy: bareBusy } = await bareTar(all);
-  // Neither of the two pays for what the disk still has to write of what came before.
+  // Flushes the disk, so that no side pays for earlier writes.
   execFileSync('sync');
   const processes = [all.service.process.pid, ...all.servers.map(({ daemon }) => daemon.pid)];
   const busyBefore = busySeconds(processes);
@@ -114,14 +114,14 @@ async function once2GB(): Promise<Measured> {
   const params = { id: data.migration?.id ?? '' };
   for (;;) {
     const { data: now } = await all.service.client.call('migrations.read', { params });
-    if (now.status === 'failed') throw new Error(`It turned back: ${now.error}`);
+    if (now.status === 'failed') throw new Error(`The migration failed: ${now.error}`);
     if (oursBusy === 0 && now.transfers.some(({ mode, status }) => mode === 'stage' && status === 'completed'))
       oursBusy = busySeconds(processes) - busyBefore;
     if (now.status === 'switched' || now.status === 'completed') {
       clearInterval(watch);
       const took = (mode: 'stage' | 'import') => {
         const of = now.transfers.find((one) => one.mode === mode);
-        if (!of || of.bytes < BYTES) throw new Error('It was not carried.');
+        if (!of || of.bytes < BYTES) throw new Error('The volume was not copied.');
         return Date.parse(of.finished_at ?? '') - Date.parse(of.created_at);
       };
       return { ours: took('stage'), unpacked: took('import'), bare, archive, oursBusy, bareBusy, grown: most - before };
@@ -150,7 +150,7 @@ async function readArchive({ servers: [{ engine, serverId }] }: TwoServers): Pro
   });
 }
 
-/** From the folder of the volume into a folder beside those of the other engine, which is a volume in all but its name. */
+/** Copies the folder of the volume to a folder next to the volumes of the other engine. */
 async function bareTar(all: TwoServers): Promise<{ took: number; busy: number }> {
   const [from, to] = all.servers.map(({ socketPath }) => join(socketPath, '..', 'data', 'volumes'));
   const [volume] = await all.servers[0].engine.volumes({ labels: { 'hortus.managed': 'true' } });
@@ -183,7 +183,7 @@ async function bareTar(all: TwoServers): Promise<{ took: number; busy: number }>
   return { took, busy };
 }
 
-/** Of processes and of the children that they have seen the end of. It says the same however busy the machine is with others. */
+/** Sums the CPU time of processes and their reaped children; independent of other load. */
 function busySeconds(pids: readonly number[]): number {
   const TICKS_A_SECOND = 100;
   return pids.reduce((sum, pid) => {

@@ -3,9 +3,9 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { isMainThread } from 'node:worker_threads';
 
 /**
- * Measures the turns of the event loop of the process that it is imported into (`node --import`). A turn is what runs between
- * two visits to the poll phase; its cost is the processor time of the main thread, so that waiting for a disk or for a core
- * does not count. Garbage collection is reported apart. Each connection to the socket gets the longest turn since the last one.
+ * Measures event loop turns of the process that imports it (`node --import`). A turn runs between two poll phases; its cost is the
+ * CPU time of the main thread, so waiting for a disk or a core does not count. Garbage collection is reported separately. Each
+ * connection to the socket receives the longest turn since the previous one.
  */
 interface Turn {
   readonly cpuMs: number;
@@ -32,7 +32,7 @@ function watch(socketPath: string): void {
     before = now;
     if (cpuMs > 1) keep({ cpuMs, wallMs: endedAt - begun, endedAt });
     begun = endedAt;
-    // Without a reference it keeps nothing awake: it runs whenever the loop has turned by itself.
+    // Unreferenced, so that it does not keep the loop alive.
     setImmediate(look).unref();
   };
   look();
@@ -46,7 +46,7 @@ function keep(turn: Turn): void {
   if (longest.length > KEPT * 2) longest = longest.sort((a, b) => b.cpuMs - a.cpuMs).slice(0, KEPT);
 }
 
-/** The longest turn without its collections, and the longest collection. */
+/** The longest turn without garbage collection, and the longest collection. */
 function report(): { readonly turnMs: number; readonly collectionMs: number } {
   const turns = longest.map(({ cpuMs, wallMs, endedAt }) => {
     const within = collections.filter(({ from }) => from >= endedAt - wallMs && from <= endedAt);

@@ -6,20 +6,20 @@ import { startService } from './service-process.ts';
 const ENDPOINTS = 25;
 const DEFINITIONS = 40;
 const DELIVERIES = ENDPOINTS * DEFINITIONS;
-/** As many requests at once as the service may make to so many endpoints. */
+/** Maximum number of concurrent requests of the service to these endpoints. */
 const AT_ONCE = ENDPOINTS * 4;
 const PROBES = 30;
 
-/** How many deliveries leave in a second, and whether a receiver that never answers holds up the others. */
+/** Measures deliveries per second, and whether a hanging receiver delays others. */
 export const webhooksBench: Bench = {
   name: 'webhooks',
   async run(repetitions) {
     const rates: { ours: number; bare: number }[] = [];
     const delays: { alone: number; beside: number }[] = [];
     for (let i = 0; i < repetitions; i++) {
-      await using ground = await openGround();
-      rates.push({ bare: await bareRate(ground), ours: await deliveryRate(ground) });
-      delays.push(await delaysWithAndWithout(ground));
+      await using setup = await openSetup();
+      rates.push({ bare: await bareRate(setup), ours: await deliveryRate(setup) });
+      delays.push(await delaysWithAndWithout(setup));
     }
     return [rateFigure(rates), delayFigure(delays)];
   },
@@ -44,9 +44,9 @@ const delayFigure = (delays: readonly { alone: number; beside: number }[]): Figu
   promise: { atMost: 1.5 },
 });
 
-type Ground = Awaited<ReturnType<typeof openGround>>;
+type Setup = Awaited<ReturnType<typeof openSetup>>;
 
-async function openGround() {
+async function openSetup() {
   const service = await startService({ env: { HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true' } });
   const arrivals: { at: number; path: string }[] = [];
   const receiver = createServer((request, response) => {
@@ -79,13 +79,13 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-const subscribe = ({ service }: Ground, url: string) =>
+const subscribe = ({ service }: Setup, url: string) =>
   service.client.call('webhooks.create', {
     body: { url, events: ['definition.created'], secret: 'a secret for the bench' },
   });
 
 let number = 0;
-const define = ({ service, server }: Ground) =>
+const define = ({ service, server }: Setup) =>
   service.client.call('definitions.create', {
     body: {
       species: 'static-site',
@@ -95,59 +95,59 @@ const define = ({ service, server }: Ground) =>
     },
   });
 
-async function arrived(ground: Ground, count: number): Promise<void> {
+async function arrived(setup: Setup, count: number): Promise<void> {
   const until = performance.now() + 120_000;
-  while (ground.arrivals.length < count) {
-    if (performance.now() > until) throw new Error(`Only ${ground.arrivals.length} of ${count} deliveries arrived.`);
+  while (setup.arrivals.length < count) {
+    if (performance.now() > until) throw new Error(`Only ${setup.arrivals.length} of ${count} deliveries arrived.`);
     await new Promise((done) => setTimeout(done, 1));
   }
 }
 
-/** The same number of requests of about the same size, from this process. */
-async function bareRate(ground: Ground): Promise<number> {
+/** Sends the same number of similar requests from this process. */
+async function bareRate(setup: Setup): Promise<number> {
   const body = JSON.stringify({ id: 'evt', type: 'definition.created', data: { padding: 'x'.repeat(300) } });
   let left = DELIVERIES;
   const startedAt = performance.now();
   const sender = async () => {
     while (left-- > 0) {
-      const response = await fetch(`${ground.url}/bare`, { method: 'POST', body });
+      const response = await fetch(`${setup.url}/bare`, { method: 'POST', body });
       await response.arrayBuffer();
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, sender));
   const seconds = (performance.now() - startedAt) / 1_000;
-  ground.arrivals.length = 0;
+  setup.arrivals.length = 0;
   return DELIVERIES / seconds;
 }
 
-async function deliveryRate(ground: Ground): Promise<number> {
-  const made = await Promise.all(Array.from({ length: ENDPOINTS }, (_, i) => subscribe(ground, `${ground.url}/${i}`)));
+async function deliveryRate(setup: Setup): Promise<number> {
+  const made = await Promise.all(Array.from({ length: ENDPOINTS }, (_, i) => subscribe(setup, `${setup.url}/${i}`)));
   const startedAt = performance.now();
-  await Promise.all(Array.from({ length: DEFINITIONS }, () => define(ground)));
-  await arrived(ground, DELIVERIES);
+  await Promise.all(Array.from({ length: DEFINITIONS }, () => define(setup)));
+  await arrived(setup, DELIVERIES);
   const seconds = (performance.now() - startedAt) / 1_000;
-  for (const { data } of made) await ground.service.client.call('webhooks.delete', { params: { id: data.id } });
-  ground.arrivals.length = 0;
+  for (const { data } of made) await setup.service.client.call('webhooks.delete', { params: { id: data.id } });
+  setup.arrivals.length = 0;
   return DELIVERIES / seconds;
 }
 
-async function delaysWithAndWithout(ground: Ground): Promise<{ alone: number; beside: number }> {
-  await subscribe(ground, `${ground.url}/probe`);
-  await delay(ground);
-  const alone = await delay(ground);
-  await subscribe(ground, `${ground.hangingUrl}/`);
-  return { alone, beside: await delay(ground) };
+async function delaysWithAndWithout(setup: Setup): Promise<{ alone: number; beside: number }> {
+  await subscribe(setup, `${setup.url}/probe`);
+  await delay(setup);
+  const alone = await delay(setup);
+  await subscribe(setup, `${setup.hangingUrl}/`);
+  return { alone, beside: await delay(setup) };
 }
 
-async function delay(ground: Ground): Promise<number> {
+async function delay(setup: Setup): Promise<number> {
   const delays: number[] = [];
   for (let i = 0; i < PROBES; i++) {
-    ground.arrivals.length = 0;
-    await define(ground);
+    setup.arrivals.length = 0;
+    await define(setup);
     const answeredAt = performance.now();
-    await arrived(ground, 1);
-    // It may be there before the answer is read; what is compared is then the least that can be told.
-    delays.push(Math.max(0.1, (ground.arrivals[0]?.at ?? 0) - answeredAt));
+    await arrived(setup, 1);
+    // The delivery may arrive before the answer is read; then the delay counts as 0.1 ms.
+    delays.push(Math.max(0.1, (setup.arrivals[0]?.at ?? 0) - answeredAt));
   }
   return median(delays);
 }

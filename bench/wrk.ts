@@ -10,7 +10,7 @@ export interface Load {
   readonly connections: number;
   readonly seconds: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Lua expression of the body, with `n` a number that is never the same twice; makes it a POST. */
+  /** Lua expression of the body, with `n` as a unique number; makes it a POST. */
   readonly body?: string;
   readonly folder: string;
 }
@@ -20,7 +20,7 @@ export interface Outcome {
   readonly p99Ms: number;
 }
 
-/** Debian's wrk on the second core: a generator in JavaScript would need the core that is being measured. */
+/** Runs Debian's wrk on the second core; a JavaScript generator would need the measured core. */
 export async function load(asked: Load): Promise<Outcome> {
   const { url, connections, seconds, folder } = asked;
   const script = join(folder, `load-${process.hrtime.bigint()}.lua`);
@@ -56,8 +56,8 @@ const get = (headers: Load['headers']): string =>
     .join('\n');
 
 /**
- * Put together here: wrk would do it anew for each request, in another order of the headers with each run, and the engine of the
- * service would have to compile for another shape of them every time.
+ * Builds the request here: wrk would rebuild it each time with another header order, and V8 in the service would have to compile
+ * for each new object shape.
  */
 function post(url: string, headers: Load['headers'], body: string): string {
   const { host, pathname } = new URL(url);
