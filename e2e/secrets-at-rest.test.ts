@@ -11,11 +11,11 @@ import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { startService } from './service-process.ts';
 
-/** Given by a person; looked for like the generated ones. */
+/** User-supplied secret; searched like the generated ones. */
 const webhookSecret = 'given-webhook-secret-3f9c1a';
 const givenPassword = 'given-password-7b2e4d';
 
-/** What every GET of the contract answers, for an id of each kind. */
+/** Calls every GET of the contract with an id of each kind. */
 async function everyAnswer(base: string, key: string, ids: Record<string, string>): Promise<string> {
   const texts: string[] = [];
   for (const [name, row] of endpointRows) {
@@ -30,7 +30,7 @@ async function everyAnswer(base: string, key: string, ids: Record<string, string
   return texts.join('\n');
 }
 
-test('no secret value stands in the database, the log, an event or an answer', { timeout: 240_000 }, async () => {
+test('no secret value appears in the database, the log, an event or an answer', { timeout: 240_000 }, async () => {
   await using folder = temporaryFolder('secrets');
   await using receiver = await startReceiver();
   const service = await startService({ directory: folder.path, env: { HORTUS_LOG_LEVEL: 'trace' } });
@@ -63,7 +63,7 @@ test('no secret value stands in the database, the log, an event or an answer', {
     if (one === 'postgres') definitionId = data.id;
   }
   await until(() => receiver.requests.length >= species.length * 2, { within: 60_000, describe: 'every delivery' });
-  // Wrong calls too: what they complain of must not quote a secret.
+  // Also makes invalid calls: their errors must not quote a secret.
   await fetch(`${service.base}/definitions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
@@ -99,7 +99,7 @@ test('no secret value stands in the database, the log, an event or an answer', {
   expect(service.process.output.length, 'a log to look through').toBeGreaterThan(1000);
 });
 
-/** The values behind the ciphertexts, by the vault itself. */
+/** Decrypts the stored values with the vault. */
 async function secretValues(directory: string): Promise<string[]> {
   const storage = await openSqlite(directory);
   try {

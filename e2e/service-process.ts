@@ -9,7 +9,7 @@ export interface ServiceProcess {
   readonly root: string;
   readonly base: string;
   readonly key: string;
-  /** Asks once: a test of failures must see each of them. */
+  /** Client without retries, so that tests see every failure. */
   readonly client: Client;
 }
 
@@ -18,15 +18,15 @@ export interface ServiceOptions {
   readonly env?: Record<string, string>;
   readonly port?: number;
   readonly key?: string;
-  /** The address to reach it at, if it is not on this machine's own network. */
+  /** Address of the service if it runs in another network. */
   readonly host?: string;
-  /** What the command is started with to run elsewhere. */
+  /** Prefix of the command, to run it in another network. */
   readonly prefix?: readonly string[];
 }
 
 export const newAdminKey = (): string => `hk_live_${randomBytes(32).toString('base64url')}`;
 
-/** The service as a user runs it: a process of its own, on a port of its own. */
+/** Starts the service as a user does: a separate process on its own port. */
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const port = options.port ?? (await freePort());
   const key = options.key ?? newAdminKey();

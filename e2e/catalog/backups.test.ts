@@ -33,7 +33,7 @@ if (hasOwnEngine) {
     return await ended(catalogInstallation.installation, execution.id, 180_000);
   }
 
-  /** As when a disk is lost: its containers and volumes are gone. */
+  /** Removes containers and volumes, as after the loss of a disk. */
   async function destroy({ uid }: DeployedSpecies): Promise<void> {
     const labels = { 'hortus.instance': uid };
     for (const { id } of await catalogInstallation.engine.containers({ labels }))
@@ -49,7 +49,7 @@ if (hasOwnEngine) {
       { describe: `${deployed.uid} to be healthy` },
     );
 
-  /** Changes one bit of what is stored. */
+  /** Flips one bit of a stored backup. */
   function damage({ address, instance_uid, id, parts: [part] }: Backup): () => void {
     const file = join(address ?? '', instance_uid, id, part?.file ?? '');
     const whole = readFileSync(file);
@@ -59,7 +59,7 @@ if (hasOwnEngine) {
     return () => writeFileSync(file, whole);
   }
 
-  /** Backed up, proven, lost, put back; and a damaged backup is found before it is needed. */
+  /** Backs up, verifies, destroys and restores; also checks that a damaged backup is detected. */
   async function comesBack(
     deployed: DeployedSpecies,
     what: string,
@@ -70,7 +70,7 @@ if (hasOwnEngine) {
     const backup = await backUp(deployed);
     expect(backup).toMatchObject({ status: 'completed', kind: 'manual', last_verified: null });
     expect(backup.stored_bytes).toBeGreaterThan(0);
-    // One that was stopped for it was started again, and takes a moment before it answers.
+    // After a stop for the backup it takes a moment to answer again.
     await until(async () => (await look()) === rows, { describe: `${deployed.uid} to answer` });
     await more();
     const verified = await have('verify', backup);
@@ -101,7 +101,7 @@ if (hasOwnEngine) {
     return backup;
   }
 
-  test('PostgreSQL: rows, backup, verification, a lost volume, restore, the same rows', {
+  test('PostgreSQL: a restore after a lost volume returns the same rows', {
     timeout: 400_000,
   }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'postgres');
@@ -114,13 +114,13 @@ if (hasOwnEngine) {
     const backup = await comesBack(deployed, 'the output of db-dump', look, () =>
       sql('delete from beds where id > 10'),
     );
-    // A dump needs no stop.
+    // A dump needs no downtime.
     expect(backup).toMatchObject({ stopped_ms: 0, parts: [{ kind: 'dump', name: 'db-dump' }] });
     for (const { slug } of deployed.manifest.actions) await deployed.run(slug);
     await deployed.checkAndRelease();
   });
 
-  test('MariaDB: the same', { timeout: 400_000 }, async () => {
+  test('MariaDB: a restore after a lost volume returns the same rows', { timeout: 400_000 }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'mariadb');
     const { host = '', username = '', password = '', database = '' } = deployed.provided('database.mariadb');
     const signIn = [`--host=${host}`, `--user=${username}`, `--password=${password}`, database];
@@ -135,7 +135,7 @@ if (hasOwnEngine) {
     await deployed.checkAndRelease();
   });
 
-  test('Redis: keys, backup, verification, a lost volume, restore, the same keys', { timeout: 400_000 }, async () => {
+  test('Redis: a restore after a lost volume returns the same keys', { timeout: 400_000 }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'redis');
     const cli = (...words: string[]) => deployed.say('redis-cli', '-e', ...words);
     for (const colour of ['green', 'red', 'blue']) await cli('SET', `bed:${colour}`, `${colour} petals`);
@@ -144,7 +144,7 @@ if (hasOwnEngine) {
     expect(backup.parts).toMatchObject([{ kind: 'volume', name: 'data' }]);
     expect(backup.stopped_ms).toBeGreaterThan(0);
 
-    // What the restore replaced was nothing; what this one replaces comes back by its safety backup.
+    // The first restore replaced an empty volume; the data replaced by this one is in its safety backup.
     await cli('SET', 'bed:white', 'white petals');
     const later = await look();
     expect(await have('restore', backup)).toMatchObject({ status: 'completed' });

@@ -13,12 +13,12 @@ if (hasOwnEngine) {
     ['redis', 'redis-cli'],
     ['valkey', 'valkey-cli'],
   ] as const) {
-    test(`${species} saves, counts and forgets`, { timeout: 240_000 }, async () => {
+    test(`${species} saves, counts and evicts`, { timeout: 240_000 }, async () => {
       const deployed = await deploySpecies(catalogInstallation, species);
       const { host = '', port = '', password = '' } = deployed.provided('cache.redis');
       const signIn = ['-h', host, '-p', port, '--no-auth-warning', '-a', password];
       expect(await deployed.say(cli, ...signIn, 'SET', 'colour', 'green')).toBe('OK');
-      // Without the password that the container's own environment has.
+      // Without the password from the environment of the container.
       expect(await deployed.say('env', '-u', 'REDISCLI_AUTH', cli, 'GET', 'colour')).toContain('NOAUTH');
 
       expect(await deployed.run('save')).toBe('OK\n');
@@ -36,7 +36,7 @@ if (hasOwnEngine) {
     });
   }
 
-  test('memcached counts and forgets', { timeout: 300_000 }, async () => {
+  test('memcached counts and evicts', { timeout: 300_000 }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'memcached');
     const ask = (words: string) =>
       deployed.say(

@@ -13,8 +13,8 @@ export interface CatalogInstallation extends AsyncDisposable {
 }
 
 /**
- * A service and a daemon with some species of the catalog that comes with Hortus, on an engine of its own that has their
- * images. Of its own, because these are names of real images: elsewhere they may mean something else.
+ * Opens a service and a daemon with some species of the bundled catalog. Uses its own engine, because the test images carry the
+ * names of real images.
  */
 export async function openCatalogInstallation(...species: string[]): Promise<CatalogInstallation> {
   await using opened = new AsyncDisposableStack();
@@ -35,12 +35,12 @@ export async function openCatalogInstallation(...species: string[]): Promise<Cat
   return { installation, engine: installation.engine, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** The template as it is; a service that had to read the whole catalog would start later. */
+/** Copies one template, because a service with the whole catalog starts more slowly. */
 function takeOver(slug: string, folder: string): void {
   const [place] = globSync(`*/${slug}`, { cwd: catalogFolder });
   if (place === undefined) throw new Error(`The catalog has no ${slug}`);
   cpSync(join(catalogFolder, place), join(folder, place), { recursive: true });
 }
 
-/** Whose engine it is: only root starts one of its own, and the names of another's images are not ours to take. */
+/** True if the test can start its own engine, which needs root; a shared engine must not get images with real names. */
 export const hasOwnEngine = process.getuid?.() === 0;

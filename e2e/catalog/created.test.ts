@@ -16,7 +16,7 @@ import { type Edition, editions, readCatalog } from './paper.ts';
 
 const PLACEHOLDER = 'hortus.test/placeholder:1';
 const nothing = { containers: [], volumes: [], networks: [], routes: [] };
-/** As many at once as keep both the engine and this process busy. */
+/** Concurrency that keeps both the engine and this process busy. */
 const hands = 8;
 
 if (hasOwnEngine)
@@ -51,13 +51,13 @@ interface CreateContext {
   cpus: number;
 }
 
-/** Editions that ask the same of an engine need asking once. */
+/** Tests editions with equal engine requests only once. */
 function distinct(all: readonly Edition[]): Edition[] {
   const asked = all.map((edition) => [JSON.stringify(edition.manifest.components), edition] as const);
   return [...new Map(asked).values()];
 }
 
-/** Plans a first deployment, carries out what comes before the start, looks, and takes it all away again. */
+/** Plans a first deployment, runs its steps up to the start, inspects the result and removes everything. */
 async function createAll(context: CreateContext, { manifest }: Edition): Promise<string[]> {
   const { engine } = context;
   const problems: string[] = [];
@@ -88,18 +88,18 @@ async function createAll(context: CreateContext, { manifest }: Edition): Promise
   return problems;
 }
 
-/** One image under every name: what it holds does not matter to a container that is never started. */
+/** Tags one image with every name; its content does not matter, because containers are never started. */
 async function placeholder(socketPath: string, image: string): Promise<void> {
   if (isPinned(image)) return;
   const query = new URLSearchParams(repository(image));
   const { status, text } = await askDocker(socketPath, 'POST', `/images/${PLACEHOLDER}/tag?${query}`);
-  if (status !== 201) throw new Error(`${image} is no name of an image: ${text}`);
+  if (status !== 201) throw new Error(`${image} is not a valid image name: ${text}`);
 }
 
-/** A name with a digest belongs to the very image; no other can be given it. */
+/** Removes the digest, because another image cannot be tagged with it. */
 const isPinned = (image: string): boolean => image.includes('@');
 
-/** An engine looks whether image and paths of the server are there. Which folders a server has, a test cannot know. */
+/** Maps host paths to existing folders, because the engine checks that they exist. */
 function onOurMachine(spec: ContainerSpec, folder: string): ContainerSpec {
   const mounts = spec.mounts.map((mount) => {
     if (mount.kind !== 'host') return mount;

@@ -9,7 +9,7 @@ if (hasOwnEngine) {
   }, 300_000);
   afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
-  test('PostgreSQL gives back from a dump what was in it', { timeout: 240_000 }, async () => {
+  test('PostgreSQL restores a dump', { timeout: 240_000 }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'postgres');
     const { url = '' } = deployed.provided();
     const sql = (text: string) => deployed.say('psql', url, '--no-align', '--tuples-only', `--command=${text}`);
@@ -31,7 +31,7 @@ if (hasOwnEngine) {
     await deployed.run('vacuum');
     expect(await sql("select last_vacuum is null from pg_stat_user_tables where relname = 'beds'")).toBe('f');
 
-    // It is there before it is ended: the session that it holds open counts itself in.
+    // Waits for the session before ending it.
     const asleep = deployed.try('psql', url, '--command=select pg_sleep(600)');
     await sql(
       "do $$ begin while (select count(*) from pg_stat_activity where query ~ '^select pg_sleep') = 0 loop perform pg_sleep(0.02); perform pg_stat_clear_snapshot(); end loop; end $$",
@@ -41,7 +41,7 @@ if (hasOwnEngine) {
     await deployed.checkAndRelease();
   });
 
-  test('MariaDB gives back from a dump what was in it', { timeout: 240_000 }, async () => {
+  test('MariaDB restores a dump', { timeout: 240_000 }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'mariadb');
     const { host = '', username = '', password = '', database = '' } = deployed.provided('database.mariadb');
     const signIn = [`--host=${host}`, `--user=${username}`, `--password=${password}`, database];

@@ -11,7 +11,7 @@ import { clientOf } from '../service-process.ts';
 import type { CatalogInstallation } from './catalog-installation.ts';
 import { checkSmoke } from './smoke.ts';
 
-/** One species, deployed. */
+/** A deployed species. */
 export class DeployedSpecies {
   readonly #catalogInstallation: CatalogInstallation;
   readonly #ran = new Set<string>();
@@ -26,12 +26,12 @@ export class DeployedSpecies {
     this.manifest = manifest;
   }
 
-  /** What it tells those who need it, of its first class unless another is named. */
+  /** Returns the attributes it provides for a class; default is its first class. */
   provided(name = this.manifest.provides[0]?.class): Record<string, string> {
     return this.manifest.provides.find((one) => one.class === name)?.attributes ?? {};
   }
 
-  /** Runs an action as a user does and answers what it wrote. */
+  /** Runs an action like a user and returns its output. */
   async run(slug: string, params: Record<string, InputValue> = {}): Promise<string> {
     const { installation } = this.#catalogInstallation;
     const order = { params: { id: this.instanceId, slug }, body: { params } };
@@ -57,7 +57,7 @@ export class DeployedSpecies {
     return await fetch(`http://${await this.address()}:${port}${path}`, init);
   }
 
-  /** A command in the container, asked of the engine and not of Hortus; what it wrote, with its exit code. */
+  /** Runs a command in the container through the engine, bypassing Hortus; returns output and exit code. */
   async try(...argv: string[]): Promise<{ code: number | undefined; text: string }> {
     const command = await this.#catalogInstallation.engine.exec((await this.container()).id, { argv });
     let text = '';
@@ -75,7 +75,7 @@ export class DeployedSpecies {
     await this.#catalogInstallation.engine.putFiles((await this.container()).id, [{ path, mode: '0644', content }]);
   }
 
-  /** Every action was run, the deploy test passes, and nothing is left after the release. */
+  /** Checks that every action was run and the smoke tests pass, then releases it and checks that nothing is left. */
   async checkAndRelease(): Promise<void> {
     expect([...this.#ran].sort()).toEqual(this.manifest.actions.map(({ slug }) => slug).sort());
     for (const test of this.manifest.smoke) await checkSmoke(this, test);
@@ -96,7 +96,7 @@ export class DeployedSpecies {
   }
 }
 
-/** Deploys a species with its template as it is, and waits until it is healthy. */
+/** Deploys a species with its unchanged template and waits until it is healthy. */
 export async function deploySpecies(
   catalogInstallation: CatalogInstallation,
   species: string,
@@ -117,7 +117,7 @@ export async function deploySpecies(
   return new DeployedSpecies(catalogInstallation, species, id, manifest);
 }
 
-/** Reads the manifest with its secrets, which the checks sign in with, as the daemon of the server does. */
+/** Reads the manifest with its secrets, like the daemon of the server. */
 async function manifestOf(installation: CatalogInstallation['installation'], definitionId: string) {
   const { publicKey, privateKey } = openKeyPair(installation.stateOf());
   const query = { definition_id: definitionId, sealing_key: publicKey };

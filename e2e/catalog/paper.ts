@@ -9,7 +9,7 @@ import { generateSecrets } from '@hortus/template/secrets';
 
 export const catalogFolder = join(import.meta.dirname, '..', '..', 'catalog');
 
-/** Every species of a catalog by its slug, of the one that comes with Hortus unless another is given. */
+/** Reads the species of a catalog by slug; default is the bundled catalog. */
 export async function readCatalog(folder = catalogFolder): Promise<Map<string, Canonical>> {
   const loaded = await loadCatalog(folder);
   return new Map(
@@ -26,7 +26,7 @@ export interface Edition {
   readonly manifest: Manifest;
 }
 
-/** A species in each of its profiles and variants, with example answers, generated secrets and every need met. */
+/** Resolves a species in each profile and variant, with example inputs, generated secrets and fulfilled needs. */
 export async function editions(spec: Canonical, uid: string): Promise<Edition[]> {
   const checked = checkInputs(spec, exampleInputs(spec), { mode: 'create' });
   if (!checked.ok) throw new Error(`${spec.slug}: ${checked.problems[0]?.field} ${checked.problems[0]?.message}`);

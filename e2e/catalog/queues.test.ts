@@ -31,7 +31,7 @@ if (hasOwnEngine) {
     expect(await deployed.run('queues')).toMatch(/^seeds\s+classic\s+0\s/m);
     expect(await deployed.run('status')).toContain('rabbit@localhost');
 
-    // The broker's own client, which the management page brings along, connects by what is told to others.
+    // The client of the management page connects with the provided attributes.
     await deployed.say(
       'rabbitmqctl',
       'eval',
@@ -43,11 +43,11 @@ if (hasOwnEngine) {
     await deployed.checkAndRelease();
   });
 
-  test('NATS tells of connections and streams', { timeout: 240_000 }, async () => {
+  test('NATS lists connections and streams', { timeout: 240_000 }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'nats');
     const { username: user = '', password: pass = '' } = deployed.provided();
     const { socket, heard } = await speak(deployed, 4222);
-    socket.write(`CONNECT ${JSON.stringify({ user, pass, name: 'a gardener', verbose: false })}\r\nPING\r\n`);
+    socket.write(`CONNECT ${JSON.stringify({ user, pass, name: 'a client', verbose: false })}\r\nPING\r\n`);
     await expect.poll(heard, { timeout: 60_000 }).toContain('PONG');
     const stream = JSON.stringify({ name: 'SEEDS', subjects: ['seeds.*'] });
     socket.write('SUB _INBOX.1 1\r\n');
@@ -56,7 +56,7 @@ if (hasOwnEngine) {
     socket.write('PUB seeds.poppy 5\r\nthree\r\nPING\r\n');
 
     expect(JSON.parse(await deployed.run('stats'))).toMatchObject({ connections: 1 });
-    expect(await deployed.run('connections', { limit: 10 })).toContain('a gardener');
+    expect(await deployed.run('connections', { limit: 10 })).toContain('a client');
     await expect
       .poll(async () => JSON.parse(await deployed.run('streams')), { timeout: 60_000 })
       .toMatchObject({ messages: 1 });
@@ -80,7 +80,7 @@ if (hasOwnEngine) {
     return { socket, heard: () => text };
   }
 
-  test('Mosquitto knows its users, those added and those taken away', { timeout: 240_000 }, async () => {
+  test('Mosquitto accepts added users and refuses removed ones', { timeout: 240_000 }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'mosquitto', { WEB_HOSTNAME: 'mqtt.example.org' });
     const { username = '', password = '' } = deployed.provided();
     const publish = (user: string, secret: string, words: string) =>
@@ -89,7 +89,7 @@ if (hasOwnEngine) {
       deployed.say('mosquitto_sub', '-u', username, '-P', password, '-t', 'beds/1', '-C', '1', '-W', '20');
     expect(await publish(username, password, 'dry')).toMatchObject({ code: 0 });
     expect(await read()).toBe('dry');
-    expect(await publish('nobody', 'nothing', 'wet')).not.toMatchObject({ code: 0 });
+    expect(await publish('unknown', 'nothing', 'wet')).not.toMatchObject({ code: 0 });
 
     await deployed.run('add-user', { username: 'sensor', password: 'wet or dry' });
     await deployed.run('reload');
@@ -100,7 +100,7 @@ if (hasOwnEngine) {
     await expect.poll(async () => (await publish('sensor', 'wet or dry', 'dry')).code, { timeout: 60_000 }).not.toBe(0);
     expect(await publish(username, password, 'dry')).toMatchObject({ code: 0 });
 
-    // Only the broker and root can read the passwords, although a job wrote them as root.
+    // Only the broker and root can read the passwords, although a job running as root wrote them.
     expect(await deployed.say('stat', '-c', '%U %a', '/mosquitto/users/passwords')).toBe('mosquitto 600');
     await deployed.checkAndRelease();
   });

@@ -4,7 +4,7 @@ import { finished } from '../docker/installation.ts';
 import { type CatalogInstallation, hasOwnEngine, openCatalogInstallation } from './catalog-installation.ts';
 import { deploySpecies } from './deployed-species.ts';
 
-/** A PostgreSQL with an application beside it, which is healthy only if the table is as its version wants it. */
+/** PostgreSQL and an application that is healthy only if the table has the columns of its version. */
 const ledger = (version: string, column: string, migration = '') => `slug: ledger
 name: Ledger
 version: ${version}
@@ -43,7 +43,7 @@ backup:
   restore_command: [psql, --username=ledger, --dbname=ledger, --set=ON_ERROR_STOP=1, --single-transaction, --quiet, --output=/dev/null]
 `;
 
-/** What its dump knows nothing of, and could not be read beside: a table that needs the one of before. */
+/** A table that the dump does not contain and that references an old table, which a restore must handle. */
 const migration = `  migrate:
     kind: job
     run: before_start
@@ -74,7 +74,7 @@ if (hasOwnEngine) {
     await client().call('drafts.promote', { params: { id } });
   }
 
-  test('a real database: rows that a failed upgrade has changed, and rows that were deleted since, come back', {
+  test('a failed upgrade restores changed and deleted rows of a real database', {
     timeout: 600_000,
   }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'ledger');

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { expect } from 'vitest';
 
-/** What a check needs of a deployed template. */
+/** Access to a deployed template for a check. */
 export interface Checked {
   readonly uid: string;
   readonly manifest: Manifest;
@@ -11,7 +11,7 @@ export interface Checked {
   say(...command: string[]): Promise<unknown>;
 }
 
-/** One deploy test of a template, made against the containers themselves: no ingress stands in front of them here. */
+/** Runs one smoke test directly against the containers, without an ingress. */
 export async function checkSmoke(deployed: Checked, test: Manifest['smoke'][number]): Promise<void> {
   const { http, tcp, exec } = test;
   if (http) await checkRoute(deployed, http);

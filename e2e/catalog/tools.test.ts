@@ -12,9 +12,9 @@ if (hasOwnEngine) {
   }, 300_000);
   afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
-  test('the registry takes an image, lists it and clears away what nobody uses', { timeout: 240_000 }, async () => {
+  test('the registry stores an image, lists it and removes unused layers', { timeout: 240_000 }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'registry', { WEB_HOSTNAME: 'images.example.org' });
-    const [used, unused] = [await pushBlob(deployed, '{}'), await pushBlob(deployed, 'nobody wants this')];
+    const [used, unused] = [await pushBlob(deployed, '{}'), await pushBlob(deployed, 'unused')];
     const manifest = JSON.stringify({
       schemaVersion: 2,
       mediaType: 'application/vnd.docker.distribution.manifest.v2+json',
@@ -51,7 +51,7 @@ if (hasOwnEngine) {
   async function pushBlob(deployed: DeployedSpecies, content: string): Promise<string> {
     const begun = await call(deployed, 'POST', '/v2/seeds/blobs/uploads/');
     expect(begun.status).toBe(202);
-    // It names the address outside, which the test has no way to.
+    // It returns its public address, which the test cannot reach.
     const place = new URL(begun.headers.get('location') ?? '', 'http://registry');
     place.searchParams.set('digest', digest(content));
     const type = { 'content-type': 'application/octet-stream' };

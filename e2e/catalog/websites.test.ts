@@ -17,7 +17,7 @@ if (hasOwnEngine) {
   }, 300_000);
   afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
-  test('nginx and HAProxy pass on to a static page', { timeout: 240_000 }, async () => {
+  test('nginx and HAProxy proxy a static page', { timeout: 240_000 }, async () => {
     const site = await deploySpecies(catalogInstallation, 'static-site', {
       WEB_HOSTNAME: 'www.example.org',
       PAGE_BODY: '<p>It is "$1" & more',
@@ -41,7 +41,7 @@ if (hasOwnEngine) {
       expect(await answer.text()).toContain('It is');
       return answer.headers.get('x-cache');
     };
-    // An answer is kept a moment after it was given.
+    // An answer is cached shortly after it was sent.
     const kept = async () => {
       expect(await ask()).toBe('MISS');
       await expect.poll(ask, { timeout: 60_000 }).toBe('HIT');
@@ -53,7 +53,7 @@ if (hasOwnEngine) {
     expect(await proxy.run('status')).toContain('Active connections:');
     await proxy.run('reload');
     expect((await proxy.container()).state).toBe('running');
-    // The workers of before end, and with them connections that are kept for the next request.
+    // The old workers end and close their keep-alive connections.
     await expect.poll(ask, { timeout: 60_000 }).toBe('HIT');
     await proxy.checkAndRelease();
   }
@@ -67,7 +67,7 @@ if (hasOwnEngine) {
     await proxy.checkAndRelease();
   }
 
-  test('Caddy serves what was fetched', { timeout: 240_000 }, async () => {
+  test('Caddy serves the fetched content', { timeout: 240_000 }, async () => {
     const deployed = await deploySpecies(catalogInstallation, 'caddy', {
       WEB_HOSTNAME: 'files.example.org',
       DIRECTIVES: 'redir /old /new permanent',
@@ -84,7 +84,7 @@ if (hasOwnEngine) {
     await deployed.checkAndRelease();
   });
 
-  /** From a server of the test, at the address that the machine has in the instance's network. */
+  /** Serves the content from the test, on the machine's address in the instance's network. */
   async function fetchSite(deployed: DeployedSpecies) {
     await using folder = temporaryFolder('site');
     mkdirSync(join(folder.path, 'site'));
@@ -96,7 +96,7 @@ if (hasOwnEngine) {
     await deployed.run('fetch', { archive: `http://${neighbour(await deployed.address())}:${port}/site.tar.gz` });
   }
 
-  /** The machine's own address in the /24 of a container. */
+  /** Returns the machine's own address in the /24 of a container. */
   function neighbour(address: string): string {
     const net = address.slice(0, address.lastIndexOf('.') + 1);
     const own = Object.values(networkInterfaces()).flatMap((list) => list ?? []);

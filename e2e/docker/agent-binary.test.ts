@@ -14,14 +14,14 @@ import { act, createAndDeploy, ended, openInstallation } from './installation.ts
 
 const arch: Arch = process.arch === 'arm64' ? 'arm64' : 'amd64';
 
-test('the downloaded binary walks the road on a machine without Node', { timeout: 240_000 }, async () => {
+test('the downloaded binary deploys and runs actions without Node', { timeout: 240_000 }, async () => {
   await using folder = temporaryFolder('agent');
   const agents = join(folder.path, 'agents');
   const built = join(agents, `hortusd-linux-${arch}`);
   await buildAgent({ arch, output: built });
   await using installation = await openInstallation({ env: { HORTUS_AGENTS_DIR: agents } });
 
-  // Fetched with the key that a new server has, in two parts, as after a broken line.
+  // Downloads with the key of a new server in two parts, as after a broken connection.
   const server = createClient({ baseUrl: installation.service.base, key: installation.serverKey });
   const params = { os_type: 'linux', arch };
   const { data: about } = await server.call('implant.read', { params });
@@ -39,7 +39,7 @@ test('the downloaded binary walks the road on a machine without Node', { timeout
       .digest('hex'),
   ).toBe(about.sha256);
 
-  // Nothing but the engine's socket: no Node, no PATH to find one on, nothing of this process's environment.
+  // Gets only the engine's socket: no Node, no PATH, no environment of this process.
   const nowhere = join(folder.path, 'empty');
   mkdirSync(nowhere);
   const alone = ['/usr/bin/env', '-i', `PATH=${nowhere}`, binary] as const;

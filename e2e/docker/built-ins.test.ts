@@ -26,7 +26,7 @@ const volumes = async (uid: string) =>
   (await engine.volumes({ labels: { 'hortus.instance': uid } })).map(({ name }) => name);
 const page = (uid: string) => inside(engine, uid, 'wget', '-q', '-O', '-', 'http://127.0.0.1:8080/');
 
-/** Orders a built-in action and waits for its end. */
+/** Requests a built-in action and waits until it has finished. */
 async function order(id: string, what: 'start' | 'stop' | 'restart') {
   const { execution } = await installation.service.client.call(`instances.${what}`, { params: { id } });
   expect(await ended(installation, execution.id)).toMatchObject({ status: 'completed' });
@@ -37,7 +37,7 @@ async function release(id: string, body: { remove_volumes?: boolean; confirm?: s
   expect(await ended(installation, execution.id)).toMatchObject({ status: 'completed' });
 }
 
-/** Oldest first; those of an event that was written but not numbered yet are waited for. */
+/** Waits for the expected events, oldest first, because numbering is asynchronous. */
 async function hasEvents(id: string, ...expected: string[]) {
   let found: string[] = [];
   const read = async () => {
@@ -74,7 +74,7 @@ test('stop, start and restart change the container, the instance and the events'
   expect((await page('built-in-cycle')).trim()).toBe('hello');
 });
 
-test('release removes the container and keeps the volumes, unless it is told otherwise with their names', {
+test('release removes the container, and volumes only if they are named', {
   timeout: 300_000,
 }, async () => {
   const { definitionId, instanceId } = await createAndDeploy(installation, 'built-in-release');
@@ -90,7 +90,7 @@ test('release removes the container and keeps the volumes, unless it is told oth
   expect(await instance(instanceId)).toMatchObject({ status: 'released' });
   await hasEvents(instanceId, 'instance.started', 'instance.stopped');
 
-  // Deployed again it finds what it had.
+  // A new deployment finds its old data.
   const again = await finished(installation, await deploy(installation, definitionId));
   expect(again).toMatchObject({ status: 'success' });
   const next = again.instance_id ?? '';
@@ -106,7 +106,7 @@ test('release removes the container and keeps the volumes, unless it is told oth
   expect(await volumes('built-in-release')).toEqual([]);
 });
 
-test('a broken revision fails with reason and log while the one before serves again; rollback makes it current', {
+test('a broken revision fails with reason and log while the previous one serves; rollback makes that current', {
   timeout: 300_000,
 }, async () => {
   const { client } = installation.service;
@@ -135,7 +135,7 @@ test('a broken revision fails with reason and log while the one before serves ag
   expect(await finished(installation, back.id)).toMatchObject({ status: 'success' });
   expect((await client.call('definitions.read', { params: { id } })).data).toMatchObject({ current_revision: 2 });
 
-  // And back behind one that had succeeded.
+  // Rolls back a successful revision too.
   const { data: further } = await client.call('deployments.rollback', { params: { id: good.id } });
   expect(await finished(installation, further.id)).toMatchObject({ status: 'success', revision: 1 });
   expect((await page('built-in-broken')).trim()).toBe('hello');

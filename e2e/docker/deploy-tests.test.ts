@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Installation, openInstallationWithDaemon } from './installation.ts';
 import { PAGE_IMAGE } from './test-species.ts';
 
-/** With a volume, a route and a page behind it; what the smoke test expects of the page is said. */
+/** A page with a volume and a route; the smoke test expects the given text. */
 const draft = (slug: string, contains: string, start = '') => `slug: ${slug}
 name: ${slug}
 version: 1.0.0
@@ -42,7 +42,7 @@ async function begin(source: string) {
   return (await client.call('drafts.test', { params: { id: data.id }, body: {} })).data;
 }
 
-/** How it ended, when nothing of it is left. */
+/** Waits for the result of a test and for the removal of its containers. */
 async function cleared(templateId: string) {
   const look = async () => {
     const tests = await installation.service.client
@@ -65,7 +65,7 @@ async function leftovers(): Promise<string[]> {
   return [...containers, ...volumes, ...networks].map(({ name }) => name);
 }
 
-test('a template that works is tried for real, leaves nothing, and may be published', {
+test('a working template passes its test deployment, leaves nothing, and can be published', {
   timeout: 300_000,
 }, async () => {
   const { template_id: id } = await begin(draft('pond', 'welcome'));
@@ -82,7 +82,7 @@ test('a template that works is tried for real, leaves nothing, and may be publis
   expect(data.status).toBe('published');
 });
 
-test('one that does not do what it says fails with what was seen, and leaves nothing', {
+test('a failed smoke test reports the actual result and leaves nothing', {
   timeout: 300_000,
 }, async () => {
   const { template_id: id } = await begin(draft('bog', 'goodbye'));
@@ -95,10 +95,10 @@ test('one that does not do what it says fails with what was seen, and leaves not
   });
 });
 
-test('a service that is killed on the way goes on with it, and forgets nothing it deployed', {
+test('a killed service resumes the test and removes everything it deployed', {
   timeout: 240_000,
 }, async () => {
-  // It takes its time to become healthy, so that the kill comes in between.
+  // Becomes healthy slowly, so that the kill hits in between.
   const { template_id: id } = await begin(draft('marsh', 'welcome', 'sleep 3; '));
   await until(async () => (await leftovers()).length > 0, { describe: 'something deployed', within: 60_000 });
   await installation.restartService();

@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { createAndDeploy, type Installation, openInstallation, openInstallationWithDaemon } from './installation.ts';
 import { expectWhole } from './whole.ts';
 
-/** What people do to containers behind our back, and what is said of it. */
+/** Manual changes to containers, and the expected drift reports. */
 interface Meddling {
   readonly species: 'website' | 'stateless';
   readonly field: string;
@@ -68,7 +68,7 @@ async function deployAll(installation: Installation, heal: boolean, names: reado
   return deployed;
 }
 
-/** The status of its page, through the ingress. */
+/** Returns the HTTP status of its page through the ingress. */
 const served = (installation: Installation, uid: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const headers = { host: `${uid}.example.org` };
@@ -79,7 +79,7 @@ const served = (installation: Installation, uid: string): Promise<number | undef
 const fieldsOf = async (installation: Installation, id: string) =>
   (await instanceOf(installation, id)).drift.map(({ field }) => field);
 
-test('what somebody does to containers is shown and left alone with heal off', { timeout: 300_000 }, async () => {
+test('with heal off, manual changes are reported and left alone', { timeout: 300_000 }, async () => {
   await using installation = await openInstallationWithDaemon({}, { driftEvery: 1 });
   const { engine, socketPath } = installation;
   const deployed = await deployAll(installation, false);
@@ -95,7 +95,7 @@ test('what somebody does to containers is shown and left alone with heal off', {
   expect(await engine.inspect('removed')).toBeUndefined();
   expect((await engine.inspect('limited'))?.limits.memoryBytes).toBe(2 ** 27);
   expect((await engine.inspect('crowded-stray'))?.state).toBe('running');
-  // Whoever undoes it himself need not be told any more.
+  // Drift that is undone manually disappears.
   const limited = deployed.find(({ uid }) => uid === 'limited');
   await docker(socketPath, 'POST', '/containers/limited/update', { Memory: 2 ** 26, MemorySwap: 2 ** 27 });
   await until(async () => (await instanceOf(installation, limited?.instanceId ?? '')).drifted_at === null, {
@@ -115,7 +115,7 @@ const healsOn = async (socketPath: string, names: readonly string[]) => {
     const healed = async () => {
       const query = { definition_id: definitionId, status: 'success' as const };
       const { data } = await installation.service.client.call('deployments.list', { query });
-      // What its health is comes with the next look at it, which may be after the end of the deployment.
+      // The health is reported with the next check, possibly after the deployment has finished.
       const { drifted_at, health } = await instanceOf(installation, instanceId);
       return data.some(({ kind }) => kind === 'heal') && drifted_at === null && health === 'healthy';
     };
@@ -129,7 +129,7 @@ const healsOn = async (socketPath: string, names: readonly string[]) => {
   const now = async (uid: string) => (await engine.inspect(uid))?.id;
   expect(await now('removed')).not.toBe(before.get('removed'));
   if (names.includes('limited')) expect((await engine.inspect('limited'))?.limits.memoryBytes).toBe(2 ** 26);
-  // It was only put back where it belongs, and went on running.
+  // It was only reconnected and kept running.
   expect(await now('unplugged')).toBe(before.get('unplugged'));
   expect(await engine.inspect('crowded-stray')).toBeUndefined();
   expect(await now('crowded')).toBe(before.get('crowded'));
@@ -139,26 +139,26 @@ const healsOn = async (socketPath: string, names: readonly string[]) => {
 };
 
 const everything = Object.keys(meddlings);
-test('with heal on it is undone, and nothing else is touched', { timeout: 240_000 }, () =>
+test('with heal on, drift is undone and nothing else is touched', { timeout: 240_000 }, () =>
   healsOn(sharedDocker(), everything),
 );
 
 if (canStartPodman)
-  test('the same on Podman', { timeout: 500_000 }, async () => {
+  test('drift is reported and healed on Podman', { timeout: 500_000 }, async () => {
     await using podman = await startPodman();
-    // This Podman has no call to change the limits of a container.
+    // This Podman version cannot change the limits of a container.
     await healsOn(
       podman.socketPath,
       everything.filter((name) => name !== 'limited'),
     );
   });
 
-test('kill -9 of the daemon in the middle of healing: the next one ends it', { timeout: 300_000 }, async () => {
+test('after kill -9 during healing, the next daemon completes it', { timeout: 300_000 }, async () => {
   await using installation = await openInstallation();
   const { engine, socketPath } = installation;
   let daemon = installation.startDaemon();
   await installation.online();
-  // One instance for each: what had to be healed just now is left alone for a while.
+  // One instance per moment, because a healed instance has a cool-down.
   for (const moment of ['before create', 'before start', 'before switch']) {
     const uid = `stateless-${moment.replace(' ', '-')}`;
     const inputs = { WEB_HOSTNAME: `${uid}.example.org`, GREETING: moment };
@@ -185,7 +185,7 @@ test('kill -9 of the daemon in the middle of healing: the next one ends it', { t
     };
     await until(healed, { describe: `the end of what was killed ${moment}` });
     await expectWhole(installation, engine, uid, moment);
-    // It was ended, and none was begun beside it.
+    // The heal was completed, and no second one was started.
     expect(await deployments()).toEqual(['heal success', 'deploy success']);
   }
 });

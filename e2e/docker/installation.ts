@@ -20,50 +20,50 @@ export interface Installation extends AsyncDisposable {
   readonly serverKey: string;
   readonly directory: string;
   readonly socketPath: string;
-  /** To look at what there is, past Hortus. */
+  /** Direct access to the engine, bypassing Hortus. */
   readonly engine: Engine;
-  /** Where the routes of the server are served. */
+  /** HTTP port of the server's ingress. */
   readonly httpPort: number;
-  /** The folder of a daemon's state. */
+  /** Returns the state directory of a daemon. */
   stateOf(state?: string): string;
-  /** From its source unless `command` says otherwise, and killed at a moment if one is given. */
+  /** Starts a daemon from source or `command`; kills it at `killAt`. */
   startDaemon(options?: DaemonOptions): RunningProcess;
-  /** Kills and starts the service again, on its old port and data. */
+  /** Kills the service and restarts it on the same port and data. */
   restartService(): Promise<void>;
   /** Waits until the daemon is connected. */
   online(): Promise<void>;
 }
 
 export interface InstallationOptions {
-  /** The folder of the species to offer; those of `website.ts`, with their image, unless given. */
+  /** Catalog folder; default is the species of `test-species.ts` with their image. */
   catalog?: string;
-  /** What those of `website.ts` run instead of the image that is made for them. */
+  /** Image for the species of `test-species.ts` instead of the generated one. */
   image?: string;
-  /** Further settings of the service. */
+  /** Additional settings of the service. */
   env?: Record<string, string>;
-  /** Further species beside those of `website.ts`: the text of each, by slug. */
+  /** Additional templates by slug. */
   species?: Record<string, string>;
-  /** The engine of the test run unless given. */
+  /** Default is the engine of the test run. */
   socketPath?: string;
-  /** Where the service runs, if not on this machine's own network; daemons reach it where it can be cut off. */
+  /** Runs the service in this network, whose link to the daemons can be cut. */
   network?: SeverableNetwork;
 }
 
 export interface DaemonOptions {
-  /** A state directory of its own. */
+  /** Name of the state directory. */
   state?: string;
-  /** Another way to the service. */
+  /** Alternative address of the service. */
   url?: string;
   killAt?: string;
-  /** Holds the number of the process that is killed at that moment instead of the daemon. */
+  /** File with the pid of the process to kill at that moment instead of the daemon. */
   killInstead?: string;
-  /** How long the engine may take for any call; only with `killAt`. */
+  /** Timeout of engine calls in milliseconds; only with `killAt`. */
   engineMs?: number;
-  /** Another way to the engine. */
+  /** Alternative socket of the engine. */
   socketPath?: string;
-  /** Where the subnets of its networks come from. */
+  /** Address pool for its networks. */
   networkPool?: string;
-  /** Seconds between two looks whether instances still are what was deployed. */
+  /** Seconds between two drift checks. */
   driftEvery?: number;
   command?: readonly [string, ...string[]];
 }
@@ -73,10 +73,10 @@ const sourceOf = (killAt: string | undefined): readonly [string, ...string[]] =>
   killAt === undefined ? daemonMain : killedDaemonMain,
 ];
 
-/** There it is not the loopback that it listens on and gives manifests to. */
+/** In that network the service does not listen on loopback, so it needs these settings. */
 const onNetwork = { HORTUS_HOST: '0.0.0.0', HORTUS_ALLOW_PLAINTEXT_MANIFEST: 'true' };
 
-/** A real service, a registered server and a real Docker engine; the daemon is started by the test. Takes away what it made. */
+/** Opens a real service, a registered server and a real Docker engine; the test starts the daemon. Cleans up after itself. */
 export async function openInstallation(options: InstallationOptions = {}): Promise<Installation> {
   const folder = temporaryFolder('installation');
   const { image, species, socketPath = sharedDocker(), network } = options;
@@ -166,7 +166,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   return installation;
 }
 
-/** The same with its daemon at work. */
+/** Opens an installation with a running daemon. */
 export async function openInstallationWithDaemon(
   options?: InstallationOptions,
   daemon?: DaemonOptions,
@@ -177,7 +177,7 @@ export async function openInstallationWithDaemon(
   return installation;
 }
 
-/** Gives daemons with state directories of their own one key pair, as copies of one machine have it. */
+/** Gives several state directories the same key pair, like copies of one machine. */
 export function shareKeyPair(installation: Installation, states: readonly string[]): void {
   const key = generateKeyPairSync('x25519').privateKey.export({ format: 'pem', type: 'pkcs8' });
   for (const state of states) {
@@ -186,14 +186,14 @@ export function shareKeyPair(installation: Installation, states: readonly string
   }
 }
 
-/** It outlives its daemon on purpose; nobody else would end it. */
+/** Stops Caddy, which outlives its daemon on purpose. */
 export function endCaddy(stateDirectory: string): void {
   const pid = caddyOf(stateDirectory);
   if (pid === undefined) return;
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // It has already ended.
   }
 }
 
@@ -202,7 +202,7 @@ export function caddyOf(stateDirectory: string): number | undefined {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).pid : undefined;
 }
 
-/** Everything that carries the label of this server. */
+/** Removes everything with the label of this server. */
 export async function removeContainers(socketPath: string, serverId: string): Promise<void> {
   const engine = openDockerEngine({ socketPath });
   const labels = { 'hortus.server': serverId };
@@ -225,7 +225,7 @@ export interface DefinitionOptions {
   tenant_id?: string;
 }
 
-/** A healthy instance, of the species website unless said. */
+/** Creates and deploys a definition; default species is website. */
 export async function createAndDeploy(
   installation: Installation,
   uid: string,
@@ -240,7 +240,7 @@ export async function createAndDeploy(
   return { definitionId: data.id, instanceId: outcome.instance_id };
 }
 
-/** Orders a deployment; answers its id. */
+/** Requests a deployment and returns its id. */
 export async function deploy(installation: Installation, definitionId: string): Promise<string> {
   const { data } = await installation.service.client.call('deployments.execute', {
     body: { definition_id: definitionId },
@@ -248,7 +248,7 @@ export async function deploy(installation: Installation, definitionId: string): 
   return data.id;
 }
 
-/** Changes inputs and deploys; answers the deployment when it has ended. */
+/** Changes inputs, deploys and returns the finished deployment. */
 export async function redeploy(
   installation: Installation,
   id: string,
@@ -259,7 +259,7 @@ export async function redeploy(
   return await finished(installation, await deploy(installation, id), within);
 }
 
-/** Orders an action; answers the id of its execution. */
+/** Requests an action and returns the id of its execution. */
 export async function act(installation: Installation, id: string, slug: string, params: Record<string, string> = {}) {
   const { execution } = await installation.service.client.call('actions.execute', {
     params: { id, slug },
@@ -268,7 +268,7 @@ export async function act(installation: Installation, id: string, slug: string, 
   return execution.id;
 }
 
-/** What a command in a container writes, asked of the engine and not of Hortus. */
+/** Runs a command in a container through the engine and returns its output. */
 export async function inside(engine: Engine, container: string, ...argv: string[]): Promise<string> {
   const { output } = await engine.exec(container, { argv });
   let text = '';
@@ -276,10 +276,10 @@ export async function inside(engine: Engine, container: string, ...argv: string[
   return text;
 }
 
-/** Takes the page of an instance away, so that its checks fail from now on. */
+/** Removes the page of an instance, so that its health checks fail. */
 export const sicken = (engine: Engine, uid: string) => inside(engine, uid, 'rm', '/www/index.html');
 
-/** Polls as the interface says a client does, only quicker; a service that is away for a moment is asked again. */
+/** Polls a deployment like a client, but faster; retries while the service is down. */
 export async function finished(installation: Installation, deploymentId: string, within = 120_000) {
   return await poll(within, `deployment ${deploymentId}`, async () => {
     const { data } = await installation.service.client.call('deployments.read', { params: { id: deploymentId } });

@@ -4,7 +4,7 @@ import { createAndDeploy, ended, inside, openInstallation } from './installation
 
 const PATIENCE_MS = 120_000;
 
-test('kill -9 of the daemon while the application is stopped for its backup: it runs again, and the backup is made', {
+test('after kill -9 during a backup the application runs again and the backup is completed', {
   timeout: 300_000,
 }, async () => {
   await using installation = await openInstallation();
@@ -24,7 +24,7 @@ test('kill -9 of the daemon while the application is stopped for its backup: it 
     describe: 'the application to run again',
     within: PATIENCE_MS,
   });
-  // The key went with the daemon that was killed; the service hands it to the next one.
+  // The key was lost with the killed daemon; the service sends it to the next one.
   expect(await ended(installation, execution.id, PATIENCE_MS)).toMatchObject({ status: 'completed' });
   const { data } = await client.call('backups.read', { params: { id: backup.id } });
   expect(data).toMatchObject({ status: 'completed', parts: [{ name: 'data', entries: 1 }] });

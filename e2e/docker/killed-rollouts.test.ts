@@ -7,11 +7,11 @@ import { expect, test } from 'vitest';
 import { createAndDeploy, deploy, finished, type Installation, openInstallation, redeploy } from './installation.ts';
 import { expectWhole } from './whole.ts';
 
-/** The first kind runs beside its predecessor, the second has to wait for its end. */
+/** The first runs next to its predecessor, the second must wait for its end. */
 const kinds = ['stateless', 'stateful'] as const;
 const LONG = Boolean(process.env.HORTUS_TEST_LONG);
 const INSTANTS = LONG ? 200 : 20;
-/** So many rollouts are under way when the daemon is killed at an instant, each of them at a place of its own. */
+/** Number of concurrent rollouts when the daemon is killed, each at another step. */
 const AT_ONCE = 4;
 const SEED = Number(process.env.HORTUS_TEST_SEED ?? 3);
 const PATIENCE_MS = 120_000;
@@ -30,7 +30,7 @@ for (const kind of kinds) {
       await installation.service.client.call('definitions.update', { params: { id: definitionId }, body: { inputs } });
       const id = await deploy(installation, definitionId);
       expect(await daemon.exited, moment).toEqual({ code: null, signal: 'SIGKILL' });
-      // It goes on with what the dead one left; for the next moment it is ready when the note of this kill is gone.
+      // Resumes the rollout; ready for the next moment once the note of this kill is gone.
       daemon = installation.startDaemon({ killAt: moments[index + 1] ?? 'never' });
       expect(await finished(installation, id, PATIENCE_MS), moment).toMatchObject({ status: 'success' });
       await expectWhole(installation, engine, uid, inputs.GREETING);
@@ -38,7 +38,7 @@ for (const kind of kinds) {
   });
 }
 
-/** Which moments there are is seen in a rollout that nobody disturbs. */
+/** Collects all moments from an undisturbed rollout. */
 async function enumerate(installation: Installation, species: string, uid: string) {
   const daemon = installation.startDaemon({ killAt: 'never' });
   await installation.online();
@@ -49,7 +49,7 @@ async function enumerate(installation: Installation, species: string, uid: strin
   await until(() => momentsOf(installation).includes('after finish'), { describe: 'the last moment' });
   await daemon.kill();
   const list = [...new Set(momentsOf(installation))];
-  // The end of a step and the beginning of the next are nearly the same to the engine; the very last one has no next.
+  // The end of a step and the start of the next are nearly the same for the engine; the last step has no next.
   const moments = list.filter((moment) => LONG || moment.startsWith('before') || moment === 'after finish');
   expect(moments).toEqual(expect.arrayContaining(['before create', 'before route', 'before switch', 'after finish']));
   return { definitionId, moments };
@@ -88,7 +88,7 @@ test(`kill -9 of the daemon at ${INSTANTS} random instants of rollouts (seed ${S
   await successOf(await order('undisturbed'));
   const all = momentsOf(installation).length - before;
   for (let round = 0; round < INSTANTS / AT_ONCE; round++) {
-    // How far they have come is told by the moments that they pass, not by the clock: a slow machine is hit in the middle too.
+    // Progress is measured by passed moments, not by time, so that a slow machine is hit in the middle too.
     const wanted = momentsOf(installation).length + Math.floor(random() * all);
     const orders = await order(`round ${round}`);
     await until(() => momentsOf(installation).length >= wanted, {
@@ -104,6 +104,6 @@ test(`kill -9 of the daemon at ${INSTANTS} random instants of rollouts (seed ${S
   }
 });
 
-/** Which moments the rollouts of a daemon that is to be killed have passed. */
+/** Moments passed by the rollouts of a daemon that will be killed. */
 const momentsOf = (installation: Installation): string[] =>
   readFileSync(join(installation.stateOf(), 'moments'), 'utf8').trim().split('\n');

@@ -8,14 +8,14 @@ import { act, createAndDeploy, ended, finished, type Installation, inside, openI
 
 const [DEPLOYMENTS, ACTIONS] = process.env.HORTUS_TEST_LONG ? [200, 500] : [20, 50];
 const SEED = Number(process.env.HORTUS_TEST_SEED ?? 3);
-/** So many signs of life come between two kills on average. */
+/** Average number of observed events between two kills. */
 const SIGNS_BETWEEN_KILLS = 20;
-/** An end may be kept waiting by many kills in a row. */
+/** Generous, because many kills in a row can delay the end. */
 const PATIENCE_MS = DEPLOYMENTS * 25_000;
-/** Deployed again and again, and asked for actions meanwhile. */
-const singles = Array.from({ length: 8 }, (_, number) => `killed-single-${number}`);
-/** Left as they are, so that every action on them has a container to run in. */
-const replicated = ['killed-replicated-1', 'killed-replicated-2'];
+/** Redeployed repeatedly while actions run. */
+const redeployed = Array.from({ length: 8 }, (_, number) => `killed-redeployed-${number}`);
+/** Never redeployed, so that every action has a container to run in. */
+const untouched = ['killed-untouched-1', 'killed-untouched-2'];
 
 interface Line {
   readonly text: string;
@@ -29,7 +29,7 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
   await using installation = await openInstallation();
   let daemon = installation.startDaemon();
   await installation.online();
-  const uids = [...singles, ...replicated];
+  const uids = [...redeployed, ...untouched];
   const deployed = new Map(
     await Promise.all(uids.map(async (uid) => [uid, await createAndDeploy(installation, uid)] as const)),
   );
@@ -69,7 +69,7 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
       const wanted = signs.count + 1 + Math.floor(random() * 2 * SIGNS_BETWEEN_KILLS);
       while (busy && signs.count < wanted) await sleep(5);
       if (!busy) break;
-      // Between two signs as well as right after one.
+      // Kills between two events as well as right after one.
       await sleep(random() * 150);
       const both = random() < 0.2;
       const service = both || random() < 0.5;
@@ -89,7 +89,7 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
   const share = (all: number, among: string[], index: number) =>
     Math.floor(all / among.length) + (index < all % among.length ? 1 : 0);
   await Promise.all([
-    ...singles.map((uid, index) => grow(uid, share(DEPLOYMENTS, singles, index))),
+    ...redeployed.map((uid, index) => grow(uid, share(DEPLOYMENTS, redeployed, index))),
     ...uids.map((uid, index) => write(uid, share(ACTIONS, uids, index))),
   ]).finally(() => {
     busy = false;
@@ -110,14 +110,14 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
     const times = written.get(uid)?.filter((line) => line === text).length ?? 0;
     if (status === 'completed') expect({ text, times, exit_code, output }).toEqual(right(text));
     else expect(times, `${text} ended ${status}: ${error}`).toBeLessThanOrEqual(1);
-    // A single container may be without a container for a moment; with two replicas there is no excuse.
-    if (replicated.includes(uid)) expect(status, `${text}: ${error}`).toBe('completed');
+    // A redeployed instance may lack a container for a moment; the others never do.
+    if (untouched.includes(uid)) expect(status, `${text}: ${error}`).toBe('completed');
   }
   expect(kills.service).toBeGreaterThanOrEqual(DEPLOYMENTS / 10);
   expect(kills.daemon).toBeGreaterThanOrEqual(DEPLOYMENTS / 10);
 });
 
-test('an action that ends while the daemon is dead has its exit code and output when the daemon is back', {
+test('an action that ends while the daemon is down reports its exit code and output afterwards', {
   timeout: 300_000,
 }, async () => {
   await using installation = await openInstallation();
@@ -151,10 +151,10 @@ test('an action that ends while the daemon is dead has its exit code and output 
 
 const right = (text: string) => ({ text, times: 1, exit_code: 0, output: `wrote ${text}\n` });
 
-/** Another text each time, so that the container has to be replaced. */
+/** Unique text, so that the container must be replaced. */
 const greeting = (round: number) => ({ inputs: { GREETING: `round ${round}` } });
 
-/** Asks until there is an answer. */
+/** Retries until there is an answer. */
 async function insist<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -167,8 +167,8 @@ async function insist<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * What was seen to happen, each thing once. The kills are counted by it and not by the clock: on a machine however slow something
- * moves between two of them, and as nothing counts twice they come to an end, so that whatever was hit gets through at last.
+ * Counts distinct observed events. Kills are scheduled by events instead of time, so that progress happens between two kills even
+ * on a slow machine; events count once, so the kills end and all work completes.
  */
 class Signs {
   readonly #seen = new Set<string>();
@@ -182,7 +182,7 @@ class Signs {
   }
 }
 
-/** Waits for the end of a deployment; every step and every status that is seen on the way is a sign. */
+/** Waits for a deployment to finish; every observed step and status counts as an event. */
 async function followDeployment(installation: Installation, id: string, signs: Signs): Promise<void> {
   let after = 0;
   const look = async () => {

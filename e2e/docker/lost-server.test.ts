@@ -2,7 +2,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { createAndDeploy, openInstallation } from './installation.ts';
 
-test('without its daemon a server is offline and its instances are lost; both come back with it', {
+test('without its daemon a server is offline and its instances are lost; both recover with it', {
   timeout: 300_000,
 }, async () => {
   await using installation = await openInstallation();

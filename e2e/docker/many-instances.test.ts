@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createAndDeploy, deploy, finished, type Installation, openInstallation, redeploy } from './installation.ts';
 import { PAGE_IMAGE } from './test-species.ts';
 
-/** Two components that can run beside their predecessors: one input changes both, the other one only the first. */
+/** Two components that can run next to their predecessors: one input changes both, the other only the first. */
 const PAIR = `
 slug: pair
 name: Pair
@@ -37,14 +37,14 @@ async function archive({ service }: Installation, id: string): Promise<void> {
   await service.client.call('definitions.archive', { params: { id } });
 }
 
-/** Blocks that the engine of the tests lets containers talk in and no other test chooses. */
+/** Address blocks allowed by the test engine and used by no other test. */
 async function smallPool(engine: Engine): Promise<string> {
   const [base = '10.254.0.0/16'] = (await engine.info()).addressPools;
   const first = (parseCidr(base)?.first ?? 0) + (128 + (process.pid % 100)) * 256;
   return `${formatAddress(first)}/26,${formatAddress(first + 64)}/27`;
 }
 
-test('instances fill a small pool, redeploy in it, and learn by name when it is empty', {
+test('instances fill a small address pool, redeploy in it, and fail with a clear error when it is exhausted', {
   timeout: 600_000,
 }, async () => {
   await using installation = await openPairs();
@@ -65,7 +65,7 @@ test('instances fill a small pool, redeploy in it, and learn by name when it is 
       expect(status, error ?? '').toBe('success');
     }
   }
-  // Where a component stayed, the other one may remember its address on the extra network.
+  // A component that stayed may still use its address on the extra network.
   await until(async () => (await networksOf(installation)).length === 6, { describe: 'unused extra networks to go' });
 
   const server = async () =>

@@ -4,7 +4,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { act, createAndDeploy, ended, inside, openInstallationWithDaemon, redeploy } from './installation.ts';
 
-/** The same road as on Docker: what differs between the engines is the driver's business, not that of whoever deploys. */
+/** Runs the same scenario as on Docker; the driver hides the differences of the engines. */
 const road = async () => {
   await using podman = await startPodman();
   await using installation = await openInstallationWithDaemon({ socketPath: podman.socketPath });
@@ -26,7 +26,7 @@ const road = async () => {
     output: 'no\n',
   });
 
-  // With storage it is made anew, and keeps its data; a version that is never healthy leaves the old one serving.
+  // With storage it is replaced and keeps its data; an unhealthy version leaves the old one serving.
   expect(await redeploy(installation, website.definitionId, { GREETING: 'two' })).toMatchObject({ status: 'success' });
   expect(await greeting('website')).toBe('two');
   expect(await ended(installation, await act(installation, website.instanceId, 'lines'))).toMatchObject({
@@ -40,7 +40,7 @@ const road = async () => {
   );
   expect(await greeting('website')).toBe('two');
 
-  // Behind a route it is replaced beside its predecessor, and no request is lost.
+  // Behind a route it is replaced without a lost request.
   const host = 'stateless.test';
   const stateless = await createAndDeploy(installation, 'stateless', {
     species: 'stateless',
@@ -72,4 +72,4 @@ const road = async () => {
   expect(await engine.networks(left)).toEqual([]);
 };
 
-if (canStartPodman) test('the whole road on Podman', { timeout: 500_000 }, road);
+if (canStartPodman) test('deploy, redeploy, actions and release work on Podman', { timeout: 500_000 }, road);

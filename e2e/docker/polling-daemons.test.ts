@@ -5,7 +5,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { deploy, finished, inside, openInstallation, shareKeyPair } from './installation.ts';
 
-test('of two daemons that only poll and see a deployment at once, one carries it out', {
+test('of two polling daemons that see a deployment at once, only one runs it', {
   timeout: 240_000,
 }, async () => {
   await using installation = await openInstallation();
@@ -29,7 +29,7 @@ test('of two daemons that only poll and see a deployment at once, one carries it
   const { engine } = installation;
   expect(await engine.containers({ labels: { 'hortus.instance': 'contested' } })).toHaveLength(1);
   expect(await inside(engine, 'contested', 'cat', '/www/index.html')).toBe('hello');
-  // The loser has put it away, and does not disturb the next one.
+  // The losing daemon drops it and does not disturb the next deployment.
   const refusals = () => written().match(/a deployment could not be claimed/g) ?? [];
   await until(() => refusals().length > 0, { describe: 'the loser to say so' });
   expect(refusals()).toHaveLength(1);
@@ -37,7 +37,7 @@ test('of two daemons that only poll and see a deployment at once, one carries it
   expect(again, again.error ?? '').toMatchObject({ status: 'success' });
 });
 
-/** In front of the service: lets no socket through, and holds the first two claims back until it is opened. */
+/** Proxy in front of the service: blocks WebSockets and holds the first two claims until opened. */
 async function openDoor(root: string) {
   const waiting = new Set<() => void>();
   const claims: number[] = [];
@@ -56,7 +56,7 @@ async function openDoor(root: string) {
     };
     if (!claim) return pass();
     waiting.add(pass);
-    // A daemon that asks again has given up asking for the first time.
+    // A retry means that the daemon gave up its first request.
     outgoing.on('close', () => waiting.delete(pass));
   });
   server.on('upgrade', (_, socket) => socket.destroy());

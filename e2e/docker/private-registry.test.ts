@@ -7,7 +7,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { deploy, finished, inside, openInstallation, redeploy } from './installation.ts';
 
-/** An image whose tag moves, and a job that runs once a week. */
+/** An image with a moving tag, and a weekly job. */
 const gate = (repository: string) => `
 slug: gate
 name: Gate
@@ -27,7 +27,7 @@ components:
     command: [cat, /word]
 `;
 
-test('a password for a registry, bytes that a rollback brings back, and a job whose time has come', {
+test('a private registry: pull with a password, roll back to the old image, run a scheduled job', {
   timeout: 400_000,
 }, async () => {
   await using registry = await startRegistry({ locked: true });
@@ -66,7 +66,7 @@ test('a password for a registry, bytes that a rollback brings back, and a job wh
   expect(second.images[0]?.digest).not.toBe(old);
   expect(await inside(engine, 'gate', 'cat', '/word')).toBe('new');
 
-  // The engine has lost the old bytes as well; only the registry still has them, without a tag.
+  // The engine has lost the old image too; only the registry still has it, untagged.
   await askDocker(socketPath, 'DELETE', `/images/${registry.host}/garden/gate@${old}?force=true`);
   const { data: ordered } = await client.call('deployments.rollback', { params: { id: second.id } });
   const back = await finished(installation, ordered.id);
@@ -93,7 +93,7 @@ test('a password for a registry, bytes that a rollback brings back, and a job wh
   expect(execution).toMatchObject({ slug: 'sweep', kind: 'scheduled', exit_code: 0 });
   expect(execution.output).toBe('old');
 
-  // Nobody but the daemon ever gets the password.
+  // Only the daemon receives the password.
   const { password } = registryLogin;
   const answers = [kept, without, first, second, back, (await client.call('registries.list', {})).data];
   answers.push((await client.call('events.list', { query: { per_page: 100 } })).data as never);
@@ -102,7 +102,7 @@ test('a password for a registry, bytes that a rollback brings back, and a job wh
   expect(readFileSync(join(installation.directory, 'hortus.db')).includes(password)).toBe(false);
 });
 
-/** As if the time of every scheduled job had come while the daemon was away. */
+/** Makes every scheduled job overdue while the daemon is stopped. */
 function makeDue(stateDirectory: string): void {
   const db = new DatabaseSync(join(stateDirectory, 'journal.db'));
   expect(db.prepare('update schedules set due_at = 1').run().changes).toBe(1);

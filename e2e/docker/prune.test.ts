@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createAndDeploy, ended, openInstallation } from './installation.ts';
 import { page } from './test-species.ts';
 
-test('prune shows what is left of instances that are gone, takes away exactly that, and nothing foreign', {
+test('prune lists and removes exactly the leftovers of deleted instances', {
   timeout: 240_000,
 }, async () => {
   const word = randomBytes(4).toString('hex');
@@ -32,13 +32,13 @@ test('prune shows what is left of instances that are gone, takes away exactly th
   const released = await client.call('instances.release', { params: { id: instanceId }, body: {} });
   expect(await ended(installation, released.execution.id)).toMatchObject({ status: 'completed' });
 
-  // Of an instance that nobody knows any more, as after the loss of a journal and a database.
+  // Leftovers of an unknown instance, as after the loss of journal and database.
   const ghost = `ghost-${word}`;
   const ours = { 'hortus.managed': 'true', 'hortus.server': serverId, 'hortus.instance': ghost };
   await docker('POST', `/containers/create?name=${ghost}`, { Image: 'hortus.test/page:1', Labels: ours });
   await docker('POST', '/networks/create', { Name: `hortus-${ghost}`, Labels: ours });
   await docker('POST', '/volumes/create', { Name: `${ghost}_data`, Labels: ours });
-  // Somebody else's: without labels, and with those of another server.
+  // Foreign objects: without labels, and with labels of another server.
   const [plain, alike] = [`plain-${word}`, `alike-${word}`];
   const theirs = { ...ours, 'hortus.server': 'srv_another' };
   await engine.pull(foreignImage, () => undefined);
@@ -73,7 +73,7 @@ test('prune shows what is left of instances that are gone, takes away exactly th
   expect(await engine.hasImage(pulled)).toBe(false);
   expect(await engine.volume(`${ghost}_data`)).toBeDefined();
 
-  // Data goes by its name, and only what is ours and of nobody who lives: one that was released can be deployed again.
+  // Volumes are removed by name, and only those of deleted instances: a released instance can be deployed again.
   const volumes = [`${ghost}_data`, `${gone}_data`, `${living}_data`, plain, alike];
   expect(await prune({ dry_run: false, volumes })).toMatchObject({
     status: 'completed',

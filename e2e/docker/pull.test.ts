@@ -2,7 +2,7 @@ import { startRegistry } from '@hortus/testkit/registry';
 import { expect, test } from 'vitest';
 import { deploy, finished, openInstallation } from './installation.ts';
 
-test('an image is pulled from a registry, and a missing one says so', { timeout: 240_000 }, async () => {
+test('an image is pulled from a registry, and a missing one is reported', { timeout: 240_000 }, async () => {
   await using registry = await startRegistry();
   await using installation = await openInstallation({ image: `${registry.host}/pages/page` });
   const ref = await registry.publish(installation.socketPath, 'pages/page');
@@ -20,7 +20,7 @@ test('an image is pulled from a registry, and a missing one says so', { timeout:
   expect(there, there.error ?? '').toMatchObject({ status: 'success' });
   const pulls = there.logs.filter(({ step }) => step === 'pull').map(({ message }) => message);
   expect(pulls.at(-1)).toMatch(new RegExp(`^Pulled ${ref} `));
-  // However many ticks the engine had for it.
+  // Independent of the number of progress events.
   expect(pulls.length).toBeLessThan(10);
   expect(await engine.containers({ labels: { 'hortus.instance': 'pulled-website' } })).toHaveLength(1);
 

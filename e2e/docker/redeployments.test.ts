@@ -4,13 +4,13 @@ import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { createAndDeploy, openInstallationWithDaemon, redeploy, sicken } from './installation.ts';
 
-/** How often the gap is measured. */
+/** Number of gap measurements. */
 const ROUNDS = Array.from({ length: process.env.HORTUS_TEST_LONG ? 9 : 4 }, (_, round) => `round ${round}`);
-/** What we claim is for a machine that does nothing else; the short run shares it with other tests. */
+/** The claim holds on an idle machine; the short run shares it with other tests. */
 const LIMIT = process.env.HORTUS_TEST_LONG ? 1.5 : 3;
 const TIMES = process.env.HORTUS_TEST_LONG ? 50 : 10;
 
-test(`a page redeployed ${TIMES} times under constant load loses no request, and a broken version in the middle neither`, {
+test(`a page redeployed ${TIMES} times under constant load loses no request, even with a broken version in between`, {
   timeout: TIMES * 20_000 + 60_000,
 }, async () => {
   await using installation = await openInstallationWithDaemon();
@@ -61,7 +61,7 @@ test('two replicas behind one route are replaced without a lost request', { time
   ]);
 });
 
-test(`a page with a volume says for how long it did not serve, which is less than ${LIMIT} times a bare stop and start`, {
+test(`a page with a volume reports its downtime, which is less than ${LIMIT} times a bare stop and start`, {
   timeout: 300_000,
 }, async () => {
   await using installation = await openInstallationWithDaemon();
@@ -80,12 +80,12 @@ test(`a page with a volume says for how long it did not serve, which is less tha
     gaps.push(gap_ms ?? expect.fail('no gap was reported'));
     bare.push(await stoppedAndStarted(engine, 'stateful'));
   }
-  // The least of each: what else goes on on this machine only ever adds to them.
+  // Compares the minima, because other load only adds to them.
   expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeGreaterThan(0);
   expect(Math.min(...gaps), `${gaps} against ${bare}`).toBeLessThan(LIMIT * Math.min(...bare));
 });
 
-/** How long the engine alone needs until the same container serves again. */
+/** Time that the engine alone needs until the same container serves again. */
 async function stoppedAndStarted(engine: Engine, name: string): Promise<number> {
   const begun = performance.now();
   await engine.stop(name, 0);
@@ -96,7 +96,7 @@ async function stoppedAndStarted(engine: Engine, name: string): Promise<number> 
   return performance.now() - begun;
 }
 
-test('one that turns unhealthy soon after its success is taken back by the daemon, and the service is told', {
+test('the daemon rolls back a deployment that becomes unhealthy after success, and reports it', {
   timeout: 300_000,
 }, async () => {
   await using installation = await openInstallationWithDaemon();

@@ -40,7 +40,7 @@ const isGone = (name: string) =>
     within: 60_000,
   });
 
-test('a database that takes the uid of an archived one starts empty, and the old data survives and comes back', {
+test('a definition that reuses the uid of an archived one starts empty; the old data survives', {
   timeout: 240_000,
 }, async () => {
   const { client } = installation.service;
@@ -52,7 +52,7 @@ test('a database that takes the uid of an archived one starts empty, and the old
     { describe: 'the backup', within: 60_000 },
   );
 
-  // At once: the containers of the old one are still being removed when the new one is deployed.
+  // Deploys at once, while the old containers are still being removed.
   await archive(old);
   const young = await createAndDeploy(installation, 'ledger');
   await isGone('ledger');
@@ -73,7 +73,7 @@ test('a database that takes the uid of an archived one starts empty, and the old
   expect(await installation.engine.volume(`${await containerOf(young)}_data`)).toBeDefined();
 });
 
-test('an archived one whose container was kept runs beside the new one of the same uid, until it is released', {
+test('a kept container of an archived definition runs next to the new one until it is released', {
   timeout: 240_000,
 }, async () => {
   const { client } = installation.service;
@@ -82,7 +82,7 @@ test('an archived one whose container was kept runs beside the new one of the sa
   const before = (await installation.engine.inspect('kept'))?.id;
   await archive(old, 'keep');
 
-  // What cannot be had twice is refused by name.
+  // Unique resources are refused by name.
   const body = {
     species: 'stateful',
     instance_uid: 'kept',
@@ -99,7 +99,7 @@ test('an archived one whose container was kept runs beside the new one of the sa
   expect(await installation.engine.inspect('kept')).toMatchObject({ id: before, state: 'running' });
   expect(await installation.engine.inspect(await containerOf(young))).toMatchObject({ state: 'running' });
 
-  // An order for the old instance reaches the old container and no other.
+  // An action on the old instance reaches only the old container.
   const released = await client.call('instances.release', { params: { id: old.instanceId }, body: {} });
   expect(await ended(installation, released.execution.id)).toMatchObject({ status: 'completed' });
   expect(await installation.engine.inspect('kept')).toBeUndefined();

@@ -34,7 +34,7 @@ async function changed({ definitionId: id }: Deployed, inputs: Record<string, st
 const back = async (id: string, with_data: boolean) =>
   (await installation.service.client.call('deployments.rollback', { params: { id }, body: { with_data } })).data;
 
-test('the rows that were there when a revision was left are there when it is gone back to', {
+test('a rollback with data restores the rows of the earlier revision', {
   timeout: 240_000,
 }, async () => {
   const deployed = await createAndDeploy(installation, 'rows', { inputs: { GREETING: 'first' } });
@@ -57,7 +57,7 @@ test('the rows that were there when a revision was left are there when it is gon
   expect(await facts('rows')).toEqual(['first', 'before']);
 });
 
-test('a tenant that is suspended meanwhile has the data of before, and nothing runs', {
+test('a tenant suspended during the rollback has the earlier data, and nothing runs', {
   timeout: 240_000,
 }, async () => {
   const { client } = installation.service;
@@ -94,12 +94,12 @@ test('a tenant that is suspended meanwhile has the data of before, and nothing r
   expect(await facts('lodger')).toEqual(['first', 'before']);
 });
 
-test('a backup that fails keeps the deployment from beginning, and what runs goes on', {
+test('a failed backup stops the deployment, and the instance keeps running', {
   timeout: 240_000,
 }, async () => {
   const deployed = await createAndDeploy(installation, 'stays', { inputs: { GREETING: 'first' } });
   await note(deployed, 'before');
-  // A critical volume that is not there is no backup.
+  // A missing critical volume fails the backup.
   const { engine } = installation;
   const [container] = await engine.containers({ labels: { 'hortus.instance': 'stays' } });
   await engine.remove(container?.id ?? '', { force: true });

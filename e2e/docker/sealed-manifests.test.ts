@@ -29,7 +29,7 @@ actions:
 `;
 
 const PASSWORD = 'hunter2-in-the-strongbox';
-const WORD = 'a-word-that-nobody-may-read';
+const WORD = 'a-secret-word-never-shown';
 
 test('a deployment with secrets is sealed to its daemon, survives a kill and a rollback, and a stolen server key reads nothing', {
   timeout: 300_000,
@@ -49,7 +49,7 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
   expect(token.length).toBeGreaterThan(20);
   expect((await server()).identity).toMatchObject({ status: 'pinned', conflict_seen_at: null });
 
-  // Its secret param travels sealed, and the action still gets it.
+  // Its secret param is sent sealed, and the action receives it.
   const said = await ended(installation, await act(installation, instanceId, 'say', { word: WORD }));
   expect(said, said.error ?? '').toMatchObject({ status: 'completed' });
 
@@ -68,7 +68,7 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
   expect(refused).toBeInstanceOf(ApiProblem);
   expect(refused).toMatchObject({ status: 403, details: { reason: 'identity' } });
 
-  // Nothing on the disk of the server has a value in the clear, but for what the engine itself keeps.
+  // No value is in plain text on the server's disk, except in the engine's own files.
   const state = installation.stateOf();
   expect(statSync(state).mode & 0o777).toBe(0o700);
   for (const name of readdirSync(state, { recursive: true }) as string[]) {
@@ -79,7 +79,7 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
     if (/^(journal\.db|identity\.key)/.test(name)) expect(statSync(path).mode & 0o777, name).toBe(0o600);
   }
 
-  // A daemon with the server key and another key pair is refused, and the pinned one goes on.
+  // A daemon with the server key and another key pair is refused; the pinned one keeps working.
   const before = (await server()).identity.fingerprint;
   const stranger = installation.startDaemon({ state: 'other' });
   await stranger.waitForLine('rejected the key pair of this daemon');
@@ -89,7 +89,7 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
   expect(await redeploy(installation, definitionId, { GREETING: 'second' })).toMatchObject({ status: 'success' });
   expect(await env()).toEqual(expect.arrayContaining([`PASSWORD=${PASSWORD}`, `TOKEN=${token}`, 'GREETING=second']));
 
-  // Killed, it has the same key pair and journal in its next life.
+  // After a kill it has the same key pair and journal.
   await daemon.kill('SIGKILL');
   installation.startDaemon();
   await installation.online();
@@ -99,7 +99,7 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
   expect(await finished(installation, back.id)).toMatchObject({ status: 'success' });
   expect(await env()).toEqual(expect.arrayContaining([`PASSWORD=${PASSWORD}`, `TOKEN=${token}`, 'GREETING=first']));
 
-  // Built-in orders are signed; the daemon obeys them.
+  // Built-in actions are signed; the daemon runs them.
   const { execution } = await client.call('instances.stop', { params: { id: instanceId } });
   expect(await ended(installation, execution.id)).toMatchObject({ status: 'completed' });
   await until(

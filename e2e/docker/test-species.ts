@@ -2,13 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedBusyboxImage } from '@hortus/testkit/images';
 
-/** The image that the species of these tests run: busybox under a name that no registry has. */
+/** Image of the test species: busybox under a name that no registry has. */
 export const PAGE_IMAGE = 'hortus.test/page';
 
-/** All that a page of text can be mangled by on its way into a container. */
+/** Text with every character that could be mangled on its way into a container. */
 export const AWKWARD = `it's "quoted" $HOME \${HOME} $$ # not a comment \\ back\nsecond line\t`;
 
-/** One container with a web page, a volume, a file, limits, a secret, and actions that leave a trace. */
+/** One container with a web page, a volume, a file, limits, a secret, and actions with visible effects. */
 const website = (image: string, healthPath = '/') => `
 slug: website
 name: Website
@@ -42,7 +42,7 @@ actions:
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
 `;
 
-/** A page behind a route. As `stateless` it keeps nothing, so that two can run at once; as `stateful` it has a volume. */
+/** A page behind a route. `stateless` can run twice at once; `stateful` has a volume. */
 export const page = (slug: string, more = '', { image = PAGE_IMAGE, deadline = '60s' } = {}) => `
 slug: ${slug}
 name: ${slug}
@@ -68,18 +68,18 @@ ${more}
 `;
 
 interface CatalogOptions {
-  /** What the species run. */
+  /** Image of the species. */
   image?: string | undefined;
-  /** Further ones: the text of each, by slug. */
+  /** Additional templates by slug. */
   species?: Record<string, string> | undefined;
 }
 
-/** A catalog folder with the species `website`; the same as `unhealthy`, which never becomes healthy; and as `missing-image`, whose image is nowhere. */
+/** Writes a catalog folder with the test species, including `unhealthy` and `missing-image` variants of `website`. */
 export function writeCatalog(folder: string, { image = PAGE_IMAGE, species: more = {} }: CatalogOptions = {}): string {
   const called = (slug: string, text: string) => text.replace('slug: website', `slug: ${slug}`);
   const species = {
     website: website(image),
-    // It cannot become healthy, so nobody has to wait until it might.
+    // It never becomes healthy, so a short start period saves time.
     unhealthy: called('unhealthy', website(image, '/nothing-here'))
       .replace('interval: 1s', 'interval: 200ms')
       .replace('start_period: 3s', 'start_period: 500ms'),

@@ -12,7 +12,7 @@ import {
 } from './installation.ts';
 import { PAGE_IMAGE } from './test-species.ts';
 
-/** A page, and a job before it that cannot be undone. */
+/** A page with an irreversible job before it. */
 const vine = `
 slug: vine
 name: Vine
@@ -42,7 +42,7 @@ components:
     command: [echo, "\${inputs.ROUND}"]
 `;
 
-/** What the daemon has told of going back. */
+/** Rollback reports of the daemon. */
 async function returnsOf(installation: Installation, definition_id: string) {
   const { data } = await installation.service.client.call('deployments.list', { query: { definition_id } });
   return data.filter(({ kind }) => kind === 'rollback');
@@ -52,7 +52,7 @@ async function currentRevision(installation: Installation, id: string): Promise<
   return (await installation.service.client.call('definitions.read', { params: { id } })).data.current_revision;
 }
 
-test('after a job that cannot be undone the daemon does not go back, and says so', { timeout: 240_000 }, async () => {
+test('after an irreversible job the daemon does not roll back, and reports it', { timeout: 240_000 }, async () => {
   await using installation = await openInstallationWithDaemon({ species: { vine } });
   const { engine } = installation;
   const { definitionId } = await createAndDeploy(installation, 'vine', { species: 'vine', watch_seconds: 60 });
@@ -70,9 +70,9 @@ test('after a job that cannot be undone the daemon does not go back, and says so
   expect((await engine.inspect('vine'))?.id).toBe(container);
 });
 
-/** A sick deployment, and a daemon that has begun to undo it and is killed on the way. */
+/** Deploys an unhealthy version and kills the daemon during its rollback. */
 async function killedOnItsWayBack(installation: Installation, uid: string) {
-  // It is the way back that is cut off: until this note is taken away no moment is the one.
+  // Only the rollback is interrupted: until this note is removed, no moment kills the daemon.
   const note = join(installation.stateOf(), 'killed');
   const dying = installation.startDaemon({ killAt: 'before remove_old' });
   writeFileSync(note, '');
@@ -97,7 +97,7 @@ async function killedOnItsWayBack(installation: Installation, uid: string) {
   return { definitionId, sick, told };
 }
 
-test('a daemon that is killed on its way back goes on with it, and tells of it once', {
+test('a killed daemon resumes its rollback and reports it once', {
   timeout: 240_000,
 }, async () => {
   await using installation = await openInstallation();
@@ -113,7 +113,9 @@ test('a daemon that is killed on its way back goes on with it, and tells of it o
   expect((await engine.inspect('back'))?.labels['hortus.revision']).toBe('1');
 });
 
-test('what the operator has forbidden meanwhile is not gone back to', { timeout: 240_000 }, async () => {
+test('the daemon does not roll back to a version that the operator has forbidden meanwhile', {
+  timeout: 240_000,
+}, async () => {
   await using installation = await openInstallation();
   const { definitionId, sick, told } = await killedOnItsWayBack(installation, 'forbidden');
   writeFileSync(join(installation.stateOf(), 'policy.yaml'), 'registries: [images.example.org]\n');

@@ -12,7 +12,7 @@ import {
   shareKeyPair,
 } from './installation.ts';
 
-test('of two daemons with one key and key pair the second takes over, and nothing runs twice', {
+test('the second of two daemons with the same key takes over, and nothing runs twice', {
   timeout: 300_000,
 }, async () => {
   await using installation = await openInstallation();
@@ -30,7 +30,7 @@ test('of two daemons with one key and key pair the second takes over, and nothin
   ]);
   expect(await server()).toMatchObject({ duplicate_seen_at: null });
 
-  // Under way when the second comes: an action, and a deployment that takes seconds to find out that it is broken.
+  // Running when the second connects: an action, and a deployment that takes seconds to fail.
   const action = await act(installation, twin.instanceId, 'wait', { line: 'of-the-first' });
   await until(async () => (await inside(engine, 'twin', 'ps')).includes('go-'), { describe: 'the action to run' });
   await using made = watchCreated(engine, 'slow-twin');
@@ -43,13 +43,13 @@ test('of two daemons with one key and key pair the second takes over, and nothin
   await until(async () => (await server()).duplicate_seen_at, { describe: 'the duplicate to be shown' });
   expect(await server()).toMatchObject({ status: 'online', connected: true });
 
-  // The first finishes what it has begun.
+  // The first finishes its running work.
   await inside(engine, 'twin', 'touch', '/data/go-of-the-first');
   expect(await ended(installation, action)).toMatchObject({ status: 'completed', output: 'wrote of-the-first\n' });
   expect(await finished(installation, deployment)).toMatchObject({ status: 'failed', reason: 'unhealthy' });
   expect(made.ids).toHaveLength(1);
 
-  // What comes now is the second's: it gets to know the instance by a deployment, and acts on it.
+  // New work goes to the second: a deployment makes the instance known to it, then it runs an action.
   await change(twin.definitionId, { GREETING: 'changed' });
   const changed = await finished(installation, await deploy(installation, twin.definitionId));
   expect(changed, changed.error ?? '').toMatchObject({ status: 'success' });
@@ -65,7 +65,7 @@ test('of two daemons with one key and key pair the second takes over, and nothin
   expect(await engine.containers({ labels: { 'hortus.instance': 'twin' } })).toHaveLength(1);
 });
 
-/** The containers that are made for an instance from now on. */
+/** Records the containers created for an instance from now on. */
 function watchCreated(engine: Engine, uid: string): AsyncDisposable & { readonly ids: readonly string[] } {
   const ids: string[] = [];
   const end = new AbortController();

@@ -12,7 +12,7 @@ import {
 } from './installation.ts';
 import { PAGE_IMAGE } from './test-species.ts';
 
-/** A page with a volume. One with a job has the data changed for good before it starts. */
+/** A page with a volume. With a job, the data is changed irreversibly before it starts. */
 const bulb = (slug: string, version: string, { health = '/', inputs = '', job = false } = {}) => `slug: ${slug}
 name: ${slug}
 version: ${version}
@@ -61,7 +61,7 @@ async function publish(source: string): Promise<void> {
   await client.call('drafts.promote', { params: { id } });
 }
 
-/** Runs version 1.0.0, with a line in its volume. */
+/** Deploys version 1.0.0 with a line in its volume. */
 async function grow(slug: string, watch_seconds: number): Promise<Deployed> {
   await publish(bulb(slug, '1.0.0'));
   const deployed = await createAndDeploy(installation, slug, {
@@ -100,7 +100,7 @@ async function sickenWhileWatched(id: string, uid: string): Promise<void> {
   await sicken(installation.engine, uid);
 }
 
-/** What really runs: its version, its page and its data. */
+/** Returns version, page and data of the running container. */
 const facts = async (uid: string) =>
   (
     await inside(
@@ -112,7 +112,7 @@ const facts = async (uid: string) =>
     )
   ).split('\n');
 
-test('to a version that works: applied, with the inputs and the data of before', { timeout: 240_000 }, async () => {
+test('an upgrade to a working version keeps inputs and data', { timeout: 240_000 }, async () => {
   const deployed = await grow('tulip', 2);
   const source = bulb('tulip', '1.1.0', { inputs: '{name: COLOUR, type: string}' });
   const id = await upgradeTo(source, deployed);
@@ -126,7 +126,7 @@ test('to a version that works: applied, with the inputs and the data of before',
   expect(backups).toMatchObject([{ kind: 'pre_deploy', status: 'completed', revision: 1 }]);
 });
 
-test('to one that turns sick: back on the old version within the watch, with its data', {
+test('an upgrade that becomes unhealthy is rolled back with its data during the watch period', {
   timeout: 240_000,
 }, async () => {
   const deployed = await grow('crocus', 60);
@@ -143,7 +143,7 @@ test('to one that turns sick: back on the old version within the watch, with its
   expect(data).toMatchObject({ template_version: '1.0.0', current_revision: 1 });
 });
 
-test('to one that never becomes healthy: the old one runs on, and it may be tried again', {
+test('an upgrade that never becomes healthy leaves the old version running and can be retried', {
   timeout: 240_000,
 }, async () => {
   const deployed = await grow('lily', 2);
@@ -155,7 +155,7 @@ test('to one that never becomes healthy: the old one runs on, and it may be trie
   expect(await outcome(id)).toMatchObject({ status: 'failed' });
 });
 
-describe('whose job has changed the data', () => {
+describe('an upgrade whose job changed the data', () => {
   const wentBack = async (uid: string, { definitionId: id }: Deployed) => {
     expect(await facts(uid)).toEqual(['1.0.0', 'mine', 'kept', '']);
     const { data } = await installation.service.client.call('definitions.read', { params: { id } });
@@ -166,7 +166,7 @@ describe('whose job has changed the data', () => {
     expect(safety).toMatchObject([{ status: 'completed' }]);
   };
 
-  test('and that never becomes healthy: the old version runs again with the old data', {
+  test('restores the old version and data if it never becomes healthy', {
     timeout: 240_000,
   }, async () => {
     const deployed = await grow('peony', 2);
@@ -178,7 +178,7 @@ describe('whose job has changed the data', () => {
     await wentBack('peony', deployed);
   });
 
-  test('and that turns sick while it is watched: the same, though its daemon must not go back alone', {
+  test('restores them through the service if it becomes unhealthy during the watch period', {
     timeout: 240_000,
   }, async () => {
     const deployed = await grow('dahlia', 60);
@@ -190,7 +190,7 @@ describe('whose job has changed the data', () => {
     await wentBack('dahlia', deployed);
   });
 
-  test('goes back all the same when the service is killed on the way', { timeout: 300_000 }, async () => {
+  test('restores them although the service is killed meanwhile', { timeout: 300_000 }, async () => {
     const deployed = await grow('aster', 2);
     const id = await upgradeTo(bulb('aster', '1.1.0', { job: true, health: '/nothing-here' }), deployed);
     await apply(id);
@@ -205,7 +205,7 @@ describe('whose job has changed the data', () => {
   });
 });
 
-test('a service that is killed at every step goes on with it', { timeout: 300_000 }, async () => {
+test('a service killed at every step resumes the upgrade', { timeout: 300_000 }, async () => {
   const deployed = await grow('iris', 4);
   const id = await upgradeTo(bulb('iris', '1.1.0'), deployed);
   await apply(id);

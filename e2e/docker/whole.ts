@@ -6,7 +6,7 @@ import { until } from '@hortus/testkit/until';
 import { expect } from 'vitest';
 import type { Installation } from './installation.ts';
 
-/** Exactly one page, served by exactly what it needs. */
+/** Checks that exactly one page is served by exactly the needed containers, volumes and networks. */
 export async function expectWhole(
   installation: Installation,
   engine: Engine,
@@ -20,7 +20,7 @@ export async function expectWhole(
     engine.volumes({ labels }),
   ]);
   expect(containers.map(({ name, state }) => `${name} ${state}`)).toEqual([`${uid} running`]);
-  // The network that the container started on beside its predecessor goes when no connection uses it.
+  // The extra network of the rollout is removed when no connection uses it.
   const home = containers[0]?.labels['hortus.home'];
   const names = networks.map(({ name }) => name).filter((name) => name !== home);
   expect(names).toEqual([`hortus-${uid}`]);
@@ -31,7 +31,7 @@ export async function expectWhole(
   expect(await shown(installation, uid)).toBe(greeting);
 }
 
-/** What a visitor gets. */
+/** Returns the page that a visitor gets. */
 export async function shown(installation: Installation, uid: string): Promise<string | undefined> {
   const load = startLoad({ port: installation.httpPort, host: `${uid}.example.org`, clients: 1 });
   await until(() => load.result.answered > 0, { describe: () => `an answer: ${load.result.failures.at(-1)}` });

@@ -7,10 +7,10 @@ import { expect, test } from 'vitest';
 import { caddyOf, createAndDeploy, endCaddy, openInstallation, redeploy } from '../docker/installation.ts';
 import { expectWhole, shown } from '../docker/whole.ts';
 
-/** Before it is needed, when it is needed next, and when it should lead to the new one already. */
+/** Before the rollout uses it, while it uses it, and after the switch to the new container. */
 const MOMENTS = ['before create', 'before route', 'before drain'];
 
-test('Caddy killed in the middle of a rollout is started again and leads to the right page', {
+test('Caddy killed during a rollout is restarted and serves the right page', {
   timeout: 240_000,
 }, async () => {
   await using installation = await openInstallation();
@@ -36,10 +36,10 @@ test('Caddy killed in the middle of a rollout is started again and leads to the 
     await expectWhole(installation, engine, uid, moment);
   }
 
-  // Somebody else has the port: it is deployed all the same, and the log says why nobody gets there.
+  // Another process has the port: the deployment succeeds, and the log explains why the page is unreachable.
   const squatter = createServer();
   const squat = async () => {
-    // Again if the daemon was quicker than we are, and has started the next one.
+    // Retries if the daemon has already started the next Caddy.
     endCaddy(installation.stateOf());
     squatter.listen(installation.httpPort);
     await once(squatter, 'listening');

@@ -2,7 +2,7 @@ import { smallDisk } from '@hortus/testkit/small-disk';
 import { expect, test } from 'vitest';
 import { act, createAndDeploy, ended, inside, openInstallation, redeploy } from '../docker/installation.ts';
 
-test('a daemon whose disk is full starts nothing that it could not remember, says so, and goes on when there is room', {
+test('a daemon with a full disk refuses new work, reports it, and resumes when there is space', {
   timeout: 300_000,
 }, async () => {
   await using installation = await openInstallation();

@@ -19,10 +19,10 @@ import { page } from '../docker/test-species.ts';
 import { expectWhole, shown } from '../docker/whole.ts';
 
 const PATIENCE_MS = 120_000;
-/** Where it hurts: nothing of the new runs yet, it runs unproven, and both are there. */
+/** Critical moments: before the new container runs, while it is unverified, and while both run. */
 const MOMENTS = ['before start', 'before wait_healthy', 'before remove_old'];
 
-/** An engine that may come to harm: on a disk of its own, and started again when it ends. */
+/** Starts an engine with its own disk that is restarted when it ends. */
 let docker: Docker;
 let disk: SmallDisk;
 const folder = temporaryFolder('engine');
@@ -41,7 +41,7 @@ const messages = ({ logs }: { logs: readonly { message: string }[] }) => logs.ma
 const change = (installation: Installation, id: string, inputs: Record<string, string>) =>
   installation.service.client.call('definitions.update', { params: { id }, body: { inputs } });
 
-test('an engine that is killed and started again in the middle of rollouts: they wait for it and are carried through', {
+test('rollouts wait for an engine that is killed and restarted, and then complete', {
   timeout: 400_000,
 }, async () => {
   await using installation = await openInstallation({ socketPath: docker.socketPath });
@@ -81,7 +81,7 @@ test('an engine that is killed and started again in the middle of rollouts: they
     expect(said, moment).toMatch(/Could not .*(the engine cannot be reached|the engine (ended|broke) the stream)/);
     expect(said, moment).toMatch(/[Tt]he engine responds again/);
     for (const { uid } of deployed) {
-      // An engine that was started again may have given its containers other addresses.
+      // A restarted engine may assign other addresses to its containers.
       await until(async () => (await shown(installation, uid)) === moment, {
         within: PATIENCE_MS,
         describe: `${uid}'s page`,
@@ -91,7 +91,7 @@ test('an engine that is killed and started again in the middle of rollouts: they
   }
 });
 
-test('an engine whose disk is full: the old version serves on, and the reason says so', {
+test('with a full engine disk the old version keeps serving, and the error names the reason', {
   timeout: 300_000,
 }, async () => {
   await using installation = await openInstallation({ socketPath: docker.socketPath });
@@ -110,7 +110,7 @@ test('an engine whose disk is full: the old version serves on, and the reason sa
   expect(await redeploy(installation, definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
 });
 
-test('an engine that hangs: what needs it fails by its name, everything else goes on', {
+test('with a hanging engine only operations that need it fail', {
   timeout: 300_000,
 }, async () => {
   await using way = temporaryFolder('deaf');
@@ -147,7 +147,7 @@ test('an engine that hangs: what needs it fails by its name, everything else goe
   deaf.listen();
   expect(await shown(installation, 'hasty-hung')).toBe('before');
 
-  // All of it hangs, for longer than the rollout may take.
+  // All calls hang for longer than the rollout's deadline.
   let isDeaf = false;
   deaf.deafTo((line) => {
     isDeaf ||= line.includes('/containers/create');

@@ -8,7 +8,7 @@ import { newAdminKey, registerServer, type ServiceProcess, startService } from '
 const KILLS = process.env.HORTUS_TEST_LONG ? 50 : 8;
 const CALLERS = 16;
 
-/** Creates until the service is gone; answers what was acknowledged. */
+/** Creates definitions until the service is down; returns the acknowledged ones. */
 async function createUntilDead(service: ServiceProcess, serverId: string, round: number, acknowledged: string[]) {
   const caller = async (number: number) => {
     for (let i = 0; ; i++) {
@@ -29,7 +29,7 @@ async function createUntilDead(service: ServiceProcess, serverId: string, round:
   await Promise.all(Array.from({ length: CALLERS }, (_, number) => caller(number)));
 }
 
-test(`kill -9 ${KILLS} times under concurrent creates: all that was acknowledged is there, whole`, {
+test(`kill -9 ${KILLS} times under concurrent creates loses no acknowledged definition`, {
   timeout: 600_000,
 }, async () => {
   await using folder = temporaryFolder('killed');
@@ -41,7 +41,7 @@ test(`kill -9 ${KILLS} times under concurrent creates: all that was acknowledged
     serverId ??= await registerServer(service.client);
     const before = acknowledged.length;
     const creating = createUntilDead(service, serverId, round, acknowledged);
-    // Killed while busy, after a number of acknowledgements that differs from round to round.
+    // Kills it under load after a different number of acknowledgements each round.
     const enough = 20 + ((round * 37) % 150);
     await until(() => acknowledged.length - before >= enough, {
       describe: 'enough acknowledged creates',
@@ -78,7 +78,7 @@ test(`kill -9 ${KILLS} times under concurrent creates: all that was acknowledged
 
 const count = (db: DatabaseSync, sql: string): number => Number(db.prepare(sql).get()?.n);
 
-/** Each counts rows that lack what was written with them in one transaction. */
+/** Count rows without the related rows of the same transaction. */
 const siblings = {
   'definitions without a revision':
     'select count(*) as n from definitions d where not exists (select 1 from revisions r where r.definition_id = d.id and r.number = 1)',

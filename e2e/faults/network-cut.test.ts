@@ -15,10 +15,10 @@ import {
 } from '../docker/installation.ts';
 import { PAGE_IMAGE } from '../docker/test-species.ts';
 
-/** Longer than the deployment's deadline of 30 s, and than the action's timeout of 12 s with the grace of 30 s that follows it. */
+/** Longer than the deployment's deadline of 30 s and the action's timeout of 12 s plus its grace of 30 s. */
 const CUT_MS = 44_000;
 
-/** Waits for a file of its own unless it is the first round, and leaves a line before. */
+/** Writes a line and then waits for a file, except in the first round. */
 const gated = (name: string, after: string) => `
   ${name}:
     kind: job
@@ -33,7 +33,7 @@ const waiting = (timeout: string) =>
   `'echo "begun $1" >> /data/lines; until [ -e "/data/go-$1" ]; do sleep 0.1; done; echo "done $1" >> /data/lines; echo "did $1"', ` +
   `wait, "\${params.line}"]`;
 
-/** Three jobs before a page, each of which goes on when it is told to; and actions of the same kind. */
+/** A page with three jobs and an action that each wait for a file. */
 const furrow = `
 slug: furrow
 name: Furrow
@@ -65,7 +65,7 @@ actions:
   - {name: Wait, slug: long, component: main, ${waiting('300s')}}
 `;
 
-test('a cut longer than every deadline: all ends as it should, and nothing ran twice', {
+test('a network cut longer than every deadline: all work finishes correctly and nothing runs twice', {
   timeout: 300_000,
 }, async () => {
   using network = severableNetwork();
@@ -102,12 +102,12 @@ test('a cut longer than every deadline: all ends as it should, and nothing ran t
   network.cut();
   const cutAt = performance.now();
   const cutFor = (ms: number) => sleep(Math.max(0, cutAt + ms - performance.now()));
-  // The service has not noticed yet, and hands this one to a connection that is dead.
+  // The service has not noticed yet and sends this one over a dead connection.
   const unheard = await run('short', 'unheard');
   await go(engine, 'cut-acting', 'ending');
   await go(engine, 'cut-before', 'first', 'second', 'third');
   const ordered = await order(before);
-  // The engine gets to the end of this one, and the daemon has nobody to tell.
+  // The rollout completes on the engine, but the daemon cannot report it.
   await go(engine, 'cut-done', 'first', 'second', 'third');
   await until(async () => (await engine.inspect('cut-done'))?.labels['hortus.revision'] === '2', {
     describe: 'the rollout to be done on the engine',
@@ -187,12 +187,12 @@ const wrote = (engine: Engine, uid: string, line: string) =>
     describe: `the line ${line} of ${uid}`,
   });
 
-/** Lets what waits for these names go on. */
+/** Releases the jobs and actions that wait for these names. */
 async function go(engine: Engine, uid: string, ...names: string[]): Promise<void> {
   await inside(engine, uid, 'touch', ...names.map((name) => `/data/go-${name}`));
 }
 
-/** Exactly these; one that was written but not numbered yet is waited for. */
+/** Waits for exactly these events, because numbering is asynchronous. */
 async function hasEvents(installation: Installation, expected: Record<string, string[]>): Promise<void> {
   let told: Record<string, string[]> = {};
   const seen = async () => {
@@ -204,7 +204,7 @@ async function hasEvents(installation: Installation, expected: Record<string, st
   expect(told).toEqual(expected);
 }
 
-/** The types of the events of each deployment and execution, in order. */
+/** Returns the event types of each deployment and execution, in order. */
 async function eventsOf(installation: Installation): Promise<Map<string, string[]>> {
   const found = new Map<string, string[]>();
   for (let page = 1, pages = 1; page <= pages; page++) {

@@ -51,7 +51,7 @@ test('two replicas share schema, account, catalog and records', async () => {
   expect(await ids(a)).toEqual(await ids(b));
 });
 
-test('what one replica publishes the other can use at once', async () => {
+test('a template published on one replica is usable on the other at once', async () => {
   const [a, b] = await twoReplicas();
   const serverId = await registerServer(a.client);
   for (let i = 0; i < 10; i++) {
@@ -84,7 +84,7 @@ test('the same instance_uid on both at once is created once', async () => {
   }
 });
 
-test('every event is numbered once, without gaps, and delivered once, whichever replica works', async () => {
+test('every event is numbered without gaps and delivered once across replicas', async () => {
   const [a, b] = await twoReplicas();
   await using receiver = await startReceiver();
   await a.client.call('webhooks.create', {
@@ -105,7 +105,7 @@ test('every event is numbered once, without gaps, and delivered once, whichever 
   expect(seqs).toEqual(seqs.map((_, i) => i + 1));
 });
 
-test('a key revoked on one replica is dead on the other', async () => {
+test('a key revoked on one replica is refused by the other', async () => {
   const [a, b] = await twoReplicas();
   const { data } = await a.client.call('keys.create', { body: { name: 'short-lived', permissions: ['servers:read'] } });
   const onB = clientOf(b.base, data.key);
@@ -121,10 +121,10 @@ test('a key revoked on one replica is dead on the other', async () => {
   );
 });
 
-test('a rate limit holds across both', { timeout: 300_000 }, async () => {
+test('a rate limit holds across both replicas', { timeout: 300_000 }, async () => {
   const limit = 200;
   const [a, b] = await twoReplicas({ HORTUS_RATE_LIMITS: `enterprise=${limit}` });
-  // A window may end in between; then the counts of two windows come together and the test looks again.
+  // Retries if a rate limit window ended in between.
   await until(
     async () => {
       const window = Math.floor(Date.now() / 60_000);
@@ -136,7 +136,7 @@ test('a rate limit holds across both', { timeout: 300_000 }, async () => {
         allowed += answers.filter(({ status }) => status === 200).length;
       }
       if (Math.floor(Date.now() / 60_000) !== window || allowed === 0) return false;
-      // Between two exchanges, 100 ms apart, each replica knows only its own: a little more may pass, twice as much may not.
+      // Replicas exchange counts every 100 ms, so slightly more requests may pass, but not twice as many.
       expect(allowed).toBeLessThan(limit * 1.5);
       return true;
     },

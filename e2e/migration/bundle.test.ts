@@ -29,7 +29,7 @@ if (hasOwnEngine) {
     await folder.remove();
   });
 
-  /** The command line, with the key of one of the two. */
+  /** Runs the CLI with the key of one installation. */
   async function hortus({ installation }: CatalogInstallation, words: string, ...argv: string[]) {
     const terminal = scriptedTerminal([], { interactive: false, width: 200 });
     const { base, key } = installation.service;
@@ -51,13 +51,13 @@ if (hasOwnEngine) {
     return [...(await engine.containers({ labels })), ...(await engine.volumes({ labels }))].map(({ name }) => name);
   };
 
-  test('a database goes from one Hortus to another in a file, with all its rows', { timeout: 300_000 }, async () => {
+  test('export and import move a database with all its rows to another Hortus', { timeout: 300_000 }, async () => {
     const before = await sql(here, deployed.uid, digest);
     expect(before).toMatch(/^3000\|/);
 
     const exported = await hortus(here, passphrase, 'definitions', 'export', 'postgres', '--out', file);
     expect(exported.code, exported.said).toBe(0);
-    // It was stopped for the copy, and started again.
+    // It was stopped for the copy and restarted.
     await until(async () => (await sql(here, deployed.uid, digest)) === before, { describe: 'the rows to be there' });
     const backups = async () => (await here.installation.service.client.call('backups.list')).data;
     await until(async () => (await backups()).length === 0, { describe: 'the backup made for it to be gone' });
@@ -91,7 +91,7 @@ if (hasOwnEngine) {
     expect(again.said).toContain('moved is the uid of another definition');
   });
 
-  test('an export and an import outlive a service that is killed in the middle', { timeout: 300_000 }, async () => {
+  test('export and import survive a killed service', { timeout: 300_000 }, async () => {
     const out = join(folder.path, 'outlived.hortus');
     const before = await sql(here, deployed.uid, digest);
     const begun = { within: 60_000, every: 2, describe: 'the volume to be under way' };
@@ -115,7 +115,7 @@ if (hasOwnEngine) {
     expect(await sql(there, 'outlived', digest)).toBe(before);
   });
 
-  test('an import that is given up in the middle leaves nothing on the server', { timeout: 240_000 }, async () => {
+  test('a cancelled import leaves nothing on the server', { timeout: 240_000 }, async () => {
     const { client } = there.installation.service;
     const source = here.installation.service.client;
     const [definition] = (await source.call('definitions.list')).data;

@@ -11,10 +11,10 @@ import { openTwoServers, type ServerWithEngine, type TwoServers } from './two-se
 
 const species = ['postgres', 'redis'] as const;
 
-/** A tenant with two databases, on the first of two servers, and ways to see where it runs and what it knows. */
+/** A tenant with two databases on the first of two servers; shows where it runs and what its databases contain. */
 export class MigratedTenant implements AsyncDisposable {
   readonly all: TwoServers;
-  /** The server that it is on, as far as the test knows. */
+  /** Id of the server that the test expects it on. */
   home: string;
   readonly #tenantId: string;
   readonly #written: string[] = [];
@@ -36,7 +36,7 @@ export class MigratedTenant implements AsyncDisposable {
     return (await this.all.service.client.call('tenants.migrate', { params: { id: this.#tenantId }, body })).data;
   }
 
-  /** Undefined while the service is away. */
+  /** Undefined while the service is down. */
   async read(id: string): Promise<MigrationDetail | undefined> {
     try {
       return (await this.all.service.client.call('migrations.read', { params: { id } })).data;
@@ -60,7 +60,7 @@ export class MigratedTenant implements AsyncDisposable {
     });
   }
 
-  /** Where something of it runs. */
+  /** Returns the names of the servers where it runs. */
   async sides(): Promise<string[]> {
     const sides: string[] = [];
     for (const { name, engine } of this.all.servers) {
@@ -70,7 +70,7 @@ export class MigratedTenant implements AsyncDisposable {
     return sides;
   }
 
-  /** A row into every database, wherever it runs; one that stops at this moment does not take it. */
+  /** Writes a row to the database wherever it runs; a database that is stopping may refuse it. */
   async write(text: string): Promise<void> {
     for (const server of this.all.servers) {
       const table = 'create table if not exists rows (id serial primary key, text text)';
@@ -87,7 +87,7 @@ export class MigratedTenant implements AsyncDisposable {
     return (await this.#sql(server, 'select text from rows order by id')).trim().split('\n');
   }
 
-  /** Everything of ours on an engine. */
+  /** Lists all Hortus objects on an engine. */
   async leftOn({ engine }: ServerWithEngine): Promise<string[]> {
     const labels = { 'hortus.managed': 'true' };
     return [

@@ -9,7 +9,9 @@ if (hasOwnEngine) {
   }, 300_000);
   afterAll(() => migrated?.[Symbol.asyncDispose]());
 
-  test('a tenant moves with its databases: rows kept, downtime told, nothing left', { timeout: 240_000 }, async () => {
+  test('a migrated tenant keeps its rows, reports its downtime and leaves nothing behind', {
+    timeout: 240_000,
+  }, async () => {
     const [here, there] = migrated.all.servers;
     await migrated.write('before the move');
     const dry = await migrated.migrate(there, { dry_run: true });
@@ -28,7 +30,7 @@ if (hasOwnEngine) {
     expect(await migrated.leftOn(here)).toEqual([]);
     expect(await migrated.tenant()).toMatchObject({ status: 'active', server_id: there.serverId });
 
-    // What the first copy has brought did not travel again: of PostgreSQL, little more than its log.
+    // The final copy sends only changes: for PostgreSQL little more than its WAL.
     const last = end.transfers.filter(({ mode }) => mode === 'import');
     const total = (of: 'bytes' | 'carried_bytes') => last.reduce((sum, one) => sum + one[of], 0);
     expect(total('carried_bytes')).toBeLessThan(total('bytes') / 2);

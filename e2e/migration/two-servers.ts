@@ -11,7 +11,7 @@ import { until } from '@hortus/testkit/until';
 import { endCaddy } from '../docker/installation.ts';
 import { type ServiceProcess, startService } from '../service-process.ts';
 
-/** A server with an engine and a daemon of its own. */
+/** A server with its own engine and daemon. */
 export interface ServerWithEngine {
   readonly name: string;
   readonly serverId: string;
@@ -19,7 +19,7 @@ export interface ServerWithEngine {
   readonly engine: Engine;
   readonly state: string;
   daemon: RunningProcess;
-  /** Starts the daemon again, on its old state. */
+  /** Restarts the daemon on its old state. */
   restart(): void;
 }
 
@@ -27,18 +27,18 @@ export interface TwoServers extends AsyncDisposable {
   service: ServiceProcess;
   readonly servers: readonly [ServerWithEngine, ServerWithEngine];
   restartService(): Promise<void>;
-  /** Waits until the daemons of both are connected. */
+  /** Waits until both daemons are connected. */
   online(): Promise<void>;
 }
 
 export interface TwoServersOptions {
   readonly catalog: string;
-  /** Makes the images that the species of the catalog run. */
+  /** Creates the images of the species. */
   readonly images: (socketPath: string) => Promise<unknown>;
   readonly env?: Record<string, string>;
 }
 
-/** A real service and two servers, each with a Docker engine of its own that shares nothing with the other. */
+/** Opens a real service and two servers, each with its own Docker engine. */
 export async function openTwoServers({ catalog, images, env = {} }: TwoServersOptions): Promise<TwoServers> {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(temporaryFolder('servers'));

@@ -419,7 +419,7 @@ await order('stop', 'stopped');
 await order('start', 'running');
 await order('restart', 'running');
 
-// Key rotation: the old key ends at once, an operator installs the new one, the daemon comes back.
+// Key rotation: the old key is revoked at once, an operator installs the new one, the daemon reconnects.
 const oldKey = readFileSync(KEY_FILE, 'utf8').trim();
 const { data: rotated } = await call('POST /servers/{id}/rotate-key', { path: [SERVER_ID] });
 assert.equal(rotated.old_key_valid_until, null);

@@ -1,6 +1,6 @@
 // A daemon written from the published interface alone: Node and the docker command, nothing of this project.
 // Environment: BASE_URL, SERVER_ID, KEY_FILE (the server key as text), and DOCKER_HOST for the docker command.
-// It writes what it does to its standard output, one JSON object on a line.
+// Prints one JSON object per line for each thing it does.
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, freemem, tmpdir, totalmem } from 'node:os';
@@ -40,7 +40,7 @@ async function docker(...args) {
   return stdout.trim();
 }
 
-// Deployments: taken by polling, one after another.
+// Deployments: polled and processed one by one.
 
 const containerName = (manifest, component, first) =>
   component === first ? manifest.instance_uid : `${manifest.instance_uid}-${component.name}`;

@@ -6,7 +6,7 @@ import { AWKWARD } from '../docker/test-species.ts';
 
 const secret = 'the secret of the receiver';
 
-test('our daemon goes through the published flow, from the catalog to a webhook', { timeout: 240_000 }, async () => {
+test('our daemon completes the published flow from the catalog to a webhook', { timeout: 240_000 }, async () => {
   await using installation = await openInstallation();
   await using receiver = await startReceiver();
   installation.startDaemon();
@@ -122,7 +122,7 @@ test('our daemon goes through the published flow, from the catalog to a webhook'
     expect(headers['x-service-signature']).toBe(createHmac('sha256', secret).update(rawBody).digest('hex'));
 });
 
-test('a species that never becomes healthy ends failed, with the reason and its log', {
+test('a species that never becomes healthy fails with a reason and a log', {
   timeout: 240_000,
 }, async () => {
   await using installation = await openInstallation();

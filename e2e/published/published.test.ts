@@ -12,7 +12,7 @@ import { expect, test } from 'vitest';
 import { makePageImage, PAGE_IMAGE, writeCatalog } from '../docker/test-species.ts';
 import { startService } from '../service-process.ts';
 
-/** Two services, of which one has a volume; the actions of `website` and a class that can be asked for. */
+/** Two services, one with a volume; the actions of `website` and a class for matching. */
 const SHOP = `
 slug: shop
 name: Orchard
@@ -53,14 +53,14 @@ backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hin
 type Told = { what: string } & Record<string, unknown>;
 const program = (name: string) => [process.execPath, join(import.meta.dirname, name)] as const;
 
-/** Fields of a message. `sealed` is left out: only a daemon with a key pair is sent sealed values. */
+/** Fields of a message without `sealed`, which only daemons with a key pair receive. */
 const fieldsOf = (type: string) =>
   Object.keys(toDaemon[type as keyof typeof toDaemon]?.properties ?? expect.fail(`${type} was sent`))
     .filter((name) => name !== 'sealed')
     .sort();
 
 test.each(['sqlite', 'postgres'])(
-  'a daemon and a client written from the document alone go through all of it, on %s',
+  'a daemon and a client written from the published interface complete every flow on %s',
   {
     timeout: 600_000,
   },
@@ -114,11 +114,11 @@ test.each(['sqlite', 'postgres'])(
     expect(code, `${client.output}\nthe daemon:\n${daemon.output.slice(-6_000)}`).toBe(0);
     expect(client.stdout).toContain('all 97 published endpoints were called');
 
-    // The daemon was sent nothing but published messages, with their published fields.
+    // The daemon received only published messages with published fields.
     const heard = told().filter(({ what }) => what === 'heard');
     expect(new Set(heard.map(({ type }) => type))).toEqual(new Set(['action_request', 'ping']));
     for (const { type, fields } of heard) expect(fields).toEqual(fieldsOf(String(type)));
-    // Built-in orders came as such, never as exec, and each asked Docker for one thing.
+    // Built-in actions arrived as built-ins, never as exec, and each made one Docker call.
     const asked = told().filter(({ what }) => what === 'asked');
     const builtIn = asked.filter(({ slug }) => String(slug).startsWith('hortus.'));
     expect(builtIn.every(({ type, command }) => type === 'builtin' && (command as string[])[0] === 'docker')).toBe(
@@ -136,12 +136,12 @@ test.each(['sqlite', 'postgres'])(
         `docker volume rm --force ${shop}_data`,
       ]),
     );
-    // The key was replaced under it and it came back.
+    // The key was replaced and the daemon reconnected.
     expect(told()).toContainEqual({ what: 'closed', code: 4401 });
     expect(await connected()).toBe(true);
     expect(told().filter(({ what }) => what === 'action failed')).toEqual([]);
 
-    // What Docker has agrees: archived and released instances are gone, the volume of an archived one stays.
+    // Docker agrees: archived and released instances are gone, the volume of an archived one stays.
     const containers = (await engine.containers({ labels })).map(({ name }) => name).sort();
     expect(containers).toEqual([`${prefix}-page`]);
     const volumes = (await engine.volumes({ labels })).map(({ name }) => name).sort();

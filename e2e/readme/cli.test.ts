@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Machine, makeNginxImage, openMachine, root, shownKey } from './started.ts';
 
-/** The command line as somebody with a checkout runs it, on a machine where npm start runs. */
+/** Runs the CLI from a checkout, on a machine where npm start runs. */
 let machine: Machine;
 beforeAll(async () => {
   machine = await openMachine();
@@ -34,7 +34,7 @@ async function hortus(argv: readonly string[], input = '') {
   return { code, stdout, stderr };
 }
 
-test('from the first look to an action, on the real thing', { timeout: 240_000 }, async () => {
+test('a first session from login to an action works', { timeout: 240_000 }, async () => {
   const servers = await hortus(['servers', 'list']);
   expect(servers.stdout).toMatch(new RegExp(`^${hostname()} +online +production .* ${machine.serverId()}$`, 'm'));
 
@@ -86,7 +86,7 @@ test('from the first look to an action, on the real thing', { timeout: 240_000 }
   expect(doctor.stdout).toMatch(/^ok +docker +Docker .* answers on /m);
 });
 
-test('a stranger who gives too little is told what is missing', async () => {
+test('incomplete commands name the missing argument', async () => {
   expect(await hortus(['deploy', 'static-site', '--name', 'other-page'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--set WEB_HOSTNAME=value'),

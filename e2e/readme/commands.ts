@@ -1,11 +1,11 @@
 export interface Command {
-  /** As it stands in the README. */
+  /** Command as written in the README. */
   readonly text: string;
-  /** The answer that the README shows below it. */
+  /** Answer shown below it in the README. */
   readonly answer: string | undefined;
 }
 
-/** The blocks that are marked `sh run`, each with the block marked `answer` that follows it. */
+/** Reads the blocks marked `sh run`, each with its following `answer` block. */
 export function commandsOf(markdown: string): Command[] {
   const blocks = [...markdown.matchAll(/^```(\w+) (run|answer)\n(.*?)^```$/gms)].map(([, , role, text = '']) => ({
     role,
@@ -18,7 +18,7 @@ export function commandsOf(markdown: string): Command[] {
   });
 }
 
-/** The first piece of a shown answer that the real one does not have after the pieces before it; undefined if it has all. */
+/** Returns the first piece of the shown answer that is missing in the real one, in order; undefined if none is. */
 export function missingPiece(shown: string, real: string): string | undefined {
   const text = withoutChance(real);
   let from = 0;
@@ -31,7 +31,7 @@ export function missingPiece(shown: string, real: string): string | undefined {
   return undefined;
 }
 
-/** Ids, times and durations are different every time. */
+/** Replaces ids, times and durations, which differ each time. */
 const withoutChance = (text: string): string =>
   text
     .replace(/\b([a-z]{3})_[0-9a-z]{26}\b/g, '$1_ID')

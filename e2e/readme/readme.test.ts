@@ -13,7 +13,7 @@ const documents = ['README.md', 'docs/api-tour.md'];
 const commands = documents.flatMap((file) => commandsOf(readFileSync(join(root, file), 'utf8')));
 const separator = '=== the next block ===';
 
-test('the commands of README and API tour do what they say, and answer what is shown', {
+test('the commands of README and API tour work and print the shown answers', {
   timeout: 240_000,
 }, async () => {
   await using machine = await openMachine();
@@ -35,7 +35,7 @@ test('the commands of README and API tour do what they say, and answer what is s
     const real = answers[at] ?? '';
     expect(missingPiece(command.answer, real), `missing in the answer to ${command.text}\n${real}`).toBeUndefined();
   }
-  // The seven calls, the action and the command line: a block that lost its mark would no longer be run.
+  // Expected number of blocks: a block without its mark would no longer run.
   expect(commands.filter(({ answer }) => answer !== undefined).length).toBeGreaterThanOrEqual(10);
 
   const client = clientOf(base, key);
@@ -54,7 +54,7 @@ test('the commands of README and API tour do what they say, and answer what is s
   engine.close();
 });
 
-/** Reads a page as a browser on this machine does: the name leads to the loopback address. */
+/** Reads a page like a browser on this machine: the name resolves to loopback. */
 async function pageOf(host: string, port: number): Promise<string> {
   const answer = await new Promise<IncomingMessage>((done, fail) => {
     request({ host: '127.0.0.1', port, headers: { host } }, done).on('error', fail).end();
@@ -65,7 +65,7 @@ async function pageOf(host: string, port: number): Promise<string> {
 
 const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name);
 
-/** What a person's terminal shows, except that the commands stop at the first that fails. */
+/** Runs the commands in a shell that stops at the first failure, and returns their output. */
 async function bash(script: string, env: Record<string, string>) {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', `exec 2>&1\n${script}`], {
     cwd: root,

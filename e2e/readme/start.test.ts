@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { clientOf } from '../service-process.ts';
 import { openMachine, shownKey } from './started.ts';
 
-/** The process id of the daemon that runs, from its state directory. */
+/** Reads the pid of the running daemon from its state directory. */
 const daemonOf = (dataDirectory: string, serverId: string): number =>
   Number(readFileSync(join(dataDirectory, 'daemon', serverId, 'hortusd.pid'), 'utf8'));
 
@@ -17,7 +17,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test('a first start shows key and login and makes this machine a server; later ones are the same server and show no secret', {
+test('the first start prints key and login and registers this machine; later starts reuse the server and print no secret', {
   timeout: 240_000,
 }, async () => {
   await using machine = await openMachine();
@@ -44,14 +44,14 @@ test('a first start shows key and login and makes this machine a server; later o
   expect((await client.call('servers.list')).data.map((server) => server.id)).toEqual([id]);
 });
 
-test('a daemon that dies is started again, and one whose npm start is killed ends', { timeout: 240_000 }, async () => {
+test('a crashed daemon is restarted, and it stops when npm start is killed', { timeout: 240_000 }, async () => {
   await using machine = await openMachine();
   const child = await machine.start();
   await machine.online(shownKey(child));
   const { dataDirectory } = machine;
   const first = daemonOf(dataDirectory, machine.serverId());
   process.kill(first, 'SIGKILL');
-  // Nothing stands in the file for the moment in which it is written.
+  // The file is empty for a moment while it is written.
   const again = () => daemonOf(dataDirectory, machine.serverId());
   const another = () => {
     const pid = again();
@@ -62,7 +62,7 @@ test('a daemon that dies is started again, and one whose npm start is killed end
   await until(() => !isAlive(last), { describe: 'the end of the daemon' });
 });
 
-test('a service that dies is started again with its daemon, and the reason is said', { timeout: 240_000 }, async () => {
+test('a crashed service is restarted with its daemon, and the reason is printed', { timeout: 240_000 }, async () => {
   await using machine = await openMachine();
   const child = await machine.start();
   const key = shownKey(child);
@@ -81,12 +81,12 @@ test('a service that dies is started again with its daemon, and the reason is sa
   await until(() => daemon() > 0 && daemon() !== firstDaemon, { describe: 'another daemon' });
   await machine.online(key);
   const second = service();
-  // Ctrl-C still ends all of it.
+  // Ctrl-C still stops everything.
   await child.kill('SIGINT');
   expect([isAlive(second), isAlive(daemon())]).toEqual([false, false]);
 });
 
-test('a server whose key was rotated stays the same; one that is gone from the database is registered anew', {
+test('a server with a rotated key is kept; a deleted one is registered again', {
   timeout: 240_000,
 }, async () => {
   await using machine = await openMachine();
@@ -118,7 +118,9 @@ test('a server whose key was rotated stays the same; one that is gone from the d
   await machine.online(key);
 });
 
-test('without Docker, or told not to, it is a service alone and says so', { timeout: 240_000 }, async () => {
+test('without Docker or with HORTUS_LOCAL_SERVER=off only the service runs, and npm start prints that', {
+  timeout: 240_000,
+}, async () => {
   await using machine = await openMachine();
   const without = await machine.start({ DOCKER_HOST: `unix://${machine.folder.path}/no.sock` });
   expect(without.stdout).toMatch(

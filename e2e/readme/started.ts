@@ -18,14 +18,14 @@ export interface Machine extends AsyncDisposable {
   readonly socketPath: string;
   /** Plain HTTP port of the daemon's Caddy. */
   readonly ingressPort: number;
-  /** The same again: same port, same data. */
+  /** Restarts with the same port and data. */
   start(env?: Record<string, string | undefined>): Promise<RunningProcess>;
-  /** The id of the server that it is, from its record. */
+  /** Reads the server id of this machine from its record. */
   serverId(): string;
   online(key: string): Promise<void>;
 }
 
-/** A machine on which somebody runs npm start: a data directory, a port and a Docker engine. Takes away what was made on it. */
+/** Prepares a machine for npm start: a data directory, a port and a Docker engine. Cleans up after itself. */
 export async function openMachine(): Promise<Machine> {
   const folder = temporaryFolder('start');
   const dataDirectory = join(folder.path, 'data');
@@ -76,13 +76,13 @@ export async function openMachine(): Promise<Machine> {
   };
 }
 
-/** The key that a first start shows. */
+/** Reads the key printed by the first start. */
 export const shownKey = ({ stdout }: RunningProcess): string => /hk_live_[\w-]+/.exec(stdout)?.[0] ?? '';
 
-/** What the species static-site asks of nginx, done by busybox under nginx's name: no registry is needed. */
+/** Builds a busybox image under nginx's name that serves static-site, so that no registry is needed. */
 export const makeNginxImage = (socketPath: string): Promise<void> =>
   sharedBusyboxImage(socketPath, 'docker.io/library/nginx:1.29.2', {
-    // busybox as the first process ignores SIGTERM unless told otherwise; nginx does not.
+    // busybox as pid 1 ignores SIGTERM without a handler; nginx does not.
     cmd: ['sh', '-c', "trap 'exit 0' TERM; httpd -f -p 8080 -h /usr/share/nginx/html & wait"],
     files: {
       '/usr/share/nginx/html/healthz': 'ok\n',
