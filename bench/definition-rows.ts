@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 
 /** Rows written by one `POST /definitions` of the static site, for limits that write them without a service. */
-export const ground = {
+export const parents = {
   account: 'acc_00000000000000000000000000',
   server: 'srv_00000000000000000000000000',
   template: 'tpl_00000000000000000000000000',
@@ -11,13 +11,13 @@ export const ground = {
 const now = 1_760_000_000_000;
 const key = 'key_00000000000000000000000000';
 
-export const groundRows = [
-  `insert into accounts (id, name, plan, created_at) values ('${ground.account}', 'bench', 'enterprise', ${now})`,
+export const parentRows = [
+  `insert into accounts (id, name, plan, created_at) values ('${parents.account}', 'bench', 'enterprise', ${now})`,
   `insert into servers (id, account_id, name, environment, status, key_hash, connection_epoch, created_at, updated_at)
-   values ('${ground.server}', '${ground.account}', 'bench', 'production', 'pending', 'x', 0, ${now}, ${now})`,
+   values ('${parents.server}', '${parents.account}', 'bench', 'production', 'pending', 'x', 0, ${now}, ${now})`,
   `insert into templates (id, owner, species, version, name, description, archetype, kingdom, family, app_version, spec,
-   spec_hash, status, deprecated, featured, created_at, updated_at) values ('${ground.template}', 'bench', 'bench', '1.0.0', 'Bench', '',
-   'asset', 'assets', 'website', '1', '{}', '${ground.hash}', 'published', 0, 0, ${now}, ${now})`,
+   spec_hash, status, deprecated, featured, created_at, updated_at) values ('${parents.template}', 'bench', 'bench', '1.0.0', 'Bench', '',
+   'asset', 'assets', 'website', '1', '{}', '${parents.hash}', 'published', 0, 0, ${now}, ${now})`,
 ];
 
 type Values = Readonly<Record<string, string | number | null>>;
@@ -25,7 +25,7 @@ type Values = Readonly<Record<string, string | number | null>>;
 /** Returns the values of the three rows with this number. */
 export function definitionRows(
   number: number,
-  owner = ground,
+  owner = parents,
 ): { definitions: Values; events: Values; revisions: Values } {
   const random = randomBytes(8).toString('hex').slice(0, 13);
   const id = String(number).padStart(13, '0') + random;
@@ -64,7 +64,7 @@ export function definitionRows(
       definition_id: definitionId,
       number: 1,
       template_id: owner.template,
-      spec_hash: ground.hash,
+      spec_hash: parents.hash,
       profile: 'development',
       variant: null,
       inputs: '{"WEB_HOSTNAME":"bench.example.org"}',

@@ -9,7 +9,7 @@ import { startPostgres } from '@hortus/testkit/postgres';
 import { startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { type Bench, type Figure, median } from './claim.ts';
-import { definitionRows, groundRows, insertText } from './definition-rows.ts';
+import { definitionRows, insertText, parentRows } from './definition-rows.ts';
 import { startService } from './service-process.ts';
 import { load } from './wrk.ts';
 
@@ -120,7 +120,7 @@ async function pgbench(serverUrl: string) {
   const folder = temporaryFolder('bench');
   const storage = await openPostgres({ url: database.url });
   await storage.write(async (tx) => {
-    for (const row of groundRows) await tx.run(row, []);
+    for (const row of parentRows) await tx.run(row, []);
   });
   await storage.close();
   mkdirSync(folder.path, { recursive: true });

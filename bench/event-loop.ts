@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { endpointRows } from '@hortus/contract/endpoints';
-import { plantAgent } from '@hortus/service/testing/agent-folder';
+import { writeAgent } from '@hortus/service/testing/agent-folder';
 import { writeCatalog } from '@hortus/service/testing/catalog-folder';
 import { Dice } from '@hortus/service/testing/fuzz/dice';
 import { fuzzRequest } from '@hortus/service/testing/fuzz/requests';
@@ -93,7 +93,7 @@ async function settingsOfGoodRequests(folder: string): Promise<Record<string, st
   await cp(new URL('../catalog', import.meta.url), catalog, { recursive: true });
   return {
     HORTUS_CATALOG_DIR: await writeCatalog(catalog),
-    HORTUS_AGENTS_DIR: await plantAgent(join(folder, 'agents')),
+    HORTUS_AGENTS_DIR: await writeAgent(join(folder, 'agents')),
     HORTUS_PUBLIC_URL: publicUrl,
     HORTUS_ADMIN_EMAIL: adminEmail,
     HORTUS_ADMIN_PASSWORD: adminPassword,

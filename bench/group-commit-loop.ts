@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openSqlite } from '@hortus/service/storage/sqlite/open';
-import { definitionRows, groundRows, insertText } from './definition-rows.ts';
+import { definitionRows, insertText, parentRows } from './definition-rows.ts';
 
 /** Writes the rows of a definition with prepared statements; one fsync for all writers of an event loop turn. */
 export async function openLoop(directory: string): Promise<(number: number) => Promise<void>> {
   await (await openSqlite(directory)).close();
   const db = new DatabaseSync(join(directory, 'hortus.db'));
   db.exec('pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
-  for (const row of groundRows) db.exec(row);
+  for (const row of parentRows) db.exec(row);
   const inserts = Object.entries(definitionRows(0)).map(([table, row]) =>
     db.prepare(insertText(table, row, () => '?')),
   );

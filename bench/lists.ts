@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Bench, type Figure, median } from './claim.ts';
-import { definitionRows, ground, groundRows, insertText } from './definition-rows.ts';
+import { definitionRows, insertText, parentRows, parents } from './definition-rows.ts';
 import { startService } from './service-process.ts';
 
 const SIZES = [1_000, 100_000, 1_000_000];
@@ -67,9 +67,9 @@ async function pageTimes(size: number, archived = 0): Promise<[string, number][]
 function fill(file: string, account: string, size: number, archived: number): void {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   db.exec('pragma synchronous = off');
-  for (const row of groundRows.slice(1)) db.exec(row.replaceAll(ground.account, account));
+  for (const row of parentRows.slice(1)) db.exec(row.replaceAll(parents.account, account));
   const template = db.prepare(`select id from templates where owner = 'catalog' limit 1`).get() as { id: string };
-  const owner = { ...ground, account, template: template.id };
+  const owner = { ...parents, account, template: template.id };
   const rows = (number: number) => Object.entries(definitionRows(number, owner));
   const statements = rows(0).map(([table, row]) => db.prepare(insertText(table, row, () => '?')));
   db.exec('begin');

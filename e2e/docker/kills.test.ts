@@ -39,7 +39,7 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
   const deployments: string[] = [];
   const lines: Line[] = [];
 
-  const grow = async (uid: string, times: number) => {
+  const redeployRepeatedly = async (uid: string, times: number) => {
     const { definitionId: id } = of(uid);
     for (let round = 1; round <= times; round++) {
       await insist(() =>
@@ -89,7 +89,7 @@ test(`kill -9 of service and daemon over ${DEPLOYMENTS} deployments and ${ACTION
   const share = (all: number, among: string[], index: number) =>
     Math.floor(all / among.length) + (index < all % among.length ? 1 : 0);
   await Promise.all([
-    ...redeployed.map((uid, index) => grow(uid, share(DEPLOYMENTS, redeployed, index))),
+    ...redeployed.map((uid, index) => redeployRepeatedly(uid, share(DEPLOYMENTS, redeployed, index))),
     ...uids.map((uid, index) => write(uid, share(ACTIONS, uids, index))),
   ]).finally(() => {
     busy = false;

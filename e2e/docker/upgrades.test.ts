@@ -62,7 +62,7 @@ async function publish(source: string): Promise<void> {
 }
 
 /** Deploys version 1.0.0 with a line in its volume. */
-async function grow(slug: string, watch_seconds: number): Promise<Deployed> {
+async function deployFirst(slug: string, watch_seconds: number): Promise<Deployed> {
   await publish(bulb(slug, '1.0.0'));
   const deployed = await createAndDeploy(installation, slug, {
     species: slug,
@@ -113,7 +113,7 @@ const facts = async (uid: string) =>
   ).split('\n');
 
 test('an upgrade to a working version keeps inputs and data', { timeout: 240_000 }, async () => {
-  const deployed = await grow('tulip', 2);
+  const deployed = await deployFirst('tulip', 2);
   const source = bulb('tulip', '1.1.0', { inputs: '{name: COLOUR, type: string}' });
   const id = await upgradeTo(source, deployed);
   await expect(apply(id)).rejects.toMatchObject({ status: 422, message: expect.stringContaining('inputs.COLOUR') });
@@ -129,7 +129,7 @@ test('an upgrade to a working version keeps inputs and data', { timeout: 240_000
 test('an upgrade that becomes unhealthy is rolled back with its data during the watch period', {
   timeout: 240_000,
 }, async () => {
-  const deployed = await grow('crocus', 60);
+  const deployed = await deployFirst('crocus', 60);
   const id = await upgradeTo(bulb('crocus', '1.1.0'), deployed);
   await apply(id);
   await sickenWhileWatched(id, 'crocus');
@@ -146,7 +146,7 @@ test('an upgrade that becomes unhealthy is rolled back with its data during the 
 test('an upgrade that never becomes healthy leaves the old version running and can be retried', {
   timeout: 240_000,
 }, async () => {
-  const deployed = await grow('lily', 2);
+  const deployed = await deployFirst('lily', 2);
   const id = await upgradeTo(bulb('lily', '1.1.0', { health: '/nothing-here' }), deployed);
   await apply(id);
   expect(await outcome(id)).toMatchObject({ status: 'failed', reason: 'deployment' });
@@ -169,7 +169,7 @@ describe('an upgrade whose job changed the data', () => {
   test('restores the old version and data if it never becomes healthy', {
     timeout: 240_000,
   }, async () => {
-    const deployed = await grow('peony', 2);
+    const deployed = await deployFirst('peony', 2);
     const id = await upgradeTo(bulb('peony', '1.1.0', { job: true, health: '/nothing-here' }), deployed);
     await apply(id);
     const end = await outcome(id);
@@ -181,7 +181,7 @@ describe('an upgrade whose job changed the data', () => {
   test('restores them through the service if it becomes unhealthy during the watch period', {
     timeout: 240_000,
   }, async () => {
-    const deployed = await grow('dahlia', 60);
+    const deployed = await deployFirst('dahlia', 60);
     const id = await upgradeTo(bulb('dahlia', '1.1.0', { job: true }), deployed);
     await apply(id);
     await sickenWhileWatched(id, 'dahlia');
@@ -191,7 +191,7 @@ describe('an upgrade whose job changed the data', () => {
   });
 
   test('restores them although the service is killed meanwhile', { timeout: 300_000 }, async () => {
-    const deployed = await grow('aster', 2);
+    const deployed = await deployFirst('aster', 2);
     const id = await upgradeTo(bulb('aster', '1.1.0', { job: true, health: '/nothing-here' }), deployed);
     await apply(id);
     await until(async () => (await stepOf(id)) === 'upgrade_return', { describe: 'the way back', within: 120_000 });
@@ -206,7 +206,7 @@ describe('an upgrade whose job changed the data', () => {
 });
 
 test('a service killed at every step resumes the upgrade', { timeout: 300_000 }, async () => {
-  const deployed = await grow('iris', 4);
+  const deployed = await deployFirst('iris', 4);
   const id = await upgradeTo(bulb('iris', '1.1.0'), deployed);
   await apply(id);
   await installation.restartService();

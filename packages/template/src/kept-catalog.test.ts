@@ -6,22 +6,22 @@ import { specHash } from './canonical.ts';
 import { SEED } from './inkwell.fixture.ts';
 import { loadKeptCatalog } from './kept-catalog.ts';
 
-let ground: string;
+let folder: string;
 let catalog: string;
 let kept: string;
 
-function plant(text: string): void {
+function writeTemplate(text: string): void {
   mkdirSync(join(catalog, 'test/seed'), { recursive: true });
   writeFileSync(join(catalog, 'test/seed/template.yaml'), text);
 }
 
 beforeEach(() => {
-  ground = mkdtempSync(join(tmpdir(), 'hortus-kept-'));
-  [catalog, kept] = [join(ground, 'catalog'), join(ground, 'kept')];
+  folder = mkdtempSync(join(tmpdir(), 'hortus-kept-'));
+  [catalog, kept] = [join(folder, 'catalog'), join(folder, 'kept')];
   mkdirSync(kept);
-  plant(SEED);
+  writeTemplate(SEED);
 });
-afterEach(() => rmSync(ground, { recursive: true }));
+afterEach(() => rmSync(folder, { recursive: true }));
 
 const hashes = async (keepIn?: string) =>
   (await loadKeptCatalog(catalog, keepIn)).map(({ spec }) => spec && specHash(spec));
@@ -35,9 +35,9 @@ it('answers the same whether it was kept or not', async () => {
 
 it('notices every change, and keeps only what is current', async () => {
   const before = await hashes(kept);
-  plant(SEED.replace('name: Seed', 'name: Pip'));
+  writeTemplate(SEED.replace('name: Seed', 'name: Pip'));
   expect(await hashes(kept)).not.toEqual(before);
-  plant(SEED.replace('name: Seed', 'nme: Pip'));
+  writeTemplate(SEED.replace('name: Seed', 'nme: Pip'));
   expect(await loadKeptCatalog(catalog, kept)).toMatchObject([{ findings: [{ code: 'missing-key' }, {}] }]);
   expect(await loadKeptCatalog(catalog, kept)).toMatchObject([{ findings: [{ code: 'missing-key' }, {}] }]);
   expect(readdirSync(kept)).toHaveLength(1);
@@ -48,5 +48,5 @@ it('does without what cannot be read, and without a place to keep it', async () 
   const [name = ''] = readdirSync(kept);
   writeFileSync(join(kept, name), '{"half');
   expect(await hashes(kept)).toEqual(fresh);
-  expect(await hashes(join(ground, 'nowhere'))).toEqual(fresh);
+  expect(await hashes(join(folder, 'nowhere'))).toEqual(fresh);
 });

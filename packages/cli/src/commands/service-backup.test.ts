@@ -48,8 +48,8 @@ async function serve(env: Record<string, string>) {
 }
 type Client = Awaited<ReturnType<typeof serve>>['client'];
 
-async function plant(client: Client) {
-  const server = (await client.call('servers.register', { body: { name: 'shed', environment: 'staging' } })).data;
+async function createDefinition(client: Client) {
+  const server = (await client.call('servers.register', { body: { name: 'server-1', environment: 'staging' } })).data;
   const inputs = { WEB_HOSTNAME: 'www.example.org' };
   const body = { species: 'static-site', instance_uid: 'first-page', server_id: server.id, inputs };
   const { id } = (await client.call('definitions.create', { body })).data;
@@ -67,7 +67,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
       ...(url && { HORTUS_DATABASE_URL: url, HORTUS_MASTER_KEY: masterKey }),
     });
     const first = await serve(settings(data, from));
-    const { server, definition } = await plant(first.client);
+    const { server, definition } = await createDefinition(first.client);
     const hook = { url: 'https://hooks.example.org/x', events: ['action.failed' as const], secret: 'a secret to keep' };
     await first.client.call('webhooks.create', { body: hook });
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await service.waitForHttp(`${url}/health`, { within: 150_000 });
   client = createClient({ baseUrl: url, key });
   await hortus('servers', 'register', 'web-1');
-  await planted('landing');
+  await createAndDeploy('landing');
 }, 200_000);
 afterAll(async () => {
   await service?.stop();
@@ -63,7 +63,7 @@ const json = async (...argv: string[]): Promise<any> => {
 };
 
 /** Creates a definition and reports its deployment as successful. */
-async function planted(name: string, species = 'static-site') {
+async function createAndDeploy(name: string, species = 'static-site') {
   const { data: servers } = await client.call('servers.list', {});
   const inputs = species === 'static-site' ? { WEB_HOSTNAME: `${name}.example.org` } : {};
   const body = { species, instance_uid: name, server_id: servers[0]?.id ?? '', inputs, watch_seconds: 0 };
@@ -82,7 +82,7 @@ test('definitions: list, show, revisions, restore, archive and activate', async 
   expect((await hortus('definitions', 'restore', 'landing', '1')).out).toContain('Revision 1 of landing is current.');
   expect(await hortus('definitions', 'restore', 'landing', 'first')).toMatchObject({ code: 2 });
   expect(await hortus('definitions', 'restore', 'landing', '99')).toMatchObject({ code: 4 });
-  await planted('fallow');
+  await createAndDeploy('fallow');
   expect(await hortus('definitions', 'archive', 'fallow')).toMatchObject({
     code: 2,
     err: expect.stringContaining('--yes'),
@@ -117,7 +117,7 @@ test('saved configs never show passwords', async () => {
 });
 
 test('vault: set from a pipe, and rotate', async () => {
-  await planted('rows', 'postgres');
+  await createAndDeploy('rows', 'postgres');
   const secrets = (await client.call('definitions.list', {})).data.find(({ instance_uid }) => instance_uid === 'rows');
   const { data: named } = await client.call('definitions.secrets', { params: { id: secrets?.id ?? '' } });
   const generated = named.find(({ kind }) => kind === 'generated')?.name ?? '';
@@ -158,7 +158,7 @@ test('webhooks: add with a secret from a pipe, deliveries, resend, remove', { ti
     code: 2,
   });
   expect((await hortus('webhooks', 'list')).out).toMatch(/active .*definition\.created/);
-  await planted('told');
+  await createAndDeploy('told');
   const delivered = async () => (await json('webhooks', 'deliveries', receiver.url))[0]?.status === 'delivered';
   await until(delivered, { describe: 'a delivery' });
   expect((await hortus('webhooks', 'deliveries', receiver.url)).out).toMatch(/definition\.created +delivered +200/);
@@ -182,7 +182,7 @@ describe('events', () => {
       ...scriptedWorld(terminal, { HORTUS_URL: url, HORTUS_KEY: key }),
       now: Date.now,
       pause: async () => {
-        if (looks++ === 0) await planted('followed');
+        if (looks++ === 0) await createAndDeploy('followed');
         if (terminal.printed.includes('"followed"') && looks > 3) throw new Failure('interrupted', 'Enough.');
         await new Promise((done) => setTimeout(done, 100));
       },
@@ -239,7 +239,7 @@ test('upgrades: scan, acknowledge, and apply with --wait', { timeout: 180_000 },
     await client.call('drafts.promote', { params: { id } });
   };
   await publish('1.0.0');
-  await planted('fern-1', 'fern');
+  await createAndDeploy('fern-1', 'fern');
   await publish('1.1.0', '{name: SHADE, type: string}');
   expect((await hortus('upgrades', 'scan')).out).toMatch(/1 waiting for a decision\.\n$/);
   expect((await hortus('upgrades', 'list')).out).toMatch(/fern-1 +fern +1\.0\.0 +1\.1\.0 +available +--set SHADE=…/);

@@ -65,7 +65,7 @@ describe('beside the interface', () => {
 
 onBothEngines((engine) => {
   it('is ready while the database answers, and answers cleanly when it is gone', async () => {
-    const storage = await (await engine.ground()).open();
+    const storage = await (await engine.testDatabase()).open();
     const gone = { ...storage, ping: () => Promise.reject(new Error('gone')) };
     await using service = await serve({ storage });
     const response = await service.fetch('/ready');

@@ -146,8 +146,8 @@ describe('the limit of a caller', () => {
 
 onBothEngines((engine) => {
   it('replicas add up their counts', async () => {
-    const ground = await engine.ground();
-    const storage = await ground.open();
+    const testDatabase = await engine.testDatabase();
+    const storage = await testDatabase.open();
     const clock = () => 600_000;
     const limiters = [new RateLimiter(limits, clock), new RateLimiter(limits, clock)] as const;
     const shared = limiters.map((limiter) => new SharedRateWindows(limiter, storage, guard));
@@ -204,10 +204,10 @@ onBothEngines((engine) => {
   // The embedded database has one process, so there is nobody to share with.
   if (engine.name === 'postgres')
     it('two services on one database share a limit, soon', async () => {
-      const ground = await engine.ground();
+      const testDatabase = await engine.testDatabase();
       const settings = { clock: () => 600_000, config: { rateLimits: limits } };
-      await using one = await serve({ ...settings, storage: await ground.open() });
-      await using other = await serve({ ...settings, storage: await ground.open() });
+      await using one = await serve({ ...settings, storage: await testDatabase.open() });
+      await using other = await serve({ ...settings, storage: await testDatabase.open() });
       const ask = async (service: typeof one) => {
         const response = await service.fetch('/api/v1/templates', { headers: bearer('reader') });
         return { status: response.status, remaining: Number(response.headers.get('x-ratelimit-remaining')) };

@@ -37,9 +37,9 @@ onBothEngines((engine) => {
   });
 
   it('makes one account for replicas that start together', async () => {
-    const ground = await engine.ground();
-    const one = await ground.open();
-    const two = engine.name === 'postgres' ? await ground.open() : one;
+    const testDatabase = await engine.testDatabase();
+    const one = await testDatabase.open();
+    const two = engine.name === 'postgres' ? await testDatabase.open() : one;
     const made = await Promise.all([one, two, one].map((storage) => ensureFirstAccount({ ...settings, storage })));
     expect(made.filter((result) => result !== undefined)).toHaveLength(1);
     expect(await one.reader.db.selectFrom('accounts').selectAll().execute()).toHaveLength(1);

@@ -11,7 +11,7 @@ import { forUpdate } from '../storage/locking.ts';
 import type { Storage, StorageHooks, Tx } from '../storage/storage.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
-import { definitionRow, type Ground, insertDefinitionGround } from '../testing/rows.ts';
+import { type DefinitionParents, definitionRow, insertDefinitionParents } from '../testing/rows.ts';
 import { Dispatcher } from './dispatcher.ts';
 import { hasUntold } from './store.ts';
 
@@ -116,12 +116,12 @@ onBothEngines((engine) => {
         }),
     );
     for (const dispatcher of dispatchers) dispatcher.start();
-    const ground = await insertDefinitionGround(storage);
+    const parents = await insertDefinitionParents(storage);
 
     await fc.assert(
       fc.asyncProperty(actors, async (plans) => {
         stormy = true;
-        const ids = await plant(storage, ground, 3);
+        const ids = await insertDefinitions(storage, parents, 3);
         const histories = new Map<string, Acknowledged[]>(
           ids.map((id) => [id, [{ revision: 1, status: 'pending', event: 'definition.created' }]]),
         );
@@ -165,10 +165,10 @@ onBothEngines((engine) => {
   });
 });
 
-async function plant(storage: Storage, ground: Ground, count: number): Promise<string[]> {
+async function insertDefinitions(storage: Storage, parents: DefinitionParents, count: number): Promise<string[]> {
   const ids: string[] = [];
   for (let i = 0; i < count; i++) {
-    ids.push((await storage.write((tx) => begin(tx, lifecycle, definitionRow(tx, ground), 'create', null))).id);
+    ids.push((await storage.write((tx) => begin(tx, lifecycle, definitionRow(tx, parents), 'create', null))).id);
   }
   return ids;
 }

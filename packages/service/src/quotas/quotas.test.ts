@@ -24,7 +24,7 @@ onBothEngines((engine) => {
   });
 
   const register = () =>
-    account.request('POST', '/servers/register', { body: { name: 'shed', environment: 'staging' } });
+    account.request('POST', '/servers/register', { body: { name: 'server-1', environment: 'staging' } });
   const create = (server_id: string, instance_uid: string) =>
     account.request('POST', '/definitions', { body: { species: 'seed', instance_uid, server_id, inputs: {} } });
   const quotas = async () => (await account.request('GET', '/account')).json.data.quotas;

@@ -18,9 +18,11 @@ onBothEngines((engine) => {
     service = await startApp(engine, { quotas: readQuotas(`enterprise.output_bytes=${LIMIT}`) });
   });
 
-  async function planted() {
+  async function deployInstance() {
     const { client, base } = service;
-    const { data: server } = await client.call('servers.register', { body: { name: 'shed', environment: 'staging' } });
+    const { data: server } = await client.call('servers.register', {
+      body: { name: 'server-1', environment: 'staging' },
+    });
     const inputs = { WEB_HOSTNAME: `${newId('definition').slice(4)}.example.org` };
     const instance_uid = newId('definition').replace('def_', 'blog-');
     const { data: definition } = await client.call('definitions.create', {
@@ -55,7 +57,7 @@ onBothEngines((engine) => {
   };
 
   it('outputs of scheduled runs fill no disk: the oldest are dropped, and their records say so', async () => {
-    const { run, read } = await planted();
+    const { run, read } = await deployInstance();
     const ids: string[] = [];
     for (let i = 0; i < 30; i++) ids.push(await run('o'.repeat(2_000)));
     const { used: bytes, limit } = await used();
@@ -67,10 +69,10 @@ onBothEngines((engine) => {
   });
 
   it('when only logs are left, those of the oldest deployments are dropped, and their records say so', async () => {
-    const first = await planted();
+    const first = await deployInstance();
     const id = await first.run('older than the newer logs');
-    const others: Awaited<ReturnType<typeof planted>>[] = [];
-    for (let i = 0; i * 3_000 <= LIMIT; i++) others.push(await planted());
+    const others: Awaited<ReturnType<typeof deployInstance>>[] = [];
+    for (let i = 0; i * 3_000 <= LIMIT; i++) others.push(await deployInstance());
     expect(await first.read(id)).toMatchObject({ output: null, output_dropped: true });
     expect(await first.log()).toMatchObject({ status: 'success', log_dropped: true, logs: [] });
     expect(await others.at(-1)?.log()).toMatchObject({ log_dropped: false, logs: [{ message: 'l'.repeat(3_000) }] });
@@ -80,7 +82,7 @@ onBothEngines((engine) => {
   });
 
   it('what retention removes is counted no more, and the records say that it was dropped', async () => {
-    const { run, read, log } = await planted();
+    const { run, read, log } = await deployInstance();
     const id = await run('a line');
     const before = Date.now() + 1_000;
     for (const remove of [removeOutputs, removeLogLines]) while ((await remove(service.sideDoor, before, 500)) > 0);
@@ -91,7 +93,7 @@ onBothEngines((engine) => {
   });
 
   it('refuses more scheduled runs of an instance than fit an hour, but not a repeated report', async () => {
-    const { daemon, run, definition, instanceId } = await planted();
+    const { daemon, run, definition, instanceId } = await deployInstance();
     const { db } = service.sideDoor;
     const id = await run('first');
     const row = await db.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
@@ -114,7 +116,7 @@ onBothEngines((engine) => {
   });
 
   it('refuses another action while a hundred of the instance have not ended', async () => {
-    const { instanceId } = await planted();
+    const { instanceId } = await deployInstance();
     const { actions } = await service.client.call('actions.list', { params: { id: instanceId } });
     const [action] = actions.filter(({ params }) => params.every((one) => !one.required));
     const path = `/instances/${instanceId}/actions/${action?.slug}/execute`;
@@ -126,7 +128,7 @@ onBothEngines((engine) => {
   });
 
   it('an address from a daemon that is no http or https address is refused', async () => {
-    const { key, definition } = await planted();
+    const { key, definition } = await deployInstance();
     const report = (url: string) => {
       const instances = [{ definition_id: definition.id, status: 'running', url }];
       return service.request('POST', '/instances/report', { key, body: { instances } });

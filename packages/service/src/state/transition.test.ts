@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts';
 import { forUpdate } from '../storage/locking.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import { onBothEngines } from '../testing/engines.ts';
-import { definitionRow, insertDefinitionGround } from '../testing/rows.ts';
+import { definitionRow, insertDefinitionParents } from '../testing/rows.ts';
 import { begin, type Lifecycle, transition } from './transition.ts';
 
 const lifecycle: Lifecycle<typeof definitionMachine, 'definitions'> = {
@@ -23,16 +23,16 @@ const events = (storage: Storage) =>
   storage.reader.db.selectFrom('events').select(['type', 'actor', 'data']).orderBy('position').execute();
 
 onBothEngines((engine) => {
-  async function planted() {
+  async function insertDefinition() {
     const storage = await engine.open();
-    const ground = await insertDefinitionGround(storage);
-    const { id } = await storage.write((tx) => begin(tx, lifecycle, definitionRow(tx, ground), 'create', 'usr_1'));
+    const parents = await insertDefinitionParents(storage);
+    const { id } = await storage.write((tx) => begin(tx, lifecycle, definitionRow(tx, parents), 'create', 'usr_1'));
     return { storage, id };
   }
 
   describe('a change of status', () => {
     it('writes the row and its event together', async () => {
-      const { storage, id } = await planted();
+      const { storage, id } = await insertDefinition();
       const archived = await storage.write(async (tx) =>
         transition(tx, lifecycle, await read(tx, id), 'archive', { actor: 'key_1', set: { name: 'gone' } }),
       );
@@ -46,7 +46,7 @@ onBothEngines((engine) => {
     });
 
     it('leaves neither behind when the transaction fails afterwards', async () => {
-      const { storage, id } = await planted();
+      const { storage, id } = await insertDefinition();
       const failing = storage.write(async (tx) => {
         await transition(tx, lifecycle, await read(tx, id), 'archive', { actor: null });
         throw new Error('no');
@@ -58,7 +58,7 @@ onBothEngines((engine) => {
     });
 
     it('follows the guards of the machine', async () => {
-      const { storage, id } = await planted();
+      const { storage, id } = await insertDefinition();
       const move = (name: 'archive' | 'activate' | 'succeed', set = {}) =>
         storage.write(async (tx) => transition(tx, lifecycle, await read(tx, id), name, { actor: null, set }));
       await move('archive');
@@ -69,7 +69,7 @@ onBothEngines((engine) => {
     });
 
     it('is refused with the present status where the machine knows no such move', async () => {
-      const { storage, id } = await planted();
+      const { storage, id } = await insertDefinition();
       const refused = storage.write(async (tx) =>
         transition(tx, lifecycle, await read(tx, id), 'activate', { actor: null }),
       );
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
 
   if (engine.name === 'postgres') {
     it('decides anew when somebody else was quicker', async () => {
-      const { storage, id } = await planted();
+      const { storage, id } = await insertDefinition();
       let runs = 0;
       const unlocked = (tx: Tx) =>
         tx.db.selectFrom('definitions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();

@@ -6,7 +6,7 @@ import { agentFileName, agentMark } from '@hortus/contract/agent-file';
 export const AGENT = Buffer.from(`\u007fELF${'.'.repeat(500)}${agentMark('1.2.3')}${'.'.repeat(500)}`);
 
 /** A folder with that agent, and none for arm64. */
-export async function plantAgent(folder: string): Promise<string> {
+export async function writeAgent(folder: string): Promise<string> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, agentFileName({ os: 'linux', arch: 'amd64' })), AGENT);
   return folder;

@@ -9,8 +9,8 @@ import { openSqlite } from '../storage/sqlite/open.ts';
 import type { Storage, StorageHooks } from '../storage/storage.ts';
 import { asTheRunAsks } from './late-answers.ts';
 
-/** Somewhere to keep data: what a test opens a storage on, several times if it wants to see another replica or a restart. */
-export interface Ground {
+/** A database of a test; it can be opened several times, for another replica or a restart. */
+export interface TestDatabase {
   readonly engine: EngineName;
   /** The data directory of SQLite; for PostgreSQL just a folder of the test's own. */
   readonly directory: string;
@@ -18,25 +18,25 @@ export interface Ground {
   open(hooks?: StorageHooks): Promise<Storage>;
 }
 
-/** What is made in a test lives until the test ends; what is made in `beforeAll`, until the suite does. */
+/** Resources created in a test live until its end; those created in `beforeAll`, until the end of the suite. */
 export interface Engine {
   readonly name: EngineName;
-  /** Fresh ground: its own directory or its own database, removed afterwards. Has the tables already, unless it is to be bare. */
-  ground(options?: GroundOptions): Promise<Ground>;
-  /** A storage on fresh ground, closed afterwards. */
+  /** Creates an empty database (a directory or a PostgreSQL database), removed afterwards. Has the tables unless `bare`. */
+  testDatabase(options?: TestDatabaseOptions): Promise<TestDatabase>;
+  /** Opens a storage on a new test database; closed afterwards. */
   open(hooks?: StorageHooks): Promise<Storage>;
-  /** Has something undone at that same end, before what was made earlier. */
+  /** Runs a cleanup step at that end, in reverse order. */
   afterwards(step: Step): void;
 }
 
-export interface GroundOptions {
-  /** Without a schema: whoever opens it first makes that, as on the first start of all. */
+export interface TestDatabaseOptions {
+  /** Without a schema; the first opener creates it, as on a first start. */
   readonly bare?: boolean;
 }
 
 type Step = () => unknown;
 
-/** Runs a suite once per engine: what holds on one must hold on the other. */
+/** Runs a suite on each engine. */
 export function onBothEngines(suite: (engine: Engine) => void): void {
   for (const name of ['sqlite', 'postgres'] as const) {
     describe(`on ${name}`, () => {
@@ -53,7 +53,7 @@ export function onBothEngines(suite: (engine: Engine) => void): void {
       afterAll(() => undo(ofSuite));
       const afterwards = (step: Step) => void (inTest ? ofTest : ofSuite).push(step);
 
-      const ground = async ({ bare = false }: GroundOptions = {}): Promise<Ground> => {
+      const testDatabase = async ({ bare = false }: TestDatabaseOptions = {}): Promise<TestDatabase> => {
         const folder = temporaryFolder();
         afterwards(() => folder.remove());
         const template = bare ? undefined : migrated('DATABASE');
@@ -71,7 +71,7 @@ export function onBothEngines(suite: (engine: Engine) => void): void {
         };
         return { engine: name, directory: folder.path, databaseUrl: database?.url, open };
       };
-      suite({ name, ground, open: async (hooks) => (await ground()).open(hooks), afterwards });
+      suite({ name, testDatabase, open: async (hooks) => (await testDatabase()).open(hooks), afterwards });
     });
   }
 }

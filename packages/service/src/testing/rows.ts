@@ -10,27 +10,27 @@ export async function insertAccount(storage: Storage): Promise<string> {
   return id;
 }
 
-export interface Ground {
+export interface DefinitionParents {
   readonly accountId: string;
   readonly templateId: string;
   readonly serverId: string;
 }
 
 /** An account with a server and a template: all that a definition needs. */
-export async function insertDefinitionGround(storage: Storage): Promise<Ground> {
+export async function insertDefinitionParents(storage: Storage): Promise<DefinitionParents> {
   const accountId = await insertAccount(storage);
-  const ground = { accountId, templateId: newId('template'), serverId: newId('server') };
+  const parents = { accountId, templateId: newId('template'), serverId: newId('server') };
   await storage.write(async (tx) => {
-    await insertRow(tx, 'templates', templateRow(tx, ground));
-    await insertRow(tx, 'servers', { ...serverRow(tx, ground), status: 'pending' });
+    await insertRow(tx, 'templates', templateRow(tx, parents));
+    await insertRow(tx, 'servers', { ...serverRow(tx, parents), status: 'pending' });
   });
-  return ground;
+  return parents;
 }
 
-export const serverRow = (tx: Tx, { accountId, serverId }: Pick<Ground, 'accountId' | 'serverId'>) => ({
+export const serverRow = (tx: Tx, { accountId, serverId }: Pick<DefinitionParents, 'accountId' | 'serverId'>) => ({
   id: serverId,
   account_id: accountId,
-  name: 'shed',
+  name: 'server-1',
   environment: 'development',
   description: null,
   key_hash: serverId,
@@ -62,15 +62,15 @@ export const serverRow = (tx: Tx, { accountId, serverId }: Pick<Ground, 'account
 /** Without its status, which `begin` gives. */
 export const definitionRow = (
   tx: Tx,
-  ground: Ground,
+  parents: DefinitionParents,
   id = newId('definition'),
 ): Omit<Row<'definitions'>, 'status'> => ({
   id,
-  account_id: ground.accountId,
+  account_id: parents.accountId,
   name: id,
   instance_uid: id,
-  template_id: ground.templateId,
-  server_id: ground.serverId,
+  template_id: parents.templateId,
+  server_id: parents.serverId,
   tenant_id: null,
   current_revision: 1,
   last_revision: 1,
@@ -84,7 +84,7 @@ export const definitionRow = (
   updated_at: tx.now,
 });
 
-const templateRow = (tx: Tx, { templateId }: Ground): Row<'templates'> => ({
+const templateRow = (tx: Tx, { templateId }: DefinitionParents): Row<'templates'> => ({
   id: templateId,
   owner: 'catalog',
   species: templateId,

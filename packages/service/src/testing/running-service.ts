@@ -14,9 +14,9 @@ import { openStorage } from '../storage/open.ts';
 import { updateState } from '../storage/status-columns.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';
-import { plantAgent } from './agent-folder.ts';
+import { writeAgent } from './agent-folder.ts';
 import { writeCatalog } from './catalog-folder.ts';
-import type { Engine, Ground } from './engines.ts';
+import type { Engine, TestDatabase } from './engines.ts';
 import { asTheRunAsks } from './late-answers.ts';
 import { openSideDoor } from './side-door.ts';
 
@@ -52,7 +52,7 @@ export interface RunningService extends Caller {
   readonly app: App;
   /** Ends with the version segment. */
   readonly base: string;
-  readonly ground: Ground;
+  readonly testDatabase: TestDatabase;
   readonly sideDoor: Tx;
   /** What it logged as an error: each is a bug of the service, even if no caller noticed it. */
   readonly errors: readonly string[];
@@ -70,13 +70,13 @@ export const publicUrl = 'http://hortus.test';
 const adminKey = `hk_live_${'a'.repeat(43)}`;
 const plenty = 100_000_000;
 
-/** The whole service as its users meet it, on fresh ground and a free port; stopped at the end of the test or suite. */
+/** Starts the whole service on a new test database and a free port; stops it at the end of the test or suite. */
 export async function startApp(
   engine: Engine,
   overrides: Partial<Config> = {},
-  ground?: Ground,
+  testDatabase?: TestDatabase,
 ): Promise<RunningService> {
-  const on = ground ?? (await engine.ground());
+  const on = testDatabase ?? (await engine.testDatabase());
   const config = { ...(await settingsFor(on)), ...overrides };
   const open: typeof openStorage = async (settings) => asTheRunAsks(await openStorage(settings));
   const errors: string[] = [];
@@ -96,7 +96,7 @@ export async function startApp(
     ...caller,
     app,
     base,
-    ground: on,
+    testDatabase: on,
     sideDoor,
     errors,
     told: async (resourceId) => {
@@ -114,14 +114,14 @@ export async function startApp(
   };
 }
 
-async function settingsFor(ground: Ground): Promise<Config> {
+async function settingsFor(testDatabase: TestDatabase): Promise<Config> {
   const env = {
     HORTUS_PORT: '0',
     HORTUS_PUBLIC_URL: publicUrl,
-    HORTUS_DATA_DIR: ground.directory,
-    HORTUS_DATABASE_URL: ground.databaseUrl,
-    HORTUS_CATALOG_DIR: await writeCatalog(join(ground.directory, 'catalog')),
-    HORTUS_AGENTS_DIR: await plantAgent(join(ground.directory, 'agents')),
+    HORTUS_DATA_DIR: testDatabase.directory,
+    HORTUS_DATABASE_URL: testDatabase.databaseUrl,
+    HORTUS_CATALOG_DIR: await writeCatalog(join(testDatabase.directory, 'catalog')),
+    HORTUS_AGENTS_DIR: await writeAgent(join(testDatabase.directory, 'agents')),
     HORTUS_ADMIN_KEY: adminKey,
     HORTUS_ADMIN_EMAIL: adminEmail,
     HORTUS_ADMIN_PASSWORD: adminPassword,
@@ -130,7 +130,7 @@ async function settingsFor(ground: Ground): Promise<Config> {
     HORTUS_RATE_LIMITS: ['free', 'pro', 'enterprise', 'anonymous', 'server'].map((who) => `${who}=${plenty}`).join(),
     HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
   };
-  return readConfig(env, ground.directory);
+  return readConfig(env, testDatabase.directory);
 }
 
 function callerOf(base: string, accountId: string, ownKey: string, sideDoor: Tx): Caller {

@@ -4,7 +4,7 @@ import { queriesOn, type Rows } from '../storage/session.ts';
 import { SqliteConnection } from '../storage/sqlite/connection.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
-import type { Engine, Ground } from './engines.ts';
+import type { Engine, TestDatabase } from './engines.ts';
 
 /** SQLite's code for a lock that somebody else has. */
 const BUSY = 5;
@@ -13,8 +13,9 @@ const BUSY = 5;
  * The database of a service that is running, for what no endpoint shows or does. Every statement is a transaction of its
  * own, and nobody is notified: the service notices what it reads from the database, not what it keeps in memory.
  */
-export async function openSideDoor(engine: Engine, ground: Ground): Promise<Tx> {
-  const queries = ground.engine === 'postgres' ? (await ground.open()).reader : besideSqlite(engine, ground);
+export async function openSideDoor(engine: Engine, testDatabase: TestDatabase): Promise<Tx> {
+  const queries =
+    testDatabase.engine === 'postgres' ? (await testDatabase.open()).reader : besideSqlite(engine, testDatabase);
   return {
     ...queries,
     get now() {
@@ -28,8 +29,8 @@ export async function openSideDoor(engine: Engine, ground: Ground): Promise<Tx> 
 }
 
 /** A connection beside the one of the service, which has locked the directory against a second storage. */
-function besideSqlite(engine: Engine, ground: Ground): Queries {
-  const connection = new SqliteConnection(join(ground.directory, 'hortus.db'), { readOnly: false });
+function besideSqlite(engine: Engine, testDatabase: TestDatabase): Queries {
+  const connection = new SqliteConnection(join(testDatabase.directory, 'hortus.db'), { readOnly: false });
   engine.afterwards(() => connection.close());
   // Waiting for a lock would hold up this process, and with it the service that has to let go of it.
   connection.run('pragma busy_timeout = 0', []);

@@ -39,17 +39,20 @@ onBothEngines((engine) => {
 
   if (engine.name === 'postgres')
     it('needs the setting with PostgreSQL', async () => {
-      const ground = await engine.ground();
-      const opening = openVault(await ground.open(), { masterKey: undefined, dataDirectory: ground.directory });
+      const testDatabase = await engine.testDatabase();
+      const opening = openVault(await testDatabase.open(), {
+        masterKey: undefined,
+        dataDirectory: testDatabase.directory,
+      });
       await expect(opening).rejects.toThrow('HORTUS_MASTER_KEY must be set');
     });
 
   if (engine.name === 'sqlite')
     it('makes a key of its own once, for its owner’s eyes only', async () => {
-      const ground = await engine.ground();
-      const storage = await ground.open();
-      const path = join(ground.directory, 'master.key');
-      const open = () => openVault(storage, { masterKey: undefined, dataDirectory: ground.directory });
+      const testDatabase = await engine.testDatabase();
+      const storage = await testDatabase.open();
+      const path = join(testDatabase.directory, 'master.key');
+      const open = () => openVault(storage, { masterKey: undefined, dataDirectory: testDatabase.directory });
       await open();
       const kept = readFileSync(path, 'utf8');
       expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -62,6 +65,6 @@ onBothEngines((engine) => {
       await expect(open()).rejects.toThrow('wrong master key');
       rmSync(path);
       await expect(open()).rejects.toThrow('is missing');
-      await openVault(storage, { masterKey: kept.trim(), dataDirectory: ground.directory });
+      await openVault(storage, { masterKey: kept.trim(), dataDirectory: testDatabase.directory });
     });
 });

@@ -108,15 +108,15 @@ onBothEngines((engine) => {
     it('makes its own new key, and survives dying at any step', async () => {
       const crash = new Error('The process dies here.');
       let left = Number.POSITIVE_INFINITY;
-      const ground = await engine.ground();
-      const storage = await ground.open({
+      const testDatabase = await engine.testDatabase();
+      const storage = await testDatabase.open({
         beforeStatement: () => {
           if (left-- <= 0) throw crash;
         },
       });
-      const path = join(ground.directory, 'master.key');
+      const path = join(testDatabase.directory, 'master.key');
       const keysOnDisk = () => readFileSync(path, 'utf8').trim().split(',');
-      const open = () => openVault(storage, { masterKey: undefined, dataDirectory: ground.directory });
+      const open = () => openVault(storage, { masterKey: undefined, dataDirectory: testDatabase.directory });
       let vault = await open();
       const sealed = await sealForAll(storage, vault);
 
@@ -151,9 +151,9 @@ onBothEngines((engine) => {
 
   if (engine.name === 'sqlite')
     it('makes one new key for callers that ask at once', async () => {
-      const ground = await engine.ground();
-      const storage = await ground.open();
-      const vault = await openVault(storage, { masterKey: undefined, dataDirectory: ground.directory });
+      const testDatabase = await engine.testDatabase();
+      const storage = await testDatabase.open();
+      const vault = await openVault(storage, { masterKey: undefined, dataDirectory: testDatabase.directory });
       const [one, two] = await Promise.all([vault.rotate(), vault.rotate()]);
       expect(one.fingerprint).toBe(two.fingerprint);
       expect((await vault.rotate()).fingerprint).not.toBe(one.fingerprint);

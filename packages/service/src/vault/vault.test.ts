@@ -69,10 +69,10 @@ onBothEngines((engine) => {
   });
 
   it('gives an account one key, however many first transactions run at once and fail among them', async () => {
-    const ground = await engine.ground();
-    const one = await ground.open();
+    const testDatabase = await engine.testDatabase();
+    const one = await testDatabase.open();
     // SQLite belongs to one process; on PostgreSQL the second vault is another replica.
-    const two = engine.name === 'postgres' ? await ground.open() : one;
+    const two = engine.name === 'postgres' ? await testDatabase.open() : one;
     const vaults = [await opened(one), await opened(two)];
     const attempts = Array.from({ length: 40 }, (_, i) => {
       const { storage, vault } = vaults[i % 2] as (typeof vaults)[number];
@@ -101,8 +101,8 @@ onBothEngines((engine) => {
   });
 
   it('leaves neither secret nor key in clear in the database', async () => {
-    const ground = await engine.ground();
-    const { storage, vault } = await opened(await ground.open());
+    const testDatabase = await engine.testDatabase();
+    const { storage, vault } = await opened(await testDatabase.open());
     const secret = `clear-${randomBytes(12).toString('hex')}`;
     await storage.write(async (tx) => {
       const sealed = await vault.encrypt(tx, 'acc_a', secret);
@@ -115,10 +115,10 @@ onBothEngines((engine) => {
     expect(rows).toContain('v1.');
     expect(rows).not.toContain(secret);
     expect(rows).not.toContain(settings.masterKey);
-    const files = readdirSync(ground.directory).filter((name) => name.startsWith('hortus.db'));
+    const files = readdirSync(testDatabase.directory).filter((name) => name.startsWith('hortus.db'));
     expect(files.length > 0).toBe(engine.name === 'sqlite');
     for (const name of files) {
-      const bytes = readFileSync(join(ground.directory, name));
+      const bytes = readFileSync(join(testDatabase.directory, name));
       expect(bytes.includes(secret)).toBe(false);
       expect(bytes.includes(settings.masterKey)).toBe(false);
       expect(bytes.includes(Buffer.from(settings.masterKey, 'base64'))).toBe(false);

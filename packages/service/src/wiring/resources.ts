@@ -66,7 +66,7 @@ export async function makeResources(ground: Ground) {
     catalog,
     work,
     serversForTests: (queries, accountId) => servers.forTests(queries, accountId),
-    async plant(tx, principal, order) {
+    async deploy(tx, principal, order) {
       const { id: definitionId } = await definitions.create(tx, principal, order);
       const { id: deploymentId } = await deployments.execute(tx, principal, { definition_id: definitionId });
       return { definitionId, deploymentId };

@@ -18,7 +18,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) await rm(folder, { recursive: true });
 });
 
-async function planted(files: Record<string, string>): Promise<string> {
+async function writeCatalog(files: Record<string, string>): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'hortus-check-'));
   folders.push(folder);
   for (const [path, text] of Object.entries(files)) {
@@ -50,7 +50,7 @@ describe('catalog:check', () => {
   }, 180_000);
 
   it('ends with a failure for a warning, and shows the place', async () => {
-    const folder = await planted({ 'test/seed/template.yaml': SEED.replace('tag: 1.36.1', 'tag: latest') });
+    const folder = await writeCatalog({ 'test/seed/template.yaml': SEED.replace('tag: 1.36.1', 'tag: latest') });
     const { code, stdout } = await run(folder);
     expect(code).toBe(1);
     expect(stdout).toContain('template.yaml:7:53: warning floating-tag');
@@ -59,12 +59,12 @@ describe('catalog:check', () => {
   });
 
   it('ends with a failure where there is nothing to check', async () => {
-    expect(await run(await planted({}))).toMatchObject({ code: 1, stdout: expect.stringContaining('0 species') });
+    expect(await run(await writeCatalog({}))).toMatchObject({ code: 1, stdout: expect.stringContaining('0 species') });
   });
 
   it('finds what only shows in use', async () => {
     const text = INKWELL.replace('name: SITE_TITLE, type: string, default: My blog', 'name: SITE_TITLE, type: path');
-    const folder = await planted({
+    const folder = await writeCatalog({
       'blog/inkwell/template.yaml': text.replace('max: 80', 'pattern: /x/.*'),
       'cms/inkwell/template.yaml': INKWELL.replace('family: blog', 'family: cms'),
     });
@@ -74,7 +74,7 @@ describe('catalog:check', () => {
   it('wants a family to stand in one kingdom', async () => {
     const seed = (slug: string, kingdom: string) =>
       SEED.replace('slug: seed', `slug: ${slug}`).replace('kingdom: applications', `kingdom: ${kingdom}`);
-    const folder = await planted({
+    const folder = await writeCatalog({
       'test/one/template.yaml': seed('one', 'data'),
       'test/two/template.yaml': seed('two', 'assets'),
       'test/three/template.yaml': seed('three', 'data'),
@@ -83,11 +83,11 @@ describe('catalog:check', () => {
   });
 
   it('holds tags against what is known', async () => {
-    const folder = await planted({
+    const folder = await writeCatalog({
       'blog/inkwell/template.yaml': INKWELL,
       'test/seed/template.yaml': `${SEED}unverified: true\n`,
     });
-    const corpora = await planted({
+    const corpora = await writeCatalog({
       'one/compose.yaml': 'image: "postgres:17.5" # and registry.example.org/inkwell/inkwell:4.2.1',
       'two.yaml': 'image: registry.example.org/inkwell/inkwell:${TAG:-4.2.2-alpine}',
     });
@@ -97,7 +97,7 @@ describe('catalog:check', () => {
   });
 
   it('notices when another run came to another hash', async () => {
-    const folder = await planted({ 'test/seed/template.yaml': SEED });
+    const folder = await writeCatalog({ 'test/seed/template.yaml': SEED });
     const { findings } = await checkCatalog(folder, { earlier: {} });
     expect([...findings.values()].flat()).toMatchObject([{ code: 'unstable-hash', line: 2, column: 1 }]);
   });

@@ -33,9 +33,9 @@ export async function twoReplicas(
   clock?: () => number,
   idleMs = sessionIdleMs,
 ): Promise<readonly [Replica, Replica]> {
-  const ground = await engine.ground();
+  const testDatabase = await engine.testDatabase();
   const hooks = clock ? { clock } : {};
-  const first = await ground.open(hooks);
+  const first = await testDatabase.open(hooks);
   const made = await ensureFirstAccount({
     storage: first,
     passwords: new Passwords(),
@@ -58,12 +58,12 @@ export async function twoReplicas(
     onTestFinished(() => bus.close());
     return bus;
   };
-  if (ground.databaseUrl === undefined) {
+  if (testDatabase.databaseUrl === undefined) {
     const bus = told(first, openLocalBus({ log }));
     return [replica(first, bus), replica(first, bus)];
   }
-  const url = ground.databaseUrl;
-  const second = await ground.open(hooks);
+  const url = testDatabase.databaseUrl;
+  const second = await testDatabase.open(hooks);
   return [
     replica(first, told(first, await openPostgresBus({ url, replica: 'one', log }))),
     replica(second, told(second, await openPostgresBus({ url, replica: 'two', log }))),

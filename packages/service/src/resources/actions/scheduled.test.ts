@@ -12,9 +12,11 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  async function planted() {
+  async function deployInstance() {
     const { client, base } = service;
-    const { data: server } = await client.call('servers.register', { body: { name: 'shed', environment: 'staging' } });
+    const { data: server } = await client.call('servers.register', {
+      body: { name: 'server-1', environment: 'staging' },
+    });
     const uid = newId('definition').replace('def_', 'blog-');
     const inputs = { WEB_HOSTNAME: 'blog.example.org', SMTP_PASSWORD: SECRET };
     const { data: definition } = await client.call('definitions.create', {
@@ -40,7 +42,7 @@ onBothEngines((engine) => {
 
   describe('a scheduled job', () => {
     it('stands in the history of its instance, with its times and without secrets', async () => {
-      const { daemon, report, instanceId } = await planted();
+      const { daemon, report, instanceId } = await deployInstance();
       const { execution } = await daemon.call('actions.reportScheduled', { body: report });
       expect(execution).toMatchObject({
         id: report.execution_id,
@@ -58,7 +60,7 @@ onBothEngines((engine) => {
     });
 
     it('told twice is recorded once, with one event', async () => {
-      const { daemon, report } = await planted();
+      const { daemon, report } = await deployInstance();
       const body = { ...report, status: 'failed' as const, exit_code: 3, error: 'No space' };
       const answers = await Promise.all([1, 2, 3].map(() => daemon.call('actions.reportScheduled', { body })));
       for (const { execution } of answers) expect(execution).toMatchObject({ status: 'failed', error: 'No space' });
@@ -72,13 +74,13 @@ onBothEngines((engine) => {
     });
 
     it('of somebody else’s server, with somebody else’s id or with no id at all is refused', async () => {
-      const { report } = await planted();
-      const other = await planted();
+      const { report } = await deployInstance();
+      const other = await deployInstance();
       await expect(other.daemon.call('actions.reportScheduled', { body: report })).rejects.toMatchObject({
         status: 404,
       });
       await other.daemon.call('actions.reportScheduled', { body: other.report });
-      const { daemon, report: mine } = await planted();
+      const { daemon, report: mine } = await deployInstance();
       const stolen = { ...mine, execution_id: other.report.execution_id };
       await expect(daemon.call('actions.reportScheduled', { body: stolen })).rejects.toMatchObject({ status: 404 });
       const nameless = { ...mine, execution_id: 'exe_1' };

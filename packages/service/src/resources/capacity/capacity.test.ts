@@ -8,7 +8,7 @@ import { daemonOf, keyOf } from '../instances/testing/instance-services.ts';
 import { Capacities } from './service.ts';
 
 onBothEngines((engine) => {
-  async function plant() {
+  async function setUp() {
     const clock = { now: 1_800_000_000_000 };
     const storage = await engine.open({ clock: () => clock.now });
     const accountId = await insertAccount(storage);
@@ -38,7 +38,7 @@ onBothEngines((engine) => {
   };
 
   it('is null until it is reported, and then what was reported last', async () => {
-    const { storage, capacities, principal, addServer, clock } = await plant();
+    const { storage, capacities, principal, addServer, clock } = await setUp();
     const id = await addServer();
     const nothing = { server_id: id, memory: null, cpu: null, disk: null, reported_at: null, age_seconds: null };
     expect(await capacities.read(principal, id)).toEqual(nothing);
@@ -54,7 +54,7 @@ onBothEngines((engine) => {
   });
 
   it('is listed for every server of the account, reported or not', async () => {
-    const { storage, capacities, principal, addServer } = await plant();
+    const { storage, capacities, principal, addServer } = await setUp();
     const [silent, loud] = [await addServer(), await addServer()];
     await storage.write((tx) => capacities.report(tx, principal, loud, report));
     const { data, pagination } = await capacities.list(principal, { page: 1, per_page: 1 });
@@ -66,7 +66,7 @@ onBothEngines((engine) => {
   });
 
   it('has a history, with the average and the highest of each step', async () => {
-    const { storage, capacities, principal, addServer, clock } = await plant();
+    const { storage, capacities, principal, addServer, clock } = await setUp();
     const id = await addServer();
     const now = new Date(clock.now).toISOString();
     expect(await capacities.history(principal, id)).toMatchObject({ server_id: id, range: '1h', to: now, points: [] });
@@ -92,7 +92,7 @@ onBothEngines((engine) => {
   });
 
   it('hands on what is told of instances, in the same transaction', async () => {
-    const { storage, accountId, principal, addServer } = await plant();
+    const { storage, accountId, principal, addServer } = await setUp();
     const id = await addServer();
     const told: unknown[] = [];
     const usage = [
@@ -121,7 +121,7 @@ onBothEngines((engine) => {
   });
 
   it('is told by its own server and its own account, and by nobody else', async () => {
-    const { storage, capacities, accountId, addServer } = await plant();
+    const { storage, capacities, accountId, addServer } = await setUp();
     const [own, other] = [await addServer(), await addServer()];
     const daemon = daemonOf(accountId, own);
     expect((await storage.write((tx) => capacities.report(tx, daemon, own, report))).server_id).toBe(own);

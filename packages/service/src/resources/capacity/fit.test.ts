@@ -20,14 +20,14 @@ onBothEngines((engine) => {
   let service: RunningService;
   let number = 0;
   beforeAll(async () => {
-    const ground = await engine.ground();
-    await mkdir(join(ground.directory, 'catalog/test/dreamer'), { recursive: true });
-    await writeFile(join(ground.directory, 'catalog/test/dreamer/template.yaml'), DREAMER);
-    service = await startApp(engine, {}, ground);
+    const testDatabase = await engine.testDatabase();
+    await mkdir(join(testDatabase.directory, 'catalog/test/dreamer'), { recursive: true });
+    await writeFile(join(testDatabase.directory, 'catalog/test/dreamer/template.yaml'), DREAMER);
+    service = await startApp(engine, {}, testDatabase);
   });
 
   async function server(fingerprint?: object) {
-    const body = { name: 'shed', environment: 'staging' } as const;
+    const body = { name: 'server-1', environment: 'staging' } as const;
     const { id } = (await service.client.call('servers.register', { body })).data;
     const tell = (found: object) =>
       service.request('PUT', `/server-capacity/${id}`, {
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
       });
     if (fingerprint) expect((await tell(fingerprint)).status).toBe(200);
     const execute = async (species: string, more = {}) => {
-      const order = { species, instance_uid: `plant-${++number}`, server_id: id, inputs: {} };
+      const order = { species, instance_uid: `blog-${++number}`, server_id: id, inputs: {} };
       const definition_id = (await service.client.call('definitions.create', { body: order })).data.id;
       return service.request('POST', '/deployments/execute', { body: { definition_id, ...more } });
     };

@@ -21,14 +21,14 @@ onBothEngines((engine) => {
   let number = 0;
 
   beforeAll(async () => {
-    const ground = await engine.ground();
-    await mkdir(join(ground.directory, 'catalog/test/greedy'), { recursive: true });
-    await writeFile(join(ground.directory, 'catalog/test/greedy/template.yaml'), GREEDY);
-    service = await startApp(engine, {}, ground);
+    const testDatabase = await engine.testDatabase();
+    await mkdir(join(testDatabase.directory, 'catalog/test/greedy'), { recursive: true });
+    await writeFile(join(testDatabase.directory, 'catalog/test/greedy/template.yaml'), GREEDY);
+    service = await startApp(engine, {}, testDatabase);
   });
 
   async function server(capacity?: { memory: number; cores: number }) {
-    const body = { name: 'shed', environment: 'staging' } as const;
+    const body = { name: 'server-1', environment: 'staging' } as const;
     const { id } = (await service.client.call('servers.register', { body })).data;
     if (capacity)
       await service.client.call('capacity.report', {
@@ -39,11 +39,11 @@ onBothEngines((engine) => {
           disk: { used: 0, free: 1 },
         },
       });
-    const plant = async (species = 'greedy') => {
-      const order = { species, instance_uid: `plant-${++number}`, server_id: id, inputs: {} };
+    const define = async (species = 'greedy') => {
+      const order = { species, instance_uid: `blog-${++number}`, server_id: id, inputs: {} };
       return (await service.client.call('definitions.create', { body: order })).data.id;
     };
-    return { id, plant };
+    return { id, define };
   }
   const execute = (definition_id: string, more = {}) =>
     service.request('POST', '/deployments/execute', { body: { definition_id, ...more } });
@@ -54,8 +54,8 @@ onBothEngines((engine) => {
 
   describe('a deployment', () => {
     it('is refused where its memory does not fit beside that of the others, and may be forced', async () => {
-      const { plant } = await server({ memory: 1000 * MI, cores: 4 });
-      const [first, second] = [await plant(), await plant()];
+      const { define } = await server({ memory: 1000 * MI, cores: 4 });
+      const [first, second] = [await define(), await define()];
       await deployed(first);
       const refused = await execute(second);
       expectRefusal(refused, 'VALIDATION_ERROR', 'definition_id');
@@ -66,32 +66,32 @@ onBothEngines((engine) => {
       expect((await execute(second, { ignore_capacity: true })).status).toBe(201);
       // What is there already does not count against itself.
       expect((await execute(first)).status).toBe(201);
-      expect((await execute(await plant('seed'))).status).toBe(201);
+      expect((await execute(await define('seed'))).status).toBe(201);
     });
 
     it('is promised its room when it is ordered: of several at once only those are taken that fit together', async () => {
-      const { plant } = await server({ memory: 1300 * MI, cores: 4 });
-      const definitions = [await plant(), await plant(), await plant(), await plant()];
+      const { define } = await server({ memory: 1300 * MI, cores: 4 });
+      const definitions = [await define(), await define(), await define(), await define()];
       const answers = await Promise.all(definitions.map((id) => execute(id)));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
     });
 
     it('is refused where one component wants more cores than there are', async () => {
-      const { plant } = await server({ memory: 8000 * MI, cores: 1 });
-      const { json } = await execute(await plant());
+      const { define } = await server({ memory: 8000 * MI, cores: 1 });
+      const { json } = await execute(await define());
       expect(json.error.details.lacking).toEqual([{ resource: 'cpu', needed: 2, available: 1 }]);
     });
 
     it('goes to a server that has not said what it has', async () => {
-      const { plant } = await server();
-      expect((await execute(await plant())).status).toBe(201);
+      const { define } = await server();
+      expect((await execute(await define())).status).toBe(201);
     });
   });
 
   describe('removing a server', () => {
     it('is refused while instances run, and with force gives up what is on it', async () => {
-      const { id, plant } = await server();
-      const definition = await plant();
+      const { id, define } = await server();
+      const definition = await define();
       await deployed(definition);
       const [instance] = (await service.client.call('instances.list', { query: { definition_id: definition } })).data;
       const waiting = (await execute(definition)).json.data.id;
@@ -108,8 +108,8 @@ onBothEngines((engine) => {
     });
 
     it('is refused for an archived definition whose containers were kept', async () => {
-      const { id, plant } = await server();
-      const definition = await plant();
+      const { id, define } = await server();
+      const definition = await define();
       await deployed(definition);
       await service.request('DELETE', `/definitions/${definition}?container=keep`);
       const { json } = await service.request('DELETE', `/servers/${id}`);
@@ -118,8 +118,8 @@ onBothEngines((engine) => {
   });
 
   it('what failed is counted day by day, and executions are listed over all instances', async () => {
-    const { plant } = await server();
-    const definition = await plant();
+    const { define } = await server();
+    const definition = await define();
     await deployed(definition);
     const { id } = (await execute(definition)).json.data;
     await service.client.call('deployments.status', { params: { id }, body: { status: 'failed', error: 'It broke' } });

@@ -12,7 +12,7 @@ onBothEngines((engine) => {
   let serverId: string;
   beforeAll(async () => {
     service = await startApp(engine);
-    const body = { name: 'shed', environment: 'staging' as const };
+    const body = { name: 'server-1', environment: 'staging' as const };
     serverId = (await service.client.call('servers.register', { body })).data.id;
   });
 

@@ -10,11 +10,11 @@ onBothEngines((engine) => {
 
   beforeAll(async () => {
     service = await startApp(engine);
-    const body = { name: 'shed', environment: 'staging' } as const;
+    const body = { name: 'server-1', environment: 'staging' } as const;
     server_id = (await service.client.call('servers.register', { body })).data.id;
   });
 
-  async function planted() {
+  async function createDefinition() {
     const inputs = { WEB_HOSTNAME: 'blog.example.org', SITE_TITLE: 'First', SMTP_PASSWORD: 'hunter2-and-more' };
     const body = { species: 'inkwell', instance_uid: `blog-${++number}`, server_id, inputs };
     const { id } = (await service.client.call('definitions.create', { body })).data;
@@ -27,7 +27,7 @@ onBothEngines((engine) => {
   }
 
   it('a revision tells who made it, when, and what it changed; of secrets only the names', async () => {
-    const { put, revisions } = await planted();
+    const { put, revisions } = await createDefinition();
     await put({ profile: 'production', variant: 'alpine', inputs: { SITE_TITLE: null, LOG_LEVEL: 'debug' } });
     await put({ inputs: { SMTP_PASSWORD: 'hunter3-and-more', WEB_HOSTNAME: 'www.example.org' } });
     await put({ inputs: { SMTP_PASSWORD: null } });
@@ -58,7 +58,7 @@ onBothEngines((engine) => {
 
   describe('If-Match', () => {
     it('refuses a change to what was changed since it was read', async () => {
-      const { path, put } = await planted();
+      const { path, put } = await createDefinition();
       const read = await service.request('GET', path);
       const etag = read.headers.get('etag') ?? '';
       expect(etag).toBe('"1"');
@@ -71,7 +71,7 @@ onBothEngines((engine) => {
     });
 
     it('takes a list and a star, and needs none', async () => {
-      const { put } = await planted();
+      const { put } = await createDefinition();
       for (const tag of ['"7", "1"', '*', undefined]) {
         const { status } = await put({ profile: 'minimal' }, tag ? { 'if-match': tag } : {});
         expect(status, tag).toBe(200);
@@ -79,13 +79,13 @@ onBothEngines((engine) => {
     });
 
     it('is no weak tag and nothing else', async () => {
-      const { put } = await planted();
+      const { put } = await createDefinition();
       expect((await put({}, { 'if-match': 'W/"1"' })).json.error.details.reason).toBe('stale');
       expectRefusal(await put({}, { 'if-match': '1' }), 'VALIDATION_ERROR', 'If-Match');
     });
 
     it('lets one of two changes through that are made at the same time', async () => {
-      const { put } = await planted();
+      const { put } = await createDefinition();
       const answers = await Promise.all(
         ['minimal', 'production'].map((profile) => put({ profile }, { 'if-match': '"1"' })),
       );

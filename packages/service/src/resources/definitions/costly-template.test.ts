@@ -21,7 +21,7 @@ onBothEngines((engine) => {
 
   beforeAll(async () => {
     service = await startApp(engine);
-    const body = { name: 'shed', environment: 'staging' };
+    const body = { name: 'server-1', environment: 'staging' };
     const { data } = (await service.request('POST', '/servers/register', { body })).json;
     server = { id: data.id, key: data.api_key };
     await publish('1.0.0');
@@ -37,11 +37,11 @@ onBothEngines((engine) => {
     await done('POST', `/templates/${id}/validate`);
     await done('POST', `/templates/${id}/promote`);
   };
-  const planted = (instance_uid: string) =>
+  const createDefinition = (instance_uid: string) =>
     done('POST', '/definitions', { species: 'gate', instance_uid, server_id: server.id, inputs: { CODE: 'b' } });
 
   it('a change of inputs with a pattern is checked before its transaction', async () => {
-    const { id } = await planted('gate-1');
+    const { id } = await createDefinition('gate-1');
     expect(await done('PUT', `/definitions/${id}`, { inputs: { CODE: 'ab' } })).toMatchObject({
       current_revision: 2,
       inputs: { CODE: 'ab' },
@@ -51,7 +51,7 @@ onBothEngines((engine) => {
   });
 
   it('changes at the same time get a revision each', async () => {
-    const { id } = await planted('gate-2');
+    const { id } = await createDefinition('gate-2');
     const changes = await Promise.all(
       ['aa', 'bb', 'ab'].map((CODE) => done('PUT', `/definitions/${id}`, { inputs: { CODE } })),
     );
@@ -59,7 +59,7 @@ onBothEngines((engine) => {
   });
 
   it('a manifest with a hash is resolved before the transaction that orders, plans or hands it out', async () => {
-    const { id } = await planted('gate-3');
+    const { id } = await createDefinition('gate-3');
     const plan = await done('POST', `/definitions/${id}/plan`);
     await done('POST', '/deployments/execute', { definition_id: id, plan_hash: plan.plan_hash });
     const { components } = await done('GET', `/manifest?definition_id=${id}`, undefined, server.key);

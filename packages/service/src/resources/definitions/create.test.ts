@@ -10,7 +10,7 @@ onBothEngines((engine) => {
   let number = 0;
 
   const aServer = async ({ client }: Caller) =>
-    (await client.call('servers.register', { body: { name: 'shed', environment: 'staging' } })).data.id;
+    (await client.call('servers.register', { body: { name: 'server-1', environment: 'staging' } })).data.id;
 
   beforeAll(async () => {
     service = await startApp(engine);

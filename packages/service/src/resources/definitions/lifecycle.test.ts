@@ -10,13 +10,13 @@ onBothEngines((engine) => {
 
   beforeAll(async () => {
     service = await startApp(engine);
-    const body = { name: 'shed', environment: 'staging' } as const;
+    const body = { name: 'server-1', environment: 'staging' } as const;
     server_id = (await service.client.call('servers.register', { body })).data.id;
   });
 
   const PASSWORD = 'hunter2-and-more';
 
-  async function planted() {
+  async function createDefinition() {
     const inputs = { WEB_HOSTNAME: 'blog.example.org', SMTP_PASSWORD: PASSWORD };
     const body = { species: 'inkwell', instance_uid: `blog-${++number}`, server_id, inputs };
     const { id } = (await service.request('POST', '/definitions', { body })).json.data;
@@ -36,14 +36,14 @@ onBothEngines((engine) => {
   }
 
   it('archives and comes back pending when it never succeeded', async () => {
-    const { archive, activate } = await planted();
+    const { archive, activate } = await createDefinition();
     expect((await archive()).json.data).toMatchObject({ status: 'archived', current_revision: 1 });
     const { status, json } = await activate();
     expect([status, json.data.status]).toEqual([200, 'pending']);
   });
 
   it('comes back active when it ever succeeded', async () => {
-    const { archive, activate, succeed } = await planted();
+    const { archive, activate, succeed } = await createDefinition();
     await succeed();
     expect((await archive()).json.data.status).toBe('archived');
     expect((await activate()).json.data.status).toBe('active');
@@ -52,7 +52,7 @@ onBothEngines((engine) => {
   });
 
   it('refuses to archive twice, and to activate what is not archived', async () => {
-    const { archive, activate, events } = await planted();
+    const { archive, activate, events } = await createDefinition();
     const early = await activate();
     expectRefusal(early, 'VALIDATION_ERROR', 'status');
     expect(early.json.error.details).toMatchObject({ reason: 'state', status: 'pending' });
@@ -63,14 +63,14 @@ onBothEngines((engine) => {
   });
 
   it('is archived once by those who try at the same time, and all of them are answered 200', async () => {
-    const { archive, events } = await planted();
+    const { archive, events } = await createDefinition();
     const answers = await Promise.all([archive(), archive(), archive(), archive()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200]);
     expect(await events()).toHaveLength(2);
   });
 
   it('takes updates and restores in any state and keeps the state', async () => {
-    const { put, archive, activate, restore, succeed } = await planted();
+    const { put, archive, activate, restore, succeed } = await createDefinition();
     expect((await put({ profile: 'minimal' })).json.data).toMatchObject({ status: 'pending', current_revision: 2 });
     await succeed();
     await archive();
@@ -81,7 +81,7 @@ onBothEngines((engine) => {
   });
 
   it('tells of every move once, in order, and never a secret', async () => {
-    const { id, put, restore, archive, activate, events } = await planted();
+    const { id, put, restore, archive, activate, events } = await createDefinition();
     await put({ name: 'Notes', inputs: { SMTP_PASSWORD: `${PASSWORD}-2` } });
     await put({ inputs: { WEB_HOSTNAME: 'not a host' } });
     await restore(1);

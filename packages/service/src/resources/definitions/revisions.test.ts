@@ -10,14 +10,14 @@ onBothEngines((engine) => {
 
   beforeAll(async () => {
     service = await startApp(engine);
-    const body = { name: 'shed', environment: 'staging' } as const;
+    const body = { name: 'server-1', environment: 'staging' } as const;
     server_id = (await service.client.call('servers.register', { body })).data.id;
   });
 
   const PASSWORD = 'hunter2-and-more';
   const inputs = { WEB_HOSTNAME: 'blog.example.org', SITE_TITLE: 'First', SMTP_PASSWORD: PASSWORD };
 
-  async function planted(order: object = { species: 'inkwell', inputs }) {
+  async function createDefinition(order: object = { species: 'inkwell', inputs }) {
     const body = { instance_uid: `blog-${++number}`, server_id, ...order };
     const { status, json } = await service.request('POST', '/definitions', { body });
     expect(status, JSON.stringify(json)).toBe(201);
@@ -42,7 +42,7 @@ onBothEngines((engine) => {
 
   describe('PUT', () => {
     it('makes a new revision and keeps what it does not name', async () => {
-      const { put, read, revisions } = await planted();
+      const { put, read, revisions } = await createDefinition();
       const { status, json } = await put({ profile: 'production' });
       expect(status).toBe(200);
       expect(json.data).toMatchObject({
@@ -63,7 +63,7 @@ onBothEngines((engine) => {
     });
 
     it.each(['inputs', 'params'])('merges %s: null removes, what is left out stays', async (name) => {
-      const { put } = await planted();
+      const { put } = await createDefinition();
       const changed = await put({ [name]: { SITE_TITLE: null, ADMIN_EMAIL: 'me@example.org' } });
       expect(changed.json.data.inputs).toEqual({ WEB_HOSTNAME: 'blog.example.org', ADMIN_EMAIL: 'me@example.org' });
       const wrong = await put({ [name]: { WEB_HOSTNAME: null, LOG_LEVEL: 'loud' } });
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
     });
 
     it('keeps a password that is left out, replaces one that is given, removes one that is null', async () => {
-      const { put, ciphertext, secrets } = await planted();
+      const { put, ciphertext, secrets } = await createDefinition();
       const first = await ciphertext('SMTP_PASSWORD');
       expect(first).toBeTruthy();
       expect(first).not.toContain(PASSWORD);
@@ -92,7 +92,7 @@ onBothEngines((engine) => {
     });
 
     it('leaves generated secrets as they are', async () => {
-      const { put, ciphertext } = await planted();
+      const { put, ciphertext } = await createDefinition();
       const before = await ciphertext('DB_PASSWORD');
       await put({ profile: 'minimal' });
       expect(await ciphertext('DB_PASSWORD')).toBe(before);
@@ -101,7 +101,7 @@ onBothEngines((engine) => {
     });
 
     it('changes the name, the variant and back', async () => {
-      const { put } = await planted();
+      const { put } = await createDefinition();
       expect((await put({ name: 'Notes', variant: 'alpine' })).json.data).toMatchObject({
         name: 'Notes',
         variant: 'alpine',
@@ -114,7 +114,10 @@ onBothEngines((engine) => {
     });
 
     it('refuses to change what the template calls immutable, or to remove what it requires', async () => {
-      const { put } = await planted({ species: 'courier', inputs: { API_TOKEN: 'token-of-mine', REGION: 'south' } });
+      const { put } = await createDefinition({
+        species: 'courier',
+        inputs: { API_TOKEN: 'token-of-mine', REGION: 'south' },
+      });
       expectRefusal(await put({ inputs: { REGION: 'north' } }), 'VALIDATION_ERROR', 'inputs');
       expectRefusal(await put({ inputs: { REGION: null } }), 'VALIDATION_ERROR', 'inputs');
       expectRefusal(await put({ inputs: { API_TOKEN: null } }), 'VALIDATION_ERROR', 'inputs');
@@ -122,7 +125,7 @@ onBothEngines((engine) => {
     });
 
     it('gives every one of several at once a revision of its own', async () => {
-      const { put, revisions, read } = await planted();
+      const { put, revisions, read } = await createDefinition();
       const titles = Array.from({ length: 8 }, (_, i) => `Title ${i}`);
       const answers = await Promise.all(titles.map((SITE_TITLE) => put({ inputs: { SITE_TITLE } })));
       expect(answers.map(({ status }) => status)).toEqual(titles.map(() => 200));
@@ -137,7 +140,7 @@ onBothEngines((engine) => {
 
   describe('restore', () => {
     it('makes that revision current; the next PUT starts from it and takes the next number', async () => {
-      const { put, restore, revisions } = await planted();
+      const { put, restore, revisions } = await createDefinition();
       await put({ profile: 'production', inputs: { SITE_TITLE: 'Second' } });
       const restored = await restore(1);
       expect(restored.status).toBe(200);
@@ -156,13 +159,13 @@ onBothEngines((engine) => {
     });
 
     it.each([0, 2, 99, -1, '01', '1.0', 'one', 99999999999])('answers 404 to revision %s', async (revision) => {
-      const { restore, read } = await planted();
+      const { restore, read } = await createDefinition();
       expectRefusal(await restore(revision), 'NOT_FOUND');
       expect((await read()).current_revision).toBe(1);
     });
 
     it('needs the passwords that the revision was made with', async () => {
-      const { put, restore, read } = await planted();
+      const { put, restore, read } = await createDefinition();
       await put({ inputs: { SMTP_PASSWORD: null } });
       const refused = await restore(1);
       expectRefusal(refused, 'VALIDATION_ERROR', 'number');
@@ -174,7 +177,7 @@ onBothEngines((engine) => {
   });
 
   it('lists secrets by name, with where they come from and never a value', async () => {
-    const { secrets } = await planted();
+    const { secrets } = await createDefinition();
     const listed = await secrets();
     expect(listed).toMatchObject([
       { name: 'DB_PASSWORD', kind: 'generated', set: true, generator: 'password' },
@@ -184,8 +187,8 @@ onBothEngines((engine) => {
     for (const secret of listed) {
       expect(Object.keys(secret).sort()).toEqual(['created_at', 'generator', 'kind', 'name', 'set', 'updated_at']);
     }
-    const courier = await planted({ species: 'courier', inputs: { API_TOKEN: 'token-of-mine' } });
+    const courier = await createDefinition({ species: 'courier', inputs: { API_TOKEN: 'token-of-mine' } });
     expect(await courier.secrets()).toMatchObject([{ name: 'API_TOKEN', kind: 'external', set: true }]);
-    expect(await (await planted({ species: 'seed', inputs: {} })).secrets()).toEqual([]);
+    expect(await (await createDefinition({ species: 'seed', inputs: {} })).secrets()).toEqual([]);
   });
 });

@@ -124,9 +124,9 @@ export class Definitions {
     const { instanceUid, containerName } = await chooseNames(tx, accountId, id, order);
     if (order.testId === undefined) await this.#deps.requireRoom(tx, principal, 'definitions');
     if (!isOfCatalog(template)) await this.#requireTemplate(tx, template);
-    const planted = this.#requireServer(tx, accountId, serverId);
+    const serverChecked = this.#requireServer(tx, accountId, serverId);
     // Where the connection pipelines, send the check together with the inserts; if it fails, they are rolled back.
-    if (!pipelines(tx) || tenantId !== null) await planted;
+    if (!pipelines(tx) || tenantId !== null) await serverChecked;
     if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
     const begun = begin(
       tx,
@@ -170,8 +170,8 @@ export class Definitions {
       ...revision,
       ...revisionOf(tx, principal, { id, template_id: template.item.id, current_revision: 1 }),
     });
-    for (const sent of [planted, begun, revised]) sent.catch(() => {});
-    await planted;
+    for (const sent of [serverChecked, begun, revised]) sent.catch(() => {});
+    await serverChecked;
     const row = await begun;
     await revised;
     const owner = { accountId, definitionId: row.id };

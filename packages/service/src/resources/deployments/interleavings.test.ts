@@ -121,7 +121,7 @@ onBothEngines((engine) => {
   it('whatever happens at once, each definition has one deployment at a time and its events tell the story', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (moments) => {
-        const planted = await Promise.all(
+        const definitions = await Promise.all(
           [0, 1, 2].map(async (n) => {
             const daemon = daemons[n % 2] as (typeof daemons)[number];
             return { daemon, id: (await services.definition(owner, daemon.serverId, {}, 'inkwell')).id };
@@ -131,16 +131,16 @@ onBothEngines((engine) => {
         for (const moment of moments) {
           const outcomes = await Promise.allSettled(
             moment.map((one) => {
-              const { id, daemon } = planted[one.definition] as (typeof planted)[number];
+              const { id, daemon } = definitions[one.definition] as (typeof definitions)[number];
               return take(one, id, daemon);
             }),
           );
           // A refusal is an answer; anything else is a fault.
           for (const outcome of outcomes)
             if (outcome.status === 'rejected' && !(outcome.reason instanceof Problem)) throw outcome.reason;
-          for (const { id } of planted) await checkDefinition(id, ended);
+          for (const { id } of definitions) await checkDefinition(id, ended);
         }
-        for (const { id } of planted) await checkEvents(id, await checkDefinition(id, ended));
+        for (const { id } of definitions) await checkEvents(id, await checkDefinition(id, ended));
       }),
       { numRuns: process.env.HORTUS_TEST_LONG ? 300 : 25 },
     );

@@ -12,7 +12,7 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  async function planted() {
+  async function createDefinition() {
     const { client } = service;
     const { data: server } = await client.call('servers.register', { body: { name: 'bed', environment: 'staging' } });
     const uid = `plan-${++number}`;
@@ -35,7 +35,7 @@ onBothEngines((engine) => {
 
   describe('a plan', () => {
     it('of what was never deployed creates everything', async () => {
-      const { id, uid, plan } = await planted();
+      const { id, uid, plan } = await createDefinition();
       expect(await plan()).toMatchObject({
         definition_id: id,
         instance_id: null,
@@ -52,7 +52,7 @@ onBothEngines((engine) => {
     });
 
     it('of what runs has nothing to do, and then shows what an input changes', async () => {
-      const { uid, plan, deploy, update } = await planted();
+      const { uid, plan, deploy, update } = await createDefinition();
       const instance_id = await deploy();
       const nothing = await plan();
       expect(nothing).toMatchObject({ instance_id, nothing_to_do: true, pulls: [], jobs: [], deployed_revision: 1 });
@@ -66,7 +66,7 @@ onBothEngines((engine) => {
     });
 
     it('shows that a secret is another one, and never which', async () => {
-      const { plan, deploy, update } = await planted();
+      const { plan, deploy, update } = await createDefinition();
       await deploy();
       await update({ inputs: { SMTP_PASSWORD: `${PASSWORD}-next` } });
       const made = await plan();
@@ -79,7 +79,7 @@ onBothEngines((engine) => {
     });
 
     it('undoes what somebody has done to the containers', async () => {
-      const { plan, deploy } = await planted();
+      const { plan, deploy } = await createDefinition();
       const id = await deploy();
       const report = (drift: object[]) => service.request('POST', `/instances/${id}/drift`, { body: { drift } });
       await report([
@@ -98,7 +98,7 @@ onBothEngines((engine) => {
     });
 
     it('after a rollback shows that the bytes it names are let go', async () => {
-      const { plan, execute, update } = await planted();
+      const { plan, execute, update } = await createDefinition();
       const image = 'registry.example.org/inkwell/inkwell:4.2.1';
       const [first, second] = [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`];
       const database = { component: 'db', image: 'docker.io/library/mariadb:11.4', digest: first };
@@ -124,7 +124,7 @@ onBothEngines((engine) => {
     });
 
     it('of what is stored waits for the old one to stop, and says so', async () => {
-      const { plan, deploy, update } = await planted();
+      const { plan, deploy, update } = await createDefinition();
       await deploy();
       await update({ profile: 'production' });
       const { components, interruption } = await plan();
@@ -136,14 +136,14 @@ onBothEngines((engine) => {
 
   describe('an order for a plan', () => {
     it('is taken as long as it fits', async () => {
-      const { plan, execute } = await planted();
+      const { plan, execute } = await createDefinition();
       const { plan_hash, spec_hash } = await plan();
       expect((await plan()).plan_hash).toBe(plan_hash);
       expect((await execute({ plan_hash, spec_hash })).status).toBe(201);
     });
 
     it('is refused when something else would happen, or another version', async () => {
-      const { id, plan, execute, update, deploy } = await planted();
+      const { id, plan, execute, update, deploy } = await createDefinition();
       const { plan_hash } = await plan();
       await update({ inputs: { SITE_TITLE: 'Newer' } });
       const refused = await execute({ plan_hash });
@@ -163,7 +163,7 @@ onBothEngines((engine) => {
     });
 
     it('cannot be planned for what is archived', async () => {
-      const { id } = await planted();
+      const { id } = await createDefinition();
       await service.client.call('definitions.archive', { params: { id } });
       expectRefusal(await service.request('POST', `/definitions/${id}/plan`), 'VALIDATION_ERROR', 'id');
     });

@@ -12,7 +12,7 @@ onBothEngines((engine) => {
     owner = await services.account();
   });
 
-  const planted = (server: { serverId: string }, host: string) =>
+  const definitionWithHost = (server: { serverId: string }, host: string) =>
     services.definition(owner, server.serverId, { WEB_HOSTNAME: host });
   const refused = (definition_id: string, host: string) => ({
     code: 'VALIDATION_ERROR',
@@ -22,20 +22,20 @@ onBothEngines((engine) => {
 
   it('refuses a route that another definition of the server has, and names that one', async () => {
     const daemon = await services.server(owner);
-    const first = await planted(daemon, 'www.example.org');
-    const second = await planted(daemon, 'WWW.example.org');
+    const first = await definitionWithHost(daemon, 'www.example.org');
+    const second = await definitionWithHost(daemon, 'WWW.example.org');
     await services.execute(owner, first.id);
     await expect(services.execute(owner, second.id)).rejects.toMatchObject(refused(first.id, 'www.example.org'));
     // The same on another server is another way in, and one's own is no clash.
-    const elsewhere = await planted(await services.server(owner), 'www.example.org');
+    const elsewhere = await definitionWithHost(await services.server(owner), 'www.example.org');
     expect(await services.execute(owner, elsewhere.id)).toMatchObject({ status: 'pending' });
     expect(await services.execute(owner, first.id)).toMatchObject({ status: 'pending' });
   });
 
   it('lets a route go when what had it has failed or was cancelled', async () => {
     const daemon = await services.server(owner);
-    const first = await planted(daemon, 'shop.example.org');
-    const second = await planted(daemon, 'shop.example.org');
+    const first = await definitionWithHost(daemon, 'shop.example.org');
+    const second = await definitionWithHost(daemon, 'shop.example.org');
     const { id } = await services.execute(owner, first.id);
     await services.report(daemon, { deployment_id: id, status: 'failed', reason: 'unhealthy' });
     const order = await services.execute(owner, second.id);
@@ -46,7 +46,10 @@ onBothEngines((engine) => {
 
   it('gives a route to one of two that order at the same time', async () => {
     const daemon = await services.server(owner);
-    const both = [await planted(daemon, 'race.example.org'), await planted(daemon, 'race.example.org')];
+    const both = [
+      await definitionWithHost(daemon, 'race.example.org'),
+      await definitionWithHost(daemon, 'race.example.org'),
+    ];
     const outcomes = await Promise.allSettled(both.map(({ id }) => services.execute(owner, id)));
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });

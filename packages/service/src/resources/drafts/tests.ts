@@ -38,7 +38,7 @@ export interface TestsDeps {
     accountId: string,
   ) => Promise<readonly { readonly id: string; readonly name: string }[]>;
   /** Creates the definition and orders its deployment. */
-  readonly plant: (
+  readonly deploy: (
     tx: Tx,
     principal: Principal,
     order: Order,
@@ -112,7 +112,7 @@ export class TemplateTests {
     if (row.spec_hash !== specHash) throw changed();
     await requireRest(tx, templateId);
     const serverId = await this.#serverFor(tx, accountId, prepared.serverId);
-    const planted = await this.#deps.plant(tx, principal, { ...prepared.order, serverId, testId });
+    const deployed = await this.#deps.deploy(tx, principal, { ...prepared.order, serverId, testId });
     const test = await begin(
       tx,
       testLifecycle,
@@ -122,8 +122,8 @@ export class TemplateTests {
         template_id: templateId,
         spec_hash: specHash,
         server_id: serverId,
-        definition_id: planted.definitionId,
-        deployment_id: planted.deploymentId,
+        definition_id: deployed.definitionId,
+        deployment_id: deployed.deploymentId,
         smoke_id: null,
         release_id: null,
         reason: null,

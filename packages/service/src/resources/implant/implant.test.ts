@@ -100,7 +100,7 @@ onBothEngines((engine) => {
 
     it('is the new binary as soon as it has been replaced', async () => {
       const own = await startApp(engine);
-      const file = join(own.ground.directory, 'agents', 'hortusd-linux-amd64');
+      const file = join(own.testDatabase.directory, 'agents', 'hortusd-linux-amd64');
       const read = async () =>
         (await own.client.call('implant.read', { params: { os_type: 'linux', arch: 'amd64' } })).data;
       expect((await read()).version).toBe('1.2.3');

@@ -46,7 +46,7 @@ onBothEngines((engine) => {
       await service.app.close();
       await service.sideDoor.db.updateTable('imports').set({ progress_at: 0 }).where('id', '=', id).execute();
       await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'bundle.import').execute();
-      const next = await startApp(engine, {}, service.ground);
+      const next = await startApp(engine, {}, service.testDatabase);
       const { key } = there.caller;
       const look = async (path: string) => (await next.request('GET', path, { key })).json.data;
       await until(async () => (await look(`/imports/${id}`)).status === 'failed', { describe: 'it to be given up' });

@@ -17,7 +17,7 @@ onBothEngines((engine) => {
   });
 
   /** Deployed and running. */
-  async function planted(more: { heal?: boolean } = {}) {
+  async function deployInstance(more: { heal?: boolean } = {}) {
     const { client } = service;
     const { data: server } = await client.call('servers.register', { body: { name: 'bed', environment: 'staging' } });
     const uid = `drift-${++number}`;
@@ -46,7 +46,7 @@ onBothEngines((engine) => {
 
   describe('drift', () => {
     it('stands in the record from the first report to the empty one, and is told when it comes and goes', async () => {
-      const { id, read, report } = await planted();
+      const { id, read, report } = await deployInstance();
       expect(await read()).toMatchObject({ drift: [], drifted_at: null });
       expect((await report([limit])).data).toMatchObject({ id, drift: [limit], drifted_at: expect.any(String) });
       const { drifted_at, updated_at } = await read();
@@ -61,7 +61,7 @@ onBothEngines((engine) => {
     });
 
     it('never shows a secret, whoever reported it', async () => {
-      const { id, read, report } = await planted();
+      const { id, read, report } = await deployInstance();
       const leak = { declared: `--password=${PASSWORD}`, actual: ['a', { deep: [PASSWORD] }], component: 'app' };
       await report([{ field: `env.${PASSWORD}`, ...leak }]);
       expect((await read()).drift).toEqual([
@@ -73,8 +73,8 @@ onBothEngines((engine) => {
     });
 
     it('is refused of another server, of what was released, and without its fields', async () => {
-      const { id } = await planted();
-      const other = await planted();
+      const { id } = await deployInstance();
+      const other = await deployInstance();
       const key = other.server.api_key;
       const path = `/instances/${id}/drift`;
       expect((await service.request('POST', path, { key, body: { drift: [] } })).status).toBe(404);
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
 
   describe('healing', () => {
     it('is a deployment of what runs, with its bytes, and of nothing newer', async () => {
-      const { definition_id, read, report, heals } = await planted({ heal: true });
+      const { definition_id, read, report, heals } = await deployInstance({ heal: true });
       const params = { id: definition_id };
       await service.client.call('definitions.update', { params, body: { inputs: { SITE_TITLE: 'Newer' } } });
       await report([limit]);
@@ -107,7 +107,7 @@ onBothEngines((engine) => {
     });
 
     it('is left out with heal off, and made up for when it is switched on', async () => {
-      const { id, definition_id, report, heals } = await planted();
+      const { id, definition_id, report, heals } = await deployInstance();
       await report([limit]);
       const jobs = service.sideDoor.db.selectFrom('jobs').select('id').where('key', '=', id);
       expect(await jobs.execute()).toEqual([]);
@@ -117,7 +117,7 @@ onBothEngines((engine) => {
     });
 
     it('comes once, and the next waits: somebody may be fighting us', async () => {
-      const { id, report, heals } = await planted({ heal: true });
+      const { id, report, heals } = await deployInstance({ heal: true });
       await report([limit]);
       await until(async () => (await heals()).length > 0, { describe: 'the healing' });
       await succeed((await heals())[0]?.id ?? '');
@@ -134,7 +134,7 @@ onBothEngines((engine) => {
     });
 
     it('brings nothing back to life that somebody stopped', async () => {
-      const { id, definition_id, report, heals } = await planted({ heal: true });
+      const { id, definition_id, report, heals } = await deployInstance({ heal: true });
       await service.client.call('instances.report', { body: { instances: [{ definition_id, status: 'stopped' }] } });
       await report([gone]);
       const looked = async () => {

@@ -31,8 +31,11 @@ onBothEngines((engine) => {
   }
 
   it('creates a key that works, is shown once and kept nowhere', async () => {
-    const ground = await engine.ground();
-    const { storage, authenticator, create, list, admin } = await start({ ...engine, ground: async () => ground });
+    const testDatabase = await engine.testDatabase();
+    const { storage, authenticator, create, list, admin } = await start({
+      ...engine,
+      testDatabase: async () => testDatabase,
+    });
     const created = await create({ name: 'ci', permissions: ['templates:read', 'account:read'] });
     expect(created).toMatchObject({
       name: 'ci',
@@ -54,8 +57,8 @@ onBothEngines((engine) => {
       await storage.reader.db.selectFrom('events').selectAll().execute(),
     ];
     expect(JSON.stringify(rows)).not.toContain(created.key);
-    for (const name of readdirSync(ground.directory).filter((file) => file.startsWith('hortus.db'))) {
-      expect(readFileSync(join(ground.directory, name)).includes(created.key)).toBe(false);
+    for (const name of readdirSync(testDatabase.directory).filter((file) => file.startsWith('hortus.db'))) {
+      expect(readFileSync(join(testDatabase.directory, name)).includes(created.key)).toBe(false);
     }
   });
 

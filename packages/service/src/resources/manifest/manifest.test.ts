@@ -23,7 +23,7 @@ onBothEngines((engine) => {
     daemon = await services.server(owner);
   });
 
-  const planted = () => services.definition(owner, daemon.serverId, { SMTP_PASSWORD: SECRET });
+  const createDefinition = () => services.definition(owner, daemon.serverId, { SMTP_PASSWORD: SECRET });
   const asDaemon = (query: ManifestQuery, by: Principal = daemon, secure = true, from = services) =>
     from.storage.write((tx) => from.reading.forDaemon(tx, by, query, secure));
   const asPerson = (query: ManifestQuery, by: Principal = owner) =>
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
 
   describe('for the daemon of the server', () => {
     it('has secrets and a signature over everything', async () => {
-      const { id, instance_uid } = await planted();
+      const { id, instance_uid } = await createDefinition();
       const manifest = await asDaemon({ definition_id: id });
       expect(manifest).toMatchObject({
         definition_id: id,
@@ -74,14 +74,14 @@ onBothEngines((engine) => {
     });
 
     it('is found by uid and by deployment too', async () => {
-      const { id, instance_uid } = await planted();
+      const { id, instance_uid } = await createDefinition();
       const { id: deployment_id } = await services.execute(owner, id);
       expect(await asDaemon({ instance_uid })).toMatchObject({ definition_id: id, deployment_id });
       expect(await asDaemon({ deployment_id })).toMatchObject({ definition_id: id, deployment_id });
     });
 
     it('is of the revision that the oldest unfinished deployment pins', async () => {
-      const { id } = await planted();
+      const { id } = await createDefinition();
       const first = await services.execute(owner, id);
       await services.revise(owner, id, 'Two');
       const second = await services.execute(owner, id);
@@ -102,7 +102,7 @@ onBothEngines((engine) => {
     });
 
     it('is of no other server', async () => {
-      const { id, instance_uid } = await planted();
+      const { id, instance_uid } = await createDefinition();
       const { id: deployment_id } = await services.execute(owner, id);
       const stranger = await services.account();
       for (const other of [await services.server(owner), await services.server(stranger)])
@@ -111,7 +111,7 @@ onBothEngines((engine) => {
     });
 
     it('does not travel in the open, unless the operator allows it', async () => {
-      const { id } = await planted();
+      const { id } = await createDefinition();
       const refusal = { code: 'FORBIDDEN', details: { reason: 'plaintext' } };
       await expect(asDaemon({ definition_id: id }, daemon, false)).rejects.toMatchObject(refusal);
       const closed = await openDeploymentServices(engine, { allowPlaintext: true });
@@ -124,7 +124,7 @@ onBothEngines((engine) => {
 
   describe('for people', () => {
     it('has null for every secret and no signature', async () => {
-      const { id } = await planted();
+      const { id } = await createDefinition();
       await services.execute(owner, id);
       await services.revise(owner, id, 'Two');
       const manifest = await asPerson({ definition_id: id });
@@ -138,14 +138,14 @@ onBothEngines((engine) => {
     });
 
     it('is of the revision of a deployment when that is asked for', async () => {
-      const { id } = await planted();
+      const { id } = await createDefinition();
       const { id: deployment_id } = await services.execute(owner, id);
       await services.revise(owner, id, 'Two');
       expect(await asPerson({ deployment_id })).toMatchObject({ revision: 1, deployment_id, signature: null });
     });
 
     it('asks for one name, and knows nothing of other accounts', async () => {
-      const { id, instance_uid } = await planted();
+      const { id, instance_uid } = await createDefinition();
       const { id: deployment_id } = await services.execute(owner, id);
       for (const query of [{}, { definition_id: id, instance_uid }])
         await expect(asPerson(query)).rejects.toMatchObject({
@@ -159,10 +159,11 @@ onBothEngines((engine) => {
   });
 
   it('is signed by one key, whichever replica was first', async () => {
-    const ground = await engine.ground();
-    const storage = await ground.open();
+    const testDatabase = await engine.testDatabase();
+    const storage = await testDatabase.open();
     const settings = { masterKey: Buffer.alloc(32, 'x').toString('base64'), dataDirectory: '/nowhere' };
-    const others = engine.name === 'postgres' ? [await ground.open(), await ground.open()] : [storage, storage];
+    const others =
+      engine.name === 'postgres' ? [await testDatabase.open(), await testDatabase.open()] : [storage, storage];
     const signers = await Promise.all(
       [storage, ...others].map(async (on) => openManifestSigner(on, await openVault(on, settings))),
     );

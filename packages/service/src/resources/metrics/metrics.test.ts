@@ -13,7 +13,7 @@ const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 
 onBothEngines((engine) => {
-  async function plant() {
+  async function setUp() {
     const services = await openInstanceServices(engine);
     const { storage, instances, serverId, clock } = services;
     const metrics = new Metrics({
@@ -41,7 +41,7 @@ onBothEngines((engine) => {
   }
 
   it('has no points until something is reported', async () => {
-    const { read, instance, clock } = await plant();
+    const { read, instance, clock } = await setUp();
     expect(await read()).toEqual({
       instance_id: instance.id,
       range: '1h',
@@ -54,7 +54,7 @@ onBothEngines((engine) => {
   });
 
   it('averages the reports of a minute and keeps the highest', async () => {
-    const { read, report, usage, clock } = await plant();
+    const { read, report, usage, clock } = await setUp();
     const at = new Date(clock.now).toISOString();
     await report([usage({ cpu_percent: 10, memory_bytes: 1_000 })]);
     clock.now += 30 * SECOND;
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
   });
 
   it('adds up the components, and answers one of them when it is named', async () => {
-    const { read, report, usage } = await plant();
+    const { read, report, usage } = await setUp();
     await report([usage(), usage({ component: 'db', cpu_percent: 30, memory_bytes: 500 })]);
     expect(await read()).toMatchObject({
       components: ['app', 'db'],
@@ -90,7 +90,7 @@ onBothEngines((engine) => {
   });
 
   it('answers a week with few points, of what was reported twice a minute all the time', async () => {
-    const { storage, read, instance, clock } = await plant();
+    const { storage, read, instance, clock } = await setUp();
     // As reports would have left it; a week of them takes too long.
     const step = 300;
     const begin = (at: number) => Math.floor(at / (step * SECOND)) * step * SECOND;
@@ -124,7 +124,7 @@ onBothEngines((engine) => {
   });
 
   it('takes what it is told of the instances of this server only', async () => {
-    const { report, usage, addServer, running, rows, instance } = await plant();
+    const { report, usage, addServer, running, rows, instance } = await setUp();
     const other = await addServer();
     const elsewhere = await running(other);
     await report([usage({ instance_uid: elsewhere.containerName }), usage({ instance_uid: 'nobody' })]);
@@ -140,7 +140,7 @@ onBothEngines((engine) => {
   });
 
   it('cuts a daemon that reports too often, too much, or ever new names', async () => {
-    const { report, usage, rows, read, clock } = await plant();
+    const { report, usage, rows, read, clock } = await setUp();
     for (let number = 0; number < MOST_SAMPLES + 5; number++) await report([usage({ cpu_percent: number })]);
     expect((await read()).points).toMatchObject([{ cpu_percent_max: MOST_SAMPLES - 1 }]);
     clock.now += 300 * SECOND;
@@ -151,7 +151,7 @@ onBothEngines((engine) => {
   });
 
   it('is answered to those who may read the instance', async () => {
-    const { metrics, instance, principal, addServer, daemon } = await plant();
+    const { metrics, instance, principal, addServer, daemon } = await setUp();
     const { accountId } = principal;
     await metrics.ofInstance(daemon, instance.id, {});
     for (const stranger of [keyOf('acc_other'), daemonOf(accountId, await addServer())])
@@ -159,7 +159,7 @@ onBothEngines((engine) => {
   });
 
   it('keeps minutes for two hours and the rest for the days of the setting', async () => {
-    const { storage, report, usage, rows, clock } = await plant();
+    const { storage, report, usage, rows, clock } = await setUp();
     const sweep = async () => {
       for (const { name, days, remove } of retentionRules(defaultRetention)) {
         if (!name.endsWith('usage')) continue;

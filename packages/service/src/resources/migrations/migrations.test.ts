@@ -175,8 +175,8 @@ onBothEngines((engine) => {
     await deploy();
     const id = (await migrate()).migration?.id ?? '';
     await becomes(id, 'copying');
-    const orders = async (shed: typeof here) =>
-      (await shed.client.call('transfers.pending', { query: {} })).data.map(({ order }) => order);
+    const orders = async (server: typeof here) =>
+      (await server.client.call('transfers.pending', { query: {} })).data.map(({ order }) => order);
     expect((await orders(here)).map((order) => order?.role)).toEqual(['send', 'send']);
     const [order] = await orders(there);
     expect(order).toMatchObject({ role: 'receive', mode: 'stage', server_id: there.id, signature: expect.any(String) });

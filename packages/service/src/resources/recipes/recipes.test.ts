@@ -157,7 +157,7 @@ onBothEngines((engine) => {
       expect((await reader.request('GET', '/templates/inkwell')).json.data.author).toBeNull();
       expect((await reader.request('GET', `/recipes/by-slug/${slug}`)).json.data).toMatchObject({ id, mine: false });
       expectRefusal(await approve(id), 'VALIDATION_ERROR', 'status');
-      const body = { name: 'shed', environment: 'staging' as const };
+      const body = { name: 'server-1', environment: 'staging' as const };
       const server = await reader.client.call('servers.register', { body });
       const order = { species: slug, instance_uid: 'moss', server_id: server.data.id, inputs: {} };
       expect((await reader.request('POST', '/definitions', { body: order })).status).toBe(201);

@@ -66,7 +66,7 @@ onBothEngines((engine) => {
       await create({ host, username: 'gardener', password });
       await create({ host: 'elsewhere.example.org', username: 'nobody', password: 'not-needed-here' });
       const register = () =>
-        service.client.call('servers.register', { body: { name: 'shed', environment: 'staging' } });
+        service.client.call('servers.register', { body: { name: 'server-1', environment: 'staging' } });
       const { data: server } = await register();
       const { data: other } = await register();
       const { data: definition } = await service.client.call('definitions.create', {

@@ -13,7 +13,7 @@ onBothEngines((engine) => {
 
   beforeAll(async () => {
     service = await startApp(engine);
-    const body = { name: 'shed', environment: 'staging' as const };
+    const body = { name: 'server-1', environment: 'staging' as const };
     server_id = (await service.client.call('servers.register', { body })).data.id;
   });
 

@@ -35,14 +35,14 @@ onBothEngines((engine) => {
     });
 
   async function registered(key = service.key) {
-    const body = { name: 'shed', environment: 'staging' };
+    const body = { name: 'server-1', environment: 'staging' };
     const { json } = await service.request('POST', '/servers/register', { body, key });
     const { id, api_key } = json.data as { id: string; api_key: string };
     return { id, key: api_key };
   }
 
   /** A server with a definition on it that has a password. */
-  async function planted(server?: { id: string; key: string }) {
+  async function setUp(server?: { id: string; key: string }) {
     const { id: server_id, key } = server ?? (await registered());
     const body = {
       species: 'inkwell',
@@ -90,7 +90,7 @@ onBothEngines((engine) => {
 
   describe('servers:write without data:export', () => {
     it('rotates no server key and resets no identity, so it reads no secret', async () => {
-      const server = await planted();
+      const server = await setUp();
       const member = await memberKey();
       expectRefusal(await server.rotate(member), 'FORBIDDEN');
       expectRefusal(await server.rotate(member, '?force=true'), 'FORBIDDEN');
@@ -99,14 +99,14 @@ onBothEngines((engine) => {
     });
 
     it('is needed beside data:export: exporting alone disrupts no server', async () => {
-      const server = await planted();
+      const server = await setUp();
       const exporter = await memberKey(['admin', 'servers:write']);
       expectRefusal(await server.rotate(exporter), 'FORBIDDEN');
       expectRefusal(await server.reset({}, exporter), 'FORBIDDEN');
     });
 
     it('moves no definition to a server of its own, whose key would read its secrets', async () => {
-      const server = await planted();
+      const server = await setUp();
       const member = await memberKey();
       const own = await registered(member);
       const move = (key: string, more = {}) =>
@@ -122,7 +122,7 @@ onBothEngines((engine) => {
     });
 
     it('moves definitions to a server whose key an owner has rotated', async () => {
-      const server = await planted();
+      const server = await setUp();
       const member = await memberKey();
       const own = await registered(member);
       expect((await service.request('POST', `/servers/${own.id}/rotate-key?force=true`)).status).toBe(200);
@@ -149,9 +149,9 @@ onBothEngines((engine) => {
       const registry = { host: 'docker.io', username: 'gardener', password: 'registry-password' };
       const made = await service.request('POST', '/registries', { body: registry });
       expect(made.status).toBe(201);
-      const trusted = await planted();
+      const trusted = await setUp();
       expect(JSON.stringify((await trusted.manifest()).json)).toContain('registry-password');
-      const own = await planted(await registered(await memberKey()));
+      const own = await setUp(await registered(await memberKey()));
       const { status, json } = await own.manifest();
       expect(status).toBe(200);
       expect(json.data.registries).toEqual([]);
@@ -161,7 +161,7 @@ onBothEngines((engine) => {
 
   describe('a server that never pinned a key pair', () => {
     it('gets values by its server key: a daemon of the published interface has none', async () => {
-      const server = await planted();
+      const server = await setUp();
       const { json } = await server.manifest();
       expect(JSON.stringify(json)).toContain(PASSWORD);
       expect(json.data.sealed).toBeUndefined();
@@ -175,7 +175,7 @@ onBothEngines((engine) => {
     });
 
     it('pins the first key pair that connects, once', async () => {
-      const server = await planted();
+      const server = await setUp();
       const daemon = keyPair();
       await server.connect(daemon.key).received('authenticated');
       expect((await server.record()).identity).toMatchObject({ status: 'pinned', fingerprint: daemon.fingerprint });
@@ -184,14 +184,14 @@ onBothEngines((engine) => {
     });
 
     it('pins the key pair of a daemon that only polls', async () => {
-      const server = await planted();
+      const server = await setUp();
       const daemon = keyPair();
       expect((await server.manifest(daemon.key)).json.data.sealed.recipient).toBe(daemon.fingerprint);
       expect((await server.record()).identity.status).toBe('pinned');
     });
 
     it('pins one of two that come at the same moment, and refuses the other', async () => {
-      const server = await planted();
+      const server = await setUp();
       const daemons = Array.from({ length: 4 }, keyPair);
       const sockets = daemons.map(({ key }) => server.connect(key));
       const ends = sockets.map(async (socket) =>
@@ -204,7 +204,7 @@ onBothEngines((engine) => {
     });
 
     it('pins nothing that secrets cannot be sealed to', async () => {
-      const server = await planted();
+      const server = await setUp();
       const low = Buffer.concat([Buffer.from('302a300506032b656e032100', 'hex'), Buffer.alloc(32)]).toString('base64');
       expectRefusal(await server.manifest(low), 'FORBIDDEN');
       expectRefusal(await server.manifest('nonsense'), 'VALIDATION_ERROR', 'sealing_key');
@@ -215,7 +215,7 @@ onBothEngines((engine) => {
 
   describe('a stolen server key alone', () => {
     async function pinned() {
-      const server = await planted();
+      const server = await setUp();
       const daemon = keyPair();
       const socket = server.connect(daemon.key);
       await socket.received('authenticated');
@@ -287,7 +287,7 @@ onBothEngines((engine) => {
 
   describe('resetting an identity', () => {
     it('is audited, ends the connection of the old daemon with the reason, and lets the next one in', async () => {
-      const server = await planted();
+      const server = await setUp();
       const [old, next] = [keyPair(), keyPair()];
       const socket = server.connect(old.key);
       await socket.received('authenticated');
@@ -302,7 +302,7 @@ onBothEngines((engine) => {
     });
 
     it('can name the key to pin, so that no other comes first', async () => {
-      const server = await planted();
+      const server = await setUp();
       const [old, next, thief] = [keyPair(), keyPair(), keyPair()];
       await server.connect(old.key).received('authenticated');
       await server.manifest(next.key);
@@ -314,7 +314,7 @@ onBothEngines((engine) => {
     });
 
     it('with the pinned key only dismisses the conflict', async () => {
-      const server = await planted();
+      const server = await setUp();
       const daemon = keyPair();
       const socket = server.connect(daemon.key);
       await socket.received('authenticated');
@@ -326,7 +326,7 @@ onBothEngines((engine) => {
     });
 
     it('does not bring a key back that was rotated by force before it', async () => {
-      const server = await planted();
+      const server = await setUp();
       const socket = server.connect(keyPair().key);
       await socket.received('authenticated');
       const { api_key } = (await server.rotate(service.key, '?force=true')).json.data;
@@ -339,7 +339,7 @@ onBothEngines((engine) => {
   });
 
   it('orders over the channel are signed for their server, and their secrets sealed', async () => {
-    const server = await planted();
+    const server = await setUp();
     const daemon = keyPair();
     const socket = server.connect(daemon.key);
     await socket.received('authenticated');

@@ -53,7 +53,7 @@ onBothEngines((engine) => {
   };
 
   it('a connected daemon is handed its new key, and the old one dies when it is acknowledged', async () => {
-    const replica = await openReplica(engine, await engine.ground());
+    const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
@@ -75,7 +75,7 @@ onBothEngines((engine) => {
   });
 
   it('may be used before its acknowledgement is read: the connection that it was handed over stays', async () => {
-    const replica = await openReplica(engine, await engine.ground(), { rollCallMs: 50 });
+    const replica = await openReplica(engine, await engine.testDatabase(), { rollCallMs: 50 });
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     const bystander = await replica.connected(id);
@@ -97,7 +97,7 @@ onBothEngines((engine) => {
   });
 
   it('ends with both keys when they are revoked before it was acknowledged', async () => {
-    const replica = await openReplica(engine, await engine.ground());
+    const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
@@ -109,7 +109,7 @@ onBothEngines((engine) => {
   });
 
   it('one that was away is handed it when it is back', async () => {
-    const replica = await openReplica(engine, await engine.ground());
+    const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     replica.daemon(key, rotate).socket.once('open', () => {});
     (await replica.connected(id)).terminate();
@@ -120,7 +120,7 @@ onBothEngines((engine) => {
   });
 
   it('only the newest of several is accepted', async () => {
-    const replica = await openReplica(engine, await engine.ground());
+    const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
@@ -140,7 +140,7 @@ onBothEngines((engine) => {
   });
 
   it('a daemon that did not ask for it is sent nothing, and its old key ends at once', async () => {
-    const replica = await openReplica(engine, await engine.ground());
+    const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, { capabilities: ['journal'] });
     await replica.becomes(id, { connection_epoch: 1 });
@@ -151,7 +151,7 @@ onBothEngines((engine) => {
   });
 
   it('a new key that is not used within a day replaces the old one all the same', async () => {
-    const replica = await openReplica(engine, await engine.ground());
+    const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
@@ -168,7 +168,7 @@ onBothEngines((engine) => {
   });
 
   it.each(['forced rotation', 'removal'])('a %s ends the connection of the old key', async (how) => {
-    const replica = await openReplica(engine, await engine.ground());
+    const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
     await replica.becomes(id, { connection_epoch: 1 });
@@ -179,8 +179,8 @@ onBothEngines((engine) => {
 
   if (engine.name === 'postgres') {
     it('reaches a daemon at another replica, in clear neither on the bus nor in the database', async () => {
-      const ground = await engine.ground();
-      const [here, there] = [await openReplica(engine, ground), await openReplica(engine, ground)];
+      const testDatabase = await engine.testDatabase();
+      const [here, there] = [await openReplica(engine, testDatabase), await openReplica(engine, testDatabase)];
       const { id, key, ...server } = await insertServerWithSocket(here);
       const daemon = there.daemon(key, rotate);
       await here.becomes(id, { connected_replica: there.name });

@@ -12,7 +12,7 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  const registration = { name: 'shed', environment: 'staging', description: 'Behind the house' };
+  const registration = { name: 'server-1', environment: 'staging', description: 'Behind the house' };
 
   async function registered(caller: Caller = service) {
     const { status, json } = await caller.request('POST', '/servers/register', { body: registration });
@@ -199,7 +199,7 @@ onBothEngines((engine) => {
   });
 
   describe('removal', () => {
-    const plant = async (server_id: string) => {
+    const define = async (server_id: string) => {
       const body = { species: 'seed', instance_uid: newId('job'), server_id, inputs: {} };
       const { json } = await service.request('POST', '/definitions', { body });
       return `/definitions/${json.data.id}`;
@@ -207,7 +207,7 @@ onBothEngines((engine) => {
 
     it('is refused while a definition stands on it', async () => {
       const { id, key, remove, read, asDaemon } = await registered();
-      const definition = await plant(id);
+      const definition = await define(id);
       const refused = await remove();
       expectRefusal(refused, 'VALIDATION_ERROR', 'id');
       expect(refused.json.error.details).toMatchObject({ reason: 'in_use', definitions: 1 });
@@ -220,7 +220,7 @@ onBothEngines((engine) => {
     it('ends its key and its record', async () => {
       const { id, key, remove, read, put, rotate, asDaemon } = await registered();
       expect(await asDaemon(key)).toBe(200);
-      expect((await remove()).json.data).toMatchObject({ id, name: 'shed' });
+      expect((await remove()).json.data).toMatchObject({ id, name: 'server-1' });
       expect(await asDaemon(key)).toBe(401);
       for (const answer of [await read(), await put({ name: 'x' }), await rotate()]) {
         expectRefusal(answer, 'NOT_FOUND');
@@ -231,7 +231,7 @@ onBothEngines((engine) => {
 
     it('does not let an archived definition come back to nowhere', async () => {
       const { id, remove } = await registered();
-      const definition = await plant(id);
+      const definition = await define(id);
       await service.request('DELETE', definition);
       await remove();
       expectRefusal(await service.request('POST', `${definition}/activate`), 'VALIDATION_ERROR', 'server_id');

@@ -49,9 +49,10 @@ onBothEngines((engine) => {
   });
 
   it('publishes once when several replicas start together', async () => {
-    const ground = await engine.ground();
-    const first = await ground.open();
-    const replicas = engine.name === 'postgres' ? [first, await ground.open(), await ground.open()] : [first, first];
+    const testDatabase = await engine.testDatabase();
+    const first = await testDatabase.open();
+    const replicas =
+      engine.name === 'postgres' ? [first, await testDatabase.open(), await testDatabase.open()] : [first, first];
     const specs = Array.from({ length: 10 }, (_, i) => specOf(SEED, { version: `1.${i}.0` }));
     const shipped = await Promise.all(replicas.map((replica) => shipCatalog(replica, specs)));
     expect(shipped).toEqual(replicas.map(() => ({ changed: [] })));

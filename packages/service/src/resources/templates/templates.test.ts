@@ -56,13 +56,13 @@ onBothEngines((engine) => {
 
   /** Besides what the service brings (inkwell 1.2.0, seed, courier): other versions of inkwell, and one in the making. */
   beforeAll(async () => {
-    const ground = await engine.ground();
-    const storage = await ground.open();
+    const testDatabase = await engine.testDatabase();
+    const storage = await testDatabase.open();
     const others = ['1.10.0', '1.9.0', '1.10.0-rc.2', '1.10.0-rc.10'].map((version) => inkwell({ version }));
     await shipCatalog(storage, others);
     await storage.write((tx) => draft(tx, '2.0.0'));
     await storage.close();
-    service = await startApp(engine, {}, ground);
+    service = await startApp(engine, {}, testDatabase);
   });
 
   const list = async (path: string): Promise<Item[]> => (await service.request('GET', path)).json.data;
@@ -161,7 +161,7 @@ onBothEngines((engine) => {
     it('shows a template in the making by its id, and deploys none', async () => {
       const [upcoming] = await list('/templates/upcoming');
       expect((await read(upcoming?.id ?? '')).json.data).toMatchObject({ status: 'draft', version: '2.0.0' });
-      const server = await service.request('POST', '/servers', { body: { name: 'shed', environment: 'staging' } });
+      const server = await service.request('POST', '/servers', { body: { name: 'server-1', environment: 'staging' } });
       const params = { WEB_HOSTNAME: 'blog.example.org' };
       const body = { template_id: upcoming?.id, name: 'Early', server_id: server.json.data.id, params };
       expectRefusal(await service.request('POST', '/definitions', { body }), 'VALIDATION_ERROR', 'template_id');

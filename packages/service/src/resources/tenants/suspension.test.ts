@@ -185,37 +185,37 @@ onBothEngines((engine) => {
       const moves = fc.constantFrom('suspend' as const, 'resume' as const, 'active' as const);
       const step = fc.oneof(
         moves.map((move) => ({ move })),
-        fc.record({ plant: fc.nat(1), order: fc.constantFrom('start' as const, 'stop' as const) }),
+        fc.record({ which: fc.nat(1), order: fc.constantFrom('start' as const, 'stop' as const) }),
       );
       const tenant = await system.tenant();
-      const plants = [await system.running(tenant.id), await system.running(tenant.id)].map(
+      const instances = [await system.running(tenant.id), await system.running(tenant.id)].map(
         ({ instanceId }) => instanceId,
       );
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 8 }), async (steps) => {
           const model = { suspended: false, up: [true, true], ran: new Set<number>() };
           await system.move(tenant.id, 'active');
-          for (const id of plants) await order(id, 'start');
+          for (const id of instances) await order(id, 'start');
           await system.atRest();
           for (const one of steps) {
             if ('order' in one) {
-              const { status } = await order(plants[one.plant] as string, one.order);
+              const { status } = await order(instances[one.which] as string, one.order);
               const refused = model.suspended && one.order === 'start';
               expect(status).toBe(refused ? 422 : 202);
-              if (!refused) model.up[one.plant] = one.order === 'start';
+              if (!refused) model.up[one.which] = one.order === 'start';
             } else {
               expect((await system.move(tenant.id, one.move)).status).toBe(200);
               if (one.move === 'suspend') {
-                for (const plant of [0, 1]) if (model.up[plant]) model.ran.add(plant);
+                for (const which of [0, 1]) if (model.up[which]) model.ran.add(which);
                 model.up = [false, false];
               } else if (one.move === 'resume') {
-                for (const plant of model.ran) model.up[plant] = true;
+                for (const which of model.ran) model.up[which] = true;
               }
               model.suspended = one.move === 'suspend';
               if (!model.suspended) model.ran.clear();
             }
             await system.atRest();
-            const up = await Promise.all(plants.map(async (id) => (await statusOf(id)) === 'running'));
+            const up = await Promise.all(instances.map(async (id) => (await statusOf(id)) === 'running'));
             expect(up).toEqual(model.up);
           }
         }),

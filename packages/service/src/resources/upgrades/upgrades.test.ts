@@ -31,10 +31,10 @@ onBothEngines((engine) => {
     const { id } = (await client.call('recipes.submit', { body })).data;
     await client.call('recipes.approve', { params: { id } });
   }
-  async function plant(inputs: Record<string, string> = {}) {
+  async function deployNew(inputs: Record<string, string> = {}) {
     const { client } = service;
     const server = await client.call('servers.register', {
-      body: { name: `shed-${++number}`, environment: 'staging' },
+      body: { name: `server-${++number}`, environment: 'staging' },
     });
     const body = {
       species: 'inkwell',
@@ -58,13 +58,13 @@ onBothEngines((engine) => {
   const ack = (id: string) => service.request('POST', `/upgrades/${id}/ack`);
 
   it('finds nothing while the newest version runs', async () => {
-    await plant();
+    await deployNew();
     expect(await scan()).toMatchObject({ scanned: 1, found: 0, superseded: 0, available: 0 });
     expect(await list()).toEqual([]);
   });
 
   it('says what a newer version would change, against what was chosen, and nothing secret', async () => {
-    const { instanceId, definitionId, serverId } = await plant({ LOG_LEVEL: 'debug', SMTP_PASSWORD: SECRET });
+    const { instanceId, definitionId, serverId } = await deployNew({ LOG_LEVEL: 'debug', SMTP_PASSWORD: SECRET });
     await release('1.3.0', (text) =>
       text
         .replace('WORKERS: 2', 'WORKERS: 4')
@@ -98,7 +98,7 @@ onBothEngines((engine) => {
   });
 
   it('speaks of what is chosen now', async () => {
-    const { definitionId } = await plant({ LOG_LEVEL: 'debug' });
+    const { definitionId } = await deployNew({ LOG_LEVEL: 'debug' });
     await release('1.3.0', (text) =>
       text.replace('options: [{value: info}, {value: debug}]', 'options: [{value: info}]'),
     );
@@ -116,7 +116,7 @@ onBothEngines((engine) => {
   });
 
   it('finds each once, and lets a newer version take the place of one that waits', async () => {
-    await plant();
+    await deployNew();
     await release('1.3.0');
     await Promise.all([scan(), scan(), scan()]);
     const [first, ...others] = await list();
@@ -130,7 +130,7 @@ onBothEngines((engine) => {
   });
 
   it('is gone when its instance is released, or the newer version runs already', async () => {
-    const gone = await plant();
+    const gone = await deployNew();
     await release('1.3.0');
     await scan();
     expect(await list()).toHaveLength(1);
@@ -146,7 +146,7 @@ onBothEngines((engine) => {
 
   describe('acknowledging', () => {
     it('keeps it in the list, is written down, and can be done again', async () => {
-      await plant();
+      await deployNew();
       await release('1.3.0');
       await scan();
       const id = (await list())[0]?.id ?? '';
@@ -164,7 +164,7 @@ onBothEngines((engine) => {
   });
 
   it('scans one instance if asked to, and lists by what belongs together', async () => {
-    const [one, other] = [await plant(), await plant()];
+    const [one, other] = [await deployNew(), await deployNew()];
     await release('1.3.0');
     expect(await scan({ instance_id: one.instanceId })).toMatchObject({ scanned: 1, available: 1 });
     expect(await scan()).toMatchObject({ scanned: 2, available: 2 });
@@ -184,7 +184,7 @@ onBothEngines((engine) => {
   });
 
   it('is found as soon as a version is published, without being asked', async () => {
-    await plant();
+    await deployNew();
     await release('1.3.0');
     await until(async () => (await list()).length === 1, { describe: 'the scan' });
   });
@@ -196,9 +196,9 @@ onBothEngines((engine) => {
       await client.call('drafts.validate', { params: { id } });
       return (await client.call('drafts.promote', { params: { id } })).data;
     };
-    const inCatalog = await plant();
+    const inCatalog = await deployNew();
     await promote(INKWELL.replace('version: 1.2.0', 'version: 7.0.0'));
-    const own = await plant();
+    const own = await deployNew();
     await promote(INKWELL.replace('version: 1.2.0', 'version: 7.1.0'));
     await until(async () => (await list()).length === 1, { describe: 'the scan' });
     await scan();
@@ -209,7 +209,7 @@ onBothEngines((engine) => {
   });
 
   it('is looked for by itself', async () => {
-    await plant();
+    await deployNew();
     await release('1.3.0');
     // A day has passed, as far as the job knows.
     await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'upgrades.scan').execute();

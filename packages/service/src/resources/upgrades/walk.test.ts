@@ -40,9 +40,9 @@ onBothEngines((engine) => {
   });
 
   async function restart(): Promise<void> {
-    const { app, ground } = template.service;
+    const { app, testDatabase } = template.service;
     await app.close();
-    template.service = await startApp(engine, {}, ground);
+    template.service = await startApp(engine, {}, testDatabase);
   }
 
   type Target = Awaited<ReturnType<VersionedTemplate['deploy']>>;

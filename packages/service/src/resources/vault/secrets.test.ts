@@ -11,12 +11,12 @@ onBothEngines((engine) => {
 
   beforeAll(async () => {
     service = await startApp(engine);
-    const body = { name: 'shed', environment: 'staging' } as const;
+    const body = { name: 'server-1', environment: 'staging' } as const;
     server = (await service.client.call('servers.register', { body })).data;
   });
 
-  async function planted(species: string, inputs: Record<string, string>) {
-    const body = { species, instance_uid: `plant-${++number}`, server_id: server.id, inputs };
+  async function createDefinition(species: string, inputs: Record<string, string>) {
+    const body = { species, instance_uid: `blog-${++number}`, server_id: server.id, inputs };
     const { id } = (await service.client.call('definitions.create', { body })).data;
     return {
       id,
@@ -37,7 +37,7 @@ onBothEngines((engine) => {
   }
 
   it('sets an external secret and a password input, each with a new revision', async () => {
-    const courier = await planted('courier', { API_TOKEN: 'first-token' });
+    const courier = await createDefinition('courier', { API_TOKEN: 'first-token' });
     const { status, json } = await courier.set('API_TOKEN', 'second-token');
     expect(status).toBe(200);
     expect(json.data).toMatchObject({
@@ -48,13 +48,13 @@ onBothEngines((engine) => {
     expect(JSON.stringify(json)).not.toContain('second-token');
     expect((await courier.env('main')).API_TOKEN).toBe('second-token');
 
-    const blog = await planted('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
+    const blog = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
     expect((await blog.set('SMTP_PASSWORD', 'a new password')).json.data.revision).toBe(2);
     expect((await blog.env('app')).SMTP_PASSWORD).toBe('a new password');
   });
 
   it('rotates a generated secret: another value, a new revision that names it, the rest untouched', async () => {
-    const { id, env, rotate } = await planted('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
+    const { id, env, rotate } = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
     const before = await env('app');
     const { status, json } = await rotate('SESSION_KEY');
     expect([status, json.data.revision]).toEqual([200, 2]);
@@ -67,7 +67,7 @@ onBothEngines((engine) => {
   });
 
   it('of rotations at the same time each leaves the vault and the revisions in step', async () => {
-    const { id, rotate } = await planted('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
+    const { id, rotate } = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
     const answers = await Promise.all([1, 2, 3].map(() => rotate('DB_PASSWORD')));
     const done = answers.filter(({ status }) => status === 200).length;
     expect(done).toBeGreaterThan(0);
@@ -77,18 +77,18 @@ onBothEngines((engine) => {
   });
 
   it('says what cannot be set or rotated, and why', async () => {
-    const { set, rotate } = await planted('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
+    const { set, rotate } = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
     expectRefusal(await set('DB_PASSWORD', 'mine'), 'VALIDATION_ERROR', 'name');
     for (const name of ['NOTHING', 'WEB_HOSTNAME', 'constructor']) {
       expectRefusal(await set(name, 'mine'), 'NOT_FOUND');
       expectRefusal(await rotate(name), 'NOT_FOUND');
     }
-    const courier = await planted('courier', { API_TOKEN: 'first-token' });
+    const courier = await createDefinition('courier', { API_TOKEN: 'first-token' });
     expectRefusal(await courier.rotate('API_TOKEN'), 'VALIDATION_ERROR', 'name');
   });
 
   it('lists who read and who changed them, and never a value', async () => {
-    const { id, env, set, rotate, accesses } = await planted('courier', { API_TOKEN: 'first-token' });
+    const { id, env, set, rotate, accesses } = await createDefinition('courier', { API_TOKEN: 'first-token' });
     await env('main');
     await set('API_TOKEN', 'second-token');
     expectRefusal(await rotate('API_TOKEN'), 'VALIDATION_ERROR', 'name');

@@ -33,7 +33,8 @@ onBothEngines((engine) => {
     (await pipeline.routes['webhooks.redeliver'](callWith({ id, delivery_id }) as Call<'webhooks.redeliver'>)).data;
   const read = async (id: string) =>
     (await pipeline.routes['webhooks.read'](callWith({ id }) as Call<'webhooks.read'>)).data;
-  const plant = () => pipeline.endpoint({ url: `${receiver.url}/hook`, events: ['definition.created'], secret });
+  const createEndpoint = () =>
+    pipeline.endpoint({ url: `${receiver.url}/hook`, events: ['definition.created'], secret });
   const settled = (id: string, status: string, count = 1) =>
     until(
       async () => {
@@ -45,7 +46,7 @@ onBothEngines((engine) => {
   const hmac = (key: string, body: Buffer) => createHmac('sha256', key).update(body).digest('hex');
 
   it('a delivery is sent again, the same to the byte', async () => {
-    const { id } = await plant();
+    const { id } = await createEndpoint();
     await pipeline.fire('definition.created', { name: 'fern' });
     const [first] = await settled(id, 'delivered');
     const again = await redeliver(id, first?.id ?? '');
@@ -61,7 +62,7 @@ onBothEngines((engine) => {
   });
 
   it('a changed secret signs at once, the old one beside it for a while', async () => {
-    const { id } = await plant();
+    const { id } = await createEndpoint();
     const changed = await update(id, { secret: 'another secret', keep_old_secret_for: 60 });
     expect(Date.parse(changed.old_secret_until ?? '')).toBe(pipeline.now() + 60_000);
     expect(JSON.stringify(changed)).not.toContain('another secret');
@@ -81,7 +82,7 @@ onBothEngines((engine) => {
 
   it('an endpoint that nothing reaches for a day is paused, and sends again when it is resumed', async () => {
     receiver.answer({ status: 500 });
-    const { id } = await plant();
+    const { id } = await createEndpoint();
     await pipeline.fire('definition.created', { n: 1 });
     const failed = () => until(async () => (await read(id)).failing_since, { describe: 'the failure' });
     await failed();
@@ -109,7 +110,7 @@ onBothEngines((engine) => {
   });
 
   it('one failure among deliveries that arrive pauses nothing', async () => {
-    const { id } = await plant();
+    const { id } = await createEndpoint();
     receiver.answerNext({ status: 500 });
     await pipeline.fire('definition.created');
     await until(async () => (await read(id)).failing_since !== null, { describe: 'the failure' });
@@ -119,7 +120,7 @@ onBothEngines((engine) => {
   });
 
   it('a person pauses it, and other fields change alone', async () => {
-    const { id } = await plant();
+    const { id } = await createEndpoint();
     expect(await update(id, { status: 'paused' })).toMatchObject({ status: 'paused', paused_because: 'user' });
     expect(await update(id, { events: ['action.failed'] })).toMatchObject({
       status: 'paused',

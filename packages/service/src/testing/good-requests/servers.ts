@@ -2,7 +2,7 @@ import type { Caller } from '../running-service.ts';
 import { fresh, type GoodRequests } from './good.ts';
 
 export const registration = () => ({
-  name: fresh('shed'),
+  name: fresh('server'),
   environment: 'development' as const,
   description: 'Behind it',
 });

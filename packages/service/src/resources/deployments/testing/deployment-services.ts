@@ -39,8 +39,8 @@ const WAKE = 'channel';
 /** Opens the services that a deployment uses, with a manual clock and a recording stand-in for instances. */
 export async function openDeploymentServices(engine: Engine, options: { allowPlaintext?: boolean } = {}) {
   const time = { now: Date.now() };
-  const ground = await engine.ground();
-  const storage = await ground.open({ clock: () => time.now });
+  const testDatabase = await engine.testDatabase();
+  const storage = await testDatabase.open({ clock: () => time.now });
   const log = new QuietLog();
   const bus = openLocalBus({ log });
   const woken: string[] = [];
@@ -51,7 +51,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     }
   });
   const vault = await openVault(storage, { masterKey: randomBytes(32).toString('base64'), dataDirectory: '/nowhere' });
-  const catalog = await openCatalog(storage, ground.directory);
+  const catalog = await openCatalog(storage, testDatabase.directory);
   const { reader } = storage;
   const pages = new Pages();
   const signer = await openManifestSigner(storage, vault);

@@ -14,7 +14,7 @@ import { makeRoom } from '../../../quotas/stored-output.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage } from '../../../storage/storage.ts';
-import type { Engine, Ground } from '../../../testing/engines.ts';
+import type { Engine, TestDatabase } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { openVault } from '../../../vault/vault.ts';
@@ -174,11 +174,11 @@ export class FakeLine implements Line {
 }
 
 /** Opens the services with an account, one server and a manual clock. */
-export async function openInstanceServices(engine: Engine, on?: Ground) {
+export async function openInstanceServices(engine: Engine, on?: TestDatabase) {
   const time = { now: 1_800_000_000_000 };
   const clock = () => time.now;
-  const ground = on ?? (await engine.ground());
-  const first = await replicaOn(await ground.open({ clock }), clock);
+  const testDatabase = on ?? (await engine.testDatabase());
+  const first = await replicaOn(await testDatabase.open({ clock }), clock);
   const { storage } = first;
   const accountId = await insertAccount(storage);
   const principal = keyOf(accountId);
@@ -220,7 +220,7 @@ export async function openInstanceServices(engine: Engine, on?: Ground) {
 
   return {
     ...first,
-    ground,
+    testDatabase,
     clock: time,
     principal,
     serverId,
@@ -228,7 +228,7 @@ export async function openInstanceServices(engine: Engine, on?: Ground) {
     daemon,
     pending,
     /** Opens a second replica on the same database; PostgreSQL only. */
-    replica: async (): Promise<Replica> => replicaOn(await ground.open({ clock }), clock),
+    replica: async (): Promise<Replica> => replicaOn(await testDatabase.open({ clock }), clock),
     /** Creates an instance that is deployed and healthy. */
     async running(server = serverId) {
       const { id, definition_id: definitionId, container_name: containerName } = await pending(server);

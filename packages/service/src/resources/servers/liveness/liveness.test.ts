@@ -7,7 +7,7 @@ import { insertPendingDeployment, insertServer, openReplica } from '../testing/r
 
 onBothEngines((engine) => {
   const open = async (...[options]: [Parameters<typeof openReplica>[2]?]) =>
-    await openReplica(engine, await engine.ground(), options);
+    await openReplica(engine, await engine.testDatabase(), options);
 
   describe('a daemon that connects', () => {
     it('brings its server online and says what it is', async () => {
@@ -164,15 +164,15 @@ onBothEngines((engine) => {
   });
 
   it('a process that starts again gives the daemons of its former self time to come back', async () => {
-    const ground = await engine.ground();
-    const before = await openReplica(engine, ground);
+    const testDatabase = await engine.testDatabase();
+    const before = await openReplica(engine, testDatabase);
     const [back, gone] = [await insertServer(before), await insertServer(before)];
     before.daemon(back.key);
     before.daemon(gone.key);
     await before.becomes(back.id, { status: 'online' });
     await before.becomes(gone.id, { status: 'online' });
     await before.die();
-    const after = await openReplica(engine, ground, { watch: { beatMs: 20, deadAfterMs: 2_000 } });
+    const after = await openReplica(engine, testDatabase, { watch: { beatMs: 20, deadAfterMs: 2_000 } });
     after.daemon(back.key);
     await after.becomes(back.id, { connected_replica: after.name });
     expect(await after.server(gone.id)).toMatchObject({ status: 'online', connected_replica: before.name });

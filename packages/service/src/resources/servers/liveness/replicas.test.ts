@@ -8,8 +8,11 @@ onBothEngines((engine) => {
   if (engine.name === 'sqlite') return void it('one process, so nobody to share with', () => {});
 
   const two = async (...[options]: [Parameters<typeof openReplica>[2]?]) => {
-    const ground = await engine.ground();
-    return [await openReplica(engine, ground, options), await openReplica(engine, ground, options)] as const;
+    const testDatabase = await engine.testDatabase();
+    return [
+      await openReplica(engine, testDatabase, options),
+      await openReplica(engine, testDatabase, options),
+    ] as const;
   };
 
   it('a second daemon at another replica replaces the first', async () => {
@@ -40,15 +43,15 @@ onBothEngines((engine) => {
   });
 
   it('the servers of a replica that died go offline, unless they are back elsewhere', async () => {
-    const ground = await engine.ground();
-    const doomed = await openReplica(engine, ground);
+    const testDatabase = await engine.testDatabase();
+    const doomed = await openReplica(engine, testDatabase);
     const [back, gone] = [await insertServer(doomed), await insertServer(doomed)];
     doomed.daemon(back.key);
     doomed.daemon(gone.key);
     await doomed.becomes(back.id, { connected_replica: doomed.name });
     await doomed.becomes(gone.id, { connected_replica: doomed.name });
     await doomed.die();
-    const heir = await openReplica(engine, ground, { watch: { beatMs: 50, deadAfterMs: 2_000 } });
+    const heir = await openReplica(engine, testDatabase, { watch: { beatMs: 50, deadAfterMs: 2_000 } });
     heir.daemon(back.key);
     await heir.becomes(gone.id, { status: 'offline', connected_replica: null });
     await heir.becomes(back.id, { status: 'online', connected_replica: heir.name });
@@ -58,9 +61,9 @@ onBothEngines((engine) => {
   });
 
   it('a replica that was only slow claims its connections again', async () => {
-    const ground = await engine.ground();
-    const slow = await openReplica(engine, ground, { watch: { beatMs: 1_500 } });
-    const hasty = await openReplica(engine, ground, { watch: { beatMs: 50, deadAfterMs: 300 } });
+    const testDatabase = await engine.testDatabase();
+    const slow = await openReplica(engine, testDatabase, { watch: { beatMs: 1_500 } });
+    const hasty = await openReplica(engine, testDatabase, { watch: { beatMs: 50, deadAfterMs: 300 } });
     const { id, key } = await insertServer(slow);
     const daemon = slow.daemon(key);
     await slow.becomes(id, { status: 'offline', connected_replica: null });

@@ -16,9 +16,9 @@ import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 import { DaemonSocket, type DaemonSocketOptions } from '../../../testing/daemon-socket.ts';
-import type { Engine, Ground } from '../../../testing/engines.ts';
+import type { Engine, TestDatabase } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
-import { definitionRow, insertAccount, insertDefinitionGround, serverRow } from '../../../testing/rows.ts';
+import { definitionRow, insertAccount, insertDefinitionParents, serverRow } from '../../../testing/rows.ts';
 import { openVault, type Vault } from '../../../vault/vault.ts';
 import { orderProtection } from '../../manifest/protected-order.ts';
 import { openManifestSigner } from '../../manifest/signer.ts';
@@ -57,11 +57,15 @@ let replicas = 0;
 /** Shared by replicas of one database. */
 const masterKey = randomBytes(32).toString('base64');
 
-export async function openReplica(engine: Engine, ground: Ground, options: ReplicaOptions = {}): Promise<Replica> {
+export async function openReplica(
+  engine: Engine,
+  testDatabase: TestDatabase,
+  options: ReplicaOptions = {},
+): Promise<Replica> {
   const name = `replica-${++replicas}`;
   const log = { ...new QuietLog(), info: () => {} };
-  const storage = await ground.open();
-  const { databaseUrl: url } = ground;
+  const storage = await testDatabase.open();
+  const { databaseUrl: url } = testDatabase;
   const bus = url === undefined ? openLocalBus({ log }) : await openPostgresBus({ url, replica: name, log });
   storage.onCommit((notices) => {
     for (const { topic, message } of notices) bus.publish(topic, message);
@@ -184,20 +188,20 @@ export async function insertServer({ storage }: Pick<Replica, 'storage'>): Promi
 
 /** Inserts a pending deployment without waking the daemon. */
 export async function insertPendingDeployment(storage: Storage, serverId: string): Promise<string> {
-  const ground = { ...(await insertDefinitionGround(storage)), serverId };
+  const parents = { ...(await insertDefinitionParents(storage)), serverId };
   const id = newId('deployment');
   await storage.write(async (tx) => {
-    const definition = definitionRow(tx, ground);
+    const definition = definitionRow(tx, parents);
     await insertRow(tx, 'definitions', { ...definition, status: 'pending' });
     await insertRow(tx, 'deployments', {
       id,
-      account_id: ground.accountId,
+      account_id: parents.accountId,
       definition_id: definition.id,
       server_id: serverId,
       status: 'pending',
       kind: 'deploy',
       revision: 1,
-      template_id: ground.templateId,
+      template_id: parents.templateId,
       spec_hash: 'sha256:0',
       log_lines: 0,
       created_at: tx.now,
