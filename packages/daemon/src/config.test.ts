@@ -4,7 +4,7 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 
-it('reads everything from a key file, and lets options and the environment decide otherwise', async () => {
+it('reads all settings from a key file, which options and the environment override', async () => {
   await using folder = temporaryFolder('config');
   const file = join(folder.path, 'key.json');
   const known = { url: 'https://h.example.org', server_id: 'srv_1', api_key: 'hs_live_x', manifest_public_key: 'abc' };
@@ -35,7 +35,7 @@ it('reads everything from a key file, and lets options and the environment decid
   expect(readConfig({ 'key-file': file, url: 'https://x' }, {}).key).toBe('hs_live_z');
 });
 
-it('says what is missing or wrong, and never the key', () => {
+it('reports missing and invalid settings without the key', () => {
   expect(() => readConfig({}, {})).toThrow('--url');
   expect(() => readConfig({ url: 'https://x' }, {})).toThrow('HORTUSD_KEY');
   expect(() => readConfig({ url: 'x' }, { HORTUSD_KEY: 'k' })).toThrow('address such as');
@@ -44,12 +44,12 @@ it('says what is missing or wrong, and never the key', () => {
   expect(() => readConfig({ url: 'https://x', 'drift-every': '0' }, { HORTUSD_KEY: 'k' })).toThrow('--drift-every');
   expect(() => readConfig({ url: 'https://x', 's3-region': 'eu' }, { HORTUSD_KEY: 'k' })).toThrow('--s3-bucket');
   const twice = { HORTUSD_KEY: 'k', HORTUSD_S3_ACCESS_KEY_ID: 'a', HORTUSD_S3_SECRET_ACCESS_KEY: 'b' };
-  expect(() => readConfig({ url: 'https://x', 's3-bucket': 'garden', 'backup-dir': '/b' }, twice)).toThrow(
+  expect(() => readConfig({ url: 'https://x', 's3-bucket': 'backups', 'backup-dir': '/b' }, twice)).toThrow(
     '--backup-dir',
   );
 });
 
-it('sends the server key over TLS or to this machine only, unless the operator says --allow-plaintext', () => {
+it('sends the server key over TLS or to this machine only, unless --allow-plaintext is set', () => {
   const url = (address: string, more = {}, env = {}) =>
     readConfig({ url: address, ...more }, { HORTUSD_KEY: 'hs_live_x', ...env }).allowPlaintext;
   for (const safe of ['https://h.example.org', 'http://localhost:8420', 'http://127.0.0.1:8420', 'http://[::1]:8420'])

@@ -192,7 +192,7 @@ describe('an action', () => {
     expect(service.said('action_started')).toEqual([{ type: 'action_started', execution_id }]);
   });
 
-  it('keeps its exit code and output though the daemon was killed while it ran, and runs once', async () => {
+  it('keeps its exit code and output if the daemon is killed while it runs, and runs once', async () => {
     await connected();
     const uid = await deploy(action('note', note));
     const asked = ask('note', note, uid);
@@ -217,7 +217,7 @@ describe('an action', () => {
     expect(await resultOf(asked.execution_id)).toMatchObject({ exit_code: 3, output: 'late\n', outcome: 'known' });
   });
 
-  it('runs at most once and always ends, at whatever moment the daemon is killed', async () => {
+  it('runs at most once and always ends, whenever the daemon is killed', async () => {
     await connected();
     const argv = ['sh', '-c', 'echo $HORTUS_EXECUTION >> /tmp/ran'];
     const uid = await deploy(action('note', argv));

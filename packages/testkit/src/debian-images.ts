@@ -54,7 +54,7 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     changes: ['VOLUME /var/lib/mysql', 'CMD ["mariadbd"]'],
   },
   'docker.io/library/redis': redis,
-  // Debian has no Valkey. It began as Redis 7.2 and takes the same commands, so Redis answers to its names.
+  // Debian has no Valkey. It is a fork of Redis 7.2 with the same commands, so Redis stands in for it.
   'docker.io/valkey/valkey': {
     ...redis,
     links: { '/usr/bin/valkey-server': 'redis-server', '/usr/bin/valkey-cli': 'redis-cli' },
@@ -141,7 +141,7 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
   },
   'docker.io/library/adminer': {
     packages: ['adminer', ...['cli', 'common', 'mysql', 'pgsql', 'sqlite3'].map((part) => `php[0-9]*-${part}`)],
-    // Which extensions are on, and which version the plain name means, is settled when the packages are installed.
+    // Package installation enables extensions and sets the default version.
     also: ['/etc/php/*/cli/**', '/usr/bin/php'],
     user: ['adminer', 999],
     folders: ['/var/lib/php/sessions'],

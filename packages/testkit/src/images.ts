@@ -7,7 +7,7 @@ export type ImageOptions = {
   /** Command of its containers; sleeps by default. */
   cmd?: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** More instructions of a Dockerfile, one a line: `EXPOSE 80`, `VOLUME /data`. */
+  /** Additional Dockerfile instructions, one per entry: `EXPOSE 80`, `VOLUME /data`. */
   changes?: readonly string[];
   /** Additional files, by absolute path. */
   files?: Readonly<Record<string, string>>;

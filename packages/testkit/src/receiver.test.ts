@@ -30,7 +30,7 @@ test('an answer may depend on the request', async () => {
   expect((await post(receiver.url, 'bad')).status).toBe(400);
 });
 
-test('delays, hangs and cuts', async () => {
+test('supports delays, hangs and closed connections', async () => {
   await using receiver = await startReceiver();
   receiver.answerNext({ delay: 60 }, { hang: true }, { close: true });
   const started = performance.now();

@@ -12,5 +12,5 @@ export function unprivilegedUser(): OsUser | undefined {
     const entry = users.find(([name]) => name === wanted);
     if (entry) return { uid: Number(entry[2]), gid: Number(entry[3]) };
   }
-  throw new Error('Running as root, and neither the user postgres nor nobody exists to run PostgreSQL as');
+  throw new Error('PostgreSQL cannot run as root, and neither the user postgres nor the user nobody exists');
 }

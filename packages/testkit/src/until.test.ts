@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { until } from './until.ts';
 
-test('gives back the first truthy result', async () => {
+test('returns the first truthy result', async () => {
   let looks = 0;
   expect(await until(() => ++looks === 3 && 'third', { describe: 'the third look', every: 1 })).toBe('third');
 });

@@ -121,7 +121,7 @@ describe('an exec action', () => {
     await until(() => readdirSync(`${folder.path}/exec`).length === 0, { describe: 'an empty folder' });
   });
 
-  it('gets an argv with shell metacharacters unharmed, as one argument', async () => {
+  it('passes shell metacharacters unchanged as one argument', async () => {
     const uid = await deploy(action('echo', ['echo', '${params.text}'], { params: [{ name: 'text', type: 'text' }] }));
     const text = `$(id) \`id\`; "' \\ | > x && * ~ \n#`;
     expect((await run(uid, 'echo', ['echo', text], { text })).output).toBe(`${text}\n`);

@@ -213,7 +213,7 @@ export class BackupActions {
     return { manifest, manifest_sha256, address: this.#options.store.address };
   }
 
-  /** Validates names, which become paths, whoever sent them. */
+  /** Validates names even in signed orders, because they become paths. */
   #vessel(
     { uid, params, signal }: Pick<Work, 'uid' | 'params'> & { signal: AbortSignal | undefined },
     field: string,

@@ -27,7 +27,7 @@ class RememberingStore implements BackupStore {
 const xor = (a: Buffer, b: Buffer) => Buffer.from(a.subarray(0, b.length).map((byte, at) => byte ^ (b[at] ?? 0)));
 const compressed = (bytes: Buffer) => zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 3 } });
 
-test('a backup repeated under its id shares no key stream with the one that was killed', async () => {
+test('a backup repeated under its id shares no key stream with the killed one', async () => {
   const store = new RememberingStore();
   const vessel: Vessel = { store, place: { instanceUid: 'blog', backupId: 'bkp_1' }, key: randomBytes(32) };
   // Random bytes are incompressible: the stored block contains them unchanged after a short header.

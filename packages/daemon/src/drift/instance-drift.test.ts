@@ -237,11 +237,11 @@ describe('every change is detected and named', () => {
     ]);
     const extras = [
       { ...own, id: 'x', name: 'u-copy' },
-      { ...own, id: 'y', name: 'u-weed', component: 'weed' },
+      { ...own, id: 'y', name: 'u-extra', component: 'extra' },
     ];
     expect(among({ containers: [own, ...extras] })).toEqual([
       { component: 'app', field: 'component', declared: null, actual: 'u-copy' },
-      { component: 'weed', field: 'component', declared: null, actual: 'u-weed' },
+      { component: 'extra', field: 'component', declared: null, actual: 'u-extra' },
     ]);
     expect(among({ volumes: [] })).toEqual([
       { component: null, field: 'volumes.u_data', declared: 'u_data', actual: null },

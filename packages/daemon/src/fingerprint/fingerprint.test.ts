@@ -90,7 +90,7 @@ describe('an image', () => {
     expect(runsOn(platform(of), platform(on), none)).toBe(fits);
   });
 
-  it('for another processor runs where the kernel emulates it', () => {
+  it('for another processor runs if the kernel emulates it', () => {
     const [arm, amd] = ['arm64', 'amd64'].map((arch) => ({ os: 'linux', arch })) as [never, never];
     expect(runsOn(arm, amd, (arch) => arch === 'arm64')).toBe(true);
   });
@@ -111,7 +111,7 @@ describe('an image', () => {
   });
 });
 
-it('a deployment that needs a GPU fails where there is none, although the operator allows it', async () => {
+it('a deployment that needs a GPU fails on a server without one, even if the policy allows it', async () => {
   const daemon = await DaemonProcess.start();
   try {
     await daemon.connected();

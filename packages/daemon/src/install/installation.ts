@@ -49,7 +49,7 @@ export function installation({ config, program }: InstallationOptions): Placed[]
     HORTUSD_LOG_LEVEL: config.logLevel === 'info' ? undefined : config.logLevel,
   };
   for (const value of [...Object.values(variables), ...command]) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the check is for these
     if (/[\u0000-\u001f\u007f]/.test(value ?? ''))
       throw new ConfigError(
         'Options and values of the key file must not contain line breaks or other control characters.',

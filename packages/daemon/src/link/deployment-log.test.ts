@@ -6,7 +6,7 @@ import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 const line = (message: string): ReportedLine => ({ at: 1, level: 'info', message });
 const texts = ({ logs }: LogBatch) => logs.map(({ message }) => message);
 
-it('sends lines in batches and in order, however they come', async () => {
+it('sends lines in batches and in order', async () => {
   const batches: string[][] = [];
   const log = new DeploymentLog({
     send: async (batch) => void batches.push(texts(batch)),

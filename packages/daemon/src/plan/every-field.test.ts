@@ -79,7 +79,7 @@ const ordinary: Record<string, [written: string, told: Told, expected: unknown]>
     ({ HostConfig: { CapAdd, CapDrop } }) => [CapAdd, CapDrop].flat().map((name) => String(name).replace('CAP_', '')),
     ['NET_BIND_SERVICE', 'ALL'],
   ],
-  extra_hosts: ['{shed: 192.0.2.7}', ({ HostConfig }) => HostConfig.ExtraHosts, ['shed:192.0.2.7']],
+  extra_hosts: ['{printer: 192.0.2.7}', ({ HostConfig }) => HostConfig.ExtraHosts, ['printer:192.0.2.7']],
   dns: ['[192.0.2.53]', ({ HostConfig }) => HostConfig.Dns, ['192.0.2.53']],
   logging: [
     '{max_size: 1Mi, max_files: 2}',
@@ -101,17 +101,17 @@ const ordinary: Record<string, [written: string, told: Told, expected: unknown]>
   tty: ['true', ({ Config }) => Config.Tty, true],
   stdin: ['true', ({ Config }) => Config.OpenStdin, true],
   aliases: [
-    '[bed-of-old]',
+    '[former-name]',
     ({ Name, NetworkSettings }) => NetworkSettings.Networks[`hortus-${Name.slice(1)}`]?.Aliases,
-    expect.arrayContaining(['bed-of-old']),
+    expect.arrayContaining(['former-name']),
   ],
-  hostname: ['greenhouse', ({ Config }) => Config.Hostname, 'greenhouse'],
+  hostname: ['web-host', ({ Config }) => Config.Hostname, 'web-host'],
   sysctls: [
     '{net.core.somaxconn: 512}',
     ({ HostConfig }) => HostConfig.Sysctls,
     expect.objectContaining({ 'net.core.somaxconn': '512' }),
   ],
-  labels: ['{org.example.bed: north}', ({ Config }) => Config.Labels['org.example.bed'], 'north'],
+  labels: ['{org.example.zone: north}', ({ Config }) => Config.Labels['org.example.zone'], 'north'],
   stop_signal: ['SIGINT', ({ Config }) => Config.StopSignal, 'SIGINT'],
   stop_grace_period: ['3s', ({ Config }) => Config.StopTimeout, 3],
 };
@@ -168,8 +168,8 @@ afterAll(() => server.close());
 
 function manifestOf(uid: string, keys: string) {
   const text = `
-slug: bed
-name: Bed
+slug: every-field
+name: Every field
 version: 1.0.0
 archetype: application
 taxonomy: {kingdom: applications, family: blog}
@@ -249,10 +249,10 @@ describe('a container with host access', () => {
 
 it('files are written with their mode before the start, and rejected for a read-only root', async () => {
   const uid = server.newUid();
-  const files = '    files: [{mount_path: /etc/bed/site.ini, mode: "0640", content: "a = 1\\n"}]\n';
+  const files = '    files: [{mount_path: /etc/app/site.ini, mode: "0640", content: "a = 1\\n"}]\n';
   const { components } = manifestOf(uid, files);
   expect(await server.deploy(uid, components)).toMatchObject({ status: 'success' });
-  expect(await server.run(uid, 'stat', '-c', '%a', '/etc/bed/site.ini')).toContain('640');
+  expect(await server.run(uid, 'stat', '-c', '%a', '/etc/app/site.ini')).toContain('640');
   const refused = await server.deploy(server.newUid(), manifestOf('x', `${files}    read_only: true\n`).components);
   expect(refused).toMatchObject({ status: 'failed', reason: 'manifest' });
 });

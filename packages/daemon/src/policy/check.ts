@@ -4,7 +4,7 @@ import { refuseForm } from './form.ts';
 import { refuseHostAccess } from './host-access.ts';
 import type { Policy, Refusal } from './policy.ts';
 
-/** Returns every violation of the server's policy in a manifest, whoever signed it; empty if it is allowed. */
+/** Returns every violation of the server's policy in a manifest; empty if it is allowed. */
 export function check(manifest: Manifest, policy: Policy): Refusal[] {
   const refusals = refuseForm(manifest);
   for (const component of manifest.components) {

@@ -15,8 +15,9 @@ export interface PruneContext {
 }
 
 /**
- * Takes away what is left of instances that are gone: containers and networks with our labels, images that we pulled, volumes that
- * are named. What anybody still knows of is left alone, and so is everything that is not ours. Doing it twice does no harm.
+ * Removes leftovers of removed instances: containers and networks with our labels, images that we pulled, and named
+ * volumes. Keeps objects of instances that the service or this daemon knows, and everything of other owners.
+ * Idempotent.
  */
 export async function prune(context: PruneContext): Promise<ActionOutcome> {
   const { engine, journal, serverId, params } = context;
@@ -81,7 +82,7 @@ async function remove(context: PruneContext, found: Leftovers): Promise<string[]
     await work().catch((error: Error) => problems.push(error.message));
   };
   for (const uid of found.instances) {
-    // Somebody may have begun to deploy it anew since; then it is not gone.
+    // Check again: a new deployment of the instance may have started in the meantime.
     await turns.take(uid, async () => {
       if (!known(journal).includes(uid)) await removeInstance(context, uid, found.volumes, attempt);
     });

@@ -4,7 +4,7 @@ import { PullReport } from './pull-progress.ts';
 
 function reporting() {
   let now = 0;
-  const report = new PullReport('garden/gate:1', () => now);
+  const report = new PullReport('team/app:1', () => now);
   const downloaded = (ms: number, current: number, layer = 'a', total = 1_000_000, status = 'Downloading') => {
     now += ms;
     return report.add({ status, layer, current, total });
@@ -16,7 +16,7 @@ describe('the progress of a pull', () => {
   it('is a line per ten percent, at most every two seconds', () => {
     const { downloaded } = reporting();
     expect(downloaded(500, 150_000)).toBeUndefined();
-    expect(downloaded(1_600, 250_000)).toBe('Pulling garden/gate:1: 20 % (0.3 of 1.0 MB known so far)');
+    expect(downloaded(1_600, 250_000)).toBe('Pulling team/app:1: 20 % (0.3 of 1.0 MB known so far)');
     expect(downloaded(5_000, 290_000)).toBeUndefined();
     expect(downloaded(100, 300_000)).toContain('30 %');
     expect(downloaded(100, 900_000)).toBeUndefined();
@@ -28,7 +28,7 @@ describe('the progress of a pull', () => {
     downloaded(0, 1, 'a');
     expect(downloaded(3_000, 1_000_000, 'b')).toContain('50 %');
     expect(downloaded(3_000, 1_000_000, 'a', 1_000_000, 'Extracting')).toBeUndefined();
-    expect(report.add({ status: 'Pulling from garden/gate' })).toBeUndefined();
+    expect(report.add({ status: 'Pulling from team/app' })).toBeUndefined();
   });
 
   it('is at most ten lines, never decreases and never comes twice in two seconds', () => {

@@ -20,7 +20,7 @@ afterAll(async () => {
   await locked[Symbol.asyncDispose]();
 });
 
-const newName = () => `garden/g${randomBytes(4).toString('hex')}`;
+const newName = () => `team/g${randomBytes(4).toString('hex')}`;
 const says = (word: string) => ({ files: { '/word': word } });
 const publish = (name: string, tag: string, word: string, at = open) =>
   at.publish(server.socketPath, name, tag, says(word));
@@ -47,9 +47,9 @@ describe('an image', () => {
   });
 
   it('that does not exist fails the deployment with the reason', async () => {
-    const result = await server.deploy(server.newUid(), [main(`${open.host}/garden/none:1`)]);
+    const result = await server.deploy(server.newUid(), [main(`${open.host}/team/none:1`)]);
     expect(result).toMatchObject({ status: 'failed', reason: 'image' });
-    expect(result.error).toContain('garden/none:1');
+    expect(result.error).toContain('team/none:1');
   });
 
   it('with a floating tag is pulled again, and the local one is used if that fails', async () => {

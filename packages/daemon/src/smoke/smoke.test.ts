@@ -120,12 +120,12 @@ describe('a port and a command', () => {
     const result = await run(
       [
         { tcp: { component: 'side', port: 9 } },
-        { exec: { component: 'side', command: ['sh', '-c', 'echo no bed here; exit 3'] } },
+        { exec: { component: 'side', command: ['sh', '-c', 'echo no such table; exit 3'] } },
       ],
       once,
     );
     expect(result.checks[0]?.seen).toContain('ECONNREFUSED');
-    expect(result.checks[1]?.seen).toBe('sh exited with 3: no bed here');
+    expect(result.checks[1]?.seen).toBe('sh exited with 3: no such table');
   });
 
   it('that hang fail in time, and an aborted run ends', async () => {

@@ -9,8 +9,8 @@ const keys = { HORTUSD_S3_ACCESS_KEY_ID: 'AKID', HORTUSD_S3_SECRET_ACCESS_KEY: '
 test('a bucket and its keys are enough, and no setting means no bucket', () => {
   expect(readS3Config({}, {})).toBeUndefined();
   expect(readS3Config({}, { HORTUSD_S3_BUCKET: '' })).toBeUndefined();
-  expect(readS3Config({ 's3-bucket': 'garden' }, keys)).toEqual({
-    bucket: 'garden',
+  expect(readS3Config({ 's3-bucket': 'backups' }, keys)).toEqual({
+    bucket: 'backups',
     region: 'us-east-1',
     endpoint: 'https://s3.us-east-1.amazonaws.com',
     prefix: '',
@@ -24,7 +24,7 @@ test('a self-hosted service with credentials from a file', async () => {
   await using folder = temporaryFolder('s3');
   const file = join(folder.path, 's3.json');
   writeFileSync(file, JSON.stringify({ access_key_id: 'AKID', secret_access_key: 'x', session_token: 't' }));
-  const env = { HORTUSD_S3_BUCKET: 'garden', HORTUSD_S3_PREFIX: '/web-1/', HORTUSD_S3_CREDENTIALS_FILE: file };
+  const env = { HORTUSD_S3_BUCKET: 'backups', HORTUSD_S3_PREFIX: '/web-1/', HORTUSD_S3_CREDENTIALS_FILE: file };
   const config = readS3Config({ 's3-endpoint': 'http://10.0.0.1:9000' }, env);
   expect(config).toMatchObject({ prefix: 'web-1/', pathStyle: true, credentials: { sessionToken: 't' } });
   expect(readS3Config({}, s3Variables(config))).toEqual(config);
@@ -43,7 +43,7 @@ test('an incomplete configuration is refused with the missing or wrong setting a
   };
   expect(why({ 's3-endpoint': 'https://s3.example.org' })).toContain('HORTUSD_S3_BUCKET');
   expect(why({}, keys)).toContain('HORTUSD_S3_BUCKET');
-  const bucket = { 's3-bucket': 'garden' };
+  const bucket = { 's3-bucket': 'backups' };
   expect(why(bucket)).toContain('HORTUSD_S3_ACCESS_KEY_ID');
   expect(why(bucket, { HORTUSD_S3_ACCESS_KEY_ID: 'AKID' })).toContain('HORTUSD_S3_SECRET_ACCESS_KEY');
   expect(why({ 's3-bucket': 'Garden!' }, keys)).toContain('--s3-bucket');

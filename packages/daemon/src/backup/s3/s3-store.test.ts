@@ -16,7 +16,7 @@ afterEach(async () => await s3[Symbol.asyncDispose]());
 
 const open = (more: Partial<S3Settings> = {}) => {
   const { endpoint, bucket, region, credentials } = s3;
-  const settings = { endpoint, bucket, region, credentials, pathStyle: true, prefix: 'garden/', ...more };
+  const settings = { endpoint, bucket, region, credentials, pathStyle: true, prefix: 'web-1/', ...more };
   return new S3Store(settings, { partBytes: PART, firstPauseMs: 1, silenceMs: 5_000 });
 };
 const place = { instanceUid: 'blog', backupId: 'bkp_1' };
@@ -39,7 +39,7 @@ test('files of every size come back unchanged, large ones as multipart uploads',
     expect((await read(store, `${size}.part`)).equals(content), String(size)).toBe(true);
   }
   expect(s3.uploads).toEqual([]);
-  expect([...s3.objects.keys()]).toContain('garden/blog/bkp_1/0.part');
+  expect([...s3.objects.keys()]).toContain('web-1/blog/bkp_1/0.part');
   expect(s3.asked.filter((line) => line.includes('partNumber=8'))).toHaveLength(1);
 });
 
@@ -56,7 +56,7 @@ test('removing a backup also removes unfinished uploads of a killed daemon, and 
   s3.trouble = () => undefined;
   expect(s3.uploads).toHaveLength(1);
   await store.remove(place);
-  expect([[...s3.objects.keys()], s3.uploads]).toEqual([['garden/blog/bkp_10/manifest.json'], []]);
+  expect([[...s3.objects.keys()], s3.uploads]).toEqual([['web-1/blog/bkp_10/manifest.json'], []]);
   await store.remove(place);
 });
 
@@ -125,7 +125,7 @@ test('a part of a backup is sealed in the bucket, and one changed byte there is 
   const text = Buffer.from('rows of a database '.repeat(20_000));
   const content = Buffer.concat([text, randomBytes(3 * PART)]);
   const part = { ...(await writePart(vessel, { kind: 'volume', name: 'data' }, stream(content))), entries: 1 };
-  const key = 'garden/blog/bkp_1/volume-data.part';
+  const key = 'web-1/blog/bkp_1/volume-data.part';
   const stored = s3.objects.get(key) ?? expect.fail('the object is missing');
   expect(stored.length).toBe(part.stored_bytes);
   expect(stored.includes('rows of a database')).toBe(false);

@@ -1,6 +1,6 @@
 import { parseXml, type XmlElement } from '@rgrove/parse-xml';
 
-/** Parses an answer; undefined if it is empty or not XML, such as the HTML of a proxy. */
+/** Parses a response; undefined if it is empty or not XML, such as the HTML of a proxy. */
 export function parseAnswer(text: string): XmlElement | undefined {
   try {
     return parseXml(text).root ?? undefined;

@@ -5,13 +5,13 @@ import type { ImageFacts } from '../../engine/engine.ts';
 import type { ActualContainer } from '../../plan/actual.ts';
 import type { Unit } from '../../plan/desired.ts';
 
-/** What every container of these tests is made of. */
+/** Image of every container in these tests. */
 export const image: ImageFacts = {
   id: `sha256:${'a'.repeat(64)}`,
   platform: { os: 'linux', arch: 'amd64' },
   digests: [`example@sha256:${'b'.repeat(64)}`],
   env: ['PATH=/bin', 'LANG=C'],
-  labels: { maintainer: 'nobody' },
+  labels: { maintainer: 'example' },
   volumes: ['/var/cache'],
 };
 
@@ -28,7 +28,7 @@ interface Body {
   };
 }
 
-/** What Docker says of a container that it made for a unit, after what a rollout did to it. */
+/** Builds the facts that Docker would report for the container of a unit after a rollout. */
 export function inspected(unit: Unit, { id, name, networks }: ActualContainer, cpus: number): ContainerFacts {
   const limits = { ...unit.spec.limits, ...(unit.spec.limits.cpus && { cpus: Math.min(unit.spec.limits.cpus, cpus) }) };
   const body = containerBody({ ...unit.spec, limits }) as unknown as Body;

@@ -7,7 +7,7 @@ const frame = fc.record({
   text: fc.string({ maxLength: 40 }),
 });
 
-test('frames come out whole, in order and per stream, however the connection cut them', async () => {
+test('frames come out complete, in order and per stream, however the input is split', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(frame), fc.array(fc.integer({ min: 1, max: 30 })), async (frames, sizes) => {
       const bytes = Buffer.concat(

@@ -71,13 +71,13 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
         command: nasty,
         user: '1000:1000',
         working_dir: '/tmp',
-        hostname: 'garden',
+        hostname: 'app-host',
       });
       await until(async () => (await server.engine.logs(name, { tail: 100 })).endsWith('<`id`; $(id)>\n'), {
         describe: 'the arguments',
       });
       expect(await server.engine.logs(name, { tail: 100 })).toBe(`${nasty.map((text) => `<${text}>`).join('')}\n`);
-      expect(await server.run(name, 'sh', '-c', 'id -u; id -g; pwd; hostname')).toBe('1000\n1000\n/tmp\ngarden\n');
+      expect(await server.run(name, 'sh', '-c', 'id -u; id -g; pwd; hostname')).toBe('1000\n1000\n/tmp\napp-host\n');
     });
 
     test('mounts: volumes, host paths, tmpfs; writable or not', async () => {
@@ -171,7 +171,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
     });
 
     test('labels with the hash of the spec, and the network with its alias', async () => {
-      const name = await deployed({ host: 'greenhouse' });
+      const name = await deployed({ host: 'web-alias' });
       const { Config, NetworkSettings } = await server.inspect(name);
       expect(Config.Labels).toMatchObject({
         'hortus.managed': 'true',
@@ -184,7 +184,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
         'hortus.revision': expect.stringMatching(/^\d+$/),
         'hortus.config': expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       });
-      expect(NetworkSettings.Networks[`hortus-${name}`]?.Aliases).toContain('greenhouse');
+      expect(NetworkSettings.Networks[`hortus-${name}`]?.Aliases).toContain('web-alias');
     });
 
     test('files with their modes, in existing and new folders, before the start', async () => {

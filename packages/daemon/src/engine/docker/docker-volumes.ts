@@ -43,7 +43,7 @@ export function deviceOf({ Options }: VolumeAnswer): string | undefined {
   return device?.startsWith('/') ? device : undefined;
 }
 
-/** Docker returns an existing volume of the same name, whoever owns it. */
+/** Docker returns an existing volume of the same name, even one of another owner. */
 export async function ensureVolume(api: DockerApi, spec: NamedSpec): Promise<void> {
   const operation = `create volume ${spec.name}`;
   const volume = await api.json<NamedAnswer>({

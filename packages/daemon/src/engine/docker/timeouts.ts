@@ -1,15 +1,15 @@
 /**
- * How long the engine may take, by class of call. A call past its time fails; the daemon goes on. They are far above what a
- * loaded machine needs, because giving up on a slow engine costs a deployment.
+ * Time limits in milliseconds, by class of call. They are far above what a loaded machine needs, because giving up on a
+ * slow engine costs a deployment.
  */
 export interface Timeouts {
-  /** Reads and small changes of the engine's own records. */
+  /** Reads and small changes of the engine's records. */
   quick: number;
-  /** Calls that make file systems, networks or processes. */
+  /** Calls that create file systems, networks or processes. */
   heavy: number;
-  /** Beyond the grace period the container itself has. */
+  /** Added to the grace period of the container. */
   stop: number;
-  /** Between two signs of life of a download or a log. */
+  /** Between two pieces of a stream. */
   silence: number;
   /** From the removal of containers until the engine has released their endpoints. */
   endpoints: number;

@@ -39,7 +39,7 @@ function someComponent(name: string): fc.Arbitrary<ManifestComponent> {
 /** Settings that do not affect the order of steps. */
 const someSettings: fc.Arbitrary<Partial<ManifestComponent>> = fc.record({
   env: fc.dictionary(fc.constantFrom('GREETING', 'TOKEN', 'EMPTY'), fc.constantFrom('', 'a=b', 'hidden-value')),
-  labels: fc.dictionary(fc.constantFrom('org.example.bed', 'note'), fc.constantFrom('north', 'south')),
+  labels: fc.dictionary(fc.constantFrom('org.example.zone', 'note'), fc.constantFrom('north', 'south')),
   resources: fc.record(
     {
       cpus: fc.constantFrom(0.5, 4),
