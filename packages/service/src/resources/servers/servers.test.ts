@@ -238,12 +238,12 @@ onBothEngines((engine) => {
       expect((await service.request('GET', definition)).json.data.status).toBe('archived');
     });
 
-    it('and a definition that is being planted never both succeed', async () => {
+    it('and a concurrent creation of a definition never both succeed', async () => {
       for (let round = 0; round < 5; round++) {
         const { id, remove } = await registered();
         const body = { species: 'seed', instance_uid: newId('job'), server_id: id, inputs: {} };
-        const [removed, planted] = await Promise.all([remove(), service.request('POST', '/definitions', { body })]);
-        expect([removed.status, planted.status].sort()).not.toEqual([200, 201]);
+        const [removed, created] = await Promise.all([remove(), service.request('POST', '/definitions', { body })]);
+        expect([removed.status, created.status].sort()).not.toEqual([200, 201]);
       }
     });
   });
