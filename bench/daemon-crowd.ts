@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Backoff } from '@hortus/daemon/link/backoff';
+import { Backoff } from '@hortus/daemon/backoff';
 import { standardTimes } from '@hortus/daemon/link/channel';
 import WebSocket from 'ws';
 

@@ -1,7 +1,7 @@
 import type { InputValue } from '@hortus/contract/template/inputs';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '@hortus/daemon/engine/container-facts';
-import { openKeyPair } from '@hortus/daemon/trust/key-pair';
+import { openKeyPair } from '@hortus/daemon/journal/key-pair';
 import { manifestContext } from '@hortus/template/sealing/contexts';
 import { openFields } from '@hortus/template/sealing/sealed-fields';
 import { until } from '@hortus/testkit/until';

@@ -1,3 +1,4 @@
+import { backoffMs } from '@hortus/contract/backoff';
 import { guardedBy } from './guard.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -26,9 +27,7 @@ export function pauseAfter(
   random: () => number = Math.random,
 ): number | undefined {
   if (attempt >= policy.attempts || !worthRetrying(problem)) return undefined;
-  // Half fixed, half random, so that clients that failed together do not retry together.
-  const spread = (ms: number) => ms / 2 + (ms / 2) * random();
-  const backoff = spread(Math.min(policy.maxMs, policy.baseMs * 2 ** (attempt - 1)));
+  const backoff = backoffMs(attempt, { firstMs: policy.baseMs, mostMs: policy.maxMs }, random);
   if (problem.status !== 429 && problem.retryAfter === undefined) return backoff;
   const asked = (problem.retryAfter ?? unsaidRetryAfter) * 1000;
   // Retrying earlier than requested wastes an attempt; give up when the requested pause exceeds the policy.

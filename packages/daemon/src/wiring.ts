@@ -2,11 +2,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
-import { Turns } from './actions/turns.ts';
 import { BackupActions } from './backup/backup-actions.ts';
 import { FolderStore } from './backup/folder-store.ts';
 import { S3Store } from './backup/s3/s3-store.ts';
+import { builtInHandlers } from './built-in-handlers.ts';
 import type { DaemonConfig } from './config.ts';
+import { Acceptance } from './deployments/acceptance.ts';
+import { DeploymentRunner } from './deployments/deployment-runner.ts';
+import { orderedManifest } from './deployments/ordered-manifest.ts';
 import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Timeouts } from './engine/docker/timeouts.ts';
@@ -17,11 +20,8 @@ import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { aboutDaemon } from './link/about.ts';
-import { Acceptance } from './link/acceptance.ts';
 import { Channel } from './link/channel.ts';
-import { DeploymentRunner } from './link/deployments.ts';
 import { Observer } from './link/observer.ts';
-import { orderedManifest } from './link/ordered-manifest.ts';
 import { Poller } from './link/poller.ts';
 import { receive } from './link/receive.ts';
 import { Results } from './link/results.ts';
@@ -40,6 +40,7 @@ import { policyFileOf, readPolicy } from './policy/read-policy.ts';
 import { Watch } from './rollout/watch.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
+import { Turns } from './turns.ts';
 
 export interface DaemonOptions {
   config: DaemonConfig;
@@ -131,8 +132,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     engine,
     shims,
     turns,
-    backups,
-    serverId,
+    builtIns: builtInHandlers({ engine, journal, turns, serverId, backups }),
     log,
     outputLimit: OUTPUT_LIMIT,
     abandon: (uid) => transfers.abandon(uid),

@@ -7,16 +7,17 @@ import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BackupActions } from '../backup/backup-actions.ts';
 import { FolderStore } from '../backup/folder-store.ts';
+import { builtInHandlers } from '../built-in-handlers.ts';
+import type { ActionOutcome, ActionRequest } from '../journal/action.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { openLog } from '../log.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { image, TestServer } from '../rollout/testing/server.ts';
 import { action, request } from '../testing/actions.ts';
 import { Signer } from '../testing/signing.ts';
-import type { ActionOutcome, ActionRequest } from './action.ts';
+import { Turns } from '../turns.ts';
 import { Actions } from './actions.ts';
 import { Shims } from './shims.ts';
-import { Turns } from './turns.ts';
 
 let server: TestServer;
 let folder: TemporaryFolder;
@@ -53,13 +54,14 @@ function open(shimCommand: readonly string[] = command, engine = server.engine) 
     serverId: () => server.id,
     manifestOf: () => Promise.reject(new Error('No deployment waits.')),
   });
+  const turns = new Turns();
+  const serverId = () => server.id;
   actions = new Actions({
     journal,
-    backups,
+    builtIns: builtInHandlers({ engine, journal, turns, serverId, backups }),
     engine,
     shims: new Shims({ command: shimCommand, socket: server.socketPath }),
-    turns: new Turns(),
-    serverId: () => server.id,
+    turns,
     log: openLog('error'),
     abandon: async () => {},
     outputLimit: 10_000,

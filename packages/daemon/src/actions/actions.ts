@@ -2,36 +2,33 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { milliseconds } from '@hortus/template/quantity';
 import { primaryOf } from '@hortus/template/rollout/replacement';
-import type { BackupActions } from '../backup/backup-actions.ts';
 import type { Engine } from '../engine/engine.ts';
+import { runningContainer } from '../instances/instance-containers.ts';
 import { startScheduled } from '../jobs/scheduled-job.ts';
+import { type ActionRequest, cancelled, failure } from '../journal/action.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
 import { label } from '../plan/labels.ts';
-import { prune } from '../prune/prune.ts';
-import { type ActionRequest, cancelled, failure } from './action.ts';
+import { Slots, type Turns } from '../turns.ts';
 import { type AllowedAction, allowedAction } from './allowed-action.ts';
-import { runBuiltIn } from './built-in.ts';
+import { runOnInstance } from './built-in.ts';
+import type { BuiltInHandlers } from './handlers.ts';
 import { callComponent } from './http-action.ts';
-import { runningContainer } from './instance-containers.ts';
 import { awaitJob, hasStarted, jobName, removeJob, startJob } from './job-action.ts';
 import { Ledger, type LedgerOptions } from './ledger.ts';
 import { awaitShim, cancelShim, removeShim, type ShimEnd, shimDirectory } from './shim.ts';
 import type { Shims } from './shims.ts';
-import { Slots, type Turns } from './turns.ts';
 
 export interface ActionsOptions extends LedgerOptions {
   engine: Engine;
   shims: Shims;
   turns: Turns;
-  backups: BackupActions;
-  serverId(): string;
+  builtIns: BuiltInHandlers;
   /** Bytes kept of an execution's output. */
   outputLimit: number;
   /** Aborts transfers to this server for an instance. */
   abandon(uid: string): Promise<void>;
 }
 
-const PRUNE = 'hortus.prune';
 const AT_ONCE = 16;
 /** Parallel built-in actions on the engine. With many more, calls of a busy engine time out. */
 const BUILT_INS_AT_ONCE = 8;
@@ -62,7 +59,7 @@ export class Actions {
 
   /** Handles a request of the service; idempotent. */
   handle(sent: ActionRequest): void {
-    const request = this.#options.backups.withoutKeys(sent);
+    const request = this.#options.builtIns.backups.withoutKeys(sent);
     const id = request.execution_id;
     const known = this.#options.journal.executions.find(id);
     if (known?.phase === 'finished') this.#options.onFinished(id);
@@ -78,7 +75,7 @@ export class Actions {
   cancel(id: string): void {
     if (this.#active.has(id)) this.#ledger.callOff(id);
     const known = this.#options.journal.executions.find(id);
-    this.#options.backups.cancel(id);
+    this.#options.builtIns.backups.cancel(id);
     if (known?.phase === 'started' && known.runner?.kind === 'shim') cancelShim(known.runner.process);
     if (known?.phase === 'started' && known.runner?.kind === 'container') {
       this.#options.engine.kill(known.runner.name, 'SIGKILL').catch(() => undefined);
@@ -105,7 +102,7 @@ export class Actions {
   /** Detaches from running executions; they continue, and the journal knows them. */
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await this.#options.backups.stop();
+    await this.#options.builtIns.backups.stop();
     await this.#options.shims.close();
   }
 
@@ -126,8 +123,7 @@ export class Actions {
 
   async #begin(request: ActionRequest, reached?: unknown): Promise<void> {
     const { type } = request.action;
-    if (type === 'builtin')
-      return request.action.slug === PRUNE ? this.#prune(request) : this.#builtIn(request, reached);
+    if (type === 'builtin') return this.#builtIn(request, reached);
     if (type === 'scheduled') return this.#scheduled(request);
     const uid = await this.#instanceOf(request);
     const manifest = this.#options.journal.manifests.of(uid);
@@ -229,16 +225,19 @@ export class Actions {
     if (this.#ledger.keep(id, killed ? cancelled(ended) : ended)) await removeJob(engine, name);
   }
 
-  /** Prunes the server. It concerns no single instance, so it does not wait for operations on instances. */
-  async #prune(request: ActionRequest): Promise<void> {
-    const { engine, journal, turns, serverId } = this.#options;
+  async #builtIn(request: ActionRequest, reached?: unknown): Promise<void> {
+    const { slug } = request.action;
+    const { server } = this.#options.builtIns;
+    const handler = Object.hasOwn(server, slug) ? server[slug] : undefined;
+    if (handler === undefined) return this.#builtInOfInstance(request, reached);
+    // It concerns no single instance, so it does not wait for operations on instances.
     this.#ledger.start(request, { kind: 'repeatable' });
-    const { execution_id: id, params } = request;
-    this.#ledger.finish(id, await prune({ engine, journal, turns, serverId: serverId(), params }));
+    this.#ledger.finish(request.execution_id, await handler(request.params));
   }
 
-  async #builtIn(request: ActionRequest, reached?: unknown): Promise<void> {
-    const { engine, journal, turns, backups } = this.#options;
+  async #builtInOfInstance(request: ActionRequest, reached?: unknown): Promise<void> {
+    const { engine, journal, turns, builtIns } = this.#options;
+    const { backups, instance } = builtIns;
     journal.executions.receive(request, Date.now());
     const { slug } = request.action;
     const uid = await this.#instanceOf(request);
@@ -251,9 +250,13 @@ export class Actions {
       const manifest = journal.manifests.of(uid);
       const forget = () => journal.manifests.forget(uid);
       const abandon = () => this.#options.abandon(uid);
+      const run = { id: request.execution_id, uid, params: request.params, reached, reach };
+      const handler = Object.hasOwn(instance, slug) ? instance[slug] : undefined;
       const outcome = backups.has(slug)
-        ? await backups.run(slug, { id: request.execution_id, uid, params: request.params, reached, reach })
-        : await runBuiltIn(slug, { engine, uid, manifest, params: request.params, forget, abandon });
+        ? await backups.run(slug, run)
+        : handler === undefined
+          ? failure(`This daemon has no built-in action ${slug}.`)
+          : await runOnInstance(slug, handler, { engine, uid, manifest, params: request.params, forget, abandon });
       // The next start of the daemon resumes actions that its shutdown aborted.
       if (!(outcome.outcome === 'cancelled' && this.#stopped.signal.aborted))
         this.#ledger.finish(request.execution_id, outcome);

@@ -1,6 +1,6 @@
 import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
 import { checkParams, fillArguments, fillParams } from '@hortus/template/action-params';
-import type { ActionRequest } from './action.ts';
+import type { ActionRequest } from '../journal/action.ts';
 
 export interface AllowedAction {
   /** With the parameters of this request filled in. */

@@ -1,32 +1,15 @@
-import type { Manifest } from '@hortus/contract/template/manifest';
-import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFacts } from '../engine/container-facts.ts';
-import type { Engine } from '../engine/engine.ts';
 import { keptNetwork } from '../engine/kept-network.ts';
+import { containersOf } from '../instances/instance-containers.ts';
+import { type ActionOutcome, failure, success } from '../journal/action.ts';
 import { label } from '../plan/labels.ts';
-import { smokeFailure, smokeReport } from '../smoke/report.ts';
-import { runSmoke } from '../smoke/smoke.ts';
-import { type ActionOutcome, failure, success } from './action.ts';
-import { containersOf, runningContainer } from './instance-containers.ts';
+import type { InstanceContext, InstanceHandler } from './handlers.ts';
 
-export interface BuiltInContext {
-  engine: Engine;
-  uid: string;
-  /** Manifest of the last rollout. Without it the start order is unknown and no volume is removed. */
-  manifest: Manifest | undefined;
-  params: Readonly<Record<string, unknown>>;
-  /** Removes the instance from the journal after its release. */
-  forget(): void;
-  /** Aborts transfers to this server for the instance. */
-  abandon(): Promise<void>;
-}
-
-type BuiltIn = (context: BuiltInContext, containers: ContainerFacts[]) => Promise<ActionOutcome>;
 /** Completed jobs are not started again with the services. */
 const isService = ({ labels }: ContainerFacts): boolean => labels[label.kind] !== 'job';
 
 /** Each action brings the instance to the named state from any state, so it is idempotent. */
-const builtIns: Record<string, BuiltIn> = {
+export const lifecycle: Readonly<Record<string, InstanceHandler>> = {
   'hortus.start': async ({ engine }, containers) => {
     for (const container of containers.filter(isService)) await engine.start(container.id);
     return success();
@@ -52,21 +35,9 @@ const builtIns: Record<string, BuiltIn> = {
     await context.abandon();
     return await removeAll(context, containers, true);
   },
-  'hortus.smoke': smoke,
 };
 
-/** Runs the smoke test of the template. */
-async function smoke({ engine, uid, manifest }: BuiltInContext): Promise<ActionOutcome> {
-  if (manifest === undefined) return failure('The instance was not deployed by this daemon, so it cannot be tested.');
-  const primary = primaryOf(manifest);
-  const containerOf = (name: string) => runningContainer(engine, uid, name, name === primary);
-  const result = await runSmoke({ engine, manifest, containerOf });
-  const error = smokeFailure(result);
-  const output = smokeReport(result);
-  return error === undefined ? success(output) : { ...failure(error), exit_code: 1, output };
-}
-
-async function release(context: BuiltInContext, containers: ContainerFacts[]): Promise<ActionOutcome> {
+async function release(context: InstanceContext, containers: ContainerFacts[]): Promise<ActionOutcome> {
   const { manifest, params } = context;
   const confirmed = Array.isArray(params.confirm) ? params.confirm : [];
   const storage = (manifest?.components ?? []).flatMap((component) => component.storage);
@@ -79,7 +50,7 @@ async function release(context: BuiltInContext, containers: ContainerFacts[]): P
 }
 
 async function removeAll(
-  context: BuiltInContext,
+  context: InstanceContext,
   containers: readonly ContainerFacts[],
   volumesToo: boolean,
 ): Promise<ActionOutcome> {
@@ -103,7 +74,7 @@ async function removeAll(
   return success(notes.join('\n'));
 }
 
-async function removeContainers({ engine }: BuiltInContext, containers: readonly ContainerFacts[]): Promise<void> {
+async function removeContainers({ engine }: InstanceContext, containers: readonly ContainerFacts[]): Promise<void> {
   for (const container of containers.toReversed()) {
     await engine.stop(container.id, container.stopGraceMs);
     await engine.remove(container.id, { force: true });
@@ -113,12 +84,15 @@ async function removeContainers({ engine }: BuiltInContext, containers: readonly
 /** Actions that succeed without containers. */
 const removals = ['hortus.release', 'hortus.clear', 'hortus.remove'];
 
-export async function runBuiltIn(slug: string, context: BuiltInContext): Promise<ActionOutcome> {
-  const builtIn = Object.hasOwn(builtIns, slug) ? builtIns[slug] : undefined;
-  if (builtIn === undefined) return failure(`This daemon has no built-in action ${slug}.`);
+/** Looks up the containers of the instance in start order and hands them to the handler. */
+export async function runOnInstance(
+  slug: string,
+  handler: InstanceHandler,
+  context: InstanceContext,
+): Promise<ActionOutcome> {
   const order = new Map((context.manifest?.components ?? []).map((component, index) => [component.name, index]));
   const place = ({ labels }: ContainerFacts) => order.get(labels[label.component] ?? '') ?? order.size;
   const containers = (await containersOf(context.engine, context.uid)).sort((a, b) => place(a) - place(b));
   if (containers.length === 0 && !removals.includes(slug)) return failure('The instance has no container.');
-  return builtIn(context, containers);
+  return handler(context, containers);
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDockerEngine } from '../engine/docker/docker-engine.ts';
 import type { Engine, ExecHandle } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
-import { type ActionOutcome, failure } from './action.ts';
+import { type ActionOutcome, failure } from '../journal/action.ts';
 import { BoundedOutput } from './bounded-output.ts';
 import { endInside } from './end-inside.ts';
 import { DONE, GO } from './exec-shim-words.ts';

@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { guardedBy } from '@hortus/client/guard';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
-import { type ActionOutcome, failure } from './action.ts';
+import { type ActionOutcome, failure } from '../journal/action.ts';
 import { BoundedOutput } from './bounded-output.ts';
 
 /** Calls a component at its address in the instance's network; follows no redirects and never retries. */

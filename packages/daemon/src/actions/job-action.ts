@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Engine } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
+import { type ActionOutcome, failure } from '../journal/action.ts';
 import { componentSpec } from '../plan/component-spec.ts';
 import { label } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
-import { type ActionOutcome, failure } from './action.ts';
 import type { AllowedAction } from './allowed-action.ts';
 import { BoundedOutput } from './bounded-output.ts';
 

@@ -1,8 +1,8 @@
+import { type ActionOutcome, type ActionRequest, cancelled, failure } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import { journalTrouble } from '../journal/journal-trouble.ts';
+import type { Runner } from '../journal/runner.ts';
 import type { Log } from '../log.ts';
-import { type ActionOutcome, type ActionRequest, cancelled, failure } from './action.ts';
-import type { Runner } from './runner.ts';
 
 export interface LedgerOptions {
   journal: Journal;

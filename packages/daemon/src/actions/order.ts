@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ActionOutcome } from './action.ts';
+import type { ActionOutcome } from '../journal/action.ts';
 
 /** Order of a shim. */
 export interface Order {

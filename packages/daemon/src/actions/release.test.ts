@@ -1,22 +1,24 @@
 import { expect, test } from 'vitest';
 import { keptNetwork } from '../engine/kept-network.ts';
 import { serveNetwork } from '../engine/testing/served-network.ts';
-import { runBuiltIn } from './built-in.ts';
+import { lifecycle } from './built-in.ts';
 
 test('a release succeeds although the engine counts endpoints that it does not list', async () => {
   const name = 'hortus-blog';
   await using served = await serveNetwork({ name, endpoints: {}, lost: 1 });
   let isForgotten = false;
-  const outcome = await runBuiltIn('hortus.release', {
+  const forget = () => {
+    isForgotten = true;
+  };
+  const context = {
     engine: served.engine,
     uid: 'blog',
     manifest: undefined,
     params: {},
-    forget: () => {
-      isForgotten = true;
-    },
+    forget,
     abandon: async () => {},
-  });
+  };
+  const outcome = await lifecycle['hortus.release']?.(context, []);
   expect(outcome).toMatchObject({ status: 'completed', output: keptNetwork(name) });
   expect(isForgotten).toBe(true);
 });

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import { type ActionOutcome, type ActionRequest, cancelled, failure, success } from '../actions/action.ts';
+import type { BackupHandlers, BackupRun } from '../actions/handlers.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
+import { type ActionOutcome, type ActionRequest, cancelled, failure, success } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { isSafeName } from '../plan/names.ts';
@@ -30,16 +31,6 @@ export interface BackupActionsOptions {
   boundary?: ((moment: string) => void) | undefined;
 }
 
-/** One execution of a built-in backup action. */
-export interface BackupRun {
-  id: string;
-  uid: string;
-  params: Readonly<Record<string, unknown>>;
-  /** Progress recorded before a daemon restart. */
-  reached: unknown;
-  reach(point: unknown): void;
-}
-
 interface Work extends BackupRun {
   signal: AbortSignal;
   say(line: string): void;
@@ -50,7 +41,7 @@ const KEY_BYTES = 32;
 const RETRY_MS = 2_000;
 
 /** Built-in backup actions. */
-export class BackupActions {
+export class BackupActions implements BackupHandlers {
   readonly #options: BackupActionsOptions;
   readonly #keys = new Keys();
   readonly #running = new Map<string, { controller: AbortController; done: Promise<unknown> }>();

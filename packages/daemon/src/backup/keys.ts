@@ -1,4 +1,4 @@
-import type { ActionRequest } from '../actions/action.ts';
+import type { ActionRequest } from '../journal/action.ts';
 
 /** Keys of a backup; a restore has a second one for its safety backup. */
 export interface ExecutionKeys {

@@ -1,6 +1,6 @@
-import { containersOf } from '../actions/instance-containers.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
+import { containersOf } from '../instances/instance-containers.ts';
 import type { Pauses } from '../journal/pauses.ts';
 import { label } from '../plan/labels.ts';
 

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import type { BackupManifest, BackupPart } from '@hortus/contract/resources/backup-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { primaryOf } from '@hortus/template/rollout/replacement';
-import { containersOf, runningContainer } from '../actions/instance-containers.ts';
+import { containersOf, runningContainer } from '../instances/instance-containers.ts';
 import { label, ownerLabels } from '../plan/labels.ts';
 import { writeVolume } from '../volumes/volumes.ts';
 import { dumpActionOf, feed } from './dump.ts';

@@ -4,8 +4,8 @@ import type { BackupManifest, BackupPart } from '@hortus/contract/resources/back
 import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { primaryOf } from '@hortus/template/rollout/replacement';
-import { runningContainer } from '../actions/instance-containers.ts';
 import type { Engine } from '../engine/engine.ts';
+import { runningContainer } from '../instances/instance-containers.ts';
 import type { Pauses } from '../journal/pauses.ts';
 import { readVolume } from '../volumes/volumes.ts';
 import { MANIFEST_FILE } from './backup-store.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Engine } from '../engine/engine.ts';
-import { instanceNetworkSize } from '../networks/network-size.ts';
 import { label, ownerLabels } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
+import { instanceNetworkSize } from '../plan/network-size.ts';
 
 /** Server id of trial objects, so that no report, rollout or release takes them for an instance. */
 export const trialServer = (serverId: string): string => `${serverId}-trial`;

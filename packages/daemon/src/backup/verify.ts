@@ -1,8 +1,8 @@
 import type { BackupManifest } from '@hortus/contract/resources/backup-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { primaryOf } from '@hortus/template/rollout/replacement';
-import { runningContainer } from '../actions/instance-containers.ts';
 import type { Engine } from '../engine/engine.ts';
+import { runningContainer } from '../instances/instance-containers.ts';
 import type { RolloutDeps } from '../rollout/rollout.ts';
 import { smokeFailure, smokeReport } from '../smoke/report.ts';
 import { runSmoke } from '../smoke/smoke.ts';

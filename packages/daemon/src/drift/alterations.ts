@@ -1,8 +1,8 @@
 import type { Engine } from '../engine/engine.ts';
+import type { Reading } from '../instances/read-actual.ts';
 import { belongsTo } from '../plan/actual.ts';
 import type { Desired } from '../plan/desired.ts';
 import { networkName } from '../plan/names.ts';
-import type { Reading } from '../rollout/read-actual.ts';
 import { containerDrift } from './container-drift.ts';
 import { imagesOf } from './images.ts';
 

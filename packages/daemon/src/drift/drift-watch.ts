@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Turns } from '../actions/turns.ts';
 import { guarded } from '../guard.ts';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
+import type { Turns } from '../turns.ts';
 import type { Drift } from './drift.ts';
 import { type Looking, lookForDrift } from './look-for-drift.ts';
 

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { ImageFacts } from '../engine/engine.ts';
+import type { Reading } from '../instances/read-actual.ts';
 import { type ActualContainer, belongsTo, isNext } from '../plan/actual.ts';
 import type { Desired, Unit } from '../plan/desired.ts';
-import type { Reading } from '../rollout/read-actual.ts';
 import { containerDrift } from './container-drift.ts';
 import type { Drift } from './drift.ts';
 

@@ -1,10 +1,10 @@
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
+import { readActual } from '../instances/read-actual.ts';
 import type { Journal } from '../journal/journal.ts';
 import { desiredState } from '../plan/desired.ts';
 import { settledPins } from '../pull/settled-pins.ts';
-import { readActual } from '../rollout/read-actual.ts';
 import type { Drift } from './drift.ts';
 import { imagesOf } from './images.ts';
 import { instanceDrift } from './instance-drift.ts';

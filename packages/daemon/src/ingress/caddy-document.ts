@@ -1,5 +1,5 @@
 import { answersPlainHttp } from '@hortus/template/resolution/route-address';
-import type { InstanceRoute } from './served-route.ts';
+import type { InstanceRoute } from '../journal/served-route.ts';
 import { ADDRESSES_IN_NAME, folderOf } from './upstream-files.ts';
 
 export interface DocumentSettings {

@@ -1,7 +1,7 @@
-import type { Turns } from '../actions/turns.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
+import type { Turns } from '../turns.ts';
 import type { Ingress } from './ingress.ts';
 import { refreshRoutes } from './refresh-routes.ts';
 

@@ -11,10 +11,10 @@ import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Routes } from '../journal/routes.ts';
 import { SCHEMA } from '../journal/schema.ts';
+import type { ServedRoute } from '../journal/served-route.ts';
 import { openLog } from '../log.ts';
 import { Ingress } from './ingress.ts';
 import { openConnections } from './open-connections.ts';
-import type { ServedRoute } from './served-route.ts';
 
 /** A real Caddy in front of web servers that respond with their name and the requested path. */
 const backends: Server[] = [];

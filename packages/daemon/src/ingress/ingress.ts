@@ -1,13 +1,14 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Backoff } from '../backoff.ts';
 import type { Routes } from '../journal/routes.ts';
-import { Backoff } from '../link/backoff.ts';
+import type { ServedRoute } from '../journal/served-route.ts';
 import type { Log } from '../log.ts';
+import { wayOf } from '../plan/routes.ts';
 import { CaddyAdmin, CaddyRefusal } from './caddy-admin.ts';
 import { caddyDocument, type DocumentSettings, emptyDocument } from './caddy-document.ts';
 import { CaddyProcess, caddyVersion, findCaddy } from './caddy-process.ts';
-import { type ServedRoute, wayOf } from './served-route.ts';
 import { UpstreamFiles } from './upstream-files.ts';
 
 export interface IngressSettings {

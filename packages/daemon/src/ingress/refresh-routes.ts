@@ -1,5 +1,5 @@
 import type { Engine } from '../engine/engine.ts';
-import { addressOf } from '../rollout/address.ts';
+import { addressOf } from '../instances/address.ts';
 import type { Ingress } from './ingress.ts';
 
 /**

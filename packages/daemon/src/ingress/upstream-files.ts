@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { InstanceRoute } from './served-route.ts';
+import type { InstanceRoute } from '../journal/served-route.ts';
 
 /** Addresses that fit into a file name, whatever their length. */
 export const ADDRESSES_IN_NAME = 10;

@@ -1,10 +1,10 @@
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import type { Engine } from '../engine/engine.ts';
-import { instanceNetworkSize } from '../networks/network-size.ts';
 import { componentSpec } from '../plan/component-spec.ts';
 import { label, ownerLabels } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
+import { instanceNetworkSize } from '../plan/network-size.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
 
 export interface ScheduledJob {

@@ -3,17 +3,18 @@ import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ActionRequest } from '../actions/action.ts';
 import { Actions } from '../actions/actions.ts';
 import { Shims } from '../actions/shims.ts';
-import { Turns } from '../actions/turns.ts';
 import { BackupActions } from '../backup/backup-actions.ts';
 import { FolderStore } from '../backup/folder-store.ts';
+import { builtInHandlers } from '../built-in-handlers.ts';
+import type { ActionRequest } from '../journal/action.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { openLog } from '../log.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { image, TestServer } from '../rollout/testing/server.ts';
 import { Signer } from '../testing/signing.ts';
+import { Turns } from '../turns.ts';
 import { Scheduler } from './scheduler.ts';
 
 const MINUTE = 60_000;
@@ -61,11 +62,10 @@ function open({ carryOut = true } = {}) {
   });
   actions = new Actions({
     journal,
-    backups,
-    engine: server.engine,
+    builtIns: builtInHandlers({ engine, journal, turns, serverId: () => server.id, backups }),
+    engine,
     shims: new Shims({ command: ['false'], socket: server.socketPath }),
     turns,
-    serverId: () => server.id,
     log,
     abandon: async () => {},
     outputLimit: 10_000,

@@ -1,14 +1,14 @@
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { nextTime, parseSchedule } from '@hortus/template/schedule';
-import type { ActionRequest } from '../actions/action.ts';
-import { containersOf } from '../actions/instance-containers.ts';
 import type { Engine } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';
+import { containersOf } from '../instances/instance-containers.ts';
+import type { ActionRequest } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalledSchedule } from '../journal/schedules.ts';
-import { newExecutionId } from '../link/deployment-id.ts';
 import type { Log } from '../log.ts';
+import { newExecutionId } from '../own-id.ts';
 import { label } from '../plan/labels.ts';
 import { isScheduled } from './scheduled-job.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import type { RolloutResult } from '../rollout/rollout.ts';
 import { placeOf } from './encrypt-journal.ts';
 import type { JournalCipher } from './journal-cipher.ts';
+import type { RolloutResult } from './rollout-result.ts';
 
 const COLUMN = { table: 'deployments', column: 'manifest' } as const;
 

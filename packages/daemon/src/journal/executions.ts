@@ -1,8 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { ActionOutcome, ActionRequest } from '../actions/action.ts';
-import type { Runner } from '../actions/runner.ts';
+import type { ActionOutcome, ActionRequest } from './action.ts';
 import { placeOf } from './encrypt-journal.ts';
 import type { JournalCipher } from './journal-cipher.ts';
+import type { Runner } from './runner.ts';
 
 const REQUEST = { table: 'executions', column: 'request' } as const;
 const OUTCOME = { table: 'executions', column: 'outcome' } as const;

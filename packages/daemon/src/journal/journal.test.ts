@@ -2,10 +2,10 @@ import { statSync } from 'node:fs';
 import { startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { describe, expect, it } from 'vitest';
-import { failure, success } from '../actions/action.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { request } from '../testing/actions.ts';
 import { id, Signer } from '../testing/signing.ts';
+import { failure, success } from './action.ts';
 import { openJournal } from './journal.ts';
 
 const here = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);

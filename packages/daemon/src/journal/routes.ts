@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { InstanceRoute, ServedRoute } from '../ingress/served-route.ts';
+import type { InstanceRoute, ServedRoute } from './served-route.ts';
 
 /** Routes that this server serves, by instance. */
 export class Routes {

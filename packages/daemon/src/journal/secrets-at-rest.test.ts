@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { success } from '../actions/action.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { request } from '../testing/actions.ts';
 import { id, Signer } from '../testing/signing.ts';
-import { keyPairFile } from '../trust/key-pair.ts';
+import { success } from './action.ts';
 import { type Journal, openJournal } from './journal.ts';
+import { keyPairFile } from './key-pair.ts';
 import { CHANGES, SCHEMA } from './schema.ts';
 
 const SECRET = 'hunter2-at-rest';

@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Backoff } from '../backoff.ts';
 import { FakeService } from '../testing/fake-service.ts';
-import { Backoff } from './backoff.ts';
 import { Channel, type ChannelTimes, standardTimes } from './channel.ts';
 import type { FromService } from './messages.ts';
 

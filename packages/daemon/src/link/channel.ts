@@ -1,8 +1,9 @@
+import type { BackoffTimes } from '@hortus/contract/backoff';
 import { channelTimes, closeCodes } from '@hortus/contract/channel';
 import WebSocket from 'ws';
+import { Backoff } from '../backoff.ts';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
-import { Backoff, type BackoffTimes } from './backoff.ts';
 import { CAPABILITIES, type FromService, readMessage } from './messages.ts';
 
 export interface ChannelTimes extends BackoffTimes {

@@ -1,5 +1,5 @@
 import type { SealedFields } from '@hortus/contract/sealing';
-import type { ActionRequest } from '../actions/action.ts';
+import type { ActionRequest } from '../journal/action.ts';
 
 /** Capabilities beyond the published messages; the service uses only announced ones. */
 export const CAPABILITIES = [

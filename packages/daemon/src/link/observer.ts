@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ContainerEvent, Engine } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';
+import { type ObservedInstance, observe } from '../instances/observe.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
-import { type ObservedInstance, observe } from '../rollout/observe.ts';
 import type { Service } from './service.ts';
 
 export interface ObserverOptions {

@@ -1,5 +1,4 @@
 import type { Actions } from '../actions/actions.ts';
-import type { DaemonConfig } from '../config.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { acceptOrder, type OrderMessage } from '../trust/accept-order.ts';
@@ -12,7 +11,7 @@ import { keepRotatedKey } from './server-key.ts';
 import type { Service } from './service.ts';
 
 export interface Recipients {
-  config: DaemonConfig;
+  config: { readonly stateDirectory: string; readonly key: string };
   log: Log;
   identity: Identity;
   journal: Pick<Journal, 'keyPair'>;

@@ -1,9 +1,9 @@
 import { ApiProblem } from '@hortus/client/problem';
-import type { ActionOutcome } from '../actions/action.ts';
+import { Backoff } from '../backoff.ts';
 import { guarded } from '../guard.ts';
+import type { ActionOutcome } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
-import { Backoff } from './backoff.ts';
 import type { Channel } from './channel.ts';
 import { isRefusal, type Service } from './service.ts';
 

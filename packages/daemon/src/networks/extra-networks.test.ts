@@ -1,9 +1,9 @@
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Turns } from '../actions/turns.ts';
 import { openLog } from '../log.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { TestServer, web } from '../rollout/testing/server.ts';
+import { Turns } from '../turns.ts';
 import { ExtraNetworks } from './extra-networks.ts';
 
 let server: TestServer;

@@ -1,4 +1,3 @@
-import type { Turns } from '../actions/turns.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine, NetworkFacts } from '../engine/engine.ts';
 import { keptNetwork } from '../engine/kept-network.ts';
@@ -6,6 +5,7 @@ import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import { isNextName, networkName } from '../plan/names.ts';
+import type { Turns } from '../turns.ts';
 import { type AddressRange, contains, parseAddress, parseCidr } from './address-range.ts';
 import { type Socket, socketsOf } from './open-sockets.ts';
 

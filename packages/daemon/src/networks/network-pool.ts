@@ -2,11 +2,11 @@ import type { NetworkUsage } from '@hortus/contract/network-usage';
 import type { Engine, NetworkSpec } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
 import type { Log } from '../log.ts';
+import { SMALLEST_NETWORK } from '../plan/network-size.ts';
 import { type AddressRange, formatCidr, parseCidr } from './address-range.ts';
 import { chooseSubnet, poolUsage } from './choose-subnet.ts';
 import { defaultPool } from './default-pools.ts';
 import { hostRanges } from './host-ranges.ts';
-import { SMALLEST_NETWORK } from './network-size.ts';
 import { POOL_SETTING } from './pool-setting.ts';
 
 export interface NetworkPoolOptions {

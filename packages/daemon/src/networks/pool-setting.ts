@@ -1,6 +1,6 @@
 import { ConfigError } from '../config-error.ts';
+import { SMALLEST_NETWORK } from '../plan/network-size.ts';
 import { type AddressRange, formatCidr, overlaps, parseCidr } from './address-range.ts';
-import { SMALLEST_NETWORK } from './network-size.ts';
 
 export const POOL_SETTING = 'HORTUS_NETWORK_POOL';
 

@@ -4,10 +4,10 @@ import { parseImage } from '@hortus/template/image-reference';
 import { canRunBeside, deployedComponents, primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFile, ContainerSpec } from '../engine/container-spec.ts';
 import type { NamedSpec, NetworkSpec } from '../engine/engine.ts';
-import { besideNetworkSize, instanceNetworkSize } from '../networks/network-size.ts';
 import { componentSpec } from './component-spec.ts';
 import { label, ownerLabels } from './labels.ts';
 import { containerName, homeName, isSafeName, networkName } from './names.ts';
+import { besideNetworkSize, instanceNetworkSize } from './network-size.ts';
 import { type RouteRule, routeRule } from './routes.ts';
 
 export type UnitKind = 'service' | 'before_start_job' | 'after_start_job';

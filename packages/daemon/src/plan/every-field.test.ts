@@ -7,7 +7,7 @@ import { resolve } from '@hortus/template/resolve';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imagesOf } from '../drift/images.ts';
 import { instanceDrift } from '../drift/instance-drift.ts';
-import { readActual } from '../rollout/read-actual.ts';
+import { readActual } from '../instances/read-actual.ts';
 import { type InspectedContainer, image, TestServer } from '../rollout/testing/server.ts';
 import { id } from '../testing/signing.ts';
 import { desiredState } from './desired.ts';

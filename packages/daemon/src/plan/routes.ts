@@ -32,3 +32,8 @@ function comparable({ name, component, port, host, path, strip, tls, containers 
 }
 
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
+
+/** Key that must be unique on a server. */
+export function wayOf({ host, path }: Pick<RouteRule, 'host' | 'path'>): string {
+  return `${host}${path === '/' ? '' : path.replace(/\/+$/, '')}`;
+}

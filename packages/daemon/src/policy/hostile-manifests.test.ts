@@ -1,6 +1,6 @@
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ActionRequest } from '../actions/action.ts';
+import type { ActionRequest } from '../journal/action.ts';
 import { action, request } from '../testing/actions.ts';
 import { DaemonProcess, sleeper } from '../testing/daemon-process.ts';
 import { id, Signer } from '../testing/signing.ts';

@@ -1,9 +1,9 @@
-import { type ActionOutcome, failure, success } from '../actions/action.ts';
-import type { Turns } from '../actions/turns.ts';
 import type { Engine, NamedFacts } from '../engine/engine.ts';
 import { keptNetwork } from '../engine/kept-network.ts';
+import { type ActionOutcome, failure, success } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import { label } from '../plan/labels.ts';
+import type { Turns } from '../turns.ts';
 import { type Labelled, type Leftovers, leftovers } from './leftovers.ts';
 
 export interface PruneContext {

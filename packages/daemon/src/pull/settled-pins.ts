@@ -1,7 +1,7 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { imageText, parseImage } from '@hortus/template/image-reference';
-import { containersOf } from '../actions/instance-containers.ts';
 import type { Engine } from '../engine/engine.ts';
+import { containersOf } from '../instances/instance-containers.ts';
 import { label } from '../plan/labels.ts';
 import { digestOf } from './digests.ts';
 

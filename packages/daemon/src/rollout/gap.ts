@@ -1,5 +1,5 @@
+import type { Reading } from '../instances/read-actual.ts';
 import { type ActualContainer, isNext, isUp } from '../plan/actual.ts';
-import type { Reading } from './read-actual.ts';
 
 type Which = Pick<ActualContainer, 'component' | 'replica'>;
 

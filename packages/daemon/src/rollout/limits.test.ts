@@ -3,10 +3,10 @@ import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { imagesOf } from '../drift/images.ts';
 import { instanceDrift } from '../drift/instance-drift.ts';
+import { readActual } from '../instances/read-actual.ts';
 import { desiredState } from '../plan/desired.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { id } from '../testing/signing.ts';
-import { readActual } from './read-actual.ts';
 import { image, TestServer } from './testing/server.ts';
 
 let server: TestServer;

@@ -1,9 +1,9 @@
 import type { Engine } from '../engine/engine.ts';
 import { parseCidr } from '../networks/address-range.ts';
-import { containersOn } from '../networks/network-size.ts';
 import type { Actual } from '../plan/actual.ts';
 import type { Desired } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
+import { containersOn } from '../plan/network-size.ts';
 import type { Plan, PlanStep } from '../plan/plan-step.ts';
 
 /** The existing network of the instance has too few addresses for the containers of this deployment. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
-import { probe } from './probe.ts';
+import { probe } from '../instances/probe.ts';
 
 /** A container did not become ready or a job failed; the message is for the person who deployed. */
 export class NotReady extends Error {

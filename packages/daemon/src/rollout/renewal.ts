@@ -1,7 +1,7 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { parseImage } from '@hortus/template/image-reference';
+import type { Reading } from '../instances/read-actual.ts';
 import { type Fetching, pullImage } from '../pull/fetch-image.ts';
-import type { Reading } from './read-actual.ts';
 
 /** Current image id by image name. */
 export type ImageIds = ReadonlyMap<string, string>;

@@ -1,9 +1,9 @@
 import type { ContainerFacts } from '../engine/container-facts.ts';
+import { statusOf } from '../instances/container-status.ts';
+import type { Reading } from '../instances/read-actual.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
 import { belongsTo } from '../plan/actual.ts';
 import type { Desired, Unit } from '../plan/desired.ts';
-import { statusOf } from './container-status.ts';
-import type { Reading } from './read-actual.ts';
-import type { RolloutResult } from './rollout.ts';
 
 /**
  * Builds the result of a successful rollout from containers that were just checked and containers that were kept; asks

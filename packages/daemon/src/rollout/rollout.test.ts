@@ -2,8 +2,8 @@ import { askDocker } from '@hortus/testkit/docker-request';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../engine/engine.ts';
+import { observe } from '../instances/observe.ts';
 import { component } from '../plan/testing/manifests.ts';
-import { observe } from './observe.ts';
 import { image, TestServer, web, webCheck } from './testing/server.ts';
 
 let server: TestServer;

@@ -1,4 +1,3 @@
-import type { DeployedImage } from '@hortus/contract/resources/deployments';
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { StepId } from '@hortus/contract/steps';
 import type { Manifest } from '@hortus/contract/template/manifest';
@@ -6,6 +5,8 @@ import { withAlterations } from '../drift/alterations.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
+import { type Reading, readActual } from '../instances/read-actual.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
 import { type Desired, desiredState } from '../plan/desired.ts';
 import { plan } from '../plan/plan.ts';
 import type { Plan, PlanStep } from '../plan/plan-step.ts';
@@ -13,12 +14,10 @@ import { recoveryPlan } from '../plan/recovery.ts';
 import { type RouteRule, routeRule } from '../plan/routes.ts';
 import { digestsOf } from '../pull/digests.ts';
 import { applyPlan, StepFailed } from './apply.ts';
-import type { Health, Status } from './container-status.ts';
 import { engineReturned, type Patience } from './engine-return.ts';
 import { type Failure, failureOf, messageOf, NameTaken, requireFree } from './failure.ts';
 import { Gap } from './gap.ts';
 import { requireAddresses } from './network-room.ts';
-import { type Reading, readActual } from './read-actual.ts';
 import { type ImageIds, renewImages, withMovedImages } from './renewal.ts';
 import { describeSuccess } from './rollout-outcome.ts';
 import { StepRunner } from './step-runner.ts';
@@ -72,29 +71,6 @@ export interface RolloutDeps {
   journal?: StepJournal;
   /** Called before and after each step; tests end the process there. */
   boundary?: ((moment: string) => void) | undefined;
-}
-
-export interface RolloutResult {
-  status: 'success' | 'failed';
-  error?: string;
-  /** Code: unhealthy, exited, job_failed, image, manifest, engine, disk_full, name_taken, route_taken, network_pool, network_size, deadline, irreversible, or the reason of an abort. */
-  reason?: string;
-  /** After a failure: whether the previous version runs as before. */
-  restored?: boolean;
-  /** Downtime; missing if no running container was replaced. */
-  gap_ms?: number;
-  instance?: {
-    container_id: string;
-    container_name: string;
-    status: Status;
-    health: Health;
-    started_at: number | null;
-    /** Address on the server, if the route cannot be served. */
-    url?: string;
-  };
-  /** After success: the image of each component. */
-  images?: DeployedImage[];
-  components: { name: string; container_id: string; status: Status; health: Health; image: string }[];
 }
 
 /** Time limit of a recovery; the deadline of the rollout must not abort it. */

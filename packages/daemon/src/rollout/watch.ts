@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { Engine } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';
+import { type ObservedInstance, observe } from '../instances/observe.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
 import { isSameImage } from '../pull/digests.ts';
-import { type ObservedInstance, observe } from './observe.ts';
 
 export interface WatchOptions {
   journal: Journal;

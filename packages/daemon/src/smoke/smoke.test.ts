@@ -1,6 +1,6 @@
 import type { Manifest, ManifestComponent, ManifestRoute } from '@hortus/contract/template/manifest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runningContainer } from '../actions/instance-containers.ts';
+import { runningContainer } from '../instances/instance-containers.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { image, TestServer } from '../rollout/testing/server.ts';
 import { smokeFailure, smokeReport } from './report.ts';

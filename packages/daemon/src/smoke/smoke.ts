@@ -2,9 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
-import { addressOf } from '../rollout/address.ts';
-import { probe } from '../rollout/probe.ts';
+import { addressOf } from '../instances/address.ts';
+import { probe } from '../instances/probe.ts';
 import { askRoute, routeWords } from './route-check.ts';
+import type { Sight, SmokeCheck } from './smoke-check.ts';
 
 export interface SmokeRun {
   engine: Pick<Engine, 'exec'>;
@@ -19,24 +20,9 @@ export interface SmokeRun {
   signal?: AbortSignal;
 }
 
-export interface SmokeCheck {
-  /** Description for people. It may contain secret values, and so may `seen`. */
-  asked: string;
-  expected: string;
-  seen: string;
-  passed: boolean;
-  tookMs: number;
-}
-
 export interface SmokeResult {
   passed: boolean;
   checks: SmokeCheck[];
-}
-
-/** Result of one try. */
-export interface Sight {
-  ok: boolean;
-  seen: string;
 }
 
 type SmokeTest = Manifest['smoke'][number];

@@ -1,5 +1,5 @@
 import type { ManifestAction } from '@hortus/contract/template/manifest';
-import type { ActionRequest } from '../actions/action.ts';
+import type { ActionRequest } from '../journal/action.ts';
 
 /** Builds an action of a manifest in component main. */
 export function action(slug: string, command: string[], given: Partial<ManifestAction> = {}): ManifestAction {

@@ -1,11 +1,19 @@
 import type { KeyObject } from 'node:crypto';
-import { ConfigError, type DaemonConfig } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
 import type { Pins } from '../journal/pins.ts';
 import type { Log } from '../log.ts';
 import { readPublicKey } from './manifest-signature.ts';
 
+/** What the operator set. */
+interface KnownIdentity {
+  readonly stateDirectory: string;
+  readonly serverId: string | undefined;
+  /** Base64 SPKI. */
+  readonly manifestPublicKey: string | undefined;
+}
+
 export interface IdentityOptions {
-  config: DaemonConfig;
+  config: KnownIdentity;
   pins: Pins;
   log: Log;
 }
@@ -49,7 +57,7 @@ export class Identity {
   }
 }
 
-function pinnedKey({ manifestPublicKey: given, stateDirectory }: DaemonConfig, pins: Pins): KeyObject | undefined {
+function pinnedKey({ manifestPublicKey: given, stateDirectory }: KnownIdentity, pins: Pins): KeyObject | undefined {
   if (given !== undefined) requireKey(given);
   const pinned = given === undefined ? pins.find('manifest_public_key') : pins.pin('manifest_public_key', given);
   if (given !== undefined && pinned !== given) {
@@ -68,7 +76,7 @@ function requireKey(given: string): void {
   }
 }
 
-function pinServer({ serverId, stateDirectory }: DaemonConfig, pins: Pins): void {
+function pinServer({ serverId, stateDirectory }: KnownIdentity, pins: Pins): void {
   if (serverId === undefined || pins.pin('server_id', serverId) === serverId) return;
   throw new ConfigError(`${stateDirectory} belongs to another server. Use another --state-dir for ${serverId}.`);
 }

@@ -1,6 +1,6 @@
+import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
 import { Problem } from '../problem.ts';
 import type { Tx } from '../storage/storage.ts';
-import { type Backoff, backoffMs } from './backoff.ts';
 import { type Answer, JobFailure, type JobKind, LeaseLost } from './job.ts';
 import { deleteJob, freeJob, type JobRow, lockOwned } from './store.ts';
 
@@ -11,7 +11,7 @@ export interface Lease {
 }
 
 export const standardAttempts = 10;
-const retries: Backoff = { firstMs: 1_000, longestMs: 3_600_000 };
+const retries: BackoffTimes = { firstMs: 1_000, mostMs: 3_600_000 };
 
 /** The end of a run that went well. */
 export async function succeed(tx: Tx, lease: Lease, kind: JobKind, answer: Answer): Promise<void> {

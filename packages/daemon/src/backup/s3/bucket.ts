@@ -2,6 +2,7 @@ import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '@hortus/contract/backoff';
 import type { XmlElement } from '@rgrove/parse-xml';
 import { BucketProblem, isPassing, problemOf } from './bucket-problem.ts';
 import { type Credentials, signed } from './signature.ts';
@@ -39,6 +40,7 @@ export interface Answer {
 }
 
 const ATTEMPTS = 5;
+const LONGEST_PAUSE_MS = 60_000;
 const standardTimes: BucketTimes = { silenceMs: 60_000, firstPauseMs: 200 };
 
 /** Sends signed requests to an S3 bucket and retries temporary failures. */
@@ -88,7 +90,7 @@ export class Bucket {
         return await attempt();
       } catch (error) {
         if (tried >= ATTEMPTS || !isPassing(error)) throw error;
-        await sleep(this.#times.firstPauseMs * 2 ** (tried - 1) * (0.5 + Math.random() / 2));
+        await sleep(backoffMs(tried, { firstMs: this.#times.firstPauseMs, mostMs: LONGEST_PAUSE_MS }));
       }
     }
   }

@@ -11,12 +11,13 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { openDockerEngine } from '../../engine/docker/docker-engine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { Ingress } from '../../ingress/ingress.ts';
+import type { RolloutResult } from '../../journal/rollout-result.ts';
 import { Routes } from '../../journal/routes.ts';
 import { SCHEMA } from '../../journal/schema.ts';
 import { openLog } from '../../log.ts';
 import { manifest } from '../../plan/testing/manifests.ts';
 import { id } from '../../testing/signing.ts';
-import { type RolloutLogLine, type RolloutResult, rollOut } from '../rollout.ts';
+import { type RolloutLogLine, rollOut } from '../rollout.ts';
 
 export const image = 'hortus-test/busybox:1';
 

@@ -1,5 +1,5 @@
+import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
 import type { WebhookBody } from '@hortus/contract/resources/webhooks';
-import { type Backoff, backoffMs } from '../../jobs/backoff.ts';
 import type { JobKind, JobRun, Settled } from '../../jobs/job.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
 import { type PostResult, post } from '../../outbound/post.ts';
@@ -39,7 +39,7 @@ const AT_ONCE = 4;
 const IN_ONE_RUN = 40;
 const ANSWER_WITHIN_MS = 10_000;
 const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-const retries: Backoff = { firstMs: 5_000, longestMs: 3_600_000 };
+const retries: BackoffTimes = { firstMs: 5_000, mostMs: 3_600_000 };
 
 /**
  * Sends due deliveries to one endpoint. One job per endpoint, so that a hanging receiver occupies only its own slot.

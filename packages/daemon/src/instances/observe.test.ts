@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { component } from '../plan/testing/manifests.ts';
+import { image, TestServer, web, webCheck } from '../rollout/testing/server.ts';
 import { id } from '../testing/signing.ts';
 import { type Observed, observe } from './observe.ts';
-import { image, TestServer, web, webCheck } from './testing/server.ts';
 
 test('observe distinguishes stopped, failed, unhealthy and healthy, and skips containers being removed', async () => {
   const own = await TestServer.open();

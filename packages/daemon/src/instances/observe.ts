@@ -1,9 +1,10 @@
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Health, Status } from '../journal/rollout-result.ts';
 import { label } from '../plan/labels.ts';
 import { isNextName } from '../plan/names.ts';
-import { type Health, type Status, statusOf, worstHealth, worstStatus } from './container-status.ts';
+import { statusOf, worstHealth, worstStatus } from './container-status.ts';
 import { probe } from './probe.ts';
 
 export interface ObservedComponent {

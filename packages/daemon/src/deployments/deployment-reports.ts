@@ -1,10 +1,10 @@
+import { Backoff } from '../backoff.ts';
 import { guarded } from '../guard.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
+import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
-import type { RolloutResult } from '../rollout/rollout.ts';
-import { Backoff } from './backoff.ts';
 import type { LogBatch } from './deployment-log.ts';
-import { isRefusal, type Service } from './service.ts';
 
 /** Lines without a position may only be sent with the result, which is accepted once. */
 type LastLines = Pick<LogBatch, 'logs'> & Partial<LogBatch>;

@@ -1,9 +1,9 @@
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Journal } from '../journal/journal.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
 import { check } from '../policy/check.ts';
 import type { Policy } from '../policy/policy.ts';
 import { pinned } from '../pull/digests.ts';
-import type { RolloutResult } from '../rollout/rollout.ts';
 import { acceptManifest, type Expectation } from '../trust/accept-manifest.ts';
 
 export interface AcceptanceOptions {

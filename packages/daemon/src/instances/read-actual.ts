@@ -1,6 +1,6 @@
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { ServedRoute } from '../ingress/served-route.ts';
+import type { ServedRoute } from '../journal/served-route.ts';
 import { type Actual, actualContainer } from '../plan/actual.ts';
 import type { Desired } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { guardedBy } from '@hortus/client/guard';
 import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployments';
-import { Backoff } from './backoff.ts';
+import { Backoff } from '../backoff.ts';
 
 /** Lines with their position, so that the service recognises lines that it already has after a lost response. */
 export interface LogBatch {

@@ -3,7 +3,7 @@ import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
 import { ConfigError } from '../config-error.ts';
-import { writeSecretFile } from '../journal/secret-file.ts';
+import { writeSecretFile } from './secret-file.ts';
 
 /**
  * Key pair of the daemon: secrets for this server are sealed to it, and the journal is encrypted with a key derived

@@ -2,23 +2,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fingerprint, lacksOf } from '@hortus/contract/fingerprint';
 import type { Deployment, ReportedLine } from '@hortus/contract/resources/deployments';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import { Slots, type Turns } from '../actions/turns.ts';
 import type { Engine } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
 import { journalTrouble } from '../journal/journal-trouble.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
+import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
+import { newDeploymentId } from '../own-id.ts';
 import { pinned } from '../pull/digests.ts';
 import { settledPins } from '../pull/settled-pins.ts';
-import { type RolloutResult, rollOut } from '../rollout/rollout.ts';
+import { rollOut } from '../rollout/rollout.ts';
 import { irreversibleSince } from '../rollout/watch.ts';
+import { Slots, type Turns } from '../turns.ts';
 import { Acceptance, type AcceptanceOptions, failed } from './acceptance.ts';
-import { newDeploymentId } from './deployment-id.ts';
 import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 import { DeploymentReports } from './deployment-reports.ts';
-import { isRefusal, type Service } from './service.ts';
 
 export interface DeploymentsOptions extends AcceptanceOptions {
   engine: Engine;

@@ -1,7 +1,5 @@
 import type { ContainerFacts } from '../engine/container-facts.ts';
-
-export type Status = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
-export type Health = 'starting' | 'healthy' | 'unhealthy' | 'unknown';
+import type { Health, Status } from '../journal/rollout-result.ts';
 
 /** Exit codes after a requested stop: success, SIGKILL and SIGTERM. */
 const toldToEnd = [0, 137, 143];

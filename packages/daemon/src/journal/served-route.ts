@@ -14,8 +14,3 @@ export interface RouteTarget {
 export interface InstanceRoute extends ServedRoute {
   instanceUid: string;
 }
-
-/** Key that must be unique on a server. */
-export function wayOf({ host, path }: Pick<RouteRule, 'host' | 'path'>): string {
-  return `${host}${path === '/' ? '' : path.replace(/\/+$/, '')}`;
-}

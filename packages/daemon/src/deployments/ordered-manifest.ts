@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { isRefusal, type Service } from '../link/service.ts';
 import type { Expectation } from '../trust/accept-manifest.ts';
 import type { Acceptance } from './acceptance.ts';
-import { isRefusal, type Service } from './service.ts';
 
 export interface OrderedManifestDeps {
   service: Service;

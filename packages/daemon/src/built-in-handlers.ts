@@ -1,0 +1,21 @@
+import { lifecycle } from './actions/built-in.ts';
+import type { BuiltInHandlers } from './actions/handlers.ts';
+import type { Engine } from './engine/engine.ts';
+import type { Journal } from './journal/journal.ts';
+import { prune } from './prune/prune.ts';
+import { smokeInstance } from './smoke/smoke-action.ts';
+import type { Turns } from './turns.ts';
+
+export interface BuiltInParts extends Pick<BuiltInHandlers, 'backups'> {
+  engine: Engine;
+  journal: Journal;
+  turns: Turns;
+  serverId(): string;
+}
+
+/** Registers the handlers of all built-in actions. */
+export const builtInHandlers = ({ engine, journal, turns, serverId, backups }: BuiltInParts): BuiltInHandlers => ({
+  instance: { ...lifecycle, 'hortus.smoke': smokeInstance },
+  server: { 'hortus.prune': (params) => prune({ engine, journal, turns, serverId: serverId(), params }) },
+  backups,
+});
