@@ -63,7 +63,7 @@ async function talk(base: string, service: Awaited<ReturnType<typeof listen>>): 
   end.send(JSON.stringify({ type: 'begin' }));
   end.send(bytes);
   end.send(JSON.stringify({ type: 'have', index: 1 }));
-  end.close(4410, 'the other end has gone');
+  end.close(4410, 'the other end has disconnected');
   const said: unknown[] = [];
   const got: Buffer[] = [];
   const listening = (async () => {
@@ -72,10 +72,10 @@ async function talk(base: string, service: Awaited<ReturnType<typeof listen>>): 
       else said.push(message);
     }
   })();
-  await expect(listening).rejects.toThrow(new LinkLost('the other end has gone'));
+  await expect(listening).rejects.toThrow(new LinkLost('the other end has disconnected'));
   expect(said).toEqual([{ type: 'begin' }, { type: 'have', index: 1 }]);
   expect(Buffer.concat(got).equals(bytes)).toBe(true);
-  await expect(link.give(bytes)).rejects.toThrow('the other end has gone');
+  await expect(link.give(bytes)).rejects.toThrow('the other end has disconnected');
 }
 
 test('the client exchanges messages with a server of the ws library', async () => {

@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Bus } from './bus.ts';
 import { refuseTooLong, Subscriptions } from './subscriptions.ts';
 
-/** The bus of a service that is one process: nothing is ever missed, so there is never a gap. */
+/** The bus of a single process: messages are never missed, so there are no gaps. */
 export function openLocalBus(options: { log: Pick<Logger, 'error'> }): Bus {
   const subscriptions = new Subscriptions(options.log);
   return {

@@ -1,7 +1,7 @@
-/** Beyond this many waiting messages the others are told only that they have missed something. */
+/** Beyond this many pending messages, the others are only told that they have missed some. */
 const MOST_WAITING = 10_000;
 
-/** What waits to be sent to the other replicas; the same message said twice is sent once. */
+/** Queue of messages to the other replicas; duplicates are sent once. */
 export class Outgoing {
   readonly #replica: string;
   readonly #waiting = new Set<string>();
@@ -40,7 +40,7 @@ type Notice =
   | { readonly replica: string; readonly gap: true }
   | { readonly replica: string; readonly gap: false; readonly topic: string; readonly message: string };
 
-/** Undefined for what no replica of ours has written: the channel belongs to the whole database. */
+/** Parses a payload; undefined if it was not written by a replica: the channel belongs to the whole database. */
 export function readPayload(payload: string): Notice | undefined {
   try {
     const parts: unknown = JSON.parse(payload);

@@ -8,12 +8,12 @@ import { refuseTooLong, Subscriptions } from './subscriptions.ts';
 
 export interface PostgresBusOptions {
   readonly url: string;
-  /** This process's own name: its messages come back to it and are recognised by it. */
+  /** Id of this process, by which it recognizes its own messages. */
   readonly replica: string;
   readonly log: Pick<Log, 'error' | 'warn'>;
-  /** How long messages are collected before they go out together. */
+  /** How long messages are collected before they are sent together. */
   readonly collectMs?: number;
-  /** How often the connection is tried, so that one that died silently is noticed. */
+  /** Interval of checks of the connection, to detect one that was lost silently. */
   readonly probeMs?: number;
 }
 
@@ -21,7 +21,7 @@ const CHANNEL = 'hortus';
 const FIRST_RETRY_MS = 100;
 const LONGEST_RETRY_MS = 5_000;
 
-/** Fails when the database cannot be reached; a connection lost later is opened again for as long as it takes. */
+/** Rejects if the database cannot be reached; a connection that is lost later is reopened, with unlimited retries. */
 export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus> {
   const bus = new PostgresBus(options);
   await bus.open();
@@ -29,8 +29,8 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
 }
 
 /**
- * LISTEN and NOTIFY on one connection of its own. Messages to this process's own listeners do not take that way. What
- * cannot be sent while the connection is down waits, because the other replicas see no gap when it is only ours.
+ * Uses LISTEN and NOTIFY on a separate connection. Messages to listeners of this process are delivered directly. While
+ * the connection is down, messages are queued, because the other replicas notice no gap.
  */
 class PostgresBus implements Bus {
   readonly #options: PostgresBusOptions;
@@ -80,7 +80,7 @@ class PostgresBus implements Bus {
     clearTimeout(this.#collecting);
     await this.#reconnecting;
     await this.#sending;
-    // What was said last is still worth a try: other replicas may wait for it.
+    // Send the last messages: other replicas may wait for them.
     await this.#send();
     const client = this.#client;
     this.#client = undefined;
@@ -92,7 +92,7 @@ class PostgresBus implements Bus {
     const send = () => {
       this.#sending = this.#send().finally(() => {
         this.#collecting = undefined;
-        // What came in meanwhile goes with the next round.
+        // Messages added meanwhile are sent with the next round.
         if (!this.#outgoing.empty) this.#sendSoon();
       });
       return this.#sending;
@@ -160,14 +160,14 @@ class PostgresBus implements Bus {
     this.#client = undefined;
     client.end().catch(() => {});
     if (this.#closing.signal.aborted) return;
-    this.#options.log.warn({ err: error }, 'the connection to the other replicas is lost');
+    this.#options.log.warn({ err: error }, 'lost the connection to the other replicas');
     this.#subscriptions.tellGap();
     this.#reconnecting = this.#reconnect();
   }
 
   async #reconnect(): Promise<void> {
     for (let delay = FIRST_RETRY_MS; !this.#closing.signal.aborted; delay = Math.min(delay * 2, LONGEST_RETRY_MS)) {
-      // All replicas lose a restarting server at the same moment; the jitter keeps them from returning together.
+      // All replicas lose a restarting server at the same time; the jitter spreads their reconnects.
       await sleep(delay * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(() => {});
       if (this.#closing.signal.aborted) return;
       try {

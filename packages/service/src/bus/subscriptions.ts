@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 
 /**
- * PostgreSQL carries fewer than 8,000 bytes in a notice, and a character takes up to six of them once it is quoted. The
- * bus says that something happened, never what it was.
+ * PostgreSQL limits a notice to less than 8,000 bytes, and a quoted character takes up to six. A message says only that
+ * something happened, not what.
  */
 const MOST_CHARACTERS = 1_200;
 
-/** Who listens in this process. A listener that fails is reported and keeps nobody else from hearing. */
+/** The listeners of this process. An error of one listener is logged and does not affect the others. */
 export class Subscriptions {
   readonly #topics = new Map<string, Set<(message: string) => void>>();
   readonly #gaps: (() => void)[] = [];
@@ -19,7 +19,7 @@ export class Subscriptions {
   add(topic: string, listener: (message: string) => void): () => void {
     const listeners = this.#topics.get(topic) ?? new Set();
     this.#topics.set(topic, listeners);
-    // Wrapped, so that a function subscribed twice is two subscriptions.
+    // Wrapped, so that subscribing a function twice creates two subscriptions.
     const own = (message: string) => listener(message);
     listeners.add(own);
     return () => {
@@ -54,5 +54,5 @@ export class Subscriptions {
 export function refuseTooLong(topic: string, message: string): void {
   if (topic.length + message.length <= MOST_CHARACTERS) return;
   const what = `A message on ${topic.slice(0, 40)} is over ${MOST_CHARACTERS} characters`;
-  throw new RangeError(`${what}: send an id, not the thing.`);
+  throw new RangeError(`${what}: send an id instead of the content.`);
 }

@@ -2,21 +2,21 @@ import { type Guard, guardWith } from '../guard.ts';
 import type { Log } from '../log.ts';
 
 export interface SweeperOptions {
-  /** Looks for work and does it; answers in how many milliseconds to look again if nobody calls before. */
+  /** Finds and does pending work; returns the milliseconds until the next sweep unless it is woken before. */
   readonly sweep: () => Promise<number>;
-  /** What it does, for the log. */
+  /** Description of the work, for the log. */
   readonly name: string;
   readonly log: Pick<Log, 'error'>;
-  /** The least time between two sweeps: under load the rest of the process gets its turn. */
+  /** Minimum time between two sweeps, so that the rest of the process is not starved under load. */
   readonly pauseMs?: number;
 }
 
-/** After a failed sweep. The database may be away, and asking faster does not bring it back. */
+/** Delay after a failed sweep; the database may be down, and retrying faster does not help. */
 const AFTER_FAILURE_MS = 1_000;
 
 /**
- * Repeats a sweep, one at a time: when woken, and at the latest when the last one said so. A wake-up during a sweep is
- * kept for another one, because what it tells of may have come too late for the present one.
+ * Repeats a sweep, one at a time: when woken, and at the latest after the returned time. A wake-up during a sweep
+ * causes another one, because its cause may have come too late for the current sweep.
  */
 export class Sweeper {
   readonly #options: SweeperOptions;
@@ -41,7 +41,7 @@ export class Sweeper {
     this.#schedule(0);
   }
 
-  /** Resolves when the running sweep, if any, is over. */
+  /** Resolves when the running sweep, if any, has ended. */
   async stop(): Promise<void> {
     this.#started = false;
     clearTimeout(this.#timer);
@@ -76,11 +76,11 @@ export class Sweeper {
     try {
       return await this.#options.sweep();
     } catch (error) {
-      this.#options.log.error({ err: error }, `${this.#options.name} failed and will be tried again`);
+      this.#options.log.error({ err: error }, `${this.#options.name} failed and will be retried`);
       return AFTER_FAILURE_MS;
     }
   }
 }
 
-/** Node fires a timer beyond 31 bits at once. */
+/** Node fires timers beyond 31 bits immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

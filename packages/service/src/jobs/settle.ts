@@ -6,14 +6,14 @@ import { deleteJob, freeJob, type JobRow, lockOwned } from './store.ts';
 
 export interface Lease {
   readonly id: string;
-  /** New with every claim, so that a worker that comes late cannot settle the run of another, nor of itself. */
+  /** Unique for every claim, so that a late worker cannot settle the run of another, or a later run of its own. */
   readonly owner: string;
 }
 
 export const standardAttempts = 10;
 const retries: BackoffTimes = { firstMs: 1_000, mostMs: 3_600_000 };
 
-/** The end of a run that went well. */
+/** Settles a successful run. */
 export async function succeed(tx: Tx, lease: Lease, kind: JobKind, answer: Answer): Promise<void> {
   const job = await held(tx, lease);
   const next = answer === 'done' ? recurrence(tx, kind) : answer.again;
@@ -22,7 +22,10 @@ export async function succeed(tx: Tx, lease: Lease, kind: JobKind, answer: Answe
   else await freeJob(tx, { id: job.id, run_at: runAt, attempts: 0, last_error: null, dead: 0 });
 }
 
-/** The end of a run that failed: it is tried again later, and in the end set aside. Answers whether it was. */
+/**
+ * Settles a failed run: schedules a retry, or makes it a dead letter after the last attempt. Returns whether it is
+ * dead.
+ */
 export async function fail(tx: Tx, lease: Lease, kind: JobKind, error: unknown): Promise<boolean> {
   const job = await held(tx, lease);
   const last_error = describe(error);
@@ -31,7 +34,7 @@ export async function fail(tx: Tx, lease: Lease, kind: JobKind, error: unknown):
     await freeJob(tx, { id: job.id, run_at, attempts: job.attempts, last_error, dead: 0 });
     return false;
   }
-  // Somebody has asked for it anew, or it comes back by the clock: that wish is given attempts of its own.
+  // It was enqueued again, or recurs: that run gets its own attempts.
   const next = earlier(recurrence(tx, kind), job.again_at);
   const dead = next === null ? 1 : 0;
   const attempts = dead ? job.attempts : 0;
@@ -39,7 +42,7 @@ export async function fail(tx: Tx, lease: Lease, kind: JobKind, error: unknown):
   return dead === 1;
 }
 
-/** Gives a run back that has come to nothing through no fault of its own. */
+/** Releases a run that was interrupted through no fault of its own. */
 export async function release(tx: Tx, lease: Lease): Promise<void> {
   const job = await held(tx, lease);
   const attempts = Math.max(0, job.attempts - 1);
@@ -48,7 +51,7 @@ export async function release(tx: Tx, lease: Lease): Promise<void> {
 
 async function held(tx: Tx, lease: Lease): Promise<JobRow> {
   const job = await lockOwned(tx, lease.id, lease.owner);
-  if (!job) throw new LeaseLost('The job is no longer in these hands.');
+  if (!job) throw new LeaseLost('The lease of the job was lost.');
   return job;
 }
 
@@ -57,7 +60,7 @@ const recurrence = (tx: Tx, kind: JobKind): number | null => (kind.every === und
 const earlier = (a: number | null, b: number | null): number | null =>
   a === null ? b : b === null ? a : Math.min(a, b);
 
-/** The words of an unknown error may repeat a password out of an address, so only its name and code are kept. */
+/** The message of an unknown error may contain a password from a URL, so only its name and code are stored. */
 function describe(error: unknown): string {
   if (error instanceof JobFailure || error instanceof Problem) return error.message.slice(0, 500);
   const { name, code } = (error ?? {}) as { name?: unknown; code?: unknown };

@@ -7,10 +7,10 @@ import type { Row } from '../storage/tables.ts';
 export type JobRow = Row<'jobs'>;
 type JobToInsert = Pick<JobRow, 'id' | 'kind' | 'key' | 'payload' | 'run_at' | 'created_at'>;
 
-/** Written out, not a parameter: only then do the engines know that a partial index holds what is asked for. */
+/** A literal instead of a parameter, so that the databases can use a partial index. */
 const alive = sql.lit<0>(0);
 
-/** Where one with the key is waiting its time is moved forward; where it is running, the wish is kept in `again_at`. */
+/** A waiting job with the key is moved forward; for a running one, the request is stored in `again_at`. */
 export const insertJob = statement<JobToInsert>((db, p) =>
   db
     .insertInto('jobs')
@@ -64,7 +64,9 @@ const nextOfKind = statement<{ kind: string }, { kind: string; run_at: number }>
     .limit(1),
 );
 
-/** When the next job of each kind may be claimed. One look into the index per kind, however many are waiting. */
+/**
+ * Returns when the next job of each kind may be claimed. One index lookup per kind, regardless of the number of jobs.
+ */
 export async function nextOfKinds(
   queries: Queries,
   kinds: Iterable<string>,
@@ -74,7 +76,7 @@ export async function nextOfKinds(
   return next;
 }
 
-/** Takes the jobs of a kind whose time has come, which includes those whose owner has let his lease run out. */
+/** Claims due jobs of a kind, including those whose lease has expired. */
 export async function claimJobs(
   tx: Tx,
   claim: { kind: string; most: number; owner: string; until: number },
@@ -97,7 +99,7 @@ export async function claimJobs(
     .execute();
 }
 
-/** Answers those that are still in their owner's hands. */
+/** Extends leases and returns those that are still owned. */
 export const extendLeases = (
   tx: Tx,
   leases: { ids: readonly string[]; owners: readonly string[]; until: number },
@@ -110,7 +112,7 @@ export const extendLeases = (
     .returning(['id', 'lease_owner'])
     .execute();
 
-/** The job if it still belongs to this owner, held until the transaction ends. */
+/** Locks and returns the job if it still belongs to this owner. */
 export const lockOwned = (tx: Tx, id: string, owner: string): Promise<JobRow | undefined> =>
   forUpdate(
     tx,
@@ -119,7 +121,7 @@ export const lockOwned = (tx: Tx, id: string, owner: string): Promise<JobRow | u
 
 export const deleteJob = statement<{ id: string }>((db, p) => db.deleteFrom('jobs').where('id', '=', p.id));
 
-/** Ends a lease and says how the job goes on. */
+/** Ends a lease and sets the next state of the job. */
 export const freeJob = statement<Pick<JobRow, 'id' | 'run_at' | 'attempts' | 'last_error' | 'dead'>>((db, p) =>
   db
     .updateTable('jobs')

@@ -13,22 +13,25 @@ import { claimJobs, extendLeases, type JobRow, nextOfKinds } from './store.ts';
 export interface JobWorkerOptions {
   readonly storage: Storage;
   readonly bus: Bus;
-  /** Jobs of other kinds are left to replicas that know them. */
+  /** Jobs of other kinds are left to replicas that have handlers for them. */
   readonly handlers: Readonly<Record<string, JobKind>>;
   readonly replica: string;
   readonly log: Pick<Logger, 'error' | 'warn'>;
-  /** How long a job is kept from others after the last sign of life. Clocks of replicas may differ by less than this. */
+  /**
+   * Time after the last extension during which other workers do not claim the job. Must exceed the clock skew of
+   * replicas.
+   */
   readonly leaseMs?: number;
-  /** A notice may be lost; at the latest after this long a due job is found anyway. */
+  /** Interval of the sweep that finds due jobs whose notice was lost. */
   readonly sweepMs?: number;
   readonly clock?: () => number;
 }
 
 const STANDARD_CONCURRENCY = 4;
 const STANDARD_LEASE_MS = 30_000;
-/** A due job that another worker holds at this moment is looked at again, in case he lets go of it. */
+/** A due job that another worker holds is checked again, in case its lease ends. */
 const HELD_BY_ANOTHER_MS = 100;
-/** How long handlers may take to notice that they were told to stop. */
+/** Time for handlers to react to the stop signal. */
 const GRACE_MS = 1_000;
 
 /** Claims due jobs by lease and runs them, a bounded number of each kind at once. An idle worker sleeps. */
@@ -47,7 +50,7 @@ export class JobWorker {
     this.#leaseMs = options.leaseMs ?? STANDARD_LEASE_MS;
     this.#clock = options.clock ?? Date.now;
     const { log, bus } = options;
-    this.#sweeper = new Sweeper({ name: 'looking for jobs', log, pauseMs: 5, sweep: () => this.#sweep() });
+    this.#sweeper = new Sweeper({ name: 'finding due jobs', log, pauseMs: 5, sweep: () => this.#sweep() });
     bus.onGap(() => this.#sweeper.wake());
   }
 
@@ -60,7 +63,7 @@ export class JobWorker {
     this.#sweeper.start();
   }
 
-  /** Waits for what is running; what takes longer is told to stop and given back. */
+  /** Waits for running jobs; those that take longer are interrupted and released. */
   async stop(options: { withinMs?: number } = {}): Promise<void> {
     this.#unsubscribe?.();
     await this.#sweeper.stop();
@@ -82,7 +85,7 @@ export class JobWorker {
     const sweepMs = this.#options.sweepMs ?? 5_000;
     await this.#keepRecurring();
     const free = this.#freeSlots();
-    // A run that ends wakes the sweeper.
+    // The end of a run wakes the sweeper.
     if (free.size === 0) return sweepMs;
     const next = await nextOfKinds(this.#options.storage.reader, free.keys());
     const now = this.#clock();
@@ -125,7 +128,7 @@ export class JobWorker {
     });
   }
 
-  /** Runs whose lease could not be extended in time are interrupted: somebody else may have begun them anew. */
+  /** Interrupts runs whose lease could not be extended in time: another worker may have claimed them. */
   async #extend(): Promise<void> {
     const runs = [...this.#running];
     if (runs.length === 0) return;
@@ -141,7 +144,7 @@ export class JobWorker {
         else run.interrupt();
       }
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'the leases of running jobs could not be extended');
+      this.#options.log.warn({ err: error }, 'extending the leases of running jobs failed');
       for (const run of runs) if (run.leasedUntil <= this.#clock()) run.interrupt();
     }
   }

@@ -6,17 +6,20 @@ import { ControlBudget } from '../channel/control-budget.ts';
 import type { Guard } from '../guard.ts';
 import { FrameTurner } from './frames.ts';
 
-/** Bytes that wait for a slow end before the quick one is not read any more. Two ends, so twice that for a transfer. */
+/**
+ * Buffered bytes for a slow end beyond which reading from the fast one is paused. Two ends, so twice that for a
+ * transfer.
+ */
 const MOST_WAITING = 1024 * 1024;
-/** For the other side to end the connection as well, when it was told to. */
+/** Time for the other side to close the connection after a close frame. */
 const FAREWELL_MS = 5_000;
 const PROTOCOL_ERROR = 1002;
 const POLICY = 1008;
-/** More parts than this are copied into one, because each part that waits costs memory of its own. */
+/** More parts are copied into one, because each queued part costs memory. */
 const MOST_PARTS = 64;
 const NORMAL = 1000;
 
-/** Why this is no handshake for a WebSocket; undefined if it is one. */
+/** Returns why a request is not a WebSocket handshake; undefined if it is one. */
 export function handshakeFault({ method, headers }: IncomingMessage): string | undefined {
   if (method !== 'GET') return 'A WebSocket begins with GET';
   if (headers.upgrade?.toLowerCase() !== 'websocket') return 'The header Upgrade is not websocket';
@@ -27,8 +30,8 @@ export function handshakeFault({ method, headers }: IncomingMessage): string | u
 }
 
 /**
- * One end of a transfer: a WebSocket whose frames are handed on while they come. A library that collects messages would hold each
- * of them whole, and leave gigabytes of buffers to the garbage collector; here nothing is left for it.
+ * One end of a transfer: a WebSocket whose frames are relayed while they arrive. A library that collects messages would
+ * buffer each one, and leave gigabytes of buffers to the garbage collector.
  */
 export class End {
   readonly #socket: Duplex;
@@ -36,15 +39,15 @@ export class End {
   readonly #closed = new Set<() => void>();
   readonly #guard: Guard;
   readonly #budget = new ControlBudget();
-  /** What came with the handshake. */
+  /** Bytes received together with the handshake. */
   #head: Buffer;
   #to: End | undefined;
   #onBytes: (count: number) => void = () => undefined;
-  /** The one that sends to us, and is in the middle of a frame or not. */
+  /** The end that sends to this one, possibly in the middle of a frame. */
   #from: End | undefined;
-  /** The answer to its last ping, while it cannot be sent. Earlier pings need none (RFC 6455, 5.5.3). */
+  /** Pending answer to the last ping. Earlier pings need none (RFC 6455, 5.5.3). */
   #pong: Buffer | undefined;
-  /** Memory that the socket may still have to send. */
+  /** Buffers that the socket may still have to send. */
   #lent: Buffer[] = [];
   #open = true;
 
@@ -61,11 +64,11 @@ export class End {
     this.#head = head;
     this.#turner = new FrameTurner((kind, payload) => this.#control(kind, payload));
     (socket as Partial<Socket>).setNoDelay?.(true);
-    // Whatever it says before the other is there stays in its own socket.
+    // Data that arrives before the other end is connected stays in the socket.
     socket.pause();
     this.#on('error', () => socket.destroy());
     this.#on('end', () => socket.end());
-    // Told of once for all that waited: to be called back for every piece costs as much as handing it on.
+    // Called once for all queued writes: a callback per write would cost as much as relaying it.
     this.#on('drain', () => {
       this.#letGo();
       this.#sayPong();
@@ -89,7 +92,7 @@ export class End {
     this.#closed.add(told);
   }
 
-  /** From now on the other hears what this one says, never faster than he takes it. */
+  /** Relays everything from this end to the other, with backpressure. */
   handTo(other: End, onBytes: (count: number) => void): void {
     this.#to = other;
     other.#from = this;
@@ -100,7 +103,7 @@ export class End {
     this.#socket.resume();
   }
 
-  /** Says why, in so far as it is not in the middle of something, and goes. */
+  /** Closes with a reason, unless a frame is half sent; then the connection is destroyed. */
   close(code: number, reason: string): void {
     if (!this.#open) return;
     this.#open = false;
@@ -109,7 +112,7 @@ export class End {
       return;
     }
     this.#socket.end(controlFrame('close', closePayload(code, reason)));
-    // One that is not read would never be seen to close.
+    // A paused socket would never report the close.
     this.#socket.resume();
     const late = setTimeout(
       this.#guard(() => this.#socket.destroy()),
@@ -135,7 +138,7 @@ export class End {
     if (to.#socket.writableLength > MOST_WAITING) this.#socket.pause();
   }
 
-  /** `memory` is what the parts are parts of. */
+  /** Writes parts; `memory` is the buffer that contains them. */
   #take(parts: readonly Buffer[], memory: Buffer): void {
     if (!this.#open) {
       release(memory);

@@ -7,14 +7,14 @@ export type Role = 'send' | 'receive';
 export interface RelayTimes {
   /** How long an end waits for the other. */
   readonly waitMs: number;
-  /** How long both may be silent; daemons say something four times as often. */
+  /** Maximum silence of both ends; daemons send a keep-alive four times as often. */
   readonly silenceMs: number;
 }
 
 const standardTimes: RelayTimes = { waitMs: 30_000, silenceMs: 60_000 };
 
 const GOING_AWAY = 1001;
-/** Why an end is sent away; each may come back. */
+/** Close codes of ends; each may reconnect. */
 const relayCodes = { alone: 4408, replaced: 4409, otherGone: 4410, silent: 4411 } as const;
 
 interface Meeting {
@@ -23,8 +23,8 @@ interface Meeting {
 }
 
 /**
- * Where the two ends of a transfer meet. What one says is handed to the other as it comes, never faster than he takes it, and
- * nothing of it is kept or looked at: the ends prove to each other that everything arrived.
+ * Connects the two ends of a transfer. Relays their data with backpressure, and neither stores nor inspects it: the
+ * ends verify its completeness themselves.
  */
 export class Relay {
   readonly #guard: Guard;
@@ -37,7 +37,7 @@ export class Relay {
     this.#times = { ...standardTimes, ...times };
   }
 
-  /** Bytes that have gone through since the start. */
+  /** Bytes relayed since the start. */
   get carried(): number {
     return this.#carried;
   }
@@ -55,7 +55,10 @@ export class Relay {
     }
   }
 
-  /** Where its place is taken, both who are there go: the other is in the middle of a talk that the new one has not heard. */
+  /**
+   * If the role is taken, both present ends are closed: the other one is in the middle of a conversation that the new
+   * one has missed.
+   */
   #meetingFor(transferId: string, role: Role): Meeting {
     const meeting = this.#meetings.get(transferId);
     if (meeting && !meeting.ends[role]) return meeting;
@@ -85,7 +88,7 @@ export class Relay {
     receive.handTo(send, heard);
   }
 
-  /** An end that goes takes the other with it, so that both begin anew together. */
+  /** Closes the other end too, so that both start again together. */
   #left(transferId: string, meeting: Meeting, role: Role, end: End): void {
     if (meeting.ends[role] !== end) return;
     delete meeting.ends[role];
@@ -97,10 +100,10 @@ export class Relay {
 }
 
 const reasons = {
-  alone: 'the other end did not come',
-  replaced: 'another connection took its place',
-  otherGone: 'the other end has gone',
-  silent: 'nothing was heard for too long',
+  alone: 'the other end did not connect',
+  replaced: 'replaced by another connection',
+  otherGone: 'the other end has disconnected',
+  silent: 'no data was received for too long',
 } as const;
 
 const sendAway = (end: End, why: keyof typeof reasons): void => end.close(relayCodes[why], reasons[why]);

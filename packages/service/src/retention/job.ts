@@ -7,7 +7,7 @@ export const RETENTION = 'retention.sweep';
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
-/** Small, so that other writers do not wait for long. */
+/** Small, so that other writers do not wait long. */
 const IN_ONE_BATCH = 500;
 
 export interface RetentionDeps {

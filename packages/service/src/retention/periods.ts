@@ -1,17 +1,17 @@
-/** Days that things are kept; 0 keeps them for ever. */
+/** Retention in days; 0 keeps rows forever. */
 export interface Retention {
   readonly events: number;
   readonly deliveries: number;
-  /** Of deployments, and what actions wrote. */
+  /** Logs of deployments and output of actions. */
   readonly logs: number;
   readonly idempotency: number;
-  /** What servers and instances used. */
+  /** Usage of servers and instances. */
   readonly metrics: number;
 }
 
 export const defaultRetention: Retention = { events: 90, deliveries: 30, logs: 30, idempotency: 1, metrics: 7 };
 
-/** A delivery needs its event for as long as it is tried, which is a day. */
+/** A delivery needs its event while it is retried, which is a day. */
 export const leastDays: Readonly<Record<keyof Retention, number>> = {
   events: 2,
   deliveries: 2,

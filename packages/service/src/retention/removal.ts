@@ -1,11 +1,11 @@
 import type { Tx } from '../storage/storage.ts';
 
-/** Removes some of what is older than a time, the oldest first, and answers how many rows that were. */
+/** Removes rows that are older than a time, oldest first, and returns their number. */
 export type Removal = (tx: Tx, before: number, most: number) => Promise<number>;
 
 export interface Rule {
   readonly name: string;
-  /** Undefined keeps all of it. */
+  /** Undefined keeps all rows. */
   readonly days: number | undefined;
   readonly remove: Removal;
 }

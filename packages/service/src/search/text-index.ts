@@ -2,7 +2,7 @@ import MiniSearch, { type Query, type SearchOptions } from 'minisearch';
 
 export interface TextIndexOptions<Item, Field extends string> {
   readonly fieldsOf: (item: Item) => Readonly<Record<Field, string>>;
-  /** How much a word counts in each field. */
+  /** Weight of a word in each field. */
   readonly weights: Readonly<Record<Field, number>>;
   readonly words: (text: string) => string[];
 }
@@ -11,7 +11,7 @@ export interface Found<Item> {
   readonly item: Item;
   /** Comparable between indexes of different sizes. */
   readonly score: number;
-  /** How many words of the query were found. */
+  /** Number of words of the query that were found. */
   readonly matched: number;
 }
 
@@ -43,7 +43,7 @@ export class TextIndex<Item> {
     return new TextIndex(items, index, weights);
   }
 
-  /** Returns the best first. The strings in the query are words already. */
+  /** Returns the best matches first. The strings of the query are already words. */
   search(query: Query, options: SearchOptions): Found<Item>[] {
     const hits = this.#index.search(query, { boost: this.#weights, tokenize: (word) => [word], ...options });
     return hits.map(({ id, score, queryTerms }) => ({

@@ -1,6 +1,6 @@
 const ACCENTS = /\p{M}/gu;
 
-/** Splits a text into words as they are compared: lower-case letters and digits, without accents. */
+/** Splits a text into normalized words: lower-case letters and digits, without accents. */
 export function wordsOf(text: string): string[] {
   return (
     text

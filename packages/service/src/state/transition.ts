@@ -5,22 +5,22 @@ import { insertRow, updateState } from '../storage/status-columns.ts';
 import { RunAgain, type Tx } from '../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../storage/tables.ts';
 
-/** The tables whose rows have a status of their own. */
+/** Tables whose rows have a status. */
 type Stateful = { [T in keyof Tables]: Tables[T] extends { status: { __select__: string } } ? T : never }[keyof Tables];
 
-/** Ties a machine of the contract to its table: what its guards look at and what its events say. */
+/** Connects a machine of the contract to its table: defines its guards and the data of its events. */
 export interface Lifecycle<M extends Machine, Table extends Stateful> {
   readonly machine: M;
   readonly table: Table;
-  /** Which column the machine moves; an instance has its health beside its status. */
+  /** The column that the machine changes; an instance has a health in addition to its status. */
   readonly column?: 'status' | 'health';
-  /** States of the row's other machines at birth. */
+  /** Initial states of the row's other machines. */
   readonly besides?: Readonly<Record<string, string>>;
   readonly resource: string;
   readonly guards?: Readonly<Record<string, (row: Row<Table>) => boolean>>;
-  /** The event's `data`: never a secret. */
+  /** The event's `data`; must not contain secrets. */
   readonly eventData: (row: Row<Table>) => Record<string, unknown>;
-  /** Whom the event belongs to; events of the installation's own rows are not written. */
+  /** Account of the event; events of rows of the installation itself are not written. */
   readonly accountOf: (row: Row<Table>) => string;
 }
 
@@ -30,19 +30,19 @@ export interface Change<Table extends Stateful> {
   readonly set?: Partial<NewRow<Table>>;
 }
 
-/** Brings a row into being in the state its machine gives it, with its event. `taken` is thrown if a unique key is not free. */
+/** Inserts a row in its initial state, with its event. Throws `taken` if a unique key is in use. */
 export async function begin<M extends Machine, Table extends Stateful>(
   tx: Tx,
   lifecycle: Lifecycle<M, Table>,
   row: NewRow<Table>,
   move: MoveOf<M>,
   actor: string | null,
-  taken: () => Error = () => new Error(`This ${lifecycle.resource} is there already.`),
+  taken: () => Error = () => new Error(`This ${lifecycle.resource} exists already.`),
 ): Promise<Row<Table>> {
   const first = step(lifecycle.machine, null, move);
-  if (!first) throw new Error(`The ${lifecycle.machine.name} machine does not begin with ${move}.`);
+  if (!first) throw new Error(`The ${lifecycle.machine.name} machine does not start with ${move}.`);
   const born = { ...row, ...lifecycle.besides, [lifecycle.column ?? 'status']: first.to } as unknown as Row<Table>;
-  // Sent together: where the row is not free the event goes with it, since this throws and takes the transaction back.
+  // Sent together: if the key is in use, this throws and the transaction is rolled back together with the event.
   const [free] = await Promise.all([
     insertRow(tx, lifecycle.table, born),
     tell(tx, lifecycle, born, first.event, actor),
@@ -52,8 +52,8 @@ export async function begin<M extends Machine, Table extends Stateful>(
 }
 
 /**
- * The only way a status changes: the table of moves decides, and the row and its event are written in one transaction.
- * The row must have been read in this very transaction.
+ * The only way to change a status: the table of moves decides, and the row and its event are written in one
+ * transaction. The row must have been read in this transaction.
  */
 export async function transition<M extends Machine, Table extends Stateful>(
   tx: Tx,
@@ -70,7 +70,7 @@ export async function transition<M extends Machine, Table extends Stateful>(
     throw conflict(column, 'state', `a ${lifecycle.resource} that is ${from} cannot ${move}.`, { [column]: from });
   }
   const columns = { ...change.set, [column]: taken.to, updated_at: tx.now };
-  // Somebody else has changed it since it was read: this transaction starts over and decides anew.
+  // Another transaction has changed it since it was read: run this transaction again.
   if (!(await updateState(tx, table, { id, column, from, columns }))) throw new RunAgain();
   const changed = { ...row, ...columns } as Row<Table>;
   await tell(tx, lifecycle, changed, taken.event, change.actor);

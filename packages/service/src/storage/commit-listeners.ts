@@ -2,7 +2,7 @@ import type { Notice } from './storage.ts';
 
 type Listener = (notices: readonly Notice[]) => void;
 
-/** Whom a storage tells of its commits. */
+/** The commit listeners of a storage. */
 export class CommitListeners {
   readonly #listeners: Listener[] = [];
 
@@ -16,7 +16,8 @@ export class CommitListeners {
       try {
         listener(notices);
       } catch (error) {
-        // The commit stands whatever a listener does, so its caller must not hear of this; the process must.
+        // The commit is durable regardless of its listeners, so the caller must not get the error; it crashes the
+        // process instead.
         setImmediate(() => {
           throw error;
         });

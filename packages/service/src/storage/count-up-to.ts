@@ -2,7 +2,7 @@ import type { SelectQueryBuilder } from 'kysely';
 import type { Queries } from './storage.ts';
 import type { Tables } from './tables.ts';
 
-/** Counts the rows that a query finds, but gives up beyond `atMost`: who needs the page does not wait for a million. */
+/** Counts the rows of a query up to `atMost`, so that a page does not wait for the count of a million rows. */
 export async function countUpTo<Found extends keyof Tables>(
   queries: Queries,
   found: SelectQueryBuilder<Tables, Found, object>,

@@ -30,7 +30,7 @@ import { reusableUids } from './migrations/0077-reusable-uids.ts';
 import { quotas } from './migrations/0078-quotas.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
-/** In the order in which they run; a name once released never changes. */
+/** In execution order; a released name never changes. */
 const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0001-foundation': foundation,
   '0002-road': road,
@@ -63,13 +63,13 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0078-quotas': quotas,
 };
 
-/** Any number works as long as every replica uses the same. */
+/** Arbitrary, but the same in every replica. */
 const ADVISORY_LOCK = 7_311_884_201;
 
-/** Brings the schema up to date. The session must be a connection that nobody else uses meanwhile. */
+/** Migrates the schema. The session must be an exclusive connection. */
 export async function migrate(engine: EngineName, session: Session): Promise<void> {
   if (engine === 'sqlite') return apply(engine, session);
-  // Replicas that start together take turns; whoever comes second finds nothing left to do.
+  // Concurrently starting replicas take turns; the second finds nothing to do.
   await session.run('select pg_advisory_lock($1)', [ADVISORY_LOCK]);
   try {
     await apply(engine, session);
@@ -82,5 +82,5 @@ async function apply(engine: EngineName, session: Session): Promise<void> {
   const entries = Object.entries(migrations).map(([name, make]) => [name, make(engine)] as const);
   const provider = { getMigrations: async () => Object.fromEntries(entries) };
   const { error } = await new Migrator({ db: queriesOn(engine, session), provider }).migrateToLatest();
-  if (error) throw new Error('The database schema could not be brought up to date.', { cause: error });
+  if (error) throw new Error('The migration of the database schema failed.', { cause: error });
 }

@@ -1,7 +1,7 @@
 import type { Storage, StorageHooks } from './storage.ts';
 
 export interface StorageSettings {
-  /** PostgreSQL when it is given, the embedded database otherwise. */
+  /** PostgreSQL if given, otherwise the embedded database. */
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
 }

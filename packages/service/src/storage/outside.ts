@@ -1,7 +1,7 @@
 import { Problem } from '../problem.ts';
 import type { Outside, Queries, Tx } from './storage.ts';
 
-/** How many pieces of work one transaction may ask for. Each costs another run of its callback. */
+/** Maximum number of pieces of outside work of one transaction. Each costs another run of its callback. */
 const MOST_PIECES = 100;
 
 /** Ends a run of a write callback that needs the result of this work. */
@@ -10,17 +10,17 @@ class WorkFirst extends Error {
   readonly key: string;
   readonly work: () => Promise<unknown>;
   constructor(key: string, work: () => Promise<unknown>) {
-    super('A transaction waits for work that is done outside of it.');
+    super('A transaction needs the result of work outside of it.');
     this.key = key;
     this.work = work;
   }
 }
 
 /**
- * Runs a transaction that may need work which takes time, such as that of a worker thread. While a transaction is open it holds
- * locks (in SQLite: the only writer), so it must not wait. Asking for such work rolls it back; then the work is done, and the
- * callback runs again with the result. The key names all that the work depends on: if the second run reads something that has
- * changed meanwhile, its key is another one and the work is done again.
+ * Runs a transaction that may need slow work, such as that of a worker thread. An open transaction holds locks (in
+ * SQLite: the only writer), so it must not wait. Requesting such work rolls it back; then the work is done, and the
+ * callback runs again with the result. The key must contain everything the work depends on: if the second run reads
+ * changed data, its key differs and the work is repeated.
  */
 export async function withOutside<T>(write: (outside: Outside) => Promise<T>): Promise<T> {
   let results: Map<string, unknown> | undefined;
@@ -35,12 +35,12 @@ export async function withOutside<T>(write: (outside: Outside) => Promise<T>): P
       if (!(error instanceof WorkFirst)) throw error;
       results ??= new Map();
       if (results.size >= MOST_PIECES)
-        throw new Problem('RATE_LIMITED', 'What this request is about keeps changing.', { retry_after: 1 });
+        throw new Problem('RATE_LIMITED', 'The data of this request keeps changing. Try again.', { retry_after: 1 });
       results.set(error.key, await error.work());
     }
   }
 }
 
-/** Does work that takes time: at once for a reader, outside the transaction otherwise. */
+/** Does slow work: directly for a reader, otherwise outside of the transaction. */
 export const doOutside = async <T>(queries: Queries | Tx, key: () => string, work: () => Promise<T>): Promise<T> =>
   'outside' in queries ? queries.outside(key(), work) : work();

@@ -1,4 +1,4 @@
-/** What a list endpoint is asked for. The contract fills in the defaults. */
+/** Request of a page. The contract fills in the defaults. */
 export interface PageRequest {
   readonly page?: number;
   readonly per_page?: number;
@@ -11,22 +11,22 @@ export interface Page<Item> {
 
 export interface Listing<Item> {
   rows(limit: number, offset: number): Promise<Item[]>;
-  /** Counts the rows, but gives up beyond `atMost`. */
+  /** Counts the rows up to `atMost`. */
   count(atMost: number): Promise<number>;
-  /** Names the list and its filters; lists with the same key share a count. */
+  /** Identifies the list and its filters; lists with the same key share a count. */
   readonly countKey: string;
 }
 
-/** Up to here a total is exact; beyond, counting would cost more than the page itself. */
+/** Totals are exact up to this number; beyond, counting would cost more than the page itself. */
 const EXACT_UP_TO = 10_000;
-/** How old a total may be that is shown, and from which age on a new one is made. */
+/** Maximum age of a shown total, and the age from which it is renewed. */
 const STALE_AFTER_MS = 10_000;
 const RENEW_AFTER_MS = 5_000;
 const MOST_COUNTS = 1_000;
 
 /**
- * Reads pages. A total beyond 10,000 is shown for up to 10 seconds and counted anew behind the answers of the last five
- * of them, so that a page of a million rows, if it is asked for all the time, costs what a page of a thousand does.
+ * Reads pages. A total beyond 10,000 is cached for 10 seconds and renewed in the background during the last five, so
+ * that frequently requested pages of a million rows cost as much as those of a thousand.
  */
 export class Pages {
   readonly #counts = new Map<string, { readonly total: number; readonly at: number }>();
@@ -46,12 +46,12 @@ export class Pages {
   }
 
   async #total<Item>(listing: Listing<Item>, offset: number, asked: number, got: number): Promise<number> {
-    // The last page tells the total by itself.
+    // The last page determines the total.
     if (got < asked && (got > 0 || offset === 0)) return offset + got;
     const known = this.#counts.get(listing.countKey);
     const age = known ? this.#clock() - known.at : Number.POSITIVE_INFINITY;
     if (known && age < STALE_AFTER_MS) {
-      // Whoever waits for this one is told by its own call; here a failure only means that the next call tries again.
+      // Errors are reported to callers that wait; here a failure only means that the next call retries.
       if (age >= RENEW_AFTER_MS) this.#countAll(listing).catch(() => undefined);
       return known.total;
     }
@@ -59,7 +59,7 @@ export class Pages {
     return total <= EXACT_UP_TO ? total : await this.#countAll(listing);
   }
 
-  /** Callers that need the same count share it. */
+  /** Concurrent calls share a count. */
   #countAll<Item>(listing: Listing<Item>): Promise<number> {
     const key = listing.countKey;
     const at = this.#clock();
@@ -86,7 +86,7 @@ export class Pages {
   }
 }
 
-/** The page of a list that is in memory anyway. */
+/** Returns a page of a list in memory. */
 export function slice<Item>(items: readonly Item[], { page = 1, per_page = 20 }: PageRequest): Page<Item> {
   const total = items.length;
   const data = items.slice((page - 1) * per_page, page * per_page);

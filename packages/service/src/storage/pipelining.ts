@@ -1,4 +1,4 @@
 import type { Tx } from './storage.ts';
 
-/** Whether statements that are sent before the first is answered travel together. SQLite answers each where it stands. */
+/** Tells whether statements that are not awaited one by one are sent together. SQLite executes each at once. */
 export const pipelines = ({ engine }: Pick<Tx, 'engine'>): boolean => engine === 'postgres';

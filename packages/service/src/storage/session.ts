@@ -13,17 +13,17 @@ export type EngineName = 'sqlite' | 'postgres';
 
 export interface Rows<Row = unknown> {
   readonly rows: Row[];
-  /** Rows inserted, updated or deleted; 0 for a select. */
+  /** Number of inserted, updated or deleted rows; 0 for a select. */
   readonly changed: number;
 }
 
-/** The least a query needs: one place to run text with parameters. Kysely and compiled statements both stand on it. */
+/** Minimal interface for queries: runs text with parameters. Used by Kysely and by compiled statements. */
 export interface Session {
-  /** `reused` says that this very text comes again and again, so the engine may keep it prepared. */
+  /** `reused` marks a text that is run often, so that the engine may keep it prepared. */
   run(text: string, parameters: readonly unknown[], reused?: boolean): Promise<Rows>;
 }
 
-/** A Kysely whose every query goes to one session. Transactions are the storage's business, so it begins none itself. */
+/** Creates a Kysely that sends every query to one session. It starts no transactions; the storage does. */
 export function queriesOn<Tables>(engine: EngineName, session: Session): Kysely<Tables> {
   return new Kysely<Tables>({ dialect: dialectOn(engine, session) });
 }
@@ -54,7 +54,7 @@ class SessionDriver implements Driver {
   async acquireConnection(): Promise<DatabaseConnection> {
     return this.#connection;
   }
-  // Only the migrator uses these three, on a connection that nobody else has.
+  // Only the migrator uses these three, on an exclusive connection.
   async beginTransaction(): Promise<void> {
     await this.#connection.session.run('begin', []);
   }

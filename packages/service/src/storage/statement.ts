@@ -3,7 +3,7 @@ import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Queries } from './storage.ts';
 import type { Tables } from './tables.ts';
 
-/** Marks the place of a parameter in a query that is built once and run often. */
+/** Placeholder of a parameter in a query that is built once and run often. */
 class Slot {
   readonly name: string;
   constructor(name: string) {
@@ -42,7 +42,7 @@ export function statement<Parameters extends object, Row = never>(
 
 const nowhere: Session = {
   run() {
-    throw new Error('A statement is built here, never run.');
+    throw new Error('This builder only compiles statements.');
   },
 };
 

@@ -1,10 +1,10 @@
 import type { Tx } from './storage.ts';
 import type { Tables } from './tables.ts';
 
-// The types of the tables forbid writing a status; these two functions are where it happens all the same. `state/` is
-// their only caller.
+// The types of the tables forbid writing a status; these two functions are the exception. `state/` is their only
+// caller.
 
-/** False when a unique key of the row is taken. */
+/** Returns false if a unique key of the row is in use. */
 export async function insertRow(tx: Tx, table: keyof Tables, row: object): Promise<boolean> {
   const text = keptText(`${tx.engine} insert ${table}`, Object.keys(row), (columns) => {
     const names = columns.map((c) => `"${c}"`).join(', ');
@@ -14,7 +14,7 @@ export async function insertRow(tx: Tx, table: keyof Tables, row: object): Promi
   return (await tx.run(text, Object.values(row), true)).changed === 1;
 }
 
-/** False when the row is no longer in the state it was read in. */
+/** Returns false if the row is no longer in the state in which it was read. */
 export async function updateState(
   tx: Tx,
   table: keyof Tables,
@@ -37,8 +37,8 @@ interface Kept {
 }
 
 /**
- * Texts depend on the columns alone, so they are kept and the engines keep them prepared. Each statement is written with
- * one or a few sets of columns: to compare their names is quicker than to make a key of them.
+ * Caches texts by their columns, so that the engines keep them prepared. Each statement has one or a few sets of
+ * columns: comparing their names is faster than creating a key.
  */
 const kept = new Map<string, readonly Kept[]>();
 

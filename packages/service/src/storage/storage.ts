@@ -2,28 +2,28 @@ import type { Kysely } from 'kysely';
 import type { EngineName, Session } from './session.ts';
 import type { Tables } from './tables.ts';
 
-/** Something that happened, told to the bus once the transaction that caused it is durable. */
+/** Published on the bus once its transaction is durable. */
 export interface Notice {
   readonly topic: string;
   readonly message: string;
 }
 
-/** Where queries run: the reader outside a transaction, or one transaction. */
+/** Runs queries: the reader outside of a transaction, or one transaction. */
 export interface Queries extends Session {
   readonly engine: EngineName;
   readonly db: Kysely<Tables>;
 }
 
 /**
- * One write transaction. A callback that gets one awaits only its queries, has no side effect and may be run again:
- * after a lost batch, after a serialisation failure, and after work that was done `outside`.
+ * One write transaction. Its callback must await only its queries, have no side effects, and may be run again: after a
+ * lost batch, after a serialization failure, and after work that was done `outside`.
  */
 export interface Tx extends Queries {
-  /** The time of the transaction; everything it writes carries the same. */
+  /** Time of the transaction, used for everything it writes. */
   readonly now: number;
-  /** Told after the commit, dropped with a rollback. */
+  /** Published after the commit, dropped on a rollback. */
   notify(topic: string, message?: string): void;
-  /** Gives the result of work that takes time (see outside.ts). Two pieces of work with the same key are the same work. */
+  /** Returns the result of slow work (see outside.ts). Equal keys mean the same work. */
   readonly outside: Outside;
 }
 
@@ -32,16 +32,16 @@ export type Outside = <T>(key: string, work: () => Promise<T>) => T;
 export interface Storage {
   readonly engine: EngineName;
   readonly reader: Queries;
-  /** Resolves after the commit is on disk; rejects with nothing written. */
+  /** Resolves after the commit is on disk; rejects if nothing was written. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   onCommit(listener: (notices: readonly Notice[]) => void): void;
-  /** Throws when the database does not answer. */
+  /** Throws if the database does not answer. */
   ping(): Promise<void>;
-  /** Waits for what is under way. Closing twice is closing once. */
+  /** Waits for running transactions. Idempotent. */
   close(): Promise<void>;
 }
 
-/** Thrown inside a transaction that read something another one has changed since: the storage runs it again. */
+/** Thrown inside a transaction that read data which another one has changed since: the storage runs it again. */
 export class RunAgain extends Error {
   override name = 'RunAgain';
 }
@@ -51,6 +51,6 @@ export interface StorageHooks {
   readonly clock?: () => number;
   /** Called before every statement of a write transaction; tests throw or kill from here. */
   readonly beforeStatement?: (text: string) => void;
-  /** Of SQLite: brings what is committed to the disk; tests have it take its time, or fail. */
+  /** For SQLite: syncs commits to disk; tests delay it or let it fail. */
   readonly toDisk?: () => Promise<void>;
 }

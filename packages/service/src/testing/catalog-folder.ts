@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
 
-/** Asks for a secret that nothing generates, and for a value that never changes; has neither variants nor app_version. */
+/** Template with an external secret and an immutable input, without variants and app_version. */
 export const COURIER = `
 slug: courier
 name: Courier
@@ -20,7 +20,7 @@ env: {API_TOKEN: "\${secrets.API_TOKEN}", REGION: "\${inputs.REGION}"}
 
 const shelves = { 'blog/inkwell': INKWELL, 'test/seed': SEED, 'networking/courier': COURIER };
 
-/** A small catalog of known templates, so that tests do not change with the real one. */
+/** Writes a small catalog of known templates, so that tests do not depend on the real one. */
 export async function writeCatalog(folder: string): Promise<string> {
   for (const [shelf, text] of Object.entries(shelves)) {
     await mkdir(join(folder, shelf), { recursive: true });

@@ -7,14 +7,14 @@ type Message = any;
 export interface DaemonSocketOptions extends ClientOptions {
   /** Sent as soon as the socket is open. */
   readonly auth?: { readonly api_key: string; readonly capabilities?: readonly string[] } & Record<string, unknown>;
-  /** Answers pings, as a living daemon does. */
+  /** Answers pings, like a live daemon. */
   readonly pongs?: boolean;
 }
 
-/** The daemon's end of the channel, with nothing of a daemon behind it. */
+/** The daemon's end of the channel, without a daemon. */
 export class DaemonSocket {
   readonly socket: WebSocket;
-  /** Resolves with the code of the close; 1006 means that the connection just ended. */
+  /** Resolves with the close code; 1006 means that the connection ended without a close frame. */
   readonly closed: Promise<number>;
   reason = '';
   readonly #received: Message[] = [];
@@ -46,7 +46,7 @@ export class DaemonSocket {
     this.socket.send(typeof message === 'string' || message instanceof Buffer ? message : JSON.stringify(message));
   }
 
-  /** What came in but pings, whose time is their own. */
+  /** Received messages except pings. */
   get messages(): Message[] {
     return this.#received.filter(({ type }) => type !== 'ping');
   }
@@ -55,7 +55,7 @@ export class DaemonSocket {
     return this.#received.filter((message) => message.type === type);
   }
 
-  /** The first message of a type. */
+  /** Waits for the first message of a type. */
   async received(type: string): Promise<Message> {
     return await until(() => this.of(type)[0], { describe: `a message of type ${type}` });
   }

@@ -12,7 +12,7 @@ import { asTheRunAsks } from './late-answers.ts';
 /** A database of a test; it can be opened several times, for another replica or a restart. */
 export interface TestDatabase {
   readonly engine: EngineName;
-  /** The data directory of SQLite; for PostgreSQL just a folder of the test's own. */
+  /** The data directory of SQLite; for PostgreSQL a separate folder of the test. */
   readonly directory: string;
   readonly databaseUrl: string | undefined;
   open(hooks?: StorageHooks): Promise<Storage>;
@@ -76,7 +76,7 @@ export function onBothEngines(suite: (engine: Engine) => void): void {
   }
 }
 
-/** What `vitest-migrated.ts` has made for the whole run. */
+/** Created by `vitest-migrated.ts` for the whole run. */
 function migrated(what: 'FILE' | 'DATABASE'): string {
   const name = `HORTUS_TEST_MIGRATED_${what}`;
   return process.env[name] ?? expect.fail(`${name} is not set; run the tests with \`npm test\` or \`npx vitest\``);

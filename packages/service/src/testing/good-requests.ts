@@ -32,7 +32,7 @@ export interface ReadyRequest {
   pathWith(params: Readonly<Record<string, string | number>>): string;
 }
 
-/** The good request of a row, ready to be sent or to be spoilt. */
+/** Creates the good request of a row, to send or to modify. */
 export async function goodRequest(name: EndpointName, caller: Caller): Promise<ReadyRequest> {
   const row = endpoints[name];
   const {
@@ -53,7 +53,7 @@ export async function goodRequest(name: EndpointName, caller: Caller): Promise<R
     path: pathWith({}),
     params,
     body,
-    // A session is proved by its cookie alone; a key beside it would count first.
+    // A session is accepted only by its cookie; a key would take precedence.
     options: { ...(body && { body }), ...(headers && { headers, key: null }) },
     pathWith,
   };

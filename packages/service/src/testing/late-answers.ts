@@ -3,13 +3,13 @@ import type { Storage } from '../storage/storage.ts';
 
 const MOST_MS = 30;
 
-/** With `npm run test:late`. */
+/** Delays answers with `npm run test:late`. */
 export const asTheRunAsks = (storage: Storage): Storage =>
   process.env.HORTUS_TEST_LATE ? answeredLate(storage) : storage;
 
 /**
- * A storage whose commits are heard of late, as on a slow disk: readers see what is written long before whoever wrote it
- * goes on. A test that takes the one for the other fails here each time, instead of once in a hundred runs.
+ * A storage that reports commits late, as on a slow disk: readers see the data long before its writer continues. A test
+ * that confuses the two always fails here, instead of once in a hundred runs.
  */
 function answeredLate(storage: Storage): Storage {
   let told: Promise<unknown> = Promise.resolve();
@@ -17,7 +17,7 @@ function answeredLate(storage: Storage): Storage {
     ...storage,
     async write(work) {
       const value = await storage.write(work);
-      // The listeners hear of it first, in the order of the commits, as without this.
+      // Listeners are called first, in commit order, as without the delay.
       await told;
       await nowOrLater();
       return value;

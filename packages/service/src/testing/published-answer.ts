@@ -7,8 +7,8 @@ import { expect } from 'vitest';
 import type { Answer } from './running-service.ts';
 
 /**
- * What the published interface promises of every answer, good or bad. Answers it, so that it can wrap a request. A row
- * that gives something else than JSON does so when all is well.
+ * Checks what the published interface promises for every answer, and returns the answer. A row with a media type other
+ * than JSON uses it only for success.
  */
 export function expectPublished(answer: Answer, row: Pick<Endpoint, 'media' | 'file'> = {}): Answer {
   const { status, headers, json } = answer;
@@ -32,13 +32,13 @@ export function expectPublished(answer: Answer, row: Pick<Endpoint, 'media' | 'f
   return answer;
 }
 
-/** Says everything that does not fit, each with its place. */
+/** Reports every mismatch with its path. */
 export function expectShape(schema: TSchema, value: unknown): void {
   const errors = [...Value.Errors(schema, value)].map((error) => `${error.instancePath}: ${error.message}`);
   expect(errors, JSON.stringify(value)?.slice(0, 2000)).toEqual([]);
 }
 
-/** A refusal with this code; the message and the details must name `field`, or the very place in it. */
+/** Expects a refusal with this code; message and details must name `field` or a part of it. */
 export function expectRefusal(answer: Answer, code: ErrorCode, field?: string): void {
   expectPublished(answer);
   const { error } = answer.json;

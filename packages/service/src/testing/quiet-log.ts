@@ -1,4 +1,4 @@
-/** Takes what would go to the log, so that a test can look at it and the terminal stays readable. */
+/** Collects log lines, so that a test can inspect them and the terminal stays readable. */
 export class QuietLog {
   readonly lines: { readonly level: 'warn' | 'error'; readonly fields: object; readonly message: string }[] = [];
 

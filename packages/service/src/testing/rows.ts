@@ -3,7 +3,7 @@ import { insertRow } from '../storage/status-columns.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Row } from '../storage/tables.ts';
 
-/** Rows that others stand on, as short as the schema allows, for tests that are about something else. */
+/** Minimal rows, for tests about something else. */
 export async function insertAccount(storage: Storage): Promise<string> {
   const id = newId('account');
   await storage.write((tx) => insertRow(tx, 'accounts', { id, name: 'Garden', plan: 'pro', created_at: tx.now }));
@@ -16,7 +16,7 @@ export interface DefinitionParents {
   readonly serverId: string;
 }
 
-/** An account with a server and a template: all that a definition needs. */
+/** Inserts an account with a server and a template, as required by a definition. */
 export async function insertDefinitionParents(storage: Storage): Promise<DefinitionParents> {
   const accountId = await insertAccount(storage);
   const parents = { accountId, templateId: newId('template'), serverId: newId('server') };
@@ -59,7 +59,7 @@ export const serverRow = (tx: Tx, { accountId, serverId }: Pick<DefinitionParent
   updated_at: tx.now,
 });
 
-/** Without its status, which `begin` gives. */
+/** Without its status, which `begin` sets. */
 export const definitionRow = (
   tx: Tx,
   parents: DefinitionParents,

@@ -22,9 +22,9 @@ import { openSideDoor } from './side-door.ts';
 
 export interface Options {
   readonly body?: unknown;
-  /** Sent as it is, instead of `body`. */
+  /** Raw text, sent instead of `body`. */
   readonly raw?: string;
-  /** Null sends none; left out, the caller's own. */
+  /** Null sends no key; by default the caller's own. */
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -36,15 +36,15 @@ export interface Answer {
   readonly json: any;
 }
 
-/** Someone who calls the service with a key of his own. */
+/** A client of the service with its own key. */
 export interface Caller {
   readonly accountId: string;
   readonly key: string;
-  /** Typed calls that throw what went wrong, without trying again. */
+  /** Typed calls that throw errors and do not retry. */
   readonly client: Client;
-  /** Any request at all, and what came back. */
+  /** Sends any request and returns the answer. */
   request(method: string, path: string, options?: Options): Promise<Answer>;
-  /** As if its daemon had been sent an execution: from then on a result of it is believed. */
+  /** Marks an execution as sent to its daemon, so that the service accepts its result. */
   handOver(executionId: string): Promise<void>;
 }
 
@@ -54,17 +54,17 @@ export interface RunningService extends Caller {
   readonly base: string;
   readonly testDatabase: TestDatabase;
   readonly sideDoor: Tx;
-  /** What it logged as an error: each is a bug of the service, even if no caller noticed it. */
+  /** Logged errors: each is a bug of the service, even if no caller noticed it. */
   readonly errors: readonly string[];
-  /** The first account's events, of one resource or all, oldest first, once each of them has its number. */
+  /** Returns the first account's events, of one resource or all, oldest first, once all of them are numbered. */
   told(resourceId?: string): Promise<readonly Event[]>;
-  /** A second account, whose key may do everything but administer. */
+  /** Creates a second account, whose key has all permissions except admin. */
   addAccount(): Promise<Caller>;
 }
 
 export const adminEmail = 'root@example.org';
 export const adminPassword = 'correct horse battery';
-/** Where pages of our own come from, as far as the service knows. */
+/** Origin of our own pages. */
 export const publicUrl = 'http://hortus.test';
 
 const adminKey = `hk_live_${'a'.repeat(43)}`;
@@ -159,7 +159,7 @@ function callerOf(base: string, accountId: string, ownKey: string, sideDoor: Tx)
   };
 }
 
-/** What is no JSON is shown as it came, so that a failed expectation says what it was. */
+/** Returns text that is not JSON unchanged, so that a failed expectation shows it. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -177,7 +177,7 @@ async function insertSecondAccount(tx: Tx): Promise<{ accountId: string; key: st
     id: userId,
     account_id: accountId,
     email: `${userId}@example.org`,
-    password_hash: 'nobody signs in with this',
+    password_hash: 'not a valid hash',
     role: 'owner',
     admin: 0,
     created_at,
@@ -187,7 +187,7 @@ async function insertSecondAccount(tx: Tx): Promise<{ accountId: string; key: st
   return { accountId, key };
 }
 
-/** A key that no endpoint would make, such as one that has expired. Answers the key itself. */
+/** Inserts a key that no endpoint would create, such as an expired one, and returns it. */
 export async function insertKeyRow(
   tx: Tx,
   row: Pick<NewRow<'api_keys'>, 'account_id'> & Partial<NewRow<'api_keys'>>,

@@ -6,12 +6,12 @@ import type { Queries, Tx } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 import type { Engine, TestDatabase } from './engines.ts';
 
-/** SQLite's code for a lock that somebody else has. */
+/** SQLite's code for a lock held by another process. */
 const BUSY = 5;
 
 /**
- * The database of a service that is running, for what no endpoint shows or does. Every statement is a transaction of its
- * own, and nobody is notified: the service notices what it reads from the database, not what it keeps in memory.
+ * Opens the database of a running service, for what no endpoint shows or does. Every statement is its own transaction,
+ * without notices: the service sees the changes in the database, not in its caches.
  */
 export async function openSideDoor(engine: Engine, testDatabase: TestDatabase): Promise<Tx> {
   const queries =
@@ -28,11 +28,11 @@ export async function openSideDoor(engine: Engine, testDatabase: TestDatabase): 
   };
 }
 
-/** A connection beside the one of the service, which has locked the directory against a second storage. */
+/** Opens a connection beside that of the service, which has locked the directory against a second storage. */
 function besideSqlite(engine: Engine, testDatabase: TestDatabase): Queries {
   const connection = new SqliteConnection(join(testDatabase.directory, 'hortus.db'), { readOnly: false });
   engine.afterwards(() => connection.close());
-  // Waiting for a lock would hold up this process, and with it the service that has to let go of it.
+  // Waiting for a lock would block this process, including the service that has to release it.
   connection.run('pragma busy_timeout = 0', []);
   const run = async (text: string, parameters: readonly unknown[]): Promise<Rows> => {
     for (;;) {

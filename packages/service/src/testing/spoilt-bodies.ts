@@ -24,7 +24,7 @@ interface ObjectSchema {
 const USUAL_LIMIT = 1024 * 1024;
 const anything: readonly unknown[] = [42, 'x', true, [], ['x'], {}, { x: 1 }, null];
 
-/** Every way to spoil a good body that its schema knows of: nothing here depends on what the row is about. */
+/** Returns every invalid variation of a good body that follows from its schema. */
 export function spoiltBodies(row: Endpoint, good: Readonly<Record<string, unknown>>): SpoiltBody[] {
   const { properties = {}, required = [], additionalProperties } = row.body as ObjectSchema;
   const spoilt: SpoiltBody[] = [
@@ -37,7 +37,7 @@ export function spoiltBodies(row: Endpoint, good: Readonly<Record<string, unknow
   ];
   const spoil = (how: string, field: string, body: object) => spoilt.push({ how, field, raw: JSON.stringify(body) });
 
-  // What daemons report may say more than this version knows.
+  // Reports of daemons may contain unknown fields.
   if (additionalProperties === false) {
     for (const field of ['surprise', 'constructor']) spoil(`a field ${field}`, field, { ...good, [field]: 1 });
   }
@@ -58,7 +58,7 @@ export function spoiltBodies(row: Endpoint, good: Readonly<Record<string, unknow
 const longest = ({ maxLength, anyOf = [] }: Bounded): number | undefined =>
   maxLength ?? anyOf.map(longest).find((length) => length !== undefined);
 
-/** What is wrong before any field is looked at. */
+/** Bodies that are invalid before any field is checked. */
 export function noObject(): SpoiltBody[] {
   return [
     { how: 'half an object', field: 'body', raw: '{"name": ' },

@@ -2,7 +2,7 @@ import { hasUntold } from '../outbox/store.ts';
 import type { Queries } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 
-/** Change with every request, or with time alone, whatever is asked for. */
+/** Tables that change with every request, or with time alone. */
 const restless: readonly string[] = ['rate_windows'];
 export const restlessColumns: Readonly<Record<string, string>> = {
   api_keys: 'last_used_at',
@@ -12,7 +12,7 @@ export const restlessColumns: Readonly<Record<string, string>> = {
   servers: 'last_seen_at',
 };
 
-/** Everything the database holds, table by table, so that a test can say that nothing was written. */
+/** Returns the contents of all tables, so that a test can check that nothing was written. */
 export async function tableContents(queries: Queries): Promise<Record<string, string[]>> {
   const contents: Record<string, string[]> = {};
   for (const table of await tableNames(queries)) {
@@ -31,16 +31,16 @@ export async function tableNames({ engine, run }: Queries): Promise<(keyof Table
   return (rows as { name: keyof Tables }[]).map(({ name }) => name).filter((name) => !restless.includes(name));
 }
 
-/** Events are told a moment after they are written, and jobs take a while; until then the tables are not at rest. */
+/** Events are dispatched a moment after they are written, and jobs take a while; until then the tables still change. */
 export async function isAtRest(queries: Queries): Promise<boolean> {
   const busy = await queries.db
     .selectFrom('jobs')
     .select('id')
-    // One that is due and not taken yet will be in a moment.
+    // A due job will be claimed in a moment.
     .where((eb) =>
       eb.or([eb('lease_owner', 'is not', null), eb.and([eb('dead', '=', 0), eb('run_at', '<=', Date.now())])]),
     )
     .execute();
-  // In this order: a job that has just ended may have left events.
+  // In this order: a job that has just ended may have written events.
   return busy.length === 0 && !(await hasUntold(queries));
 }

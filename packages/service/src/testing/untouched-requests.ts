@@ -3,9 +3,8 @@ import { goodRequest, type ReadyRequest } from './good-requests.ts';
 import type { Caller } from './running-service.ts';
 
 /**
- * Good requests for tests in which nothing may be written, one for each row: what one test left as it was serves the next as
- * well, and most of a test's time goes into making what its request is about. Who sends it to have something done wants a
- * `goodRequest` of his own.
+ * Caches good requests for tests in which nothing may be written, one for each row: they can be reused, and creating
+ * them takes most of the time. Tests that execute a request need their own `goodRequest`.
  */
 export function untouchedRequests(): (name: EndpointName, caller: Caller) => Promise<ReadyRequest> {
   const made = new Map<EndpointName, Promise<ReadyRequest>>();

@@ -5,8 +5,8 @@ import { openPostgres } from '../storage/postgres/open.ts';
 import { openSqlite } from '../storage/sqlite/open.ts';
 
 /**
- * Vitest's global setup: an empty database of either engine whose schema is up to date. A test copies one instead of making the
- * schema itself, which would be most of its work.
+ * Global setup of Vitest: creates an empty, migrated database of each engine. Tests copy them, because migrating would
+ * take most of their time.
  */
 export async function setup(): Promise<() => Promise<void>> {
   const folder = temporaryFolder('migrated');

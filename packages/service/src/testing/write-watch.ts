@@ -2,15 +2,15 @@ import { until } from '@hortus/testkit/until';
 import type { Queries } from '../storage/storage.ts';
 import { isAtRest, restlessColumns, tableNames } from './table-contents.ts';
 
-/** Lets a test say that nothing was written, however much the database holds. */
+/** Lets a test check that nothing was written, regardless of the size of the database. */
 export interface WriteWatch {
-  /** From here on nothing may be written; what was ordered before is waited for. */
+  /** Starts watching, after pending work has ended. */
   begin(): Promise<void>;
-  /** What was written since then, such as `update servers`; nothing if it has not begun. */
+  /** Returns what was written since then, such as `update servers`; nothing if it was not started. */
   end(): Promise<string[]>;
 }
 
-/** Has the database itself note every row that changes, by triggers, beside a service that knows nothing of it. */
+/** Records every changed row by triggers in the database, without the knowledge of the service. */
 export async function watchWrites(queries: Queries): Promise<WriteWatch> {
   const tables = await tableNames(queries);
   await queries.run(`create table noted_writes (what text)`, []);
@@ -43,7 +43,7 @@ export async function watchWrites(queries: Queries): Promise<WriteWatch> {
 const NOTE = `create function note_write() returns trigger language plpgsql as $$
   begin insert into noted_writes values (lower(tg_op) || ' ' || tg_table_name); return null; end $$`;
 
-/** An update that leaves every value as it was, or changes only what time changes, is none. */
+/** Ignores an update that changes no value, or only values that change with time. */
 function postgresTrigger(table: string, operation: string): string {
   const apart = `- '${restlessColumns[table] ?? ''}'`;
   const when = `when (to_jsonb(old) ${apart} is distinct from to_jsonb(new) ${apart})`;

@@ -25,19 +25,19 @@ import type { Tx } from '../storage/storage.ts';
 import type { SharedGround } from './ground.ts';
 import type { ServersMade } from './servers.ts';
 
-/** Whoever moves things waits for what it has ordered of deployments and instances to end. */
+/** Notices to moves, which wait for their deployments and executions. */
 export interface DeploymentNotices extends Pick<DeploymentReportsDeps, 'elsewhere'> {
-  /** An instance has been deployed where it belongs. */
+  /** An instance was deployed on its server. */
   readonly deployed: (tx: Tx, instanceId: string) => Promise<void>;
-  /** Something that was ordered for an instance has ended. */
+  /** An execution on an instance has ended. */
   readonly acted: (tx: Tx, instanceId: string) => Promise<void>;
 }
 
 export type DeploymentsMade = ReturnType<typeof makeDeployments>;
 
 /**
- * Definitions, their deployments and instances, and what is ordered on an instance. These need one another in a circle (a
- * deployment waits for a backup, which is an action on an instance, which lists its deployments), so they are made together.
+ * Creates definitions, deployments, instances and their executions. They depend on each other in a cycle (a deployment
+ * waits for a backup, which is an action on an instance, which lists its deployments), so they are created together.
  */
 export function makeDeployments(ground: SharedGround, made: ServersMade, notices: DeploymentNotices) {
   const { storage, vault, catalog, pages, quotas, wake, work } = ground;

@@ -8,7 +8,7 @@ import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Work } from '../workers/job.ts';
 
-/** What the process has before it has any resource. */
+/** Dependencies that exist before any resource. */
 export interface Ground {
   readonly config: Config;
   readonly log: Log;
@@ -21,10 +21,10 @@ export interface Ground {
   readonly work: Work;
 }
 
-/** And what the resources have in common. */
+/** Dependencies that all resources share. */
 export interface SharedGround extends Ground {
   readonly pages: Pages;
   readonly quotas: Quotas;
-  /** Tells the daemon of a server, after the commit, that there is something for it. */
+  /** Notifies the daemon of a server, after the commit, of pending work. */
   readonly wake: (tx: Tx, serverId: string) => void;
 }

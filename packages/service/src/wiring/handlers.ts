@@ -54,7 +54,7 @@ import { webhookRoutes } from '../resources/webhooks/routes.ts';
 import type { Ground } from './ground.ts';
 import type { Made } from './resources.ts';
 
-/** What the assistant reads besides the catalog. */
+/** Documents that the assistant reads besides the catalog. */
 const documentation = ['README.md', 'docs', 'docs/decisions'].map((path) =>
   fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
 );
@@ -62,7 +62,7 @@ const documentation = ['README.md', 'docs', 'docs/decisions'].map((path) =>
 const modelOf = ({ assistantUrl: url, assistantKey: key, assistantModel: model }: Config) =>
   url !== undefined && model !== undefined ? { url, key, model } : undefined;
 
-/** Who answers which endpoint. */
+/** Assembles the handlers of all endpoints. */
 export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
   const { config, log, version, storage, vault, passwords, catalog, work } = ground;
   const { reader } = storage;

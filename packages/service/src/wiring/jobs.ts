@@ -22,7 +22,7 @@ import type { Ground } from './ground.ts';
 import type { Made } from './resources.ts';
 import { retentionRules } from './retention-rules.ts';
 
-/** Who does which kind of work that waits. */
+/** Assembles the handlers of all kinds of jobs. */
 export function jobsOf(ground: Ground, made: Made): Readonly<Record<string, JobKind>> {
   const { config, log, storage, vault, catalog } = ground;
   const {

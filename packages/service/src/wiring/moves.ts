@@ -21,7 +21,7 @@ import type { ServersMade } from './servers.ts';
 
 export type MovesMade = ReturnType<typeof makeMoves>;
 
-/** Whatever goes from one place to another with its data: migrations, tenants as a whole, exports and imports. */
+/** Creates everything that moves data between places: migrations, tenants, exports and imports. */
 export function makeMoves(
   { config, storage, vault, catalog, pages, wake, work }: SharedGround,
   { manifests, identities, servers, server }: ServersMade,

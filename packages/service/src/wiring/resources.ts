@@ -20,10 +20,10 @@ import { type MovesMade, makeMoves } from './moves.ts';
 import { makeServers } from './servers.ts';
 
 /**
- * Makes the resources and ties them to one another; each names what it needs of others. Those that call one another are made
- * together: `servers.ts` has servers, registries and manifests; `deployments.ts` definitions, deployments, instances, actions and
- * backups; `moves.ts` transfers, migrations, tenants, exports and imports. Each of the three is given those before it, and tells
- * those after it by the notices below, which look them up only when they are called. The others are made here.
+ * Creates and connects the resources. Those that call each other are created together: `servers.ts` has servers,
+ * registries and manifests; `deployments.ts` has definitions, deployments, instances, actions and backups; `moves.ts`
+ * has transfers, migrations, tenants, exports and imports. Each of the three receives the ones before it, and notifies
+ * the ones after it by the notices below, which look them up only when they are called. The others are created here.
  */
 export async function makeResources(ground: Ground) {
   const { config, storage, vault, catalog, work } = ground;

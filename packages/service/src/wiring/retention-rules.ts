@@ -25,6 +25,6 @@ export const retentionRules = (retention: Retention): readonly Rule[] => [
   { name: 'usage', days: retention.metrics || undefined, remove: removeUsage },
   { name: 'fine capacity', days: FINE_DAYS, remove: removeFineCapacity },
   { name: 'fine usage', days: FINE_DAYS, remove: removeFineUsage },
-  // Each session carries its own end.
+  // Each session has its own expiry.
   { name: 'sessions', days: 0, remove: removeSessions },
 ];

@@ -13,12 +13,12 @@ import { Liveness, type LivenessDeps } from '../resources/servers/liveness/liven
 import { Servers, type ServersDeps } from '../resources/servers/service.ts';
 import type { SharedGround } from './ground.ts';
 
-/** What is done with all that is on a server when the server is given up, is lost or comes back. */
+/** Notices for when a server is removed, lost or comes back. */
 export interface ServerNotices extends Pick<ServersDeps, 'abandon'>, Pick<LivenessDeps, 'instances'> {}
 
 export type ServersMade = Awaited<ReturnType<typeof makeServers>>;
 
-/** The servers, whether they are there, and the manifests that they are given, with the logins to registries. */
+/** Creates servers, their liveness, manifests, and logins to registries. */
 export async function makeServers(ground: SharedGround, { abandon, instances }: ServerNotices) {
   const { config, log, replica, storage, vault, catalog, pages, quotas, work } = ground;
   const { reader } = storage;

@@ -15,7 +15,7 @@ import { handlersOf } from './handlers.ts';
 import { jobsOf } from './jobs.ts';
 import { makeResources } from './resources.ts';
 
-/** What the resources bring to the parts that know none of them. */
+/** What the resources provide to the generic parts of the service. */
 export interface Wired {
   readonly handlers: Handlers<EndpointName>;
   readonly jobs: Readonly<Record<string, JobKind>>;
@@ -23,15 +23,15 @@ export interface Wired {
   readonly liveness: Liveness;
   readonly transfers: Transfers;
   readonly protect: Protect;
-  /** Sends a daemon what waits for it. */
+  /** Sends a daemon its pending work. */
   readonly dispatch: (connection: Connection) => Promise<void>;
   readonly deploymentWaits: DaemonChannelDeps['deploymentWaits'];
   readonly serversWithWork: DaemonChannelDeps['serversWithWork'];
-  /** Records what a daemon says of an execution. */
+  /** Records a daemon's report on an execution. */
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
 }
 
-/** The part of the map that is about the resources. */
+/** Wires the resources. */
 export async function wireResources(ground: Ground): Promise<Wired> {
   const made = await makeResources(ground);
   const { actions, deployments, liveness, transfers } = made;

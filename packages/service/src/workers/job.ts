@@ -3,16 +3,16 @@ type Runnable = (...args: any) => unknown;
 
 /** A function that runs off the event loop, because its cost depends on what a caller wrote. */
 export interface WorkerJob<Run extends Runnable = Runnable> {
-  /** Names the function to the thread. */
+  /** Identifies the function to the thread. */
   readonly name: string;
-  /** Takes and returns plain data, which is copied between threads; a `Problem` that it throws reaches the caller as such. */
+  /** Takes and returns plain data, which is copied between threads; a thrown `Problem` reaches the caller as such. */
   readonly run: Run;
 }
 
 /** Declares a job; `wiring/worker-jobs.ts` lists all of them for the threads. */
 export const workerJob = <Run extends Runnable>(name: string, run: Run): WorkerJob<Run> => ({ name, run });
 
-/** Whose job it is, and which field of the request is refused if it passes a limit. */
+/** Account of the job, and the field that is refused if it exceeds a limit. */
 export interface JobOwner {
   readonly account: string;
   readonly field: string;

@@ -43,7 +43,7 @@ describe('a job', () => {
     const pool = poolOf({ threads: 1, cpuMs: 1_000 });
     expect(await refusal(pool.run(READ_DRAFT, owner, costly))).toMatchObject({
       code: 'VALIDATION_ERROR',
-      message: 'source: takes too long to work out; make it smaller or simpler.',
+      message: 'source: takes too long to process; make it smaller or simpler.',
       details: { field: 'source', reason: 'too_costly' },
     });
     expect(await pool.run(READ_DRAFT, owner, good)).toMatchObject({ species: 'a' });

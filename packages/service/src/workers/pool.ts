@@ -7,12 +7,12 @@ import { Waiting } from './waiting.ts';
 
 export interface PoolLimits {
   readonly threads: number;
-  /** Processor time of one job. */
+  /** CPU time of one job. */
   readonly cpuMs: number;
-  /** Time of one job by the clock, for a thread that gets no processor or waits for something that never comes. */
+  /** Wall time of one job, for a thread that gets no CPU or waits forever. */
   readonly wallMs: number;
   readonly heapMb: number;
-  /** A thread without work ends after this; a service that reads no templates has none. */
+  /** Idle time after which a thread ends. */
   readonly idleMs: number;
 }
 
@@ -29,17 +29,17 @@ interface Job extends Order {
 interface Thread {
   readonly worker: Worker;
   job: Job | undefined;
-  /** When its job began, or when it ran out of work. */
+  /** When its job started, or when it became idle. */
   since: number;
-  /** Processor time up to its last reply. */
+  /** CPU time up to its last reply. */
   cpuMs: number;
   ready: boolean;
 }
 
 /**
- * A few threads for what callers wrote: templates, Compose files, patterns, large bodies. Threads start when there is work.
- * An account never has all of them, so that no account can keep the others waiting. A job that passes a limit of time or
- * memory is refused with 422, and its thread is replaced.
+ * A few threads for user input: templates, Compose files, patterns, large bodies. Threads start on demand. An account
+ * never has all of them, so that it cannot block the others. A job that exceeds a limit of time or memory is refused
+ * with 422, and its thread is replaced.
  */
 export class WorkerPool implements Work {
   readonly #program: URL;
@@ -99,7 +99,7 @@ export class WorkerPool implements Work {
 
   #start(): void {
     const worker = new Worker(this.#program, {
-      // Flags such as those of a debugger or of a test runner are for the main thread.
+      // Flags of a debugger or test runner are only for the main thread.
       execArgv: [],
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
@@ -131,13 +131,13 @@ export class WorkerPool implements Work {
   #broke(thread: Thread, error: NodeJS.ErrnoException): void {
     const isMemory = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
     const reason = thread.job && isMemory ? overMemory(thread.job) : error;
-    // A thread that cannot start at all must not leave those who wait without an answer.
+    // If a thread cannot start, the waiting jobs must fail instead of hanging.
     if (!thread.ready) for (const job of this.#waiting.clear()) job.fail(error);
     void this.#end(thread, reason);
     this.#assign();
   }
 
-  /** Frees the thread of its job, answers, and goes on with the next one. */
+  /** Removes the job from the thread, answers, and starts the next one. */
   #settle(thread: Thread, answer: () => void): void {
     if (thread.job) this.#waiting.free(thread.job.owner.account);
     thread.job = undefined;
@@ -168,7 +168,7 @@ export class WorkerPool implements Work {
 
   async #limit(thread: Thread, job: Job, passed: number): Promise<void> {
     const { cpuMs, wallMs } = this.#limits;
-    // A thread uses no more processor time than there was.
+    // CPU time cannot exceed the elapsed time.
     if (passed < cpuMs) return;
     if (passed < wallMs && (await cpuTime(thread.worker)) - thread.cpuMs < cpuMs) return;
     if (thread.job !== job) return;
@@ -177,7 +177,7 @@ export class WorkerPool implements Work {
   }
 }
 
-/** Zero if it has just ended. */
+/** Returns zero if the thread has just ended. */
 async function cpuTime(worker: Worker): Promise<number> {
   try {
     const { user, system } = await worker.cpuUsage();
@@ -188,9 +188,9 @@ async function cpuTime(worker: Worker): Promise<number> {
 }
 
 const overTime = ({ field }: Job) =>
-  invalid(field, 'takes too long to work out; make it smaller or simpler.', { reason: 'too_costly' });
+  invalid(field, 'takes too long to process; make it smaller or simpler.', { reason: 'too_costly' });
 const overMemory = ({ field }: Job) =>
-  invalid(field, 'needs too much memory to work out; make it smaller or simpler.', { reason: 'too_costly' });
+  invalid(field, 'needs too much memory to process; make it smaller or simpler.', { reason: 'too_costly' });
 const stopped = () => new Error('The service was stopped while the job ran.');
 const tooMany = () =>
-  new Problem('RATE_LIMITED', 'Too many requests of this account wait for the same work.', { retry_after: 2 });
+  new Problem('RATE_LIMITED', 'Too many requests of this account wait to be processed.', { retry_after: 2 });

@@ -1,15 +1,15 @@
 import type { ErrorCode } from '@hortus/contract/errors';
 import type { ProblemDetails } from '../problem.ts';
 
-/** What a thread is asked. A thread has one job at a time, so a reply needs no number. */
+/** Order to a thread. A thread has one job at a time, so replies need no number. */
 export interface Order {
   readonly name: string;
   readonly args: readonly unknown[];
-  /** Named in the refusal of what cannot be worked on. */
+  /** Named in a refusal. */
   readonly field: string;
 }
 
-/** `cpuMs` is the processor time of the thread so far: the time limit counts from the last reply. */
+/** `cpuMs` is the total CPU time of the thread: the time limit counts from the last reply. */
 export type Reply = { readonly cpuMs: number } & (
   | { readonly ready: true }
   | { readonly value: unknown }

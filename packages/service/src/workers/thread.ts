@@ -7,7 +7,7 @@ import type { Order, Reply } from './protocol.ts';
 
 const NICENESS = 3;
 
-/** Makes this thread a worker of the pool (see pool.ts): it runs one job after the other and replies with the result. */
+/** Makes this thread a worker of the pool (see pool.ts): runs one job after the other and replies with the result. */
 export function serveJobs(jobs: readonly WorkerJob[]): void {
   const byName = new Map(jobs.map((job) => [job.name, job]));
   yieldToRequests();
@@ -28,7 +28,7 @@ function carryOut(jobs: ReadonlyMap<string, WorkerJob>, { name, args, field }: O
     return { value: job.run(...args) };
   } catch (error) {
     if (error instanceof Problem) return { problem: error };
-    // Parsers and checks call themselves once per level of what they read.
+    // Parsers and checks are recursive.
     if (error instanceof RangeError && /call stack/.test(error.message))
       return { problem: invalid(field, 'is nested too deeply.') };
     return { error: error as Error };
@@ -44,11 +44,14 @@ function reply(outcome: Outcome): void {
   } else parentPort?.postMessage({ ...outcome, cpuMs });
 }
 
-/** Requests are answered by the main thread; where cores are scarce, it goes first. Only Linux has priorities of threads. */
+/**
+ * Lowers the priority of the thread, so that the main thread can answer requests first. Only Linux has thread
+ * priorities.
+ */
 function yieldToRequests(): void {
   try {
     setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), NICENESS);
   } catch {
-    // Without it the pool works as well, at equal priority.
+    // Without it the pool works too, at equal priority.
   }
 }

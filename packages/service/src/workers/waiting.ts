@@ -1,4 +1,4 @@
-/** How many jobs of one account may wait. */
+/** Maximum number of waiting jobs of one account. */
 const MOST_WAITING = 32;
 
 interface Account<Job> {
@@ -6,7 +6,7 @@ interface Account<Job> {
   running: number;
 }
 
-/** Jobs that wait for a thread: accounts take turns, and each runs at most `atOnce` at a time. */
+/** Queue of jobs: accounts take turns, and each runs at most `atOnce` at a time. */
 export class Waiting<Job> {
   readonly #accounts = new Map<string, Account<Job>>();
   readonly #atOnce: number;
@@ -15,7 +15,7 @@ export class Waiting<Job> {
     this.#atOnce = atOnce;
   }
 
-  /** False if too many of the account wait already. */
+  /** Returns false if too many jobs of the account are waiting. */
   add(account: string, job: Job): boolean {
     const known = this.#accounts.get(account) ?? { jobs: [], running: 0 };
     if (known.jobs.length >= MOST_WAITING) return false;
@@ -24,7 +24,7 @@ export class Waiting<Job> {
     return true;
   }
 
-  /** How many jobs could begin now, were there threads for all of them. */
+  /** Number of jobs that could start now if there were enough threads. */
   get startable(): number {
     let count = 0;
     for (const { jobs, running } of this.#accounts.values())
@@ -32,14 +32,14 @@ export class Waiting<Job> {
     return count;
   }
 
-  /** The next job of the account that had its turn longest ago. It counts as running until `free`. */
+  /** Returns the next job of the least recently served account. It counts as running until `free`. */
   take(): Job | undefined {
     for (const [name, account] of this.#accounts) {
       if (account.running >= this.#atOnce) continue;
       const job = account.jobs.shift();
       if (job === undefined) continue;
       account.running++;
-      // The order of a map is that of insertion: the account goes to its end.
+      // Maps keep insertion order: move the account to the end.
       this.#accounts.delete(name);
       this.#accounts.set(name, account);
       return job;
@@ -54,7 +54,7 @@ export class Waiting<Job> {
     if (account.running <= 0 && account.jobs.length === 0) this.#accounts.delete(name);
   }
 
-  /** Takes all of them out. */
+  /** Removes and returns all of them. */
   clear(): Job[] {
     const all = [...this.#accounts.values()].flatMap(({ jobs }) => jobs.splice(0));
     return all;

@@ -16,7 +16,7 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  /** Deployed and running. */
+  /** Creates a deployed, running instance. */
   async function deployInstance(more: { heal?: boolean } = {}) {
     const { client } = service;
     const { data: server } = await client.call('servers.register', { body: { name: 'bed', environment: 'staging' } });

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { EngineName } from '../session.ts';
 
-/** The tables of `tables.ts`, with an index for every list's filter and order. */
+/** Creates the tables of `tables.ts`, with an index for the filter and order of every list. */
 export const foundation = (engine: EngineName): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements(engine)) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** From a definition to a container: deployments, instances, executions, and what a server says of itself. */
+/** Adds deployments, instances, executions, and the facts that servers report. */
 export const road = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -3,9 +3,9 @@ import type { Migration } from 'kysely/migration';
 import type { EngineName } from '../session.ts';
 
 /**
- * SQLite has one writer, so the order of insertion is the order of commit and `position` is already the number of the
- * event: writing it a second time cost a tenth of a creation. On PostgreSQL commits overtake each other and the
- * dispatcher goes on giving numbers.
+ * Uses `position` as the event number on SQLite, whose single writer inserts in commit order: writing the number
+ * separately cost a tenth of a creation. On PostgreSQL commits can overtake each other, so the dispatcher assigns
+ * numbers.
  */
 export const eventNumbers = (engine: EngineName): Migration => ({
   async up(db: Kysely<unknown>) {
@@ -20,7 +20,8 @@ const statements = [
     position integer primary key autoincrement, seq bigint generated always as (position) virtual,
     id text not null unique, account_id text not null, type text not null, resource_type text not null,
     resource_id text not null, actor text, data text not null, created_at bigint not null)`,
-  // Numbers were given in the order of positions and without gaps, so no event that waits has one that is taken.
+  // Numbers were assigned in the order of positions and without gaps, so no pending event collides with an assigned
+  // number.
   `insert into numbered_events (position, ${kept}) select coalesce(seq, position), ${kept} from events order by position`,
   `drop table events`,
   `alter table numbered_events rename to events`,

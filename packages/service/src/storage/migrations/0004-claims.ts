@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Which daemon has taken a deployment, which one holds a server's connection, and how far a log has been told. */
+/** Adds the claims of deployments, the connections of servers, and the progress of logs. */
 export const claims = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Templates that an account writes itself: their text, and which spec the validator has passed. */
+/** Adds private templates: their source, and the spec that was validated. */
 export const privateTemplates = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Definitions that belong together, templates that people submit, and inputs that are kept for later. */
+/** Adds tenants, recipes and saved configs. */
 export const tenantsRecipesConfigs = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Newer versions of what runs, and how much the assistant was asked. */
+/** Adds upgrades and the usage of the assistant. */
 export const upgradesAssistant = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

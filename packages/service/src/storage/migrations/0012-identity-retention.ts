@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Which secrets a revision set anew, people who are invited, webhooks that pause, and ways to find what is old. */
+/** Adds changed secrets of revisions, invites, paused webhooks, and indexes for retention. */
 export const identityRetention = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

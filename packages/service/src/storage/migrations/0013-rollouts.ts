@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** How a rollout went, how long it is on trial, and who has which way into a server. */
+/** Adds results of rollouts, watch periods, and claims of routes. */
 export const rollouts = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Where images come from, which bytes a deployment ran, and executions that nobody ordered. */
+/** Adds registries, digests of deployed images, and scheduled executions. */
 export const images = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

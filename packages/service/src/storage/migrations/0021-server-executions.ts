@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 import type { EngineName } from '../session.ts';
 
-/** Some work is about a server and none of its instances. SQLite takes a constraint away only by copying the table. */
+/** Allows executions on a server without an instance. SQLite can drop a constraint only by copying the table. */
 export const serverExecutions = (engine: EngineName): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of engine === 'sqlite' ? copying : altering) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Series for charts. Sums are floating: some reports of a large machine are more than JavaScript holds as an integer. */
+/** Adds series for charts. Sums are floating-point, because large machines exceed the safe integers of JavaScript. */
 export const metrics = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Templates that are tried on a server before they are published. */
+/** Adds deploy tests of templates. */
 export const deployTests = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);
@@ -11,7 +11,7 @@ export const deployTests = (): Migration => ({
 const statements = [
   `alter table servers add column deploy_tests integer not null default 0`,
   `alter table definitions add column test_id text`,
-  // Lists leave them out, and there are never many.
+  // Lists omit these rows, and there are never many.
   `create index definitions_of_tests on definitions (id) where test_id is not null`,
   `create table template_tests (
     id text primary key, account_id text not null references accounts (id),
@@ -22,6 +22,6 @@ const statements = [
     created_by text, created_at bigint not null, updated_at bigint not null, finished_at bigint)`,
   `create index template_tests_of_template on template_tests (template_id, id)`,
   `create unique index template_tests_under_way on template_tests (template_id) where status in ('deploying', 'testing')`,
-  // Asked for whenever something ends, of which few are tests.
+  // Queried whenever a deployment or execution ends; few of them are tests.
   `create index template_tests_uncleared on template_tests (id) where cleared_at is null`,
 ];

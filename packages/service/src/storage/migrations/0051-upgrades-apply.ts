@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** How far the application of an upgrade has come. */
+/** Adds the progress of upgrades. */
 export const upgradesApply = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);
@@ -28,6 +28,6 @@ const columns = [
 
 const statements = [
   ...columns.map((column) => `alter table upgrades add column ${column}`),
-  // Asked for whenever something ends, of which few are upgrades.
+  // Queried whenever a deployment or execution ends; few of them are upgrades.
   `create index upgrades_applying on upgrades (id) where status = 'applying'`,
 ];

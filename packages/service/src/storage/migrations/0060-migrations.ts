@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** What moves from one server to another, and the volumes that go with it. */
+/** Adds migrations between servers, and transfers of their volumes. */
 export const migrations = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * What is brought in from another Hortus. A transfer may have a caller at one of its ends from here on, and may be for a
- * definition that is not there yet; SQLite can take neither `not null` nor a reference from a column, so the table is made anew.
+ * Adds imports. A transfer can now have a caller at one end, and a definition that does not exist yet; SQLite can drop
+ * neither `not null` nor a reference from a column, so the table is recreated.
  */
 export const bundles = (): Migration => ({
   async up(db: Kysely<unknown>) {

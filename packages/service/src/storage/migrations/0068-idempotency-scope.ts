@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * Adds the credential to the key of kept answers, and keeps secrets apart from the rest of an answer. Existing rows are
- * dropped: they do not say which credential asked, so none of them can be replayed safely.
+ * Adds the credential to the key of stored answers, and stores secrets separately. Existing rows are dropped: their
+ * credential is unknown, so none of them can be replayed safely.
  */
 export const idempotencyScope = (): Migration => ({
   async up(db: Kysely<unknown>) {

@@ -2,8 +2,9 @@ import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
 /**
- * The key pair of a server's daemon, and whether its server key was handed to someone who may export data. Which rights the
- * people had who registered existing servers is not recorded, so these count as trusted; rotating the key settles it.
+ * Adds the key pair of a server's daemon, and whether its server key was given to someone who may export data. For
+ * existing servers the permissions of their registrants are unknown, so they count as trusted; rotating the key
+ * resolves that.
  */
 export const serverIdentity = (): Migration => ({
   async up(db: Kysely<unknown>) {

@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** The last answers of deleted records, so that a repeated DELETE is answered like the first. */
+/** Adds the last answers of deleted records, so that a repeated DELETE gets the same answer. */
 export const tombstones = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

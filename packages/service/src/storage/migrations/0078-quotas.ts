@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Counts the bytes of outputs and logs that are kept, by row and by account, so that the oldest can be dropped. */
+/** Counts the stored bytes of outputs and logs, by row and by account, so that the oldest can be deleted. */
 export const quotas = (): Migration => ({
   async up(db: Kysely<unknown>) {
     for (const statement of statements) await sql.raw(statement).execute(db);

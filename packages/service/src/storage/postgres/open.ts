@@ -17,31 +17,31 @@ import { BatchedSocket } from './batched-socket.ts';
 
 export interface PostgresOptions {
   readonly url: string;
-  /** Connections of this process; the pool waits rather than open more. */
+  /** Maximum number of connections of this process; further requests wait. */
   readonly connections?: number;
 }
 
-/** How often a transaction that lost a race is run again before its caller hears of it. */
+/** Maximum number of runs of a transaction that lost a race, before its caller gets the error. */
 const MOST_RUNS = 10;
 
 /**
- * Serialisation failure, deadlock, and a unique key that somebody else took between our look and our insert: run again,
- * the transaction sees what was committed meanwhile and answers properly.
+ * Serialization failure, deadlock, and a unique key that another transaction took: run again, so that the transaction
+ * sees the committed data.
  */
 const RACE_CODES = new Set(['40001', '40P01', '23505']);
 
-/** The shared storage: several replicas on one PostgreSQL. */
+/** Opens the shared storage: several replicas on one PostgreSQL. */
 export async function openPostgres(options: PostgresOptions, hooks: StorageHooks = {}): Promise<Storage> {
   const pool = new pg.Pool({
     connectionString: options.url,
     max: options.connections ?? 16,
     connectionTimeoutMillis: 5_000,
-    // Statements that a transaction does not await one by one go out together.
+    // Statements that a transaction does not await one by one are sent together.
     pipeline: true,
     stream: () => new BatchedSocket(),
     types: { getTypeParser },
   });
-  // A connection lost while idle is no error of ours: the pool has dropped it, the next query opens another.
+  // A lost idle connection is not an error: the pool drops it, and the next query opens another.
   pool.on('error', () => {});
   try {
     await migrateOnOwnConnection(pool);
@@ -79,7 +79,7 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
 const isRace = (error: unknown): boolean =>
   error instanceof RunAgain || RACE_CODES.has((error as { code?: string } | null)?.code ?? '');
 
-/** Counts and bigints are read as numbers: milliseconds and sequence numbers stay far below 2^53. */
+/** Bigints are read as numbers: milliseconds and sequence numbers stay far below 2^53. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
 
@@ -93,8 +93,8 @@ async function migrateOnOwnConnection(pool: pg.Pool): Promise<void> {
 }
 
 /**
- * A connection of the pool. While it is out the pool does not listen for its errors, and one that nobody listens for
- * ends the process; so it is listened for here, and a connection that had one is not used again.
+ * Borrows a connection of the pool. Meanwhile the pool does not listen for its errors, and an unhandled error would end
+ * the process; so listen here, and discard a connection that had one.
  */
 async function borrow(pool: pg.Pool): Promise<{ client: pg.PoolClient; giveBack(broken?: Error): void }> {
   const client = await pool.connect();
@@ -119,11 +119,12 @@ async function inTransaction<T>(
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const { client, giveBack } = await borrow(pool);
-  // A connection in an unknown state is thrown away instead of going back to the pool.
+  // A connection in an unknown state is discarded instead of returned to the pool.
   let broken: Error | undefined;
   const session = new TransactionSession(sessionOn(client), hooks);
   try {
-    // Not awaited, so that it travels with the first statement. If it fails the connection is lost, and that one with it.
+    // Not awaited, so that it is sent with the first statement. If it fails, the connection is lost and the statement
+    // fails too.
     const begun = client.query('begin');
     begun.catch(() => {});
     const value = await work({
@@ -149,7 +150,9 @@ async function inTransaction<T>(
   }
 }
 
-/** The queries of one transaction. Afterwards the connection is somebody else's, so a latecomer is turned away. */
+/**
+ * Queries of one transaction. Refuses queries after its end, because the connection may then be used by another one.
+ */
 class TransactionSession implements Session {
   readonly #session: Session;
   readonly #hooks: StorageHooks;
@@ -173,7 +176,7 @@ class TransactionSession implements Session {
 
 const names = new Map<string, string>();
 
-/** One name per text and process, so that PostgreSQL parses what comes again and again once per connection. */
+/** Returns one name per text and process, so that PostgreSQL parses repeated statements once per connection. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (!name) {

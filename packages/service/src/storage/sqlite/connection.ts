@@ -6,24 +6,24 @@ interface Prepared {
   readonly reads: boolean;
 }
 
-/** Texts are few (compiled statements and list filters), so a bounded map is enough of a cache. */
+/** There are few texts (compiled statements and list filters), so a bounded map is sufficient. */
 const MOST_PREPARED = 500;
 
-/** One connection of `node:sqlite` with its prepared statements. Everything is synchronous: that is what makes it quick. */
+/** One connection of `node:sqlite` with its prepared statements. Synchronous, which makes it fast. */
 export class SqliteConnection {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
 
   constructor(file: string, options: { readOnly: boolean }) {
     this.#db = new DatabaseSync(file, { readOnly: options.readOnly, timeout: 5_000 });
-    // The default of 2 MB has every insert read index pages again once the database is larger than that.
+    // With the default of 2 MB, every insert would read index pages again once the database is larger.
     this.#db.exec('pragma cache_size = -32768;');
     if (options.readOnly) return;
-    // WAL lets the reader go on during a commit. NORMAL syncs what a checkpoint needs; that a commit survives the loss of
-    // power, and not only of the process, is what LogSync is for.
+    // WAL allows reads during a commit. NORMAL syncs what a checkpoint needs; LogSync makes commits survive a power
+    // loss, and not only a crash of the process.
     this.#db.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;');
-    // A checkpoint syncs twice while everybody waits. Four times as rare, at 16 MB, it also copies less: pages that were
-    // written again and again are copied once.
+    // A checkpoint syncs twice while everything waits. At 16 MB it is four times as rare and copies less: pages that
+    // were written repeatedly are copied once.
     this.#db.exec('pragma wal_autocheckpoint = 4096;');
   }
 
@@ -37,7 +37,7 @@ export class SqliteConnection {
     return { rows: [], changed: Number(statement.run(...values).changes) };
   }
 
-  /** False after SQLite has rolled back by itself, as it does when the disk is full. */
+  /** False after SQLite has rolled back by itself, for example because the disk is full. */
   get inTransaction(): boolean {
     return this.#db.isTransaction;
   }

@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
-/** SQLite's code for a lock that somebody else has. */
+/** SQLite's code for a lock held by another process. */
 const BUSY = 5;
 
 /**
- * Holds the data directory for one process. The lock is SQLite's own file lock on an otherwise empty file: the operating
- * system takes it back when the process dies, however it dies, so nothing stale can be left in the way. Whoever drops
- * the answer loses the lock to the garbage collector.
+ * Locks the data directory for one process. Uses SQLite's file lock on an otherwise empty file: the operating system
+ * releases it when the process ends for any reason, so there are no stale locks. Keep the returned object: when it is
+ * garbage-collected, the lock is lost.
  */
 export function lockDataDirectory(directory: string): { release(): void } {
   const pidFile = join(directory, 'hortus.pid');

@@ -16,7 +16,7 @@ interface Done {
   readonly notices: readonly Notice[];
 }
 
-/** Nothing of a batch is written, and nobody of it has been answered. */
+/** Nothing of the batch is written, and none of its callers has been answered. */
 interface Lost {
   readonly by: 'callback' | 'database';
   readonly cause: unknown;
@@ -26,21 +26,19 @@ type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 const MOST_IN_BATCH = 128;
 
-/** A batch that has held the event loop for this long lets it turn before the next statement. */
+/** A batch that has blocked the event loop for this long yields before the next statement. */
 const LONGEST_TURN_MS = 10;
 
-/** How the callbacks of a batch are kept apart: not at all while all goes well, else each in a savepoint of its own. */
+/** Isolation of the callbacks of a batch: none while all succeed, otherwise a savepoint each. */
 type Apart = 'together' | 'savepoints';
 
 /**
- * Runs write callbacks one after another on the one writer connection, several inside one BEGIN…COMMIT. Concurrent
- * callers so share one fsync, which is the whole price of a small transaction. Nobody is answered before the COMMIT that
- * carries his work is on the disk, and while the
- * disk is at it the loop is free for everything else.
- *
- * One that throws takes back only what it wrote itself. A savepoint for each would do it, but costs as much as the
- * inserts of a creation, since SQLite then copies every page before its first change; and most that throw have not
- * written yet. So a batch runs without, and only one in which a callback threw after writing is run again with them.
+ * Runs write callbacks one by one on the single writer connection, several inside one BEGIN…COMMIT. Concurrent callers
+ * share one fsync, which dominates the cost of a small transaction. Callers resolve only after fsync; the event loop
+ * stays free meanwhile. A callback that throws must roll back only its own writes. A savepoint for each would do that,
+ * but costs as much as the inserts of a creation, because SQLite then copies every page before its first change; and
+ * most callbacks that throw have not written yet. So a batch runs without savepoints, and is run again with them only
+ * if a callback threw after writing.
  */
 export class GroupCommit {
   readonly #connection: SqliteConnection;
@@ -50,12 +48,12 @@ export class GroupCommit {
   #queue: Work[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
-  /** Ends the callback that is running; asked by the watchdog, which is set once for all of a turn of the loop. */
+  /** Aborts the running callback; called by the watchdog, which is set once per turn of the loop. */
   #giveUp = () => {};
   #watchdog: NodeJS.Immediate | undefined;
-  /** When the turn of the event loop began that runs the batch. */
+  /** When the turn of the event loop that runs the batch started. */
   #turnBegan = 0;
-  /** Shared by statements that were sent together, so that they run in the order in which they were sent. */
+  /** Shared by statements that were sent together, so that they run in order. */
   #pause: Promise<void> | undefined;
   #broken: Error | undefined;
 
@@ -86,14 +84,14 @@ export class GroupCommit {
 
   async #drain(): Promise<void> {
     while (this.#queue.length > 0) {
-      // The next turn of the loop: all requests that arrived with this one get onto the same batch.
+      // Wait for the next turn of the loop, so that all concurrent requests join the same batch.
       await turnOfLoop();
       await this.#write(this.#queue.splice(0, MOST_IN_BATCH));
     }
     this.#draining = undefined;
   }
 
-  /** Whoever cannot be written fails alone. */
+  /** Isolates failing callbacks: each fails alone. */
   async #write(batch: readonly Work[]): Promise<void> {
     if (this.#broken) {
       for (const work of batch) work.reject(this.#broken);
@@ -107,7 +105,7 @@ export class GroupCommit {
     for (const work of batch) await this.#write([work]);
   }
 
-  /** Answers why the batch as a whole was lost, if it was. */
+  /** Returns why the whole batch was lost, if it was. */
   async #commit(batch: readonly Work[], apart: Apart): Promise<Lost | undefined> {
     const done: Done[] = [];
     const failed: { work: Work; error: unknown }[] = [];
@@ -143,14 +141,14 @@ export class GroupCommit {
   }
 
   /**
-   * Readers see what is committed a moment before; but nobody has been told that it was done. After a failure nothing is
-   * written any more: what a disk has kept of pages that it once refused, nobody can say.
+   * Resolves the callers after the commit is on disk; readers see it a moment before. After a failure nothing is
+   * written any more, because the state of the disk is unknown.
    */
   async #answer(done: readonly Done[]): Promise<void> {
     try {
       await this.#toDisk();
     } catch (cause) {
-      const broken = new Error('The disk did not keep what was written. Start the service again once it does.', {
+      const broken = new Error('Writing to disk failed. Restart the service once the disk works again.', {
         cause,
       });
       this.#broken = broken;
@@ -159,7 +157,7 @@ export class GroupCommit {
     }
     for (const { work, value } of done) work.resolve(value);
     this.#committed(done.flatMap(({ notices }) => notices));
-    // Whoever has been answered may ask again at once, and is read in the turn that follows: he belongs to the next batch.
+    // Resolved callers may send their next write in the following turn: let it join the next batch.
     await turnOfLoop();
   }
 
@@ -168,8 +166,8 @@ export class GroupCommit {
   }
 
   /**
-   * Lets the event loop turn inside a long batch, between two statements. The transaction stays open: later writers wait, readers
-   * have a connection of their own. Undefined while the turn is short.
+   * Yields to the event loop inside a long batch, between two statements. The transaction stays open: later writers
+   * wait, readers have their own connection. Undefined while the turn is short.
    */
   #beforeStatement(): Promise<void> | undefined {
     if (this.#pause || performance.now() - this.#turnBegan < LONGEST_TURN_MS) return this.#pause;
@@ -190,8 +188,9 @@ export class GroupCommit {
   }
 
   /**
-   * Runs one callback. Its queries answer within the microtask queue, or pause by themselves, so it must be settled before the loop
-   * turns otherwise; one that is not awaits something other than its transaction and would hold up every writer, so it is given up.
+   * Runs one callback. Its queries resolve within the microtask queue, or pause explicitly, so it must settle before
+   * the loop turns otherwise. A callback that does not settle awaits something other than its transaction and would
+   * block every writer, so it is aborted.
    */
   #call(work: Work, tx: SqliteTx): Promise<Outcome> {
     return new Promise((settle) => {
@@ -201,7 +200,7 @@ export class GroupCommit {
       };
       this.#giveUp = () => end({ ok: false, error: new Error(AWAITS_ELSEWHERE) });
       if (!this.#watchdog) this.#watch();
-      // A callback that throws before its first await is as welcome as one that rejects.
+      // Handles callbacks that throw synchronously like those that reject.
       Promise.try(work.run, tx).then(
         (value) => end({ ok: true, value }),
         (error) => end({ ok: false, error }),
@@ -241,7 +240,7 @@ class SqliteTx implements Tx {
     this.now = (hooks.clock ?? Date.now)();
   }
 
-  /** Made on demand: most hot transactions run compiled statements only. */
+  /** Created on demand: most hot transactions run only compiled statements. */
   get db(): Tx['db'] {
     this.#db ??= queriesOn<Tables>('sqlite', this);
     return this.#db;
@@ -251,16 +250,16 @@ class SqliteTx implements Tx {
     const pause = this.#ended ? undefined : this.#pause();
     if (pause) await pause;
     if (this.#ended) throw new Error('A query was sent after its transaction had ended; is an await missing?');
-    // After SQLite has rolled back by itself a further statement would be a transaction of its own, and stay.
+    // After SQLite has rolled back by itself, a further statement would be committed on its own.
     if (!this.#connection.inTransaction) throw rolledBack();
     this.#hooks.beforeStatement?.(text);
     const rows = this.#connection.run(text, parameters);
-    // After it: a statement that fails, such as one that meets a taken name, takes back what it did by itself.
+    // After the statement: a failing one, for example because of a unique key, undoes itself.
     this.#wrote ||= !text.startsWith('select');
     return rows;
   }
 
-  /** Whether there is something to take back. */
+  /** Whether there is something to roll back. */
   get wrote(): boolean {
     return this.#wrote;
   }

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 const toDisk = promisify(fdatasync);
 
 /**
- * Brings SQLite's write-ahead log to the disk, on a thread of the pool. SQLite would do it inside COMMIT, where the one
- * thread that serves everybody waits with it: milliseconds each time on many a disk.
+ * Syncs SQLite's write-ahead log to disk, on a thread of the pool. SQLite would do it inside COMMIT and block the main
+ * thread, for milliseconds on many disks.
  */
 export class LogSync {
   readonly #file: string;
@@ -15,9 +15,9 @@ export class LogSync {
     this.#file = `${database}-wal`;
   }
 
-  /** Resolves when everything that was committed before is on the disk. */
+  /** Resolves when everything that was committed before is on disk. */
   async sync(): Promise<void> {
-    // Not before there is a log: SQLite makes it when it is first needed, and keeps it until it is closed.
+    // Opened late: SQLite creates the log when it is first needed, and keeps it until it is closed.
     this.#descriptor ??= openSync(this.#file, 'r');
     await toDisk(this.#descriptor);
   }

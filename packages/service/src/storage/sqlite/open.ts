@@ -11,7 +11,7 @@ import { lockDataDirectory } from './data-directory-lock.ts';
 import { GroupCommit } from './group-commit.ts';
 import { LogSync } from './log-sync.ts';
 
-/** The embedded storage: one file, one writer, one reader, one process. */
+/** Opens the embedded storage: one file, one writer, one reader, one process. */
 export async function openSqlite(directory: string, hooks: StorageHooks = {}): Promise<Storage> {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const lock = lockDataDirectory(directory);
@@ -38,7 +38,7 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
   return {
     engine: 'sqlite',
     reader,
-    // With one writer nothing interferes, so a second run sees what the first one asked for.
+    // With one writer nothing interferes, so a second run requests the same work as the first.
     write: (work) =>
       withOutside((outside) =>
         commits.write(work, outside).catch((error: unknown) => {

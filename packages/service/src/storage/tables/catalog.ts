@@ -4,11 +4,11 @@ import type { templateMachine } from '@hortus/contract/machines/template';
 import type { templateTestMachine } from '@hortus/contract/machines/template-test';
 import type { Flag, Json, Status, Time } from './columns.ts';
 
-/** What can be deployed, and what helps to choose. */
+/** Templates, recipes and other data of the catalog. */
 export interface CatalogTables {
   templates: {
     id: string;
-    /** 'catalog', or the account whose private template it is. */
+    /** 'catalog', or the account of a private template. */
     owner: string;
     species: string;
     version: string;
@@ -23,17 +23,17 @@ export interface CatalogTables {
     status: Status<StateOf<typeof templateMachine>>;
     deprecated: Flag;
     featured: Flag;
-    /** Of one that was a recipe: whose it was, and the name they had then. */
+    /** For a former recipe: its account, and the name of that account at that time. */
     author_account: string | null;
     author: string | null;
-    /** The text it came as, where an account wrote it: findings count its lines. */
+    /** Source text if an account wrote it; findings refer to its lines. */
     source: string | null;
-    /** The spec_hash that the validator found no error in. */
+    /** The spec_hash for which the validator found no error. */
     validated_hash: string | null;
     created_at: Time;
     updated_at: Time;
   };
-  /** A template tried on a server, and what was planted for it. */
+  /** A deploy test of a template, and its deployment. */
   template_tests: {
     id: string;
     account_id: string;
@@ -42,7 +42,7 @@ export interface CatalogTables {
     server_id: string;
     definition_id: string;
     deployment_id: string;
-    /** The executions that make its smoke test and clear it away, once they are ordered. */
+    /** Executions of its smoke test and of its removal, once they are ordered. */
     smoke_id: string | null;
     release_id: string | null;
     status: Status<StateOf<typeof templateTestMachine>>;
@@ -50,7 +50,7 @@ export interface CatalogTables {
     error: string | null;
     output: string | null;
     deadline_at: Time;
-    /** When nothing of it was left on the server. */
+    /** When everything of it was removed from the server. */
     cleared_at: Time | null;
     created_by: string | null;
     created_at: Time;
@@ -64,13 +64,13 @@ export interface CatalogTables {
     name: string;
     description: string;
     author: string;
-    /** The YAML text, or the object as JSON: `spec_form` tells which. */
+    /** YAML text, or an object as JSON, depending on `spec_form`. */
     spec: string;
     spec_form: 'text' | 'object';
     findings: Json;
     valid: Flag;
     status: Status<StateOf<typeof recipeMachine>>;
-    /** As many as there are rows in `recipe_upvotes`, kept here because lists are sorted by it. */
+    /** Number of rows in `recipe_upvotes`, stored here because lists are sorted by it. */
     upvotes: number;
     reason: string | null;
     template_id: string | null;
@@ -92,7 +92,7 @@ export interface CatalogTables {
     updated_at: Time;
   };
   saved_config_secrets: { config_id: string; name: string; ciphertext: string };
-  /** What one asker has had of the assistant in a month, written `2026-01`. */
+  /** Usage of the assistant by one user in a month, such as `2026-01`. */
   assistant_usage: {
     account_id: string;
     asker: string;

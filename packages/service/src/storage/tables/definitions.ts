@@ -4,13 +4,13 @@ import type { StateOf } from '@hortus/contract/machines/machine';
 import type { Generated } from 'kysely';
 import type { Flag, Json, Status, Time } from './columns.ts';
 
-/** What is wanted, and every time it was carried out. */
+/** Definitions and their deployments. */
 export interface DefinitionTables {
   definitions: {
     id: string;
     account_id: string;
     name: string;
-    /** The name that people use; unique among the definitions of the account that are not archived. */
+    /** Name for people; unique among the definitions of the account that are not archived. */
     instance_uid: string;
     template_id: string;
     server_id: string;
@@ -19,17 +19,17 @@ export interface DefinitionTables {
     current_revision: number;
     last_revision: number;
     /**
-     * The name of its containers, networks and volumes on a server. Unique within the account for ever, so that a definition
-     * that takes the uid of an archived one never meets what that one left behind.
+     * Name of its containers, networks and volumes on a server. Unique within the account forever, so that a definition
+     * that reuses the uid of an archived one never meets its leftovers.
      */
     container_name: string;
-    /** How long a deployment is on trial; 0 for not at all. */
+    /** Watch period after a deployment; 0 disables it. */
     watch_seconds: number;
-    /** When it is backed up by itself and what is kept; null for the standard. */
+    /** Backup settings; null for the defaults. */
     backup: Json | null;
-    /** The deploy test that it was made for. */
+    /** The deploy test for which it was created. */
     test_id: string | null;
-    /** Whether an instance that has drifted is brought back without being asked. */
+    /** Whether drift is repaired automatically. */
     heal: Flag;
     succeeded_at: Time | null;
     created_at: Time;
@@ -44,7 +44,7 @@ export interface DefinitionTables {
     variant: string | null;
     inputs: Json;
     secret_inputs: Json;
-    /** Names of the secrets whose values were set or generated anew with it. */
+    /** Names of the secrets that got new values with it. */
     changed_secrets: Generated<Json>;
     created_by: string | null;
     created_at: Time;
@@ -74,25 +74,25 @@ export interface DefinitionTables {
     reason: string | null;
     error: string | null;
     gap_ms: number | null;
-    /** What ran or, of a rollback that has not ended, what shall: component, image and digest of each. */
+    /** Component, image and digest of what ran; for a rollback in progress, of what will run. */
     images: Json;
-    /** What was backed up before it or, of one that goes back with its data, what is put back. */
+    /** The backup made before it or, for a rollback with data, the backup to restore. */
     backup_id: string | null;
-    /** What has to be done before a daemon may take it, by which execution, and since when that is done. */
+    /** Preparation before a daemon may claim it, its execution, and when it was done. */
     preparation: 'backup' | 'restore' | null;
     preparation_execution: string | null;
     prepared_at: Time | null;
     cancel_requested_at: Time | null;
-    /** The last sign of progress: what the deadline counts from. */
+    /** Last progress, from which the deadline counts. */
     progress_at: Time | null;
     log_lines: number;
-    /** Of the lines that are kept. */
+    /** Bytes of the stored lines. */
     log_bytes: Generated<number>;
-    /** Whether lines were dropped since, because the account had too many. */
+    /** Whether lines were deleted because of the quota of the account. */
     log_dropped: Generated<Flag>;
-    /** The token of the daemon that has taken it; null where that daemon knows the published fields only. */
+    /** Token of the daemon that claimed it; null for a daemon that uses only the published fields. */
     claimed_by: string | null;
-    /** Who numbers the lines of the log, and how many of his have come: what he tells again is dropped. */
+    /** Who numbers the lines of the log, and how many were received; repeated lines are dropped. */
     log_source: string | null;
     log_told: number;
     created_by: string | null;
@@ -101,13 +101,13 @@ export interface DefinitionTables {
     started_at: Time | null;
     finished_at: Time | null;
   };
-  /** The ways into a server. Whether a definition still needs its claim is seen when another wants it. */
+  /** Routes of servers. Whether a definition still needs its claim is checked when another one wants the route. */
   route_claims: {
     server_id: string;
     host: string;
     path: string;
     definition_id: string;
-    /** Those of its revisions that have this route. */
+    /** Its revisions that have this route. */
     revisions: Json;
   };
   deployment_logs: {

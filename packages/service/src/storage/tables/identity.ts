@@ -1,6 +1,6 @@
 import type { Flag, Json, Time } from './columns.ts';
 
-/** Who may call, and for which account. */
+/** Accounts, users and their credentials. */
 export interface IdentityTables {
   accounts: { id: string; name: string; plan: 'free' | 'pro' | 'enterprise'; created_at: Time };
   users: {
@@ -13,7 +13,7 @@ export interface IdentityTables {
     created_at: Time;
     updated_at: Time;
   };
-  /** A way into an account for somebody who has none of its users yet. */
+  /** An invitation of a new user to an account. */
   invites: {
     id: string;
     account_id: string;
@@ -23,11 +23,11 @@ export interface IdentityTables {
     created_by: string | null;
     created_at: Time;
     expires_at: Time;
-    /** When it was accepted or taken back; null while it can be accepted. */
+    /** When it was accepted or revoked; null while it is open. */
     ended_at: Time | null;
     outcome: 'accepted' | 'revoked' | null;
   };
-  /** One at most for each user: a new one takes the place of the last. */
+  /** At most one for each user: a new one replaces the last. */
   password_resets: { user_id: string; hash: string; created_by: string | null; created_at: Time; expires_at: Time };
   sessions: {
     id: string;
@@ -36,19 +36,19 @@ export interface IdentityTables {
     account_id: string;
     created_at: Time;
     expires_at: Time;
-    /** Where it was signed in from, and with what. */
+    /** Address and user agent of the sign-in. */
     address: string | null;
     user_agent: string | null;
-    /** Written about every half minute while it is used. */
+    /** Written about every half minute while the session is used. */
     last_seen_at: Time;
     ended_at: Time | null;
   };
-  /** Bytes of outputs and logs that are kept. */
+  /** Stored bytes of outputs and logs. */
   stored_output: {
     account_id: string;
     bytes: number;
   };
-  /** From where users have signed in, so that failures of others do not hold them up there. */
+  /** Networks from which users have signed in, so that failures from other networks do not delay them. */
   user_networks: { user_id: string; network: string; last_login_at: Time };
   api_keys: {
     id: string;

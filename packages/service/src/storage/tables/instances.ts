@@ -8,7 +8,7 @@ import type { upgradeSteps } from '@hortus/contract/steps';
 import type { ColumnType, Generated } from 'kysely';
 import type { Flag, Json, Status, Time } from './columns.ts';
 
-/** What runs, and what is done with it. */
+/** Instances, their executions, backups and upgrades. */
 export interface InstanceTables {
   instances: {
     id: string;
@@ -20,13 +20,13 @@ export interface InstanceTables {
     status: Status<StateOf<typeof instanceMachine>>;
     health: ColumnType<StateOf<typeof instanceHealthMachine>, never, never>;
     revision: number | null;
-    /** Of the primary route, as the last successful deployment resolved it. */
+    /** URL of the primary route, as resolved by the last successful deployment. */
     url: string | null;
     components: Json;
-    /** Where its containers differ from what was deployed, and since when they do. */
+    /** Differences of its containers from the deployment, and since when. */
     drift: Json;
     drifted_at: Time | null;
-    /** How often it was healed in a row, and when last: fights are not fought for ever. */
+    /** Number of repairs in a row, and the time of the last; limits repeated repairs. */
     heals: number;
     healed_at: Time | null;
     started_at: Time | null;
@@ -37,34 +37,37 @@ export interface InstanceTables {
   executions: {
     id: string;
     account_id: string;
-    /** Null of what is done to a server. */
+    /** Null for executions on a server. */
     instance_id: string | null;
     server_id: string;
     slug: string;
     name: string;
-    /** Ordered through us, or run by the daemon alone on the schedule of the template. */
+    /** Ordered through the API, or run by the daemon on the schedule of the template. */
     kind: 'ordered' | 'scheduled';
     status: Status<StateOf<typeof executionMachine>>;
-    /** What the daemon is asked to do, by the manifest of the revision that runs; encrypted, since arguments may hold secrets. */
+    /**
+     * Order for the daemon, from the manifest of the running revision; encrypted, because arguments may contain
+     * secrets.
+     */
     request: string;
     params: Json;
     exit_code: number | null;
     output: string | null;
     output_truncated: Flag;
-    /** Of the output that is kept; 0 where there is none. */
+    /** Bytes of the stored output; 0 if there is none. */
     output_bytes: Generated<number>;
-    /** Whether there was an output that was dropped since. */
+    /** Whether an output was deleted. */
     output_dropped: Generated<Flag>;
     error: string | null;
     outcome: 'known' | 'unknown' | null;
     timeout_ms: number;
-    /** When it is given up unless something happens; what moves it is in `resources/actions/deadlines.ts`. */
+    /** When it times out; `resources/actions/deadlines.ts` updates it. */
     deadline_at: Time;
-    /** Since when its server is away: that time does not count. */
+    /** Since when its server is offline: that time does not count. */
     paused_at: Time | null;
-    /** The connection that it was handed to; null while it was handed to none. */
+    /** The connection to which it was sent; null if it was not sent yet. */
     sent_epoch: number | null;
-    /** The name of the journal of the daemon behind that connection, if it has one. */
+    /** Id of the journal of that daemon, if it has one. */
     sent_journal: string | null;
     cancel_requested_at: Time | null;
     created_by: string | null;
@@ -81,13 +84,13 @@ export interface InstanceTables {
     definition_id: string;
     server_id: string;
     instance_uid: string;
-    /** What made it. */
+    /** The execution that made it. */
     execution_id: string;
     kind: 'manual' | 'scheduled' | 'safety' | 'pre_deploy';
     status: Status<StateOf<typeof backupMachine>>;
-    /** What opens it, sealed by the vault. */
+    /** Its encryption key, sealed by the vault. */
     key: string;
-    /** As the daemon wrote it beside the data. */
+    /** As written by the daemon beside the data. */
     manifest: Json | null;
     manifest_sha256: string | null;
     bytes: number;
@@ -102,13 +105,13 @@ export interface InstanceTables {
     updated_at: Time;
     finished_at: Time | null;
   };
-  /** When a definition is backed up by itself, and what is kept of it. */
+  /** Backup schedule and retention of a definition. */
   backup_plans: {
     definition_id: string;
     account_id: string;
     keep_last: number | null;
     keep_days: number | null;
-    /** Something that times can be had from; null for never. */
+    /** A parsable schedule; null for never. */
     schedule: string | null;
     verify_schedule: string | null;
     due_at: Time | null;
@@ -121,12 +124,12 @@ export interface InstanceTables {
     definition_id: string;
     server_id: string;
     species: string;
-    /** Of the revision that ran when it was found. */
+    /** Template of the revision that ran when it was found. */
     from_template_id: string;
     to_template_id: string;
     status: Status<StateOf<typeof upgradeMachine>>;
     acknowledged_at: Time | null;
-    /** How far applying it has come; what follows is null until somebody begins. */
+    /** Progress of applying it; the following columns are null before that. */
     step: keyof typeof upgradeSteps | null;
     from_revision: number | null;
     revision: number | null;
@@ -141,7 +144,7 @@ export interface InstanceTables {
     applied_by: string | null;
     started_at: Time | null;
     finished_at: Time | null;
-    /** Of several that are applied one after another, which belong together. */
+    /** Groups upgrades that are applied one after another. */
     batch: string | null;
     created_at: Time;
     updated_at: Time;

@@ -6,7 +6,7 @@ import type { transferMachine } from '@hortus/contract/machines/transfer';
 import type { Transfer } from '@hortus/contract/resources/transfers';
 import type { Flag, Json, Status, Time } from './columns.ts';
 
-/** Who is moved from one server to another, and how far it has come. */
+/** Tenants, migrations, imports and transfers. */
 export interface MoveTables {
   tenants: {
     id: string;
@@ -19,9 +19,9 @@ export interface MoveTables {
     created_at: Time;
     updated_at: Time;
   };
-  /** Instances that ran when their tenant was suspended: those that are started when it is resumed. */
+  /** Instances that ran when their tenant was suspended; they are started when it is resumed. */
   suspended_instances: { tenant_id: string; instance_id: string };
-  /** A tenant or a definition on its way to another server. */
+  /** Migration of a tenant or a definition to another server. */
   migrations: {
     id: string;
     account_id: string;
@@ -31,10 +31,10 @@ export interface MoveTables {
     status: Status<StateOf<typeof migrationMachine>>;
     reason: string | null;
     error: string | null;
-    /** When the order to stop was given. */
+    /** When the stop was ordered. */
     stopped_at: Time | null;
     downtime_ms: number | null;
-    /** The last sign of progress: what patience counts from. */
+    /** Last progress, from which the timeout counts. */
     progress_at: Time;
     switched_at: Time | null;
     release_at: Time | null;
@@ -43,69 +43,69 @@ export interface MoveTables {
     updated_at: Time;
     finished_at: Time | null;
   };
-  /** What moves with it. */
+  /** Definitions of a migration. */
   migration_parts: {
     migration_id: string;
     definition_id: string;
-    /** Null for one that has never been deployed. */
+    /** Null if it was never deployed. */
     instance_id: string | null;
     revision: number | null;
-    /** The one on the target. */
+    /** The deployment on the target. */
     deployment_id: string | null;
-    /** What that told of its containers. */
+    /** Report of that deployment about its containers. */
     arrival: Json | null;
-    /** What clears it away, from the target when it turned back and from the source when it has moved. */
+    /** Execution that removes it: from the target after a failure, from the source after the move. */
     clear_id: string | null;
-    /** Until it has switched or turned back; a definition is part of one such at most. */
+    /** Until it has switched or was rolled back; a definition is part of at most one open migration. */
     open: Flag;
   };
   migration_log: { migration_id: string; number: number; at: Time; step: string; message: string };
-  /** A definition on its way in from another Hortus. */
+  /** Import of a definition from another installation. */
   imports: {
     id: string;
     account_id: string;
     server_id: string;
-    /** That it will have: what is brought for it carries it already. */
+    /** Id of the future definition, which its volumes already use. */
     definition_id: string;
     name: string;
     instance_uid: string;
-    /** The name on the server that its volumes are made for; null for imports that began before it was chosen up front. */
+    /** Name on the server for its volumes; null for imports from before it was chosen in advance. */
     container_name: string | null;
     species: string;
     template_id: string;
-    /** Whether that came with it, and so goes with it if nobody else has come to need it. */
+    /** Whether the import created the template, and removes it on failure if it is unused. */
     brought_template: Flag;
     status: Status<StateOf<typeof importMachine>>;
-    /** All that it is made from, encrypted, since it has the values of secrets; empty when it is over. */
+    /** The whole bundle, encrypted, because it contains secrets; empty when the import has ended. */
     bundle: string;
-    /** What is to be filled: `ImportVolume[]`. */
+    /** Volumes to fill: `ImportVolume[]`. */
     volumes: Json;
     ignore_capacity: Flag;
     reason: string | null;
     error: string | null;
     deployment_id: string | null;
-    /** The last sign of progress: what patience counts from. */
+    /** Last progress, from which the timeout counts. */
     progress_at: Time;
     created_by: string | null;
     created_at: Time;
     updated_at: Time;
     finished_at: Time | null;
   };
-  /** The content of one volume on its way. */
+  /** Transfer of the content of one volume. */
   transfers: {
     id: string;
     account_id: string;
-    /** What it is a part of; one that a caller fetches from a backup is of neither. */
+    /** Its migration or import; both are null for a download from a backup. */
     migration_id: string | null;
     import_id: string | null;
     backup_id: string | null;
-    /** Of an import it is there only when all is. */
+    /** For an import, the definition exists only after completion. */
     definition_id: string;
     instance_uid: string;
     storage: string;
     volume: string;
     mode: Transfer['mode'];
-    /** Null where the caller is that end. */
+    /** Null if the caller is that end. */
     from_server_id: string | null;
     to_server_id: string | null;
     status: Status<StateOf<typeof transferMachine>>;
@@ -114,7 +114,7 @@ export interface MoveTables {
     carried_bytes: number;
     sha256: string | null;
     error: string | null;
-    /** The replica where its ends meet, as the others reach it. */
+    /** Address of the replica where its ends meet. */
     meeting_url: string | null;
     created_at: Time;
     updated_at: Time;

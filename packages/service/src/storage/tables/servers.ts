@@ -2,7 +2,7 @@ import type { StateOf } from '@hortus/contract/machines/machine';
 import type { serverMachine } from '@hortus/contract/machines/server';
 import type { Flag, Json, Status, Time } from './columns.ts';
 
-/** Where it runs, and where images come from. */
+/** Servers, their metrics, and image registries. */
 export interface ServerTables {
   servers: {
     id: string;
@@ -10,45 +10,45 @@ export interface ServerTables {
     name: string;
     environment: string;
     description: string | null;
-    /** Templates are tried here before they are published. */
+    /** Whether templates are tested here before they are published. */
     deploy_tests: Flag;
     status: Status<StateOf<typeof serverMachine>>;
     key_hash: string;
-    /** A rotated key that its daemon has not used yet: until then the old one stays valid. */
+    /** A rotated key that its daemon has not used yet; until then the old one stays valid. */
     next_key_hash: string | null;
-    /** That key, encrypted, for as long as it has to be handed to the daemon over its connection. */
+    /** That key, encrypted, until it was delivered to the daemon. */
     next_key_sealed: string | null;
-    /** When the old key ends at the latest, while there is a new one that was not used yet. */
+    /** When the old key expires at the latest, while the new one is unused. */
     old_key_until: Time | null;
-    /** Whether the key was handed to someone with `data:export`: only then existing secrets may be moved here by others. */
+    /** Whether the key was given to someone with `data:export`: only then may others move existing secrets here. */
     key_trusted: Flag;
-    /** X25519 public key of its daemon, pinned at first sight; secrets are sealed to it. */
+    /** X25519 public key of its daemon, pinned on first use; secrets are sealed to it. */
     identity_key: string | null;
     identity_pinned_at: Time | null;
-    /** Key of a daemon that was refused because another one is pinned; empty if it showed none. */
+    /** Key of a daemon that was refused because another one is pinned; empty if it sent none. */
     identity_conflict: string | null;
     identity_conflict_at: Time | null;
     registered_by: string | null;
-    /** Grows with every connection of a daemon: only the newest may be sent work. */
+    /** Grows with every connection of a daemon: only the newest may receive work. */
     connection_epoch: number;
-    /** The replica that holds the daemon's connection. */
+    /** The replica with the daemon's connection. */
     connected_replica: string | null;
-    /** When a second daemon with the same key was last seen to push the first one out. */
+    /** When a second daemon with the same key last replaced the connection of the first. */
     duplicate_at: Time | null;
     capabilities: Json;
     daemon_version: string | null;
-    /** The name of its journal; null for a daemon that keeps none. */
+    /** Id of its journal; null for a daemon without one. */
     daemon_journal: string | null;
-    /** What the daemon said of its machine. */
+    /** Platform of the daemon, as reported. */
     daemon_platform: Json;
-    /** What the server is made of, as the daemon last found it. */
+    /** Fingerprint of the server, as last reported. */
     fingerprint: Json | null;
-    /** How much room its daemon last had for networks. */
+    /** Free networks, as last reported. */
     networks: Json | null;
-    /** The last poll since there has been no connection: a daemon may do without one. */
+    /** Last poll without a connection: a daemon may work without one. */
     polled_at: Time | null;
     last_seen_at: Time | null;
-    /** A removed server keeps its row, because archived definitions and events still name it. */
+    /** A removed server keeps its row, because archived definitions and events refer to it. */
     deleted_at: Time | null;
     created_at: Time;
     updated_at: Time;
@@ -64,8 +64,9 @@ export interface ServerTables {
     reported_at: Time;
   };
   /**
-   * What servers and instances used, for charts. Each report is added to a point of one minute, which goes after two hours,
-   * and to one of five: `step` tells which, in seconds. Sums and `samples` give averages; the largest is kept beside.
+   * Usage of servers and instances, for charts. Each report is added to a point of one minute, which is removed after
+   * two hours, and to one of five minutes; `step` is the length in seconds. Sums and `samples` give averages; the
+   * maximum is stored too.
    */
   capacity_points: {
     server_id: string;

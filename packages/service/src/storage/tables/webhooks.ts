@@ -1,6 +1,6 @@
 import type { Json, Time } from './columns.ts';
 
-/** Who is told of events, and what was sent to him. */
+/** Webhook endpoints and deliveries. */
 export interface WebhookTables {
   webhook_endpoints: {
     id: string;
@@ -8,11 +8,11 @@ export interface WebhookTables {
     url: string;
     events: Json;
     secret: string;
-    /** The one before, which signs too until its time is over. */
+    /** The previous secret, which also signs until it expires. */
     old_secret: string | null;
     old_secret_until: Time | null;
     status: 'active' | 'paused';
-    /** Since when no attempt has gone well; null when the last one did. */
+    /** Since when attempts have failed; null if the last one succeeded. */
     failing_since: Time | null;
     paused_because: 'user' | 'dead' | null;
     created_at: Time;

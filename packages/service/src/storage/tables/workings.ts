@@ -1,13 +1,13 @@
 import type { Generated } from 'kysely';
 import type { Flag, Json, Time } from './columns.ts';
 
-/** What the service keeps for its own work, and for whatever it works on. */
+/** Internal tables of the service. */
 export interface WorkingTables {
   settings: { name: string; value: string };
   rate_windows: { subject: string; window_start: Time; count: number };
   idempotency: {
     account_id: string;
-    /** Id of the API key, session or server that asked. */
+    /** Id of the API key, session or server of the request. */
     credential: string;
     method: string;
     path: string;
@@ -15,17 +15,17 @@ export interface WorkingTables {
     body_hmac: string;
     status: number;
     response: string;
-    /** The secrets of the response, sealed; null where it has none, or no longer. */
+    /** The secrets of the response, sealed; null if it has none, or they were deleted. */
     secrets: string | null;
     created_at: Time;
   };
-  /** Answers to a DELETE, encrypted, for those who repeat it. */
+  /** Answers to a DELETE, encrypted, for repeated requests. */
   tombstones: { account_id: string; path: string; response: string; created_at: Time };
   data_keys: { account_id: string; wrapped: string; master: string; created_at: Time; updated_at: Time };
   events: {
-    /** Given at insert: within one resource it follows the order of the changes, because those hold the row's lock. */
+    /** Assigned at insert: within one resource it follows the order of the changes, because they lock its row. */
     position: Generated<number>;
-    /** Without gaps or latecomers: the cursor that readers follow. The dispatcher gives it, or on SQLite the insert. */
+    /** Without gaps or late entries: the cursor of readers. Assigned by the dispatcher, or on SQLite by the insert. */
     seq: Generated<number | null>;
     id: string;
     account_id: string;
@@ -42,17 +42,17 @@ export interface WorkingTables {
     /** At most one unfinished job of a kind has a given key. */
     key: string | null;
     payload: Json;
-    /** When it may be claimed: its time or, while somebody works on it, the end of his lease. */
+    /** When it may be claimed: its due time or, while it is leased, the end of the lease. */
     run_at: Time;
-    /** Claims so far, the running one included. */
+    /** Number of claims so far, including the running one. */
     attempts: number;
     lease_owner: string | null;
-    /** Asked for once more while it was running: it is not over when the present run is. */
+    /** Set if it was enqueued again while running: it then runs once more. */
     again_at: Time | null;
     last_error: string | null;
     dead: Flag;
     created_at: Time;
   };
-  /** The processes that share this database. One that has not been seen for a while holds no connections. */
+  /** The processes that share this database. A process that has not been seen for a while has no connections. */
   replicas: { id: string; seen_at: Time };
 }

@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed throws the same. */
+/** Reproducible random numbers: the same seed gives the same values. */
 export class Dice {
   #state: number;
 
@@ -15,12 +15,12 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number between both, which may come up too. */
+  /** Returns an integer between both, inclusive. */
   between(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
 
-  /** True about once in `times`. */
+  /** Returns true about once in `times`. */
   oneIn(times: number): boolean {
     return this.next() * times < 1;
   }
@@ -30,7 +30,7 @@ export class Dice {
     return items[this.between(0, items.length - 1)] as Item;
   }
 
-  /** For what takes a seed of its own. */
+  /** Returns a seed for another generator. */
   seed(): number {
     return this.between(0, 2 ** 31 - 1);
   }

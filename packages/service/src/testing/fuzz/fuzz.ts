@@ -10,18 +10,18 @@ import { type FuzzRequest, fuzzRequest } from './requests.ts';
 export interface FuzzOptions {
   readonly seed: number;
   readonly seconds: number;
-  /** An answer that takes longer than this hangs. */
+  /** An answer that takes longer counts as hanging. */
   readonly answerWithinMs?: number;
 }
 
 export interface FuzzOutcome {
   readonly requests: number;
   readonly rows: number;
-  /** How often each status was answered. */
+  /** Number of answers by status. */
   readonly statuses: Readonly<Record<number, number>>;
 }
 
-/** The keys of the caller itself are not among what requests may name: the first one that is revoked would end the run. */
+/** Excludes the keys of the caller itself: revoking one would end the run. */
 const anyId = new RegExp(
   `\\b(?:${Object.values(idPrefixes)
     .filter((prefix) => prefix !== 'key' && prefix !== 'usr')
@@ -29,12 +29,12 @@ const anyId = new RegExp(
   'g',
 );
 const MOST_IDS = 500;
-/** What a good request needs is made by several calls; so many others are made of it. */
+/** Creating a good request takes several calls; so many variations are made of each. */
 const OF_ONE_GOOD = 5;
 
 /**
- * Asks every row of the contract in turn, until the time is over but at least once each. Throws at the first answer that
- * breaks a promise, with the request and what the run has to be started with to see it again.
+ * Requests every row of the contract in turn, until the time is over but at least once each. Throws at the first answer
+ * that breaks a promise, with the request and the seed to reproduce it.
  */
 export async function fuzz(caller: Caller, options: FuzzOptions): Promise<FuzzOutcome> {
   const dice = new Dice(options.seed);
@@ -78,7 +78,7 @@ function check(name: EndpointName, { mustRefuse }: FuzzRequest, answer: Answer):
   if (answer.status >= 500) throw new Error(`It answered ${answer.status}: ${JSON.stringify(answer.json)}`);
   expectPublished(answer, row);
   if (answer.status < 300 && !row.file) expectShape(row.response, answer.json);
-  if (answer.status < 300 && mustRefuse) throw new Error('It took a body that its own schema does not.');
+  if (answer.status < 300 && mustRefuse) throw new Error('It accepted a body that does not match its schema.');
 }
 
 function remember(ids: string[], { json }: Answer): void {

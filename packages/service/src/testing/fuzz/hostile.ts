@@ -1,6 +1,6 @@
 import type { Dice } from './dice.ts';
 
-/** What no caller means and every service is sent. */
+/** Hostile texts that every public service receives. */
 const texts: readonly string[] = [
   '',
   ' ',
@@ -59,7 +59,7 @@ function nested(levels: number): unknown {
   return value;
 }
 
-/** Texts that are no JSON, or JSON that breaks what reads it carelessly. */
+/** Returns texts that are not JSON, or JSON that breaks careless parsers. */
 export function hostileBody(dice: Dice): string {
   return dice.of([
     '',
@@ -81,7 +81,7 @@ export function hostileBody(dice: Dice): string {
   ]);
 }
 
-/** Almost the given value: one thing in it, at any depth, is gone, doubled, added or of another kind. */
+/** Returns the value with one part, at any depth, removed, duplicated, added or of another type. */
 export function almost(value: unknown, dice: Dice): unknown {
   if (Array.isArray(value)) {
     if (value.length === 0 || dice.oneIn(4)) return dice.of<unknown>([[...value, ...value], [], hostileValue(dice)]);

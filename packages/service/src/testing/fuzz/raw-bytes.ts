@@ -3,15 +3,15 @@ import { transferPath } from '@hortus/contract/transfer';
 import type { Dice } from './dice.ts';
 import { hostileText } from './hostile.ts';
 
-/** Bytes for a socket, and the largest number of requests that a correct parser finds in them. */
+/** Bytes for a socket, and the maximum number of requests that a correct parser finds in them. */
 export interface RawBytes {
   readonly bytes: Buffer;
   readonly requests: number;
-  /** Whether they begin with a valid handshake for an end of a transfer. */
+  /** Whether they start with a valid handshake for an end of a transfer. */
   readonly isTransferEnd?: boolean;
 }
 
-/** A transfer that is open, and the keys of its two servers. */
+/** An open transfer, and the keys of its two servers. */
 export interface OpenTransfer {
   readonly id: string;
   readonly keys: readonly string[];
@@ -77,7 +77,7 @@ function body(dice: Dice, lines: string[]): string {
   return text;
 }
 
-/** A request, or what an attacker would send in place of one. */
+/** Returns a request, or what an attacker would send instead. */
 function request(dice: Dice, credentials: readonly string[]): string {
   if (dice.oneIn(12))
     return dice.of(['\r\n\r\n', '\u0016\u0003\u0001', 'GET', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\0'.repeat(100)]);
@@ -101,17 +101,17 @@ function handshake(dice: Dice): string[] {
   ];
 }
 
-/** One request, or several on one connection without waiting for answers. */
+/** Returns one request, or several pipelined ones. */
 export function rawRequests(dice: Dice, credentials: readonly string[]): RawBytes {
   const count = dice.oneIn(3) ? dice.between(2, 5) : 1;
   const all = Array.from({ length: count }, () => request(dice, credentials));
   const whole = all.join('');
   const text = dice.oneIn(6) ? whole.slice(0, dice.between(0, Math.min(whole.length, 5_000))) : whole;
-  // A request that is broken in the middle may be read as two.
+  // A request that is broken in the middle may be parsed as two.
   return { bytes: Buffer.from(text, dice.oneIn(2) ? 'latin1' : 'utf8'), requests: count + 1 };
 }
 
-/** A valid handshake for the channel or a transfer, then frames that no daemon sends. */
+/** Returns a valid handshake for the channel or a transfer, followed by frames that no daemon sends. */
 export function rawFrames(dice: Dice, credentials: readonly string[], transfer: OpenTransfer): RawBytes {
   const isTransferEnd = dice.oneIn(2);
   const path = isTransferEnd
@@ -132,7 +132,7 @@ interface Odd {
   readonly first: number;
   readonly content: string;
   readonly masked?: boolean;
-  /** The length in the header, if it is not the real one. */
+  /** The length in the header, if it differs from the real one. */
   readonly length?: number;
 }
 

@@ -12,22 +12,22 @@ export interface FuzzRequest {
   readonly method: string;
   readonly path: string;
   readonly options: Options;
-  /** The schema of the row does not take the body: whatever else is right, this must be refused. */
+  /** The body does not match the schema of the row, so the request must be refused. */
   readonly mustRefuse: boolean;
 }
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A thing that one request may do and all that follow would suffer from: it is done so that they do not. */
+/** Rows whose effect would break all later requests, with a harmless body. */
 const harmless: Partial<Record<EndpointName, (body: Body) => Body>> = {
   'account.changePassword': (body) => ({ ...body, new_password: adminPassword }),
-  // A smaller plan has no room for what the requests after it create.
+  // A smaller plan has no room for what later requests create.
   'accounts.setPlan': (body) => ({ ...body, plan: 'enterprise' }),
 };
 
 /**
- * One request to a row: its good request, or values of its own schemas, or these with something wrong. `ids` are those of
- * earlier answers, for paths that name what is there.
+ * Creates one request to a row: its good request, values of its schemas, or these with an error. `ids` are those of
+ * earlier answers, for paths of existing records.
  */
 export function fuzzRequest(name: EndpointName, good: ReadyRequest, dice: Dice, ids: readonly string[]): FuzzRequest {
   const row: Endpoint = endpoints[name];
@@ -57,7 +57,7 @@ export function fuzzRequest(name: EndpointName, good: ReadyRequest, dice: Dice, 
 function bodyOf(row: Endpoint, good: Body | undefined, dice: Dice): unknown {
   if (row.body === noBody) return dice.oneIn(4) ? almost({}, dice) : undefined;
   const fresh = sampleOf(row.body, dice);
-  // What is right in most of its fields gets further than what was made up altogether.
+  // Mostly valid bodies get further than random ones.
   const valid = dice.oneIn(3) ? fresh : { ...good, ...(isObject(fresh) && some(fresh, dice)) };
   return dice.oneIn(3) ? valid : almost(valid, dice);
 }
@@ -78,7 +78,7 @@ function pathOf(row: Endpoint, good: ReadyRequest, dice: Dice, ids: readonly str
   return `${path}${query.size > 0 ? `?${query}` : ''}`.slice(0, 8_000);
 }
 
-/** A path has no place for an empty name, and half a character cannot be written in one. */
+/** Paths cannot contain empty names or unpaired surrogates. */
 const named = (text: string): string => text.slice(0, 600).toWellFormed() || 'x';
 
 const ascii = (dice: Dice): string =>
@@ -91,5 +91,5 @@ const isObject = (value: unknown): value is Body =>
 
 const some = (value: Body, dice: Dice): Body => Object.fromEntries(Object.entries(value).filter(() => dice.oneIn(2)));
 
-/** As it arrives: JSON has no -0 and no infinity. */
+/** As received: JSON has no -0 and no infinity. */
 const asSent = (body: unknown): unknown => JSON.parse(JSON.stringify(body));

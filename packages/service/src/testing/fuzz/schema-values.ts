@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { TSchema } from 'typebox';
 import type { Dice } from './dice.ts';
 
-/** The parts of JSON Schema that the contract uses. */
+/** The subset of JSON Schema that the contract uses. */
 interface Schema {
   readonly type?: string;
   readonly const?: unknown;
@@ -29,7 +29,7 @@ const formats: Readonly<Record<string, readonly string[]>> = {
   email: ['fern@example.org'],
 };
 
-/** A value that the schema takes, or nearly always: what goes beyond the schema the service has to see itself. */
+/** Returns a value that the schema nearly always accepts; the service checks rules beyond the schema itself. */
 export function sampleOf(given: TSchema, dice: Dice): unknown {
   const schema = given as Schema;
   if ('const' in schema) return schema.const;
@@ -61,7 +61,7 @@ function stringOf({ pattern, format, minLength = 0, maxLength = 200 }: Schema, d
     const [text = ''] = fc.sample(fc.stringMatching(new RegExp(pattern)), { numRuns: 1, seed: dice.seed() });
     return text.slice(0, maxLength);
   }
-  // The ends of what is allowed are where mistakes are.
+  // Prefer the limits, where mistakes are likely.
   const length = dice.of([minLength, Math.max(minLength, 1), Math.min(maxLength, 300), dice.between(minLength, 20)]);
   const word = dice.of(words);
   return word.repeat(Math.ceil(Math.max(length, 1) / word.length)).slice(0, Math.max(length, minLength));

@@ -10,33 +10,33 @@ import { type RawBytes, rawFrames, rawRequests } from './raw-bytes.ts';
 export interface SocketFuzzOptions {
   readonly seed: number;
   readonly seconds: number;
-  /** At least so many, however short the time is. */
+  /** Minimum number of connections, however short the time is. */
   readonly least?: number;
-  /** A connection that is neither answered nor closed within this time hangs. */
+  /** A connection that is neither answered nor closed within this time counts as hanging. */
   readonly closeWithinMs?: number;
 }
 
 export interface SocketOutcome {
   readonly connections: number;
-  /** How often each status was answered; 101 is a WebSocket. */
+  /** Number of answers by status; 101 is a WebSocket. */
   readonly statuses: Readonly<Record<number, number>>;
   /** Connections that became an end of a transfer. */
   readonly transferEnds: number;
 }
 
 const AT_ONCE = 20;
-/** Statuses that Node answers by itself, such as 408, are not among them. */
+/** Excludes statuses that Node answers by itself, such as 408. */
 const published = new Set<number>([
   ...Object.values(errorTable).flatMap(({ status }) => (status < 500 ? [status] : [])),
   ...[100, 101, 200, 302],
 ]);
-/** An end of a transfer may wait for the other end; by then the service has read what was written to it. */
+/** An end of a transfer may wait for the other end; by then the service has read everything written to it. */
 const PATIENCE_WITH_WEBSOCKETS_MS = 200;
 
 /**
- * Sends the service bytes that are no request, or almost one, on bare sockets: odd targets, upgrades, pipelines, broken frames,
- * connections that end or are reset in the middle. Throws if it answers 5xx, answers more often than it was asked, leaves a connection
- * open, or if an error is not caught.
+ * Sends bytes that are not, or almost, a request on raw sockets: odd targets, upgrades, pipelines, broken frames,
+ * connections that end or are reset in the middle. Throws if the service answers 5xx, answers more often than it was
+ * asked, leaves a connection open, or does not catch an error.
  */
 export async function fuzzSockets(service: RunningService, options: SocketFuzzOptions): Promise<SocketOutcome> {
   const { seed, seconds, least = 200 } = options;
@@ -79,7 +79,9 @@ export async function fuzzSockets(service: RunningService, options: SocketFuzzOp
 const register = async ({ client }: RunningService, name: string) =>
   (await client.call('servers.register', { body: { name, environment: 'development' } })).data;
 
-/** Inserts a transfer of nothing between two servers; the service itself makes one only for daemons that move something. */
+/**
+ * Inserts an empty transfer between two servers; the service itself creates one only for daemons that move something.
+ */
 async function openTransfer({ sideDoor, accountId }: RunningService, from: string, to: string): Promise<string> {
   const id = newId('transfer');
   await insertRow(sideDoor, 'transfers', {

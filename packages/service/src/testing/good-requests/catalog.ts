@@ -37,7 +37,7 @@ const ofDraft = async ({ client }: Caller) => ({
   params: { id: (await client.call('drafts.create', { body: { source: draftText() } })).data.id },
 });
 
-/** Where templates are tried, what was not tried is not published. */
+/** With a test server, templates must be tested before they are published. */
 export const withoutTestServers = async ({ client }: Caller) => {
   for (const { id, deploy_tests } of (await client.call('servers.list', { query: { per_page: 100 } })).data)
     if (deploy_tests) await client.call('servers.update', { params: { id }, body: { deploy_tests: false } });

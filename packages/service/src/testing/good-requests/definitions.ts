@@ -24,7 +24,7 @@ const ofDeployment = async (caller: Caller) => ({ params: { id: await aDeploymen
 
 const logs = [{ at: '2026-01-02T03:04:05Z', level: 'info' as const, message: 'Pulled the image', step: 'pull' }];
 
-/** Two deployments that ended well: the second can be rolled back. */
+/** Creates two successful deployments: the second can be rolled back. */
 const twoDeployed = async (caller: Caller) => {
   const body = { definition_id: await aDefinition(caller) };
   let id = '';

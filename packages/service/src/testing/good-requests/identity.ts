@@ -13,7 +13,7 @@ const anInvite = async ({ client }: Caller) =>
 
 const memberPassword = 'a password of mine';
 
-/** Made by the road a person takes: invited, then accepted. */
+/** Creates a member by an invitation and its acceptance. */
 const aMember = async (caller: Caller) => {
   const { token } = await anInvite(caller);
   const { user } = (await caller.client.call('members.accept', { body: { token, password: memberPassword } })).data;
@@ -22,7 +22,7 @@ const aMember = async (caller: Caller) => {
 
 const credentials = { email: adminEmail, password: adminPassword };
 
-/** Signs in, as the owner of the first account unless told otherwise, and answers the headers of a page of our own. */
+/** Signs in, by default as the owner of the first account, and returns the headers of our own pages. */
 async function signedIn({ request }: Caller, body = credentials): Promise<Record<string, string>> {
   const { headers } = await request('POST', '/account/login', { body, key: null });
   return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: publicUrl };
@@ -34,7 +34,7 @@ export const identityRequests = {
   'account.read': () => ({}),
   'account.changePassword': async (caller) => ({
     headers: await signedIn(caller),
-    // The same again, so that whoever signs in next still can.
+    // The same password, so that later sign-ins still work.
     body: { current_password: adminPassword, new_password: adminPassword },
   }),
   'account.sessions': async (caller) => {

@@ -6,7 +6,7 @@ import { aServer } from './servers.ts';
 
 const ofDefinition = async (caller: Caller) => ({ params: { id: await aDefinition(caller) } });
 
-/** Taken out elsewhere, under a name that is free. */
+/** Creates an exported bundle with an unused name. */
 const aBundle = async (caller: Caller) => {
   const { data } = await caller.client.call('definitions.export', { ...(await ofDefinition(caller)), body: {} });
   return { ...data.bundle, instance_uid: fresh('brought'), volumes: [{ name: 'uploads', bytes: 1024 }] };

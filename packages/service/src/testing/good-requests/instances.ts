@@ -4,7 +4,7 @@ import { aDefinition } from './definitions.ts';
 import { fresh, type GoodRequests, nextNumber } from './good.ts';
 import { aServer } from './servers.ts';
 
-/** Deployed and running. */
+/** Creates a deployed, running instance. */
 const anInstance = async (caller: Caller) => {
   const body = { definition_id: await aDefinition(caller) };
   const { id } = (await caller.client.call('deployments.execute', { body })).data;
@@ -22,7 +22,7 @@ const anExecution = async (caller: Caller) => {
 
 const ofExecution = async (caller: Caller) => ({ params: { execution_id: await anExecution(caller) } });
 
-/** Made, as far as its daemon says. */
+/** Creates a completed backup, as reported by its daemon. */
 export const aBackup = async (caller: Caller) => {
   const { client } = caller;
   const { execution, backup } = await client.call('backups.create', { params: { id: await anInstance(caller) } });
@@ -32,7 +32,7 @@ export const aBackup = async (caller: Caller) => {
   return backup;
 };
 
-/** What a daemon says of a backup that it has made. */
+/** Report of a daemon about a completed backup. */
 const keptBy = ({ id, instance_uid, definition_id }: { id: string; instance_uid: string; definition_id: string }) => ({
   manifest_sha256: '1'.repeat(64),
   address: '/var/lib/hortusd/backups',
@@ -65,7 +65,7 @@ const keptBy = ({ id, instance_uid, definition_id }: { id: string; instance_uid:
 
 const ofBackup = async (caller: Caller) => ({ params: { id: (await aBackup(caller)).id } });
 
-/** Of an instance that runs the older of two versions of a template of the account. */
+/** Creates an upgrade of an instance that runs the older of two versions of a private template. */
 const anUpgrade = async (caller: Caller) => {
   const { client } = caller;
   await withoutTestServers(caller);

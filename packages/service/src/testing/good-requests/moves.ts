@@ -11,7 +11,7 @@ const aTenant = async (caller: Caller) => {
 
 const ofTenant = async (caller: Caller) => ({ params: { id: await aTenant(caller) } });
 
-/** Of a definition that runs and is on its way to another server. */
+/** Creates a transfer of a running definition that is being migrated. */
 const aTransfer = async (caller: Caller) => {
   const { client } = caller;
   const definition_id = await aDefinition(caller);

@@ -5,14 +5,14 @@ import type { Caller } from '../running-service.ts';
 import { aDefinition } from './definitions.ts';
 import { fresh, type GoodRequests } from './good.ts';
 
-/** Subscribed to what these tests never cause, so that nothing is sent. */
+/** Subscribes to an event that these tests never cause, so that nothing is sent. */
 const subscription = () => ({
   url: 'http://127.0.0.1:9/hooks',
   events: ['instance.unhealthy' as const],
   secret: fresh('a secret of my own'),
 });
 
-/** Takes everything, for as long as the tests run. */
+/** Accepts all deliveries while the tests run. */
 let receiver: Promise<string> | undefined;
 
 const receiverUrl = (): Promise<string> => {
