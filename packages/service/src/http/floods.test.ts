@@ -171,3 +171,36 @@ describe('connections', () => {
     expect((await service.fetch('/api/v1/account', { headers: bearer('admin') })).status).toBe(200);
   });
 });
+
+describe('an answer that is not read', () => {
+  const big = 'x'.repeat(16 * 1024 * 1024);
+  const ask = 'GET /api/v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer admin\r\n\r\n';
+
+  it('is dropped with its connection after a time without progress', async () => {
+    await using service = await serve({
+      unreadMs: 200,
+      handlers: { 'account.read': async () => ({ success: true, data: big as never }) },
+    });
+    const socket = dial(service);
+    socket.pause();
+    let closed = false;
+    service.http.server.once('connection', (served: Socket) => served.once('close', () => (closed = true)));
+    socket.write(ask);
+    await until(() => closed, { describe: 'the service to close the connection' });
+  });
+
+  it('keeps its connection while its handler is at work for longer than that', async () => {
+    const silence = Promise.withResolvers<void>();
+    await using service = await serve({
+      unreadMs: 50,
+      handlers: {
+        'account.read': async () => {
+          await silence.promise;
+          return { success: true, data: null as never };
+        },
+      },
+    });
+    service.http.server.once('timeout', () => silence.resolve());
+    expect((await service.fetch('/api/v1/account', { headers: bearer('admin') })).status).toBe(200);
+  });
+});

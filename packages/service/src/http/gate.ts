@@ -14,6 +14,8 @@ export type Authenticator = Pick<Identity, 'authenticate' | 'authenticateKey' | 
 export interface GateDeps {
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
+  /** Counts wrong keys by address. */
+  readonly wrongKeys: RateLimiter;
   readonly publicUrl: string;
   readonly allowedHosts: AllowedHosts;
   /** Tells whether the session cookie of a request is the one for TLS. */
@@ -96,7 +98,9 @@ export class Gate {
   async identify({ headers, address, host, connection, peer }: Visitor): Promise<Principal> {
     const sessionToken = readSessionCookie(one(headers.cookie), this.#deps.tlsCookie(peer, headers));
     const proof = { authorization: one(headers.authorization), sessionToken, connection };
-    const principal = await this.#authenticator.authenticate(proof, address);
+    const principal = await this.#counting(address, (mayLookUp) =>
+      this.#authenticator.authenticate(proof, address, mayLookUp),
+    );
     if (principal.kind === 'session' && !this.#deps.allowedHosts(host)) throw foreignHost();
     return principal;
   }
@@ -104,12 +108,31 @@ export class Gate {
   /** Authenticates the caller of a WebSocket. A wrong key counts for the address, as in a request. */
   async identifyKey(key: string, address: string): Promise<Principal> {
     try {
-      return await this.#authenticator.authenticateKey(key, address);
+      return await this.#counting(address, (mayLookUp) =>
+        this.#authenticator.authenticateKey(key, address, undefined, mayLookUp),
+      );
     } catch (error) {
       // An internal error is not counted for the caller.
       if (!(error instanceof Problem)) throw error;
       const rate = this.#limiter.count(undefined, address);
       throw rate.exceeded ? this.#tooMany(rate) : error;
+    }
+  }
+
+  /** Counts a wrong key. After too many of an address only credentials in memory are taken: the database is not asked for the rest. */
+  async #counting(address: string, authenticate: (mayLookUp: () => void) => Promise<Principal>): Promise<Principal> {
+    const { wrongKeys } = this.#deps;
+    let lookedUp = false;
+    const mayLookUp = () => {
+      lookedUp = true;
+      const rate = wrongKeys.peek(undefined, address);
+      if (rate.remaining === 0) throw this.#tooMany(rate);
+    };
+    try {
+      return await authenticate(mayLookUp);
+    } catch (error) {
+      if (lookedUp && error instanceof Problem && error.code === 'UNAUTHORIZED') wrongKeys.count(undefined, address);
+      throw error;
     }
   }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Guard } from '../guard.ts';
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => unknown;
@@ -32,6 +33,14 @@ export class Pipelining {
     const cutOff = (_request: IncomingMessage, response: ServerResponse) => response.destroy();
     server.on('request', this.#guard(this.#take, cutOff));
   }
+
+  /**
+   * Closes a connection over which nothing was sent or received for a while, if it is idle or its client does not read. One that waits
+   * for its handler stays.
+   */
+  readonly silent = (socket: Socket): void => {
+    if (this.current(socket) === undefined || socket.writableLength > 0) socket.destroy();
+  };
 
   /** Starts a request or queues it. Closes a connection with too many queued requests. */
   readonly #take = (request: IncomingMessage, response: ServerResponse): unknown => {

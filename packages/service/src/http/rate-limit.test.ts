@@ -4,9 +4,10 @@ import { guardWith } from '../guard.ts';
 import type { Principal } from '../identity/principal.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
+import type { Authenticator } from './gate.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { SharedRateWindows } from './rate-windows/shared.ts';
-import { bearer, limits, principals, serve } from './testing/serve.ts';
+import { bearer, fakeAuthenticator, limits, principals, serve } from './testing/serve.ts';
 
 const guard = guardWith(new QuietLog());
 
@@ -223,4 +224,22 @@ onBothEngines((engine) => {
       );
       expect(asked).toBeLessThan(60);
     });
+});
+
+it('wrong keys of an address that is over its limit are refused without being looked up', async () => {
+  let lookups = 0;
+  const authenticator: Authenticator = {
+    ...fakeAuthenticator,
+    fromCache: () => undefined,
+    authenticate: async (proof, address, mayLookUp) => {
+      mayLookUp?.();
+      lookups++;
+      return fakeAuthenticator.authenticate(proof, address);
+    },
+  };
+  await using service = await serve({ authenticator, config: { rateLimits: { ...limits, anonymous: 3 } } });
+  const ask = async (key: string) => (await service.fetch('/api/v1/account', { headers: bearer(key) })).status;
+  expect([await ask('wrong'), await ask('wrong'), await ask('wrong')]).toEqual([401, 401, 401]);
+  expect([await ask('wrong'), await ask('wrong')]).toEqual([429, 429]);
+  expect(lookups).toBe(3);
 });

@@ -49,6 +49,8 @@ export interface HttpDeps {
   readonly clock?: () => number;
   readonly bodyLimits?: BodyLimits;
   readonly connectionLimits?: ConnectionLimits;
+  /** How long a client may leave an answer unread. */
+  readonly unreadMs?: number;
   /** Time for requests in flight to finish at shutdown. */
   readonly graceMs?: number;
 }
@@ -72,6 +74,8 @@ export interface Http {
 /** Maximum time to receive a whole request, however slowly it arrives. */
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 72_000;
+/** A connection that takes nothing of its answer for so long is closed: the answer is kept in memory until then. */
+const UNREAD_MS = 60_000;
 const socketOptions = {
   requestTimeout: REQUEST_TIMEOUT_MS,
   keepAliveTimeout: KEEP_ALIVE_MS,
@@ -91,7 +95,15 @@ export function buildHttp(deps: HttpDeps): Http {
   const addressOf = callerAddress(config.trustedProxies);
   const hosts = allowedHosts(config.publicUrl, config.allowedHosts);
   const tlsCookie = tlsCookies(config);
-  const gate = new Gate({ authenticator, limiter, publicUrl: config.publicUrl, allowedHosts: hosts, tlsCookie });
+  const wrongKeys = new RateLimiter(config.rateLimits, deps.clock);
+  const gate = new Gate({
+    authenticator,
+    limiter,
+    wrongKeys,
+    publicUrl: config.publicUrl,
+    allowedHosts: hosts,
+    tlsCookie,
+  });
   const hotReads = new HotReads(deps.catalog, metrics);
   const front = hotFront({ reads: hotReads, authenticator, limiter, addressOf, log });
   const router = new Router();
@@ -129,6 +141,7 @@ export function buildHttp(deps: HttpDeps): Http {
   };
   const pipelining = new Pipelining(guard, answer);
   pipelining.listenTo(server);
+  server.setTimeout(deps.unreadMs ?? UNREAD_MS, guard(pipelining.silent));
   shared?.start();
 
   return {

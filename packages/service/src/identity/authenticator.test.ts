@@ -63,6 +63,19 @@ onBothEngines((engine) => {
     ).toBe(principal);
   });
 
+  it('asks the database only if it may, and needs no leave for a key that it remembers', async () => {
+    const [replica] = await twoReplicas(engine);
+    const [known, unknown] = [await addKey(replica), await addKey(replica)];
+    const { authenticator } = replica;
+    await enter(authenticator, known.token);
+    const never = () => {
+      throw new Error('too many wrong keys');
+    };
+    expect(await authenticator.authenticate(bearer(known.token), HERE, never)).toMatchObject({ id: known.id });
+    await expect(authenticator.authenticate(bearer(unknown.token), HERE, never)).rejects.toThrow('too many wrong keys');
+    await enter(authenticator, unknown.token);
+  });
+
   it('refuses what is missing, malformed, unknown, revoked, or of the other mode', async () => {
     const [replica] = await twoReplicas(engine);
     const { authenticator } = replica;

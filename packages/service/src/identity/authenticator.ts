@@ -65,20 +65,26 @@ export class Authenticator {
     return this.#use(credential, now);
   }
 
-  async authenticate(proof: Proof, address: string): Promise<Principal> {
+  /** `mayLookUp` throws to refuse a credential that only the database could tell. */
+  async authenticate(proof: Proof, address: string, mayLookUp: () => void = always): Promise<Principal> {
     if (proof.authorization === undefined && proof.sessionToken !== undefined) {
-      return await this.#authenticateSession(proof.sessionToken, address);
+      return await this.#authenticateSession(proof.sessionToken, address, mayLookUp);
     }
     const token = bearerOf(proof.authorization);
     if (token === undefined) throw unauthorized();
-    return await this.authenticateKey(token, address, proof.connection);
+    return await this.authenticateKey(token, address, proof.connection, mayLookUp);
   }
 
   /** Authenticates a user or server key, such as that of the first message of a channel. */
-  async authenticateKey(token: string, address: string, connection?: object): Promise<Principal> {
+  async authenticateKey(
+    token: string,
+    address: string,
+    connection?: object,
+    mayLookUp: () => void = always,
+  ): Promise<Principal> {
     const { kind, hash } = this.#shown.read(token, connection);
     if (!kind) throw unauthorized();
-    return await this.#admit(hash, kind === 'key' ? userKeyCredential : serverCredential, address);
+    return await this.#admit(hash, kind === 'key' ? userKeyCredential : serverCredential, address, mayLookUp);
   }
 
   /** Writes when keys were last used; also happens every half minute. */
@@ -92,8 +98,8 @@ export class Authenticator {
     await this.#lastUse.close();
   }
 
-  async #authenticateSession(token: string, address: string): Promise<Principal> {
-    const principal = await this.#admit(hashOf(token), this.#sessionCredential, address);
+  async #authenticateSession(token: string, address: string, mayLookUp: () => void): Promise<Principal> {
+    const principal = await this.#admit(hashOf(token), this.#sessionCredential, address, mayLookUp);
     if (principal.kind !== 'session') throw unauthorized();
     return principal;
   }
@@ -101,10 +107,11 @@ export class Authenticator {
   readonly #sessionCredential: Asking = (storage, hash) =>
     sessionCredential(storage, hash, { idleMs: this.#sessionIdleMs, seenAt: (id) => this.#lastUse.at(id) });
 
-  async #admit(hash: string, ask: Asking, address: string): Promise<Principal> {
+  async #admit(hash: string, ask: Asking, address: string, mayLookUp: () => void): Promise<Principal> {
     const now = this.#clock();
     let credential = this.#cache.get(hash, now);
     if (!credential) {
+      mayLookUp();
       const ticket = this.#cache.ticket();
       credential = await ask(this.#storage, hash);
       if (!credential) throw unauthorized();
@@ -120,6 +127,8 @@ export class Authenticator {
     return principal;
   }
 }
+
+const always = () => {};
 
 type Asking = (storage: Storage, hash: string) => Promise<Credential | undefined>;
 
