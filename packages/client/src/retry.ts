@@ -1,5 +1,5 @@
 import { backoffMs } from '@hortus/contract/backoff';
-import { guardedBy } from './guard.ts';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import { ApiProblem } from './problem.ts';
 
 export interface RetryPolicy {

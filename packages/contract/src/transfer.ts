@@ -7,6 +7,9 @@ import { choice } from './fields.ts';
  */
 export const transferPath = '/api/v1/ws/transfer';
 
+/** Carries the ticket of a transfer order when a daemon connects. */
+export const TICKET_HEADER = 'x-hortus-ticket';
+
 /** Bytes of a chunk. The last chunk of a volume, and one before a large file, may be shorter. */
 export const CHUNK_BYTES = 4 * 1024 * 1024;
 /** Size of the pieces of a chunk, so that the relay buffers only a few of them. */

@@ -1,4 +1,4 @@
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import type { Log } from './log.ts';
 
 /** Wraps a listener or timer callback and logs its exceptions and rejections; uncaught, they would end the process. */

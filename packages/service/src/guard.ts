@@ -29,15 +29,3 @@ export const guardWith =
         caught(err);
       }
     };
-
-/** Guards a listener in code without a log: passes its errors to `caught`, such as the `reject` of a promise. */
-export const guardedBy =
-  <Args extends unknown[]>(caught: (error: Error) => void, listener: (...args: Args) => unknown) =>
-  (...args: Args): void => {
-    try {
-      const result = listener(...args);
-      if (result instanceof Promise) result.catch(caught);
-    } catch (error) {
-      caught(error as Error);
-    }
-  };

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
 import { acceptanceOf } from '@hortus/contract/frames';
-import { guardedBy } from '../guard.ts';
+import { guardedBy } from '@hortus/contract/guarded-by';
+import { TICKET_HEADER } from '@hortus/contract/transfer';
 
 const WITHIN_MS = 15_000;
 const LONGEST_ANSWER = 16 * 1024;
@@ -15,7 +16,7 @@ const HEADERS_END = '\r\n\r\n';
  */
 export function openWebSocket(
   url: URL,
-  key: string,
+  proof: { readonly key: string; readonly ticket?: string | undefined },
   { take, heard }: { readonly take: () => Buffer; readonly heard: (bytes: Buffer) => void },
   signal: AbortSignal,
 ): Promise<Socket> {
@@ -72,7 +73,7 @@ export function openWebSocket(
     signal.addEventListener('abort', abort, { once: true });
     socket.on('error', failed);
     socket.on('close', gone);
-    socket.write(question(url, key, nonce));
+    socket.write(question(url, proof, nonce));
     if (signal.aborted) abort();
   });
 }
@@ -86,11 +87,16 @@ function dial(url: URL, onread: OnReadOpts): Socket {
   return connectSecurely({ ...to, ALPNProtocols: ['http/1.1'], ...(!isIP(host) && { servername: host }) });
 }
 
-const question = (url: URL, key: string, nonce: string): string =>
+const question = (
+  url: URL,
+  { key, ticket }: { readonly key: string; readonly ticket?: string | undefined },
+  nonce: string,
+): string =>
   [
     `GET ${url.pathname}${url.search} HTTP/1.1`,
     `Host: ${url.host}`,
     `Authorization: Bearer ${key}`,
+    ...(ticket === undefined ? [] : [`${TICKET_HEADER}: ${ticket}`]),
     'Connection: Upgrade',
     'Upgrade: websocket',
     'Sec-WebSocket-Version: 13',

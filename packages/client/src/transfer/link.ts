@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { clientHeader, closePayload, opcodes } from '@hortus/contract/frames';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import { type FromReceiver, type FromSender, SAY_SOMETHING_MS, transferPath } from '@hortus/contract/transfer';
-import { guardedBy } from '../guard.ts';
 import { ChunkMemory } from './chunk-memory.ts';
 import { openWebSocket } from './handshake.ts';
 import { IncomingFrames } from './incoming-frames.ts';
@@ -41,7 +41,13 @@ export class Link {
   #wake: (() => void) | undefined;
 
   /** Resolves once the service accepted the connection; the other end may still be absent. */
-  static async open(baseUrl: string, key: string, transferId: string, signal: AbortSignal): Promise<Link> {
+  static async open(
+    baseUrl: string,
+    key: string,
+    transferId: string,
+    signal: AbortSignal,
+    ticket?: string,
+  ): Promise<Link> {
     const url = new URL(transferPath, baseUrl);
     url.searchParams.set('transfer_id', transferId);
     const memory = new ChunkMemory(READ_BYTES);
@@ -51,7 +57,7 @@ export class Link {
       early.push(bytes);
     };
     const reading = { take: () => memory.take(), heard: (bytes: Buffer) => hear(bytes) };
-    const socket = await openWebSocket(url, key, reading, signal).catch((error: Error) => {
+    const socket = await openWebSocket(url, { key, ticket }, reading, signal).catch((error: Error) => {
       throw new LinkLost(error.message);
     });
     const link = new Link(socket, memory, signal);

@@ -63,6 +63,12 @@ export const TransferOrder = Type.Object(
         { description: 'The backup to read from, instead of the volume itself.' },
       ),
     ),
+    ticket: Type.Optional(
+      Type.String({
+        description:
+          'Sealed to the key pair that is pinned for the server; missing where none is. The daemon shows it when it connects, in the header X-Hortus-Ticket, and in its reports.',
+      }),
+    ),
     sealed: Type.Optional(SealedFields),
     signature: Type.String({ description: 'Ed25519 over the canonical JSON (RFC 8785) of everything else, base64.' }),
   },
@@ -78,6 +84,7 @@ export const TransferReport = Type.Object(
     bytes: Type.Optional(count('Bytes of these chunks.')),
     carried_bytes: Type.Optional(count('Bytes that were sent.')),
     sha256: Type.Optional(Type.String({ pattern: '^[0-9a-f]{64}$', maxLength: 64 })),
+    ticket: Type.Optional(Type.String({ maxLength: 128, description: 'Of the order; needed where it has one.' })),
     error: Type.Optional(Type.String({ maxLength: 2_000, description: 'Why it failed, for people.' })),
   },
   {

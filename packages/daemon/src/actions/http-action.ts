@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import { type ActionOutcome, failure } from '../journal/action.ts';

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { PassThrough } from 'node:stream';
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
 import { checkParams, fillArguments } from '@hortus/template/action-params';

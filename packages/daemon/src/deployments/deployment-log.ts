@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployments';
 import { Backoff } from '../backoff.ts';
 

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import { ADMIN_HOST, ADMIN_SOCKET } from './caddy-document.ts';
 
 /** Caddy rejected a request; the message is Caddy's. */

@@ -1,4 +1,4 @@
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 
 export interface PollerOptions {
   /** Fetches pending work from the service. */

@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import type { Manifest, ManifestRoute } from '@hortus/contract/template/manifest';
 import { routeScheme } from '@hortus/template/resolution/route-address';
 import type { Sight, SmokeCheck } from './smoke-check.ts';

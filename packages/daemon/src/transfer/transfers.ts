@@ -3,10 +3,10 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardedBy } from '@hortus/client/guard';
 import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
 import { release } from '@hortus/contract/frames';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import type { TransferOrder, TransferReport } from '@hortus/contract/resources/transfers';
 import { transferContext } from '@hortus/template/sealing/contexts';
 import { openFields } from '@hortus/template/sealing/sealed-fields';
@@ -240,7 +240,7 @@ export class Transfers {
     work: (link: Link) => Promise<Result>,
   ): Promise<Result> {
     const { service } = this.#options;
-    const link = await Link.open(service.baseUrl, service.key, order.id, signal);
+    const link = await Link.open(service.baseUrl, service.key, order.id, signal, order.ticket);
     try {
       return await work(link);
     } finally {
@@ -248,7 +248,8 @@ export class Transfers {
     }
   }
 
-  async #report({ id }: TransferOrder, body: TransferReport): Promise<void> {
+  async #report({ id, ticket }: TransferOrder, report: TransferReport): Promise<void> {
+    const body = ticket === undefined ? report : { ...report, ticket };
     await this.#options.service.call('transfers.report', { params: { id }, body });
   }
 

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import { BrokenArchive } from './whole-tar.ts';
 
 /** What to pack or unpack. */

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 
 export interface ArchiveFacts {
   /** Number of entries without the top folder. */

@@ -1,4 +1,4 @@
-import { guardedBy } from '../guard.ts';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import type { Storage } from '../storage/storage.ts';
 import { recordUse } from './store.ts';
 

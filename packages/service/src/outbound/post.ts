@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { guardedBy } from '../guard.ts';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import { type AddressGuard, AddressRefused } from './address-guard.ts';
 
 export interface Post {

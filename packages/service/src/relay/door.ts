@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { transferPath } from '@hortus/contract/transfer';
+import { TICKET_HEADER, transferPath } from '@hortus/contract/transfer';
 import { Doorway } from '../channel/doorway.ts';
 import { type Guard, guardWith } from '../guard.ts';
 import type { Target } from '../http/target.ts';
@@ -19,7 +19,7 @@ export interface RelayDoorDeps {
   readonly addressOf: (request: IncomingMessage) => string;
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
   /** Returns the role of a principal in an open transfer; undefined if it has none. */
-  readonly roleOf: (principal: Principal, transferId: string) => Promise<Role | undefined>;
+  readonly roleOf: (principal: Principal, transferId: string, ticket: string | undefined) => Promise<Role | undefined>;
   /**
    * Returns the replica where the ends of a transfer meet: `own` unless another one was first. `instead` replaces one
    * that cannot be reached.
@@ -79,7 +79,8 @@ export class RelayDoor {
   async #enter(request: IncomingMessage, socket: Duplex, head: Buffer, id: string, address: string): Promise<void> {
     const { relay, authenticate, roleOf } = this.#deps;
     const principal = await authenticate(bearer(request), address);
-    const role = await roleOf(principal, id);
+    const ticket = request.headers[TICKET_HEADER] as string | undefined;
+    const role = await roleOf(principal, id, ticket);
     if (role === undefined) throw notFound('transfer');
     const fault = handshakeFault(request);
     if (fault !== undefined) throw invalid('headers', `${fault}: this is not a WebSocket handshake.`);

@@ -36,6 +36,7 @@ export function makeMoves(
     wake,
     opening: (...of) => backups.opening(...of),
     sealingKeyOf: (...of) => identities.sealingKeyOf(...of),
+    hmac: (...of) => vault.hmac(...of),
     moved: async (tx, transfer) => {
       if (transfer.migration_id !== null) await migrations.carried(tx, transfer.migration_id);
       await imports.carried(tx, transfer);

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { type Duplex, pipeline, type Readable } from 'node:stream';
-import { guardedBy } from '@hortus/client/guard';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import { EngineProblem, type EngineProblemKind } from '../engine-problem.ts';
 
 export interface Call {

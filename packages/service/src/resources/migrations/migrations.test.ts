@@ -1,4 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { ApiProblem } from '@hortus/client/problem';
+import { Link } from '@hortus/client/transfer/link';
+import { transferContext } from '@hortus/template/sealing/contexts';
+import { openFields } from '@hortus/template/sealing/sealed-fields';
+import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { openTwoServers } from './testing/two-servers.ts';
@@ -168,6 +173,36 @@ onBothEngines((engine) => {
     const { data } = await client.call('definitions.migrate', { params: { id: alone }, body });
     await becomes(data.migration?.id ?? '', 'completed');
     expect(await definition(alone)).toMatchObject({ server_id: there.id });
+  });
+
+  it('a stolen server key neither connects to a transfer nor reports that a volume has arrived', async () => {
+    const { service, there, deploy, migrate, becomes } = await openTwoServers(engine);
+    await deploy();
+    await becomes((await migrate()).migration?.id ?? '', 'copying');
+    const { publicKey, privateKey } = generateKeyPairSync('x25519');
+    await service.sideDoor.db
+      .updateTable('servers')
+      .set({ identity_key: sealingKeyText(publicKey), identity_pinned_at: 1 })
+      .where('id', '=', there.id)
+      .execute();
+    const [pending] = (await there.client.call('transfers.pending', { query: {} })).data;
+    const order = pending?.order ?? expect.fail();
+    expect(order).toMatchObject({ ticket: '', sealed: { fields: { '/ticket': expect.any(String) } } });
+    const { ticket } = openFields(order, privateKey, transferContext(order));
+
+    const connect = (shown?: string) =>
+      Link.open(service.base, there.key, order.id, new AbortController().signal, shown);
+    const report = (shown?: string) =>
+      there.client.call('transfers.report', {
+        params: { id: order.id },
+        body: { status: 'running', ...(shown !== undefined && { ticket: shown }) },
+      });
+    for (const wrong of [undefined, '', `${ticket}0`, `${'0'.repeat(ticket?.length ?? 0)}`]) {
+      await expect(connect(wrong)).rejects.toThrow('status 403');
+      expect(await refusal(report(wrong))).toMatchObject({ status: 403 });
+    }
+    expect((await report(ticket)).data.status).toBe('running');
+    (await connect(ticket)).close();
   });
 
   it('a server sees and reports its own transfers alone', async () => {

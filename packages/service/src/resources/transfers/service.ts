@@ -1,10 +1,12 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Transfer, TransferOrder, TransferReport } from '@hortus/contract/resources/transfers';
 import { transferContext } from '@hortus/template/sealing/contexts';
 import { sealFields } from '@hortus/template/sealing/sealed-fields';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
-import { conflict, notFound } from '../../problem.ts';
+import { conflict, notFound, Problem } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import { hasEnded, transferLifecycle } from './lifecycle.ts';
@@ -36,6 +38,8 @@ export interface TransfersDeps {
   readonly opening: (queries: Queries, accountId: string, backupId: string) => Promise<Opening | undefined>;
   /** Pinned key of the server's daemon; null if it has none. */
   readonly sealingKeyOf: (queries: Queries, serverId: string) => Promise<string | null>;
+  /** A code of the account that only the service can compute. */
+  readonly hmac: (queries: Queries, accountId: string, text: string) => Promise<string>;
 }
 
 type Opening = NonNullable<TransferOrder['backup']>;
@@ -61,7 +65,7 @@ export class Transfers {
     const page = await pages.read(request, {
       rows: (limit, offset) => listOpen(storage.reader, filter, limit, offset),
       count: (atMost) => countOpen(storage.reader, filter, atMost),
-      countKey: `transfers ${filter.accountId} ${serverId ?? ''}`,
+      countKey: countKey('transfers', filter),
     });
     const data: (Transfer & { order: TransferOrder | null })[] = [];
     for (const row of page.data) {
@@ -87,8 +91,10 @@ export class Transfers {
       spool: `${row.migration_id ?? row.import_id ?? row.id}.${row.volume}`,
       ...(backup && { backup }),
     };
-    const key = backup ? await sealingKeyOf(storage.reader, serverId) : null;
-    return sign(key === null ? order : sealFields(order, ['/backup/key'], key, transferContext(order)));
+    const key = await sealingKeyOf(storage.reader, serverId);
+    if (key === null) return sign(order);
+    const withTicket = { ...order, ticket: await this.#ticket(storage.reader, row, serverId, key) };
+    return sign(sealFields(withTicket, ['/backup/key', '/ticket'], key, transferContext(order)));
   }
 
   async order(tx: Tx, wanted: NewTransfer, actor: string | null): Promise<TransferRow> {
@@ -121,6 +127,7 @@ export class Transfers {
     const role =
       row && (principal.kind === 'server' ? roleIn(row, principal.serverId) : (callersRole(row) ?? 'receive'));
     if (row?.account_id !== principal.accountId || role === undefined) throw notFound('transfer');
+    if (principal.kind === 'server') await this.#requireTicket(tx, row, principal.serverId, report.ticket);
     const { status, chunks = row.chunks, bytes = row.bytes, carried_bytes = row.carried_bytes, sha256, error } = report;
     if (hasEnded(row)) {
       if (row.status === status) return transferRecord(row);
@@ -168,11 +175,35 @@ export class Transfers {
     return row && { ...row, ended: hasEnded(row) };
   }
 
+  #ticket(queries: Queries, { id, account_id }: TransferRow, serverId: string, key: string): Promise<string> {
+    return this.#deps.hmac(queries, account_id, `transfer ticket ${id} ${serverId} ${key}`);
+  }
+
+  /**
+   * Throws unless the caller could open the order, if its server has a pinned key pair. A stolen server key alone must neither read a
+   * volume nor report that one has arrived.
+   */
+  async #requireTicket(queries: Queries, row: TransferRow, serverId: string, shown: string | undefined): Promise<void> {
+    const key = await this.#deps.sealingKeyOf(queries, serverId);
+    if (key === null) return;
+    const ticket = Buffer.from(await this.#ticket(queries, row, serverId, key));
+    const given = Buffer.from(shown ?? '');
+    if (given.length === ticket.length && timingSafeEqual(given, ticket)) return;
+    throw new Problem(
+      'FORBIDDEN',
+      'ticket: only the daemon with the pinned key pair of the server has it; it is missing or wrong.',
+    );
+  }
+
   /** Finds which end the caller is, for the relay. */
-  async roleOf(principal: Principal, id: string): Promise<'send' | 'receive' | undefined> {
+  async roleOf(principal: Principal, id: string, ticket: string | undefined): Promise<'send' | 'receive' | undefined> {
     const row = await transferById(this.#deps.storage.reader, id);
     if (!row || hasEnded(row) || row.account_id !== principal.accountId) return undefined;
-    if (principal.kind === 'server') return roleIn(row, principal.serverId);
+    if (principal.kind === 'server') {
+      const role = roleIn(row, principal.serverId);
+      if (role !== undefined) await this.#requireTicket(this.#deps.storage.reader, row, principal.serverId, ticket);
+      return role;
+    }
     const role = callersRole(row);
     if (role !== undefined) requirePermission(principal, role === 'send' ? 'definitions:write' : 'data:export');
     return role;

@@ -1,4 +1,4 @@
-import { guardedBy } from '../../../guard.ts';
+import { guardedBy } from '@hortus/contract/guarded-by';
 
 export interface Arrival {
   readonly serverId: string;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { guardedBy } from './guard.ts';
+import { guardedBy } from './guarded-by.ts';
 
 test('exceptions and rejections of a guarded listener reach the handler', async () => {
   const caught: string[] = [];
