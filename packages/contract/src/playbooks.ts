@@ -125,6 +125,12 @@ export const playbooks = {
     description: 'Removes the containers of an instance, and its volumes if requested.',
     steps: [...ordered, 'remove_containers', 'remove_network', 'remove_volumes', 'report_result'],
   },
+  remove: {
+    name: 'Remove containers',
+    description:
+      'Removes the containers of an instance and keeps its volumes. One step of a release on a daemon that takes one command at a time.',
+    steps: [...ordered, 'remove_containers', 'report_result'],
+  },
   prune: {
     name: 'Prune',
     description: 'Removes leftovers of instances that no longer exist from a server. Touches only objects of Hortus.',

@@ -30,6 +30,7 @@ export const logs = command({
       }
     }
     if (last === undefined) return 'ok';
+    if (last.log_dropped) terminal.note('A part of this log is no longer kept.\n');
     if (json) printJson(terminal, last.logs);
     else if (last.logs.length === 0 && !isOver(last.status)) terminal.note('The log is empty.\n');
     if (!options.follow || !isOver(last.status)) return 'ok';

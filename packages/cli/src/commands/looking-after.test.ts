@@ -205,6 +205,12 @@ test('logs follows the newest deployment of a uid until it has finished', async 
   expect(JSON.parse((await run('logs', records.ids.deployment, '--json')).stdout)).toHaveLength(3);
 });
 
+test('logs says that a part of a log is no longer kept', async () => {
+  service.on('deployments.read', () => ({ success: true, data: records.detail({ log_dropped: true, logs: [] }) }));
+  const { stderr } = await run('logs', records.ids.deployment);
+  expect(stderr).toContain('A part of this log is no longer kept.');
+});
+
 test('deployments list shows the definition of each', async () => {
   service.list('definitions.list', [records.definition()]);
   service.list('deployments.list', [

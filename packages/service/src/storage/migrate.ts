@@ -28,6 +28,7 @@ import { oldKeyUntil } from './migrations/0075-old-key-until.ts';
 import { serverNetworks } from './migrations/0076-server-networks.ts';
 import { reusableUids } from './migrations/0077-reusable-uids.ts';
 import { quotas } from './migrations/0078-quotas.ts';
+import { pausedSchedules } from './migrations/0079-paused-schedules.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In execution order; a released name never changes. */
@@ -61,6 +62,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0076-server-networks': serverNetworks,
   '0077-reusable-uids': reusableUids,
   '0078-quotas': quotas,
+  '0079-paused-schedules': pausedSchedules,
 };
 
 /** Arbitrary, but the same in every replica. */

@@ -184,6 +184,23 @@ onBothEngines((engine) => {
       expect(await listed(services)).toHaveLength(1);
     });
 
+    it('stops while its definition is archived, so that the quota of definitions bounds schedules too', async () => {
+      const services = await openInstanceServices(engine);
+      const { storage, definitions, principal } = services;
+      const { definitionId } = await services.running();
+      await set(services, definitionId, { schedule: '* * * * *' });
+      const scheduled = async () => {
+        const plans = await storage.reader.db.selectFrom('backup_plans').selectAll().execute();
+        return plans.map(({ schedule, due_at, keep_last }) => ({ schedule, isDue: due_at !== null, keep_last }));
+      };
+      const following = [{ schedule: '* * * * *', isDue: true, keep_last: 7 }];
+      expect(await scheduled()).toEqual(following);
+      await storage.write((tx) => definitions.archive(tx, principal, definitionId, 'keep'));
+      expect(await scheduled()).toEqual([{ schedule: null, isDue: false, keep_last: 7 }]);
+      await storage.write((tx) => definitions.activate(tx, principal, definitionId));
+      expect(await scheduled()).toEqual(following);
+    });
+
     it('keeps as many as it is told, and has the newest proven', async () => {
       const services = await openInstanceServices(engine);
       const { definitionId } = await services.running();

@@ -8,6 +8,7 @@ import { newId } from '../../ids.ts';
 import { Behind, conflict, invalid, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin, transition } from '../../state/transition.ts';
+import { countKey } from '../../storage/lists.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import { pipelines } from '../../storage/pipelining.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
@@ -93,7 +94,7 @@ export class Definitions {
     const page = await pages.read(request, {
       rows: (limit, offset) => listDefinitions(reader, filter, limit, offset),
       count: (atMost) => countDefinitions(reader, filter, atMost),
-      countKey: `definitions ${filter.accountId} ${filter.serverId ?? ''} ${filter.tenantId ?? ''} ${filter.status ?? ''}`,
+      countKey: countKey('definitions', filter),
     });
     return { ...page, data: page.data.map((row) => this.#record(row)) };
   }
@@ -241,6 +242,7 @@ export class Definitions {
     await this.#deps.requireSettled(tx, id, 'id');
     const archived = await this.#move(tx, principal, id, 'archive');
     await this.#deps.requireFittingData(tx, id);
+    await this.#scheduleBackups(tx, before, 'off');
     const actor = actorOf(principal);
     await this.#deps.stopDeployments(tx, id, actor, { runningToo: container === 'remove' });
     if (container === 'remove') await this.#deps.releaseAll(tx, id, actor);
@@ -249,14 +251,17 @@ export class Definitions {
 
   /** Archives all definitions of a removed server; its containers are no longer managed. */
   async archiveAllOn(tx: Tx, principal: Principal, serverId: string): Promise<void> {
-    for (const { id } of await lockOfServer(tx, serverId)) {
+    for (const row of await lockOfServer(tx, serverId)) {
+      const { id } = row;
       await this.#move(tx, principal, id, 'archive');
+      await this.#scheduleBackups(tx, row, 'off');
       await this.#deps.stopDeployments(tx, id, actorOf(principal), { runningToo: true });
     }
   }
 
   async activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {
-    const { server_id, tenant_id, instance_uid, status } = await this.#lock(tx, principal, id);
+    const before = await this.#lock(tx, principal, id);
+    const { server_id, tenant_id, instance_uid, status } = before;
     const holder = status === 'archived' ? await findUnarchived(tx, principal.accountId, instance_uid) : undefined;
     if (holder)
       throw conflict(
@@ -275,6 +280,7 @@ export class Definitions {
     const orphaned = tenant_id !== null && !(await tenantIsThere(tx, tenant_id));
     const activated = await this.#move(tx, principal, id, 'activate', orphaned ? { tenant_id: null } : {});
     await this.#deps.keepAll(tx, id, actorOf(principal));
+    await this.#scheduleBackups(tx, before);
     return activated;
   }
 
@@ -308,6 +314,14 @@ export class Definitions {
     const before = await this.#lock(tx, principal, id);
     const changed = await transition(tx, definitionLifecycle, before, move, { actor: actorOf(principal), set });
     return this.#record({ ...before, ...changed });
+  }
+
+  /** Follows the settings of a definition, or pauses its schedules: archived definitions must not have any, as they are not limited. */
+  async #scheduleBackups(tx: Tx, row: DefinitionRow, pause?: 'off'): Promise<void> {
+    if (row.backup === null) return;
+    const settings = { ...backupSettings(row), ...(pause && { schedule: pause }) };
+    const { spec } = this.#template(row.template_id);
+    await this.#deps.planBackups(tx, { definitionId: row.id, accountId: row.account_id, spec, settings });
   }
 
   async #requireServer(tx: Tx, accountId: string, serverId: string): Promise<void> {
