@@ -4,6 +4,7 @@ import type { Protect } from '../../channel/protect.ts';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -149,7 +150,7 @@ export class Actions {
     const page = await pages.read(request, {
       rows: (limit, offset) => listExecutions(storage.reader, filter, limit, offset),
       count: (atMost) => countExecutions(storage.reader, filter, atMost),
-      countKey: `executions ${JSON.stringify(filter)}`,
+      countKey: countKey('executions', filter),
     });
     return { ...page, data: page.data.map(executionRecord) };
   }

@@ -18,15 +18,7 @@ import { type Instances, type NamedRow, released } from '../instances/service.ts
 import type { Catalog } from '../templates/catalog.ts';
 import { backupLifecycle } from './lifecycle.ts';
 import { backupRecord, manifestIn } from './record.ts';
-import {
-  type BackupFilter,
-  type BackupRow,
-  completedOf,
-  countBackups,
-  findBackup,
-  listBackups,
-  lockBackup,
-} from './store.ts';
+import { type BackupFilter, type BackupRow, backupList, completedOf, findBackup, lockBackup } from './store.ts';
 
 export interface BackupsDeps {
   readonly reader: Queries;
@@ -60,11 +52,7 @@ export class Backups {
 
   async list(filter: BackupFilter, request: PageRequest): Promise<Page<Backup>> {
     const { reader, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listBackups(reader, filter, limit, offset),
-      count: (atMost) => countBackups(reader, filter, atMost),
-      countKey: `backups ${JSON.stringify(filter)}`,
-    });
+    const page = await pages.read(request, backupList(reader, filter));
     return { ...page, data: page.data.map(backupRecord) };
   }
 

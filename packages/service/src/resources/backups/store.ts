@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
@@ -32,37 +32,11 @@ const matching = (filter: BackupFilter) => (eb: ExpressionBuilder<Tables, 'backu
   return eb.and(conditions);
 };
 
-export const listBackups = (
-  queries: Queries,
-  filter: BackupFilter,
-  limit: number,
-  offset: number,
-): Promise<BackupRow[]> =>
-  queries.db
-    .selectFrom('backups')
-    .selectAll()
-    .where(matching(filter))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+export const backupList = listOf('backups', matching);
 
-export const countBackups = (queries: Queries, filter: BackupFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('backups').select('id').where(matching(filter)), atMost);
+export const findBackup = findIn('backups');
 
-export const findBackup = (queries: Queries, accountId: string, id: string): Promise<BackupRow | undefined> =>
-  queries.db
-    .selectFrom('backups')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-
-export const lockBackup = (tx: Tx, accountId: string, id: string): Promise<BackupRow | undefined> =>
-  forUpdate(
-    tx,
-    tx.db.selectFrom('backups').selectAll().where('id', '=', id).where('account_id', '=', accountId),
-  ).executeTakeFirst();
+export const lockBackup = lockIn('backups');
 
 type Noted = Partial<Pick<BackupRow, 'verified_at' | 'proof' | 'verify_error'>>;
 

@@ -6,6 +6,7 @@ import type {
 } from '@hortus/contract/resources/deployments';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireFit } from '../capacity/fit.ts';
@@ -232,11 +233,10 @@ export class Deployments {
 
   async #page(filter: DeploymentFilter, order: 'asc' | 'desc', request: PageRequest): Promise<Page<Deployment>> {
     const { reader, pages } = this.#deps;
-    const { accountId, serverId = '', definitionId = '', instanceId = '', status = '' } = filter;
     const page = await pages.read(request, {
       rows: (limit, offset) => listDeployments(reader, filter, order, { limit, offset }),
       count: (atMost) => countDeployments(reader, filter, atMost),
-      countKey: `deployments ${accountId} ${serverId} ${definitionId} ${instanceId} ${status}`,
+      countKey: countKey('deployments', filter),
     });
     return { ...page, data: page.data.map(deploymentRecord) };
   }

@@ -1,3 +1,4 @@
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { countEvents, type EventFilter, type EventRow, eventsOf } from './store.ts';
@@ -13,5 +14,5 @@ export const listEvents = (
   pages.read(request, {
     rows: (limit, offset) => eventsOf(reader, filter, limit, offset),
     count: (atMost) => countEvents(reader, filter, atMost),
-    countKey: `events ${JSON.stringify(filter)}`,
+    countKey: countKey('events', filter),
   });

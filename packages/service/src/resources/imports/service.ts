@@ -23,15 +23,7 @@ import { IMPORT, importJob, sealingContext } from './job.ts';
 import { importLifecycle } from './lifecycle.ts';
 import { orderOf } from './order.ts';
 import { type ImportVolume, importRecord, volumesIn } from './record.ts';
-import {
-  countImports,
-  findImport,
-  type ImportFilter,
-  type ImportRow,
-  listImports,
-  lockImport,
-  noteProgress,
-} from './store.ts';
+import { findImport, type ImportFilter, type ImportRow, importList, lockImport, noteProgress } from './store.ts';
 import { type Found, findTemplate, settleTemplate, type TakeBackDeps, type TemplatesDeps } from './template.ts';
 
 export interface ImportsDeps extends TemplatesDeps, TakeBackDeps {
@@ -136,11 +128,7 @@ export class Imports {
   async list(filter: ImportFilter, request: PageRequest): Promise<Page<Import>> {
     const { storage, pages, transfers } = this.#deps;
     const { reader } = storage;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listImports(reader, filter, limit, offset),
-      count: (atMost) => countImports(reader, filter, atMost),
-      countKey: `imports ${filter.accountId} ${filter.status ?? ''}`,
-    });
+    const page = await pages.read(request, importList(reader, filter));
     const data: Import[] = [];
     for (const row of page.data) data.push(importRecord(row, await transfers.ofImport(reader, row.id)));
     return { ...page, data };

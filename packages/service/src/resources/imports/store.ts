@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { findIn, listOf } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -16,31 +16,9 @@ const matching =
   (eb: ExpressionBuilder<Tables, 'imports'>): Expression<SqlBool> =>
     eb.and([eb('account_id', '=', accountId), ...(status === undefined ? [] : [eb('status', '=', status)])]);
 
-export const listImports = (
-  queries: Queries,
-  filter: ImportFilter,
-  limit: number,
-  offset: number,
-): Promise<ImportRow[]> =>
-  queries.db
-    .selectFrom('imports')
-    .selectAll()
-    .where(matching(filter))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+export const importList = listOf('imports', matching);
 
-export const countImports = (queries: Queries, filter: ImportFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('imports').select('id').where(matching(filter)), atMost);
-
-export const findImport = (queries: Queries, accountId: string, id: string): Promise<ImportRow | undefined> =>
-  queries.db
-    .selectFrom('imports')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+export const findImport = findIn('imports');
 
 export const importById = (queries: Queries, id: string): Promise<ImportRow | undefined> =>
   queries.db.selectFrom('imports').selectAll().where('id', '=', id).executeTakeFirst();

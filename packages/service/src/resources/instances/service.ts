@@ -7,6 +7,7 @@ import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Catalog } from '../templates/catalog.ts';
@@ -66,7 +67,7 @@ export class Instances {
     const page = await pages.read(request, {
       rows: (limit, offset) => listInstances(reader, filter, limit, offset),
       count: (atMost) => countInstances(reader, filter, atMost),
-      countKey: `instances ${Object.values(filter).join(' ')}`,
+      countKey: countKey('instances', filter),
     });
     return { ...page, data: page.data.map((row) => this.record(row)) };
   }

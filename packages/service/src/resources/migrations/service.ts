@@ -26,12 +26,11 @@ import { hold } from './parts.ts';
 import { planMigration } from './plan.ts';
 import { lineRecord, migrationRecord } from './record.ts';
 import {
-  countMigrations,
   findMigration,
   insertParts,
   linesOf,
-  listMigrations,
   type MigrationFilter,
+  migrationList,
   noteProgress,
   type PartRow,
   partOfDeployment,
@@ -133,11 +132,7 @@ export class Migrations {
   async list(filter: MigrationFilter, request: PageRequest): Promise<Page<Migration>> {
     const { storage, pages } = this.#deps;
     const { reader } = storage;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listMigrations(reader, filter, limit, offset),
-      count: (atMost) => countMigrations(reader, filter, atMost),
-      countKey: `migrations ${filter.accountId} ${filter.tenantId ?? ''} ${filter.status ?? ''}`,
-    });
+    const page = await pages.read(request, migrationList(reader, filter));
     const parts = await partsOf(
       reader,
       page.data.map(({ id }) => id),

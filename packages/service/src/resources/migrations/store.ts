@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { findIn, listOf } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
@@ -23,26 +23,9 @@ const matching =
       ...(filter.status === undefined ? [] : [eb('status', '=', filter.status)]),
     ]);
 
-export const listMigrations = (queries: Queries, filter: MigrationFilter, limit: number, offset: number) =>
-  queries.db
-    .selectFrom('migrations')
-    .selectAll()
-    .where(matching(filter))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+export const migrationList = listOf('migrations', matching);
 
-export const countMigrations = (queries: Queries, filter: MigrationFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('migrations').select('id').where(matching(filter)), atMost);
-
-export const findMigration = (queries: Queries, accountId: string, id: string): Promise<MigrationRow | undefined> =>
-  queries.db
-    .selectFrom('migrations')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+export const findMigration = findIn('migrations');
 
 export const migrationById = (queries: Queries, id: string): Promise<MigrationRow | undefined> =>
   queries.db.selectFrom('migrations').selectAll().where('id', '=', id).executeTakeFirst();

@@ -3,6 +3,7 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
@@ -51,7 +52,7 @@ export class Recipes {
     const page = await pages.read(request, {
       rows: (limit, offset) => listRecipes(reader, filter, order, { limit, offset }),
       count: (atMost) => countRecipes(reader, filter, atMost),
-      countKey: `recipes ${filter.accountId ?? ''} ${filter.status ?? ''}`,
+      countKey: countKey('recipes', filter),
     });
     return { ...page, data: await recipeRecords(reader, principal, page.data) };
   }

@@ -14,11 +14,10 @@ import { sealSecret } from './opening.ts';
 import {
   type ConfigFilter,
   type ConfigRow,
-  countConfigs,
+  configList,
   deleteConfig,
   findConfig,
   insertConfig,
-  listConfigs,
   lockConfig,
   removeSecret,
   secretsOf,
@@ -42,11 +41,7 @@ export class SavedConfigs {
 
   async list(filter: ConfigFilter, request: PageRequest): Promise<Page<SavedConfig>> {
     const { reader, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listConfigs(reader, filter, limit, offset),
-      count: (atMost) => countConfigs(reader, filter, atMost),
-      countKey: `saved-configs ${filter.accountId} ${filter.species ?? ''}`,
-    });
+    const page = await pages.read(request, configList(reader, filter));
     return { ...page, data: await this.#records(reader, page.data) };
   }
 

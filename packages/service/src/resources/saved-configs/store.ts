@@ -1,6 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
-import { forUpdate } from '../../storage/locking.ts';
+import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -20,32 +19,11 @@ const matching =
       ...(filter.species === undefined ? [] : [eb('species', '=', filter.species)]),
     ]);
 
-export const listConfigs = (queries: Queries, filter: ConfigFilter, limit: number, offset: number) =>
-  queries.db
-    .selectFrom('saved_configs')
-    .selectAll()
-    .where(matching(filter))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+export const configList = listOf('saved_configs', matching);
 
-export const countConfigs = (queries: Queries, filter: ConfigFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('saved_configs').select('id').where(matching(filter)), atMost);
+export const findConfig = findIn('saved_configs');
 
-export const findConfig = (queries: Queries, accountId: string, id: string): Promise<ConfigRow | undefined> =>
-  queries.db
-    .selectFrom('saved_configs')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
-
-export const lockConfig = (tx: Tx, accountId: string, id: string): Promise<ConfigRow | undefined> =>
-  forUpdate(
-    tx,
-    tx.db.selectFrom('saved_configs').selectAll().where('id', '=', id).where('account_id', '=', accountId),
-  ).executeTakeFirst();
+export const lockConfig = lockIn('saved_configs');
 
 export const insertConfig = async (tx: Tx, row: NewRow<'saved_configs'>): Promise<void> =>
   void (await tx.db.insertInto('saved_configs').values(row).execute());

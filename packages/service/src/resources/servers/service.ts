@@ -9,6 +9,7 @@ import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin } from '../../state/transition.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -69,7 +70,7 @@ export class Servers {
     const page = await pages.read(request, {
       rows: (limit, offset) => listServers(reader, filter, limit, offset),
       count: (atMost) => countServers(reader, filter, atMost),
-      countKey: `servers ${filter.accountId} ${filter.registeredBy ?? ''}`,
+      countKey: countKey('servers', filter),
     });
     return { ...page, data: page.data.map(serverRecord) };
   }

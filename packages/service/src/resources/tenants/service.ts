@@ -13,15 +13,14 @@ import type { Row } from '../../storage/tables.ts';
 import { tenantLifecycle } from './lifecycle.ts';
 import { tenantRecord } from './record.ts';
 import {
-  countTenants,
   findTenant,
   forgetInstances,
-  listTenants,
   lockTenant,
   rememberInstance,
   type TenantFilter,
   type TenantRow,
   tenantById,
+  tenantList,
 } from './store.ts';
 
 type Actor = string | null;
@@ -73,11 +72,7 @@ export class Tenants {
 
   async list(filter: TenantFilter, request: PageRequest): Promise<Page<Tenant>> {
     const { reader, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listTenants(reader, filter, limit, offset),
-      count: (atMost) => countTenants(reader, filter, atMost),
-      countKey: `tenants ${filter.accountId} ${filter.serverId ?? ''} ${filter.status ?? ''}`,
-    });
+    const page = await pages.read(request, tenantList(reader, filter));
     return { ...page, data: await this.#records(reader, page.data) };
   }
 

@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
-import { forUpdate, forUse } from '../../storage/locking.ts';
+import { findIn, listOf, lockIn } from '../../storage/lists.ts';
+import { forUse } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -22,26 +22,9 @@ const matching =
       filter.status === undefined ? eb('status', '<>', sql.lit('deleted' as const)) : eb('status', '=', filter.status),
     ]);
 
-export const listTenants = (queries: Queries, filter: TenantFilter, limit: number, offset: number) =>
-  queries.db
-    .selectFrom('tenants')
-    .selectAll()
-    .where(matching(filter))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+export const tenantList = listOf('tenants', matching);
 
-export const countTenants = (queries: Queries, filter: TenantFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('tenants').select('id').where(matching(filter)), atMost);
-
-export const findTenant = (queries: Queries, accountId: string, id: string): Promise<TenantRow | undefined> =>
-  queries.db
-    .selectFrom('tenants')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+export const findTenant = findIn('tenants');
 
 export const tenantById = (queries: Queries, id: string): Promise<TenantRow | undefined> =>
   queries.db.selectFrom('tenants').selectAll().where('id', '=', id).executeTakeFirst();
@@ -50,11 +33,7 @@ export const tenantById = (queries: Queries, id: string): Promise<TenantRow | un
 export const useTenant = (tx: Tx, id: string): Promise<TenantRow | undefined> =>
   forUse(tx.engine, tx.db.selectFrom('tenants').selectAll().where('id', '=', id)).executeTakeFirst();
 
-export const lockTenant = (tx: Tx, accountId: string, id: string): Promise<TenantRow | undefined> =>
-  forUpdate(
-    tx,
-    tx.db.selectFrom('tenants').selectAll().where('id', '=', id).where('account_id', '=', accountId),
-  ).executeTakeFirst();
+export const lockTenant = lockIn('tenants');
 
 export async function rememberInstance(tx: Tx, tenantId: string, instanceId: string): Promise<void> {
   await tx.db

@@ -2,6 +2,7 @@ import type { Upgrade, UpgradeScanResult } from '@hortus/contract/resources/upgr
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { invalid, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
@@ -30,7 +31,7 @@ export class Upgrades {
     const page = await pages.read(request, {
       rows: (limit, offset) => listUpgrades(storage.reader, filter, limit, offset),
       count: (atMost) => countUpgrades(storage.reader, filter, atMost),
-      countKey: `upgrades ${JSON.stringify(filter)}`,
+      countKey: countKey('upgrades', filter),
     });
     return { ...page, data: await upgradeRecords(this.#deps, storage.reader, page.data) };
   }

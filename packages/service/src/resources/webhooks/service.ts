@@ -6,6 +6,7 @@ import { AddressRefused } from '../../outbound/address-guard.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -105,7 +106,7 @@ export async function listDeliveries(
   return await deps.pages.read(page, {
     rows: (limit, offset) => deliveriesOf(reader, filter, limit, offset),
     count: (atMost) => countDeliveries(reader, filter, atMost),
-    countKey: `deliveries ${filter.endpointId} ${filter.status ?? ''}`,
+    countKey: countKey('deliveries', filter),
   });
 }
 
