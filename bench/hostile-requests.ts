@@ -1,3 +1,7 @@
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import type { Answer } from '@hortus/service/testing/running-service';
+
 /** Small requests with a high cost, by name of the attack. */
 export interface HostileRequest {
   readonly name: string;
@@ -156,3 +160,34 @@ export const hostileRequests: readonly HostileRequest[] = [
   ),
   raw('a result of 50,000 fields', 'PUT', '/actions/exe_x', `{"status":"completed","result":${KEYS}}`),
 ];
+
+export interface Target {
+  readonly base: string;
+  readonly key: string;
+}
+
+/** Sends one of them. Not with `fetch`, which would parse the answers of a flood on the event loop of the sender. */
+export function sendHostile(
+  { base, key }: Target,
+  { method, path, body, anonymous, headers: others }: HostileRequest,
+): Promise<Answer> {
+  const headers = {
+    ...(!anonymous && { authorization: `Bearer ${key}` }),
+    ...(body !== '' && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+    ...others,
+  };
+  return new Promise((done, fail) => {
+    const asked = request(new URL(base + path), { method, headers }, async (answer) => {
+      const answered = await text(answer).catch(() => '');
+      const status = answer.statusCode ?? 0;
+      if (status >= 500)
+        fail(new Error(`${method} ${path.slice(0, 80)} answered ${status}: ${answered.slice(0, 300)}`));
+      else done({ status, headers: headersOf(answer), json: answered.startsWith('{') ? JSON.parse(answered) : null });
+    });
+    asked.on('error', fail);
+    asked.end(body);
+  });
+}
+
+const headersOf = ({ headers }: IncomingMessage) =>
+  new Headers(Object.entries(headers).map(([name, value]) => [name, String(value)] as [string, string]));

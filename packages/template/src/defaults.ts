@@ -2,6 +2,7 @@ import { branchFor, isMapping, type Schema, schemaOfKey } from './schema-check.t
 
 /** Returns the value with all defaults of its schema. */
 export function withDefaults(schema: Schema, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
   const branch = branchFor(schema, value) ?? schema;
   if (Array.isArray(value)) {
     const { items } = branch;

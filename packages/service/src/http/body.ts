@@ -3,6 +3,7 @@ import type { Endpoint } from '@hortus/contract/endpoint';
 import type { Guard } from '../guard.ts';
 import { invalid } from '../problem.ts';
 import type { BodyRoom } from './body-budget.ts';
+import type { LoopTime } from './loop-time.ts';
 import { parseJson } from './validation/json.ts';
 import { JsonSize } from './validation/json-size.ts';
 import type { ReadBody } from './validation/large-body.ts';
@@ -10,14 +11,15 @@ import type { ReadBody } from './validation/large-body.ts';
 /** Limits of a body, from its row of the contract. */
 export type BodySize = Pick<Endpoint, 'bodyLimit' | 'bodyValues'>;
 
-/** Limit for parsing a body on the event loop, in at most 20 ms; larger ones are parsed by workers. */
-const SMALL_BODY = { bytes: 1024 * 1024, values: 10_000 };
+/** Bodies up to this size are parsed on the event loop, in 5 ms at the worst; larger ones in the worker pool. */
+const SMALL_BODY = { bytes: 256 * 1024, values: 3_000 };
 
 export interface BodyReading {
   readonly size: BodySize;
   /** Parses and checks a large body off the event loop; see `validation/large-body.ts`. */
   readonly readLarge: (bytes: Uint8Array) => Promise<ReadBody>;
   readonly room: BodyRoom;
+  readonly loop: LoopTime;
   readonly guard: Guard;
 }
 
@@ -31,6 +33,7 @@ export async function readBody(request: IncomingMessage, reading: BodyReading): 
   if (length !== undefined && Number(length) > limit) throw tooLarge(limit);
   const size = new JsonSize(bodyValues);
   const bytes = await bytesOf(request, { ...reading, limit, count: (chunk) => size.add(chunk) });
+  if (reading.loop.isSpent) await reading.loop.turn();
   const isSmall = bytes.length <= SMALL_BODY.bytes && size.values <= SMALL_BODY.values;
   return isSmall ? { body: parseJson(bytes.toString()) } : reading.readLarge(bytes);
 }
@@ -48,7 +51,7 @@ const MOST_PIECES = 256;
 /** Rejects as soon as a limit is exceeded; drops further bytes. */
 function bytesOf(
   request: IncomingMessage,
-  { limit, count, room, guard }: BodyReading & { limit: number; count: (chunk: Buffer) => void },
+  { limit, count, room, loop, guard }: BodyReading & { limit: number; count: (chunk: Buffer) => void },
 ): Promise<Buffer> {
   return new Promise((done, fail) => {
     let chunks: Buffer[] = [];
@@ -66,6 +69,7 @@ function bytesOf(
       request.resume();
       fail(error);
     };
+    const resume = () => request.resume();
     const guardedTake = guard((chunk: Buffer) => {
       bytes += chunk.length;
       try {
@@ -78,6 +82,10 @@ function bytesOf(
       }
       pieces.push(chunk);
       if (pieces.length >= MOST_PIECES) join();
+      // A socket can have megabytes ready, and dozens of sockets at the same time.
+      if (!loop.isSpent) return;
+      request.pause();
+      loop.later(resume);
     });
     const end = () => {
       try {

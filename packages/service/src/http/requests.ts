@@ -12,6 +12,7 @@ import { answerTo, unknownPath } from './errors.ts';
 import type { Route } from './exchange.ts';
 import { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
+import type { LoopTime } from './loop-time.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { subjectOf } from './rate-limit.ts';
 import type { Router } from './router.ts';
@@ -29,11 +30,12 @@ export interface RequestParts {
   readonly guard: Guard;
   readonly shutdown: Pick<Shutdown, 'begun'>;
   readonly work: Work;
+  readonly loop: LoopTime;
 }
 
 /** Handles the common part of every request. */
 export function requestListener(parts: RequestParts) {
-  const { router, gate, addressOf, metrics, log, guard, shutdown } = parts;
+  const { router, gate, addressOf, metrics, log, guard, shutdown, loop } = parts;
   const carrier = {
     guard,
     get closing() {
@@ -56,6 +58,8 @@ export function requestListener(parts: RequestParts) {
     const exchange = new Exchange(carrier, { request, response, target, address }, match);
     const { route } = exchange;
     try {
+      // A request that is not counted is a probe: it shows how long answers take, so it waits for no others.
+      if (route?.access.counted !== false && loop.isSpent) await loop.turn();
       const { rate, principal, refusal } = await (route
         ? gate.enter(route.access, exchange)
         : gate.enterNowhere(exchange));
@@ -74,7 +78,7 @@ export function requestListener(parts: RequestParts) {
 }
 
 /** Releases the budget of the body only after the answer: until then the handler keeps it in memory. */
-async function answerWithBody({ budget, work }: RequestParts, route: Route, exchange: Exchange): Promise<void> {
+async function answerWithBody({ budget, work, loop }: RequestParts, route: Route, exchange: Exchange): Promise<void> {
   const { principal, address } = exchange;
   const owner = { account: principal?.accountId ?? address, field: 'body' };
   // Only rows of the contract accept large bodies.
@@ -85,7 +89,7 @@ async function answerWithBody({ budget, work }: RequestParts, route: Route, exch
     try {
       const { body: size } = route;
       if (size) {
-        const read = await readBody(exchange.request, { size, readLarge, room, guard: exchange.guard });
+        const read = await readBody(exchange.request, { size, readLarge, room, loop, guard: exchange.guard });
         exchange.body = read.body;
         exchange.bodyDigest = read.digest;
       }

@@ -21,6 +21,7 @@ import { type Authenticator, Gate } from './gate.ts';
 import type { Handlers } from './handler.ts';
 import { hotFront } from './hot-front.ts';
 import { HotReads, type HotSource } from './hot-reads.ts';
+import { LoopTime } from './loop-time.ts';
 import { Pipelining } from './pipelining.ts';
 import { addProbes } from './probes.ts';
 import { RateLimiter } from './rate-limit.ts';
@@ -131,7 +132,19 @@ export function buildHttp(deps: HttpDeps): Http {
   connections.listenTo(server);
   const shutdown = new Shutdown(server, guard, deps.graceMs);
   const budget = new BodyBudget(deps.bodyLimits);
-  const serve = requestListener({ router, gate, budget, addressOf, metrics, log, guard, shutdown, work: deps.work });
+  const loop = new LoopTime(guard);
+  const serve = requestListener({
+    router,
+    gate,
+    budget,
+    addressOf,
+    metrics,
+    log,
+    guard,
+    shutdown,
+    loop,
+    work: deps.work,
+  });
   const current = (socket: Duplex) => pipelining.current(socket);
   const refuse = answerSocketErrors(server, { limiter, addressOf, guard, current });
   const answer = (request: IncomingMessage, response: ServerResponse) => {

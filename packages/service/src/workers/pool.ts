@@ -91,7 +91,7 @@ export class WorkerPool implements Work {
     thread.since = performance.now();
     const { name, args, field } = job;
     try {
-      thread.worker.postMessage({ name, args, field } satisfies Order);
+      thread.worker.postMessage({ name, args, field } satisfies Order, args.flatMap(ownMemory));
     } catch (error) {
       this.#settle(thread, () => job.fail(error));
     }
@@ -175,6 +175,12 @@ export class WorkerPool implements Work {
     void this.#end(thread, overTime(job));
     this.#assign();
   }
+}
+
+/** Bytes that share their memory with nothing else are moved to the thread instead of copied. */
+function ownMemory(arg: unknown): ArrayBuffer[] {
+  if (!(arg instanceof Uint8Array) || !(arg.buffer instanceof ArrayBuffer)) return [];
+  return arg.byteLength === arg.buffer.byteLength ? [arg.buffer] : [];
 }
 
 /** Returns zero if the thread has just ended. */
