@@ -3,7 +3,7 @@ import type { BackupManifest, BackupPart } from '@hortus/contract/resources/back
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { primaryOf } from '@hortus/template/rollout/replacement';
 import { containersOf, runningContainer } from '../instances/instance-containers.ts';
-import { label, ownerLabels } from '../plan/labels.ts';
+import { labelsOf, ownerLabels } from '../plan/labels.ts';
 import { writeVolume } from '../volumes/volumes.ts';
 import { dumpActionOf, feed } from './dump.ts';
 import { checkPart, readPart, type Vessel } from './part.ts';
@@ -153,12 +153,7 @@ export async function fillVolume(
   await engine.removeVolume(volume);
   await engine.ensureVolume({
     name: volume,
-    labels: {
-      [label.managed]: 'true',
-      [label.server]: server_id,
-      [label.instance]: instance.uid,
-      [label.definition]: definition_id,
-    },
+    labels: labelsOf({ serverId: server_id, uid: instance.uid, definitionId: definition_id }),
     owner: ownerLabels,
   });
   const place = { engine, serverId: server_id, volume };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Engine } from '../engine/engine.ts';
-import { label, ownerLabels } from '../plan/labels.ts';
+import { label, labelsOf, ownerLabels } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
 import { instanceNetworkSize } from '../plan/network-size.ts';
 
@@ -43,12 +43,7 @@ export async function isolate(engine: Engine, manifest: SignedManifest): Promise
   const { instance, definition_id, server_id, components } = manifest;
   await engine.ensureNetwork({
     name: networkName(instance.uid),
-    labels: {
-      [label.managed]: 'true',
-      [label.server]: server_id,
-      [label.instance]: instance.uid,
-      [label.definition]: definition_id,
-    },
+    labels: labelsOf({ serverId: server_id, uid: instance.uid, definitionId: definition_id }),
     owner: ownerLabels,
     internal: true,
     addresses: instanceNetworkSize(components.length),

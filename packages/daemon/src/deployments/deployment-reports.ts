@@ -1,9 +1,8 @@
-import { Backoff } from '../backoff.ts';
-import { guarded } from '../guard.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
+import { RetryLater } from '../retry-later.ts';
 import type { LogBatch } from './deployment-log.ts';
 
 /** Lines without a position may only be sent with the result, which is accepted once. */
@@ -18,17 +17,16 @@ interface Options {
 /** Reports results of deployments until the service has accepted them. */
 export class DeploymentReports {
   readonly #options: Options;
-  readonly #backoff = new Backoff({ firstMs: 1_000, mostMs: 60_000 });
+  readonly #retry: RetryLater;
   /** Last log lines; they are not journalled, and are sent with the result if this process lives. */
   readonly #lines = new Map<string, LastLines>();
   /** Results that the journal could not store. */
   readonly #unkept = new Map<string, RolloutResult>();
   readonly #sending = new Set<string>();
-  #retry: NodeJS.Timeout | undefined;
-  #stopped = false;
 
   constructor(options: Options) {
     this.#options = options;
+    this.#retry = new RetryLater(() => this.settle(), options.log);
   }
 
   report(id: string, lines?: LastLines): void {
@@ -48,8 +46,7 @@ export class DeploymentReports {
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#retry);
+    this.#retry.stop();
   }
 
   async #send(id: string): Promise<void> {
@@ -65,10 +62,10 @@ export class DeploymentReports {
       });
       this.#unkept.delete(id);
       journal.deployments.reported(id);
-      this.#backoff.reset();
+      this.#retry.succeeded();
       this.#lines.delete(id);
     } catch {
-      this.#retryLater();
+      this.#retry.failed();
     } finally {
       this.#sending.delete(id);
     }
@@ -104,14 +101,5 @@ export class DeploymentReports {
     await service
       .call('instances.syncComponents', { body: { instance_id: data.instance_id, components } })
       .catch(() => undefined);
-  }
-
-  #retryLater(): void {
-    if (this.#stopped || this.#retry) return;
-    const again = () => {
-      this.#retry = undefined;
-      this.settle();
-    };
-    this.#retry = setTimeout(guarded(this.#options.log, again), this.#backoff.next());
   }
 }

@@ -1,9 +1,9 @@
 import { ApiProblem } from '@hortus/client/problem';
-import { Backoff } from '../backoff.ts';
 import { guarded } from '../guard.ts';
 import type { ActionOutcome } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
+import { RetryLater } from '../retry-later.ts';
 import type { Channel } from './channel.ts';
 import { isRefusal, type Service } from './service.ts';
 
@@ -25,17 +25,15 @@ const SHORTENED = 64 * 1024;
 /** Reports outcomes of executions until the service has acknowledged them. */
 export class Results {
   readonly #options: ResultsOptions;
-  readonly #backoff: Backoff;
+  readonly #retry: RetryLater;
   readonly #awaited = new Map<string, NodeJS.Timeout>();
   /** Outcomes that the journal could not store. */
   readonly #unkept = new Map<string, ActionOutcome>();
   readonly #sending = new Set<string>();
-  #retry: NodeJS.Timeout | undefined;
-  #stopped = false;
 
   constructor(options: ResultsOptions) {
     this.#options = options;
-    this.#backoff = new Backoff(options.backoff ?? { firstMs: 1_000, mostMs: 60_000 });
+    this.#retry = new RetryLater(() => this.settle(), options.log, options.backoff);
   }
 
   /** Reports a start, best effort: the result implies it. */
@@ -79,8 +77,7 @@ export class Results {
   }
 
   stop(): void {
-    this.#stopped = true;
-    clearTimeout(this.#retry);
+    this.#retry.stop();
     for (const timer of this.#awaited.values()) clearTimeout(timer);
   }
 
@@ -108,7 +105,7 @@ export class Results {
     try {
       await this.#put(id, outcome);
       this.recorded(id);
-      this.#backoff.reset();
+      this.#retry.succeeded();
     } catch (error) {
       if (isRefusal(error)) {
         // The service has ended it otherwise or no longer knows it; a retry would not help.
@@ -116,7 +113,7 @@ export class Results {
         this.recorded(id);
       } else {
         log.debug('the result of an action could not be reported yet', { execution: id, error });
-        this.#retryLater();
+        this.#retry.failed();
       }
     } finally {
       this.#sending.delete(id);
@@ -146,14 +143,5 @@ export class Results {
       if (!tooLong || outcome.output.length <= SHORTENED) throw error;
       await call({ ...outcome, output: outcome.output.slice(-SHORTENED), output_truncated: true });
     }
-  }
-
-  #retryLater(): void {
-    if (this.#stopped || this.#retry) return;
-    const again = () => {
-      this.#retry = undefined;
-      this.settle();
-    };
-    this.#retry = setTimeout(guarded(this.#options.log, again), this.#backoff.next());
   }
 }

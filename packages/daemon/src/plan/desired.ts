@@ -5,7 +5,7 @@ import { canRunBeside, deployedComponents, primaryOf } from '@hortus/template/ro
 import type { ContainerFile, ContainerSpec } from '../engine/container-spec.ts';
 import type { NamedSpec, NetworkSpec } from '../engine/engine.ts';
 import { componentSpec } from './component-spec.ts';
-import { label, ownerLabels } from './labels.ts';
+import { label, labelsOf, ownerLabels } from './labels.ts';
 import { containerName, homeName, isSafeName, networkName } from './names.ts';
 import { besideNetworkSize, instanceNetworkSize } from './network-size.ts';
 import { type RouteRule, routeRule } from './routes.ts';
@@ -66,12 +66,7 @@ export function desiredState(from: DesiredFrom): Desired {
   for (const name of [uid, ...manifest.components.map((component) => component.name)]) {
     if (!isSafeName(name)) throw new ManifestProblem(`${JSON.stringify(name)} cannot be used in a container name`);
   }
-  const own = {
-    [label.managed]: 'true',
-    [label.server]: from.serverId,
-    [label.instance]: uid,
-    [label.definition]: from.definitionId,
-  };
+  const own = labelsOf({ serverId: from.serverId, uid, definitionId: from.definitionId });
   const primary = primaryOf(manifest);
   const deployed = deployedComponents(manifest).filter(({ name }) => from.only?.has(name) ?? true);
   const bridged = deployed.filter((component) => component.network === 'bridge');

@@ -38,3 +38,17 @@ export const label = {
  * with the same name. The server is not included, because it may be registered again.
  */
 export const ownerLabels: readonly string[] = [label.managed, label.instance, label.definition];
+
+export interface Owner {
+  serverId: string;
+  uid: string;
+  definitionId: string;
+}
+
+/** Returns the labels of everything that belongs to an instance. */
+export const labelsOf = ({ serverId, uid, definitionId }: Owner): Record<string, string> => ({
+  [label.managed]: 'true',
+  [label.server]: serverId,
+  [label.instance]: uid,
+  [label.definition]: definitionId,
+});

@@ -16,7 +16,7 @@ import type { Engine } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
-import { label, ownerLabels } from '../plan/labels.ts';
+import { label, labelsOf, ownerLabels } from '../plan/labels.ts';
 import { isSignedBy } from '../trust/manifest-signature.ts';
 import { readVolume, writeVolume } from '../volumes/volumes.ts';
 import { readKeptVolume } from './kept-volume.ts';
@@ -214,12 +214,7 @@ export class Transfers {
     const before = await engine.volume(volume);
     if (before !== undefined && (before.labels[label.definition] ?? definition_id) !== definition_id)
       throw new Error(`The volume ${volume} already exists on this server and belongs to another definition.`);
-    const labels = {
-      [label.managed]: 'true',
-      [label.server]: serverId(),
-      [label.instance]: uid,
-      [label.definition]: definition_id,
-    };
+    const labels = labelsOf({ serverId: serverId(), uid, definitionId: definition_id });
     // Rejects a foreign volume of the same name before anything is removed.
     await engine.ensureVolume({ name: volume, labels, owner: ownerLabels });
     await engine.removeVolume(volume);

@@ -14,15 +14,10 @@ export const removeOutputs: Removal = async (tx, before, most) => {
     .limit(most)
     .execute();
   if (old.length === 0) return 0;
-  await tx.db
-    .updateTable('executions')
-    .set({ output: null, output_bytes: 0, output_dropped: 1 })
-    .where(
-      'id',
-      'in',
-      old.map(({ id }) => id),
-    )
-    .execute();
+  await clearOutputs(
+    tx,
+    old.map(({ id }) => id),
+  );
   await giveBack(
     tx,
     old.map(({ account_id, output_bytes }) => [account_id, output_bytes]),
@@ -44,11 +39,11 @@ export async function dropOldestOutputs(tx: Tx, accountId: string, bytes: number
     bytes,
     oldest.map(({ id, output_bytes }) => [id, output_bytes]),
   );
-  if (ids.length > 0)
-    await tx.db
-      .updateTable('executions')
-      .set({ output: null, output_bytes: 0, output_dropped: 1 })
-      .where('id', 'in', ids)
-      .execute();
+  if (ids.length > 0) await clearOutputs(tx, ids);
   return freed;
+}
+
+async function clearOutputs(tx: Tx, ids: readonly string[]): Promise<void> {
+  const cleared = { output: null, output_bytes: 0, output_dropped: 1 } as const;
+  await tx.db.updateTable('executions').set(cleared).where('id', 'in', ids).execute();
 }
