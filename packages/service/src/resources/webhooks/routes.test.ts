@@ -64,9 +64,9 @@ onBothEngines((engine) => {
       ['http://127.0.0.1:9000/', 'not a public address'],
       ['http://169.254.169.254/latest/meta-data', 'not a public address'],
       ['http://localhost/', 'this machine'],
-      ['https://user:word@93.184.216.34/', 'no password'],
+      ['https://user:word@93.184.216.34/', 'must not contain a user name or password'],
       ['ftp://93.184.216.34/', 'http or https'],
-      ['http://', 'not an address'],
+      ['http://', 'must be a valid URL'],
     ])('is refused: %s', async (url, message) => {
       const pipeline = await openWebhookPipeline(engine, { allowPrivate: false });
       const refused = pipeline.endpoint({ ...registration, url });
