@@ -51,7 +51,7 @@ test('a first session from login to an action works', { timeout: 240_000 }, asyn
   ]);
   expect(deployed, deployed.stderr).toMatchObject({
     code: 0,
-    stderr: `cli-page is new: static-site on ${hostname()}.\n`,
+    stderr: `Creates cli-page: static-site on ${hostname()}.\n`,
   });
   expect(deployed.stdout).toMatch(/ wait_healthy {2}main is healthy/);
   expect(deployed.stdout).toMatch(/^cli-page is healthy on revision 1, after .*\nhttps:\/\/cli\.example\.org\n$/m);
@@ -69,7 +69,7 @@ test('a first session from login to an action works', { timeout: 240_000 }, asyn
   });
   expect(await hortus(['actions', 'run', 'cli-page', 'frob'])).toMatchObject({
     code: 4,
-    stderr: 'cli-page has no action frob.\nIt has test-config.\n',
+    stderr: 'cli-page has no action frob.\nAvailable: test-config.\n',
   });
 
   const log = await hortus(['logs', '-f', 'cli-page']);
