@@ -124,7 +124,7 @@ describe('settings', () => {
     expect(() => readConfig(env, nowhere)).toThrow(message);
   });
 
-  it('that are wrong are told all at once, without their values', () => {
+  it('that are wrong are reported all at once, without their values', () => {
     const env = { HORTUS_PORT: 'hunter2', HORTUS_MODE: 'hunter2', HORTUS_ADMIN_PASSWORD: 'hunter2' };
     const attempt = () => readConfig(env, nowhere);
     expect(attempt).toThrow(/HORTUS_PORT.*\nHORTUS_MODE.*\nHORTUS_ADMIN_PASSWORD/);

@@ -27,7 +27,7 @@ it('sorts by birth however many are born in one millisecond', () => {
   expect(isSorted(ids)).toBe(true);
 });
 
-it('goes on when the clock is set back', () => {
+it('stays in order when the clock is set back', () => {
   const now = Date.now() + 60_000;
   const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
   const before = newId('event');

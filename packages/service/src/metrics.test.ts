@@ -14,7 +14,7 @@ it('counts requests by endpoint and status, quick ones and others together', asy
   }
 });
 
-it('asks for a gauge when somebody looks', async () => {
+it('reads a gauge when metrics are collected', async () => {
   let sockets = 1;
   const metrics = openMetrics([{ name: 'hortus_daemons_connected', help: 'Open sockets.', read: () => sockets }]);
   sockets = 3;

@@ -58,7 +58,7 @@ describe('checkInputs', () => {
     [{ type: 'port' }, 0, 'must be a port from 1 to 65535'],
     [{ type: 'domain' }, 'a..b', 'must be a host name'],
     [{ type: 'domain' }, 'https://a', 'must be a host name'],
-    [{ type: 'email' }, 'nobody', 'must be an e-mail address'],
+    [{ type: 'email' }, 'no-address', 'must be an e-mail address'],
     [{ type: 'url' }, 'example.org', 'must be an address such as https://example.org'],
     [{ type: 'ip' }, '1.2.3', 'must be an IPv4 or IPv6 address'],
     [{ type: 'path' }, '/a/../b', 'must be an absolute path without ..'],
@@ -137,7 +137,7 @@ describe('checkInputs', () => {
     expect(merge({}, 'x')).toBe(true);
   });
 
-  it('keeps part of a set: nothing is required yet, nothing fixed yet, what is no longer asked can be taken out', () => {
+  it('accepts a partial set: nothing is required or immutable yet, and inputs that were dropped can be removed', () => {
     const spec = specWith([{ name: 'A', type: 'string' }], [{ name: 'B', type: 'integer', immutable: true }]);
     const keep = (given: object, previous = {}, held: string[] = []) =>
       checkInputs(spec, given, { mode: 'partial', previous, held });

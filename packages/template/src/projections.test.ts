@@ -18,7 +18,7 @@ describe('the published shapes', () => {
     }
   });
 
-  it('show the image as a reference to those who ask by species', () => {
+  it('show the image as a reference in the form by species', () => {
     const spec = projectBySpecies(inkwell);
     expect(spec.image).toBe('registry.example.org/inkwell/inkwell:4.2.1');
     expect(spec.inputs.required).toMatchObject([{ name: 'WEB_HOSTNAME', type: 'domain', required: true }]);
@@ -28,7 +28,7 @@ describe('the published shapes', () => {
     expect(spec.canonical).toBe(inkwell);
   });
 
-  it('show the image taken apart to those who ask by id', () => {
+  it('show the image as an object in the form by id', () => {
     const spec = projectById(inkwell);
     expect(spec.image).toEqual({
       repository: 'registry.example.org/inkwell/inkwell',
@@ -63,7 +63,7 @@ describe('the published shapes', () => {
     });
   });
 
-  it('say none where there is no backup', () => {
+  it('show the strategy none without a backup', () => {
     expect(projectBackup(seed.backup)).toEqual({
       strategy: 'none',
       volumes: [],

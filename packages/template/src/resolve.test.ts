@@ -195,7 +195,7 @@ env: {DB: "\${needs.db.url}", CACHE: "\${needs.redis.host:-none}"}`);
     expect(secretPaths).toEqual(['/components/0/env/DB']);
   });
 
-  it('addresses both halves of a keypair; the public one is no secret', () => {
+  it('addresses both keys of a keypair; the public one is not secret', () => {
     const spec = seed(
       'secrets: {K: {generate: keypair}}\nenv: {PUB: "${secrets.K.public}", PRIV: "${secrets.K.private}"}',
     );

@@ -71,4 +71,4 @@ it.each([
   'a * * * *',
   '0 0 31 2 *',
   '-1 * * * *',
-])('%j is no schedule', (text) => expect(parseSchedule(text)).toBeUndefined());
+])('%j is not a schedule', (text) => expect(parseSchedule(text)).toBeUndefined());

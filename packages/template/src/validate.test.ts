@@ -165,9 +165,9 @@ describe('validate', () => {
     ['unused secret', INKWELL.replace('secrets:', 'secrets:\n  IDLE: {generate: hex}'), 'unused secrets.IDLE', 'IDLE'],
     [
       'jwt without signer',
-      INKWELL.replace('secrets:', 'secrets:\n  J: {generate: jwt, signed_with: NOBODY}'),
+      INKWELL.replace('secrets:', 'secrets:\n  J: {generate: jwt, signed_with: MISSING}'),
       'unknown-secret secrets.J.signed_with',
-      'NOBODY',
+      'MISSING',
     ],
     [
       'shell injection',

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { openLocalBus } from './local-bus.ts';
 
-it('tells those who listen to the topic until they stop', () => {
+it('calls the listeners of the topic until they unsubscribe', () => {
   const bus = openLocalBus({ log: new QuietLog() });
   const heard: string[] = [];
   const stop = bus.subscribe('keys', (message) => heard.push(message));

@@ -57,7 +57,7 @@ it('waits for the running sweep when it stops, and does no other', async () => {
   expect(sweep).toHaveBeenCalledTimes(1);
 });
 
-it('reports a failed sweep and goes on', async () => {
+it('reports a failed sweep and continues', async () => {
   const log = new QuietLog();
   let sweeps = 0;
   const sweeper = new Sweeper({

@@ -56,7 +56,7 @@ describe('the door', () => {
     expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR' } });
   });
 
-  it('holds only so many who have not said who they are', async () => {
+  it('limits unauthenticated connections', async () => {
     await using gate = await openGate({ strangers: { total: 3, perAddress: 2 } });
     const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
     const first = gate.socket(from('2001:db8::1'));
@@ -66,7 +66,7 @@ describe('the door', () => {
     expect(JSON.parse(refused.body)).toMatchObject({ error: { code: 'RATE_LIMITED' } });
     await gate.socket(from('192.0.2.2')).opened();
     expect((await upgrade(gate, '/ws/server', { 'x-forwarded-for': '192.0.2.3' })).status).toBe(429);
-    // Whoever is known, or has left, makes room.
+    // Authenticated and closed connections make room.
     first.send({ type: 'auth', api_key: 'srv_1' });
     await until(() => gate.gateway.connection('srv_1'), { describe: 'the daemon to be let in' });
     const next = gate.socket(from('192.0.2.3'));
@@ -85,7 +85,7 @@ describe('the door', () => {
 
 describe('the first message', () => {
   it.each([
-    ['a key that nobody has', { type: 'auth', api_key: 'hs_live_x' }],
+    ['an unknown key', { type: 'auth', api_key: 'hs_live_x' }],
     ['the key of a user', { type: 'auth', api_key: 'reader' }],
     ['an auth without a key', { type: 'auth' }],
     ['something else', { type: 'action_started', execution_id: 'exe_1' }],
@@ -272,7 +272,7 @@ describe('what was not asked for', () => {
     expect([...connection.capabilities]).toEqual(['journal', 'builtin']);
   });
 
-  it('comes to who asked', async () => {
+  it('is sent to daemons with the capability', async () => {
     await using gate = await openGate();
     const { daemon, connection } = await gate.daemon('srv_1', { capabilities: ['rotate', 'ack', 'wake', 'x'] });
     for (const extra of extras) expect(connection.send(extra)).toBe(true);
@@ -296,7 +296,7 @@ describe('pings', () => {
   });
 });
 
-it('the newest connection of a server is the one that counts, in whichever order they were let in', async () => {
+it('the newest connection of a server wins, regardless of the order of authentication', async () => {
   const { promise: slow, resolve: letGo } = Promise.withResolvers<void>();
   let epoch = 0;
   await using gate = await openGate({

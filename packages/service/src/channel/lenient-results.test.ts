@@ -6,7 +6,7 @@ const about = { type: 'action_completed', execution_id: 'exe_1' };
 
 it.each([
   ['exit_code as text', { exit_code: '0', output: 'ok' }, { exit_code: 0, output: 'ok' }],
-  ['an exit_code that is no number', { exit_code: 'killed' }, { error: 'exit_code: killed' }],
+  ['an exit_code that is not a number', { exit_code: 'killed' }, { error: 'exit_code: killed' }],
   ['output as an object', { exit_code: 0, output: { rows: 3 } }, { exit_code: 0, output: '{"rows":3}' }],
   ['output as a list', { output: ['a', 1] }, { output: '["a",1]' }],
   ['output as null', { exit_code: null, output: null }, {}],

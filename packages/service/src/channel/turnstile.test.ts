@@ -23,7 +23,7 @@ it('lets the first through at once and the others in groups, in order, with othe
   expect(groups).toEqual([3, 6, 9, 10]);
 });
 
-it('is open again after a pause in which nobody came', async () => {
+it('is open again after a pause without arrivals', async () => {
   const turnstile = new Turnstile({ atOnce: 1, pauseMs: 1 }, guard);
   let passed = 0;
   turnstile.pass(() => passed++);

@@ -6,10 +6,10 @@ describe('the address of a caller', () => {
 
   it.each([
     ['the peer, without a header', '203.0.113.1', undefined, '203.0.113.1'],
-    ['the peer, if it is no trusted proxy', '203.0.113.1', '1.1.1.1', '203.0.113.1'],
+    ['the peer, if it is not a trusted proxy', '203.0.113.1', '1.1.1.1', '203.0.113.1'],
     ['whom the proxy names', '10.0.0.1', '203.0.113.5', '203.0.113.5'],
     ['the last that is not a proxy itself', '10.0.0.1', '6.6.6.6, 203.0.113.5, 10.1.1.1', '203.0.113.5'],
-    ['the farthest proxy, if there is nobody else', '10.0.0.1', '10.2.2.2, 10.1.1.1', '10.2.2.2'],
+    ['the farthest proxy, if all hops are trusted', '10.0.0.1', '10.2.2.2, 10.1.1.1', '10.2.2.2'],
     ['the proxy, if it names nonsense', '10.0.0.1', 'unknown', '10.0.0.1'],
     ['an IPv6 address', 'fd00::1', '2001:db8::7', '2001:db8::7'],
     ['an IPv4 peer in IPv6 clothes', '::ffff:10.0.0.1', '203.0.113.5', '203.0.113.5'],

@@ -79,7 +79,7 @@ onBothEngines((engine) => {
   it.each([
     ['an expiry', { expires_at: 32_503_680_000_000 }],
     ['a network list', { allowed_cidrs: '["127.0.0.0/8"]' }],
-  ])('a key with %s cannot make or take over a user, who would have no such limit', async (_limit, limits) => {
+  ])('a key with %s cannot create or take over a user, who has no such limit', async (_limit, limits) => {
     const key = await keyWith(permissionNames, limits);
     for (const [method, path, body] of onUsers())
       expectRefusal(await service.request(method, path, { key, ...(body && { body }) }), 'FORBIDDEN');

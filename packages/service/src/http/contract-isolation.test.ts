@@ -30,7 +30,7 @@ onBothEngines((engine) => {
       for (const id of idsIn((await service.request(method, path, options)).json)) foreign.add(id);
     }
     neighbour = await service.addAccount();
-    // The catalog and approved recipes are everybody's; an account's own templates are not.
+    // The catalog and approved recipes are public; an account's own templates are not.
     for (const path of ['/recipes?per_page=100', '/templates?versions=all&per_page=100']) {
       const { json: shared } = await service.addAccount().then((third) => third.request('GET', path));
       for (const id of idsIn(shared)) foreign.delete(id);

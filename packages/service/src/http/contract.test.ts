@@ -17,11 +17,11 @@ const rows = endpointRows;
 const guarded = rows.filter(([, row]) => row.permission !== 'public');
 const permitted = guarded.filter(([, row]) => row.permission !== 'session');
 const withPath = rows.filter(([, row]) => row.path.includes('{'));
-/** Once they are approved, recipes are everybody's. */
+/** Approved recipes are visible to all accounts. */
 const shared: readonly EndpointName[] = ['recipes.list', 'recipes.bySlug', 'recipes.upvote'];
 /** The agent is the same for every account, and every server may fetch it. */
 const agent: readonly EndpointName[] = ['implant.read', 'implant.download'];
-/** The catalog and what is like it are everybody's, and admins look after all; all else in a path belongs to an account. */
+/** The catalog is public and admins see everything; all other ids in paths belong to an account. */
 const owned = withPath.filter(
   ([name, row]) =>
     !row.hot && row.permission !== 'public' && row.permission !== 'admin' && ![...shared, ...agent].includes(name),
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
       }
       const registered = await client.call('servers.register', { body: { name: 'cellar', environment: 'staging' } });
       serverKey = registered.data.api_key;
-      // While its daemon is connected, a poll is no sign of life that would have to be written down.
+      // While its daemon is connected, a poll need not be recorded as contact.
       const daemon = new DaemonSocket(`${service.base.replace('http', 'ws')}/ws/server`, {
         auth: { api_key: serverKey, capabilities: ['ack'] },
       });

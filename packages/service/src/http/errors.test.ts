@@ -19,8 +19,8 @@ describe('every failure has our shape', () => {
     ],
     ['an id beyond measure', `/api/v1/definitions/${'x'.repeat(2000)}`, { headers: bearer('admin') }, 404, 'NOT_FOUND'],
     ['no key', '/api/v1/templates', {}, 401, 'UNAUTHORIZED'],
-    ['a wrong key', '/api/v1/templates', { headers: bearer('nobody') }, 401, 'UNAUTHORIZED'],
-    ['a wrong key and a wrong body', '/api/v1/definitions', sending('{', 'nobody'), 401, 'UNAUTHORIZED'],
+    ['a wrong key', '/api/v1/templates', { headers: bearer('unknown') }, 401, 'UNAUTHORIZED'],
+    ['a wrong key and a wrong body', '/api/v1/definitions', sending('{', 'unknown'), 401, 'UNAUTHORIZED'],
     ['a key without the permission, and a wrong body', '/api/v1/definitions', sending('{', 'reader'), 403, 'FORBIDDEN'],
     ['a server key where it has no business', '/api/v1/templates', { headers: bearer('daemon') }, 403, 'FORBIDDEN'],
     ['a wrong parameter', '/api/v1/templates?page=0', { headers: bearer('reader') }, 422, 'VALIDATION_ERROR'],
@@ -122,7 +122,7 @@ describe('every failure has our shape', () => {
     });
   });
 
-  it('what is unexpected is logged with its stack and shown to nobody', async () => {
+  it('an unexpected error is logged with its stack and not shown to the caller', async () => {
     await using service = await serve({
       handlers: { 'definitions.read': () => Promise.reject(new Error('disk on fire')) },
     });
@@ -139,7 +139,7 @@ describe('every failure has our shape', () => {
   });
 });
 
-describe('what is no HTTP', () => {
+describe('bytes that are not HTTP', () => {
   const answered = (text: string) => {
     const [head = '', body = ''] = text.split('\r\n\r\n');
     for (const name of everyAnswer) expect(head.toLowerCase()).toContain(`${name}: `);

@@ -21,7 +21,7 @@ const head = (length: number, key: string) =>
   `POST /api/v1/account/keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n` +
   `Content-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-/** A request whose body never ends, of which so many bytes have arrived. */
+/** A request with an endless body, of whose bytes so many have arrived. */
 function slow(service: Served, bytes: number, key = 'writer'): Socket {
   const socket = dial(service);
   socket.write(`${head(bytes + 1, key)}${' '.repeat(bytes)}`);
@@ -31,7 +31,7 @@ function slow(service: Served, bytes: number, key = 'writer'): Socket {
 describe('request bodies under way', () => {
   const limits: BodyLimits = { perCaller: 300_000, total: 500_000, reserve: 20_000 };
 
-  it('are bounded for each caller; more of them is 429, with the connection closed, and others go on', async () => {
+  it('are bounded for each caller; beyond that is 429 with the connection closed, and other callers are served', async () => {
     await using service = await serve({ bodyLimits: limits });
     slow(service, 250_000);
     const refused = await until(
@@ -132,7 +132,7 @@ describe('connections', () => {
   const connectionLimits = { perAddress: 3, total: 100 };
   const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-  it('of one address are bounded: the next is told so, and those far beyond are closed at once', async () => {
+  it('of one address are bounded: the next is refused, and those far beyond are closed at once', async () => {
     await using service = await serve({ connectionLimits });
     let open = 0;
     service.http.server.on('connection', () => open++);
@@ -158,7 +158,7 @@ describe('connections', () => {
     expect(await service.raw(ask)).toMatch(/^HTTP\/1\.1 200/);
   });
 
-  it('of daemons that have proven who they are do not count', async () => {
+  it('of authenticated daemons do not count', async () => {
     await using service = await serve({ connectionLimits });
     service.http.upgrades.at('/ws/server', (_request, socket) => {
       service.http.known(socket);

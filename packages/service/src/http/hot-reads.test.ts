@@ -37,7 +37,7 @@ describe('a hot read', () => {
     expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
   });
 
-  it('says 304 to who has it, prepared or not', async () => {
+  it('answers 304 to a caller that has it, prepared or not', async () => {
     await using service = await serveCatalog();
     const etag = (await service.get('/templates')).headers.get('etag') as string;
     for (const path of ['/templates', '/templates?fresh=1']) {
@@ -50,7 +50,7 @@ describe('a hot read', () => {
     }
   });
 
-  it('is computed anew when the catalog has changed, even in the middle', async () => {
+  it('is computed again when the catalog has changed, even meanwhile', async () => {
     await using service = await serveCatalog();
     await service.get('/templates');
     service.catalog.version = 2;
@@ -64,7 +64,7 @@ describe('a hot read', () => {
     expect(await (await service.get('/templates')).text()).toContain('größe 4');
   });
 
-  it('is shared only among those who see the same', async () => {
+  it('is shared only among callers with the same visibility', async () => {
     await using service = await serveCatalog();
     await service.get('/templates');
     service.catalog.visibility = 'acc_a';
@@ -86,7 +86,7 @@ describe('a hot read', () => {
     await using service = await serveCatalog();
     await service.get('/templates');
     const statusOf = async (key: string) => (await service.get('/templates', bearer(key))).status;
-    expect(await statusOf('nobody')).toBe(401);
+    expect(await statusOf('unknown')).toBe(401);
     expect(await statusOf('writer')).toBe(403);
     expect(await statusOf('daemon')).toBe(403);
     expect(await statusOf('admin')).toBe(200);

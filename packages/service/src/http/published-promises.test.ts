@@ -118,7 +118,7 @@ onBothEngines((engine) => {
       return { at, record, send: (body: object) => service.request(method, path, { body }) };
     }
 
-    it.each(editing)('%s takes it back as it is', async (name) => {
+    it.each(editing)('%s accepts the record unchanged', async (name) => {
       const { record, send } = await opened(name);
       const { updated_at: _, current_revision: __, ...before } = record;
       const answer = await send(record);

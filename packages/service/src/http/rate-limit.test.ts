@@ -62,7 +62,7 @@ describe('a limiter', () => {
     expect(limiter.peek(undefined, '::2')).toMatchObject({ remaining: 1 });
   });
 
-  it('stays bounded whoever knocks', () => {
+  it('has bounded memory for any number of callers', () => {
     const { limiter } = at(0);
     for (let i = 0; i < 100_100; i++) limiter.count(undefined, `caller ${i}`);
     expect(limiter.window.counters.size).toBeLessThanOrEqual(100_001);
@@ -79,7 +79,7 @@ describe('the limit of a caller', () => {
     retryAfter: response.headers.get('retry-after'),
   });
 
-  it('is told on every answer and ends in 429 with Retry-After', async () => {
+  it('is in the headers of every answer and ends in 429 with Retry-After', async () => {
     await using service = await serve({ config: { rateLimits: few }, clock: () => 1_000_000_000_000 });
     const ask = async (path: string, headers: Record<string, string> = {}) =>
       read(await service.fetch(path, { headers }));
@@ -102,7 +102,7 @@ describe('the limit of a caller', () => {
     ['reader', 60],
     ['other', 300],
     ['admin', 1000],
-  ])('of %s is %i a minute to the very request, however many come at once', async (who, most) => {
+  ])('of %s is exactly %i a minute, however many come at once', async (who, most) => {
     let now = 1_000_000_000_000;
     await using service = await serve({ config: { rateLimits: limits }, clock: () => now });
     const ask = async (path: string) => {
@@ -127,11 +127,11 @@ describe('the limit of a caller', () => {
     expect(await ask('/api/v1/nothing')).toMatchObject({ status: 404, remaining: String(most - 1) });
   });
 
-  it('is that of the address for those who prove nothing', async () => {
+  it('is that of the address for unauthenticated callers', async () => {
     await using service = await serve({ config: { rateLimits: few } });
     const statuses: number[] = [];
     for (const path of ['/docs', '/api/v1/templates', '/api/v1/templates', '/api/v1/openapi.json', '/nowhere']) {
-      statuses.push((await service.fetch(path, { headers: bearer('nobody') })).status);
+      statuses.push((await service.fetch(path, { headers: bearer('unknown') })).status);
     }
     expect(statuses).toEqual([200, 401, 429, 429, 429]);
     expect((await service.fetch('/api/v1/templates', { headers: bearer('admin') })).status).toBe(200);
@@ -202,7 +202,7 @@ onBothEngines((engine) => {
     expect(row?.count).toBe(2);
   });
 
-  // The embedded database has one process, so there is nobody to share with.
+  // The embedded database has one process, so nothing is shared.
   if (engine.name === 'postgres')
     it('two services on one database share a limit, soon', async () => {
       const testDatabase = await engine.testDatabase();

@@ -18,7 +18,7 @@ test('every operation, event, machine, permission and error is on the page', () 
   expect(page).toContain('id="state-instance-health"');
 });
 
-test('every link inside the page leads somewhere, and no id is there twice', () => {
+test('every link inside the page has a target, and ids are unique', () => {
   const ids = [...page.matchAll(/ id="([^"]+)"/g)].map((m) => m[1]);
   expect(new Set(ids).size).toBe(ids.length);
   for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
@@ -30,7 +30,7 @@ test('a strict Content-Security-Policy has nothing to refuse', () => {
   expect(referenceStyles).not.toMatch(/url\(|@import/);
 });
 
-test('nested fields stand under the one that holds them', () => {
+test('nested fields are listed under their parent', () => {
   const article = page.slice(
     page.indexOf('<article id="templates.list"'),
     page.indexOf('<article id="templates.featured"'),

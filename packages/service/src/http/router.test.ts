@@ -44,7 +44,7 @@ describe('a path', () => {
     ['/plants/', 'lacks its parameter'],
     ['/plants/rose/', 'has one segment too many'],
     ['/plants/%zz', 'is not encoded properly'],
-    ['/plants/%ff', 'is no text'],
+    ['/plants/%ff', 'is malformed'],
     [`/plants/${'x'.repeat(513)}`, 'is beyond measure'],
   ])('%s names nothing: it %s', (path) => expect(find(path)).toBeUndefined());
 

@@ -40,7 +40,7 @@ describe('a request', () => {
     await until(() => service.lines.some((line) => line.request_id === 'a.b-c_1'), { describe: 'the log line' });
   });
 
-  it('comes from whom trusted proxies name, and from nobody else', async () => {
+  it('has the address that trusted proxies name, and only those', async () => {
     const seen: string[] = [];
     const handlers = {
       'account.read': async ({ address }: { address: string }) => {

@@ -9,7 +9,7 @@ const asking = (target: string, more = '') =>
   `GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade, close\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
   `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n${more}\r\n`;
 
-/** The HTTP layer with one path that takes upgrades, each of which it answers with 101 and the end. */
+/** The HTTP layer with one path for upgrades, which answers each with 101 and closes it. */
 async function open() {
   const service = await serve();
   service.http.upgrades.at(PATH, (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
@@ -30,7 +30,7 @@ test.each([
   ['with a port that cannot be', asking(`http://a:99999${PATH}`), 404],
   ['with an authority alone', asking('http://'), 403],
   ['to another host', asking(`//a${PATH}`), 404],
-  ['to a path that is no text', asking('/%'), 404],
+  ['to a malformed path', asking('/%'), 404],
   ['to a star', asking('*'), 404],
   ['with a body', asking(PATH, 'Content-Length: 2\r\n').concat('{}'), 404],
   ['with a body in chunks', asking(PATH, 'Transfer-Encoding: chunked\r\n').concat('0\r\n\r\n'), 404],

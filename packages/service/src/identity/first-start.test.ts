@@ -53,7 +53,7 @@ onBothEngines((engine) => {
       await expect(start({ adminKey })).rejects.toThrow('HORTUS_ADMIN_KEY');
     }
     await expect(start({ adminPassword: 'short' })).rejects.toThrow('HORTUS_ADMIN_PASSWORD');
-    await expect(start({ adminEmail: 'nobody' })).rejects.toThrow('HORTUS_ADMIN_EMAIL');
+    await expect(start({ adminEmail: 'no-address' })).rejects.toThrow('HORTUS_ADMIN_EMAIL');
     expect(await storage.reader.db.selectFrom('accounts').selectAll().execute()).toHaveLength(0);
   });
 });

@@ -42,7 +42,7 @@ it('refuses what is none, or what programs read differently', () => {
   }
 });
 
-it('tells who is within, whichever way an IPv4 address is written', () => {
+it('finds addresses within a network, in every notation of IPv4', () => {
   const networks = [parseNetwork('10.0.0.0/8'), parseNetwork('2001:db8::/32')] as Network[];
   for (const address of ['10.255.0.1', '::ffff:10.1.2.3', '2001:db8:1::2'])
     expect(isWithin(address, networks)).toBe(true);

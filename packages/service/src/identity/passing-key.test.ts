@@ -32,7 +32,7 @@ onBothEngines((engine) => {
     await bus.close();
   });
 
-  it('is refused where nobody has started yet', async () => {
+  it('is refused before the first account exists', async () => {
     const storage = await engine.open();
     await expect(makePassingKey({ storage, mode: 'live' }, wanted)).rejects.toThrow('no account');
   });

@@ -103,7 +103,7 @@ onBothEngines((engine) => {
       await one.stop();
     });
 
-    it('for the last time is no end for a job that was asked for anew meanwhile', async () => {
+    it('for the last time does not end a job that was enqueued again meanwhile', async () => {
       const { jobs, clock, worker, add } = await openJobQueue(engine);
       const gate = new Gate();
       const run = () => gate.pass().then(() => Promise.reject(new Error('no')));

@@ -48,7 +48,7 @@ describe('a registration', () => {
   });
   const check = (url: string) => guard.check(new URL(url));
 
-  it('accepts what leads to the public, and a name that nobody knows yet', async () => {
+  it('accepts public addresses, and a name that cannot be resolved yet', async () => {
     await check('https://public.example/hook');
     await check('http://93.184.216.34:8080/');
     await check('https://unknown.example/');

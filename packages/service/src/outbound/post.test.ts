@@ -22,7 +22,7 @@ const send = (more: Partial<Post> = {}) =>
     ...more,
   });
 
-it('sends the body as it is, with its headers, and answers the status', async () => {
+it('sends the body unchanged, with its headers, and returns the status', async () => {
   expect(await send()).toMatchObject({ status: 200, error: null });
   const [request] = receiver.requests;
   expect(request).toMatchObject({ method: 'POST', path: '/hook?a=b', body: '{"snow":"☃"}' });
@@ -65,7 +65,7 @@ it('connects to nothing private, by address or by name, unless it may', async ()
   expect(receiver.requests).toEqual([]);
 });
 
-it('stops when it is told to', async () => {
+it('stops when it is aborted', async () => {
   receiver.answer({ hang: true });
   const stop = new AbortController();
   const sending = send({ signal: stop.signal });

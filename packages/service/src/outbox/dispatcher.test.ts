@@ -110,7 +110,7 @@ onBothEngines((engine) => {
       await dispatcher.stop();
     });
 
-    it('goes on counting after all events were removed', async () => {
+    it('continues the numbers after all events were removed', async () => {
       const { storage, dispatcher } = await running([]);
       dispatcher.start();
       await storage.write((tx) => event(tx, 'old'));

@@ -48,7 +48,7 @@ const actors = fc.array(fc.array(action, { minLength: 1, maxLength: 8 }), { minL
 
 class Fault extends Error {}
 
-/** Makes one change as an actor would, and answers what he was told. */
+/** Makes one change as an actor would, and returns the answer. */
 async function act(storage: Storage, id: string, { move, fault }: Action) {
   let statements = 0;
   return await storage.write(async (given): Promise<Acknowledged> => {

@@ -127,7 +127,7 @@ onBothEngines((engine) => {
     expect(refused.json.error.details).toMatchObject({ reason: 'queue_full', limit: LONGEST_QUEUE });
   });
 
-  it('an address from a daemon that is no http or https address is refused', async () => {
+  it('an address from a daemon that is not http or https is refused', async () => {
     const { key, definition } = await deployInstance();
     const report = (url: string) => {
       const instances = [{ definition_id: definition.id, status: 'running', url }];

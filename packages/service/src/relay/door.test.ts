@@ -75,7 +75,7 @@ function end(url: string, key: string, transfer = 'trf_1') {
   return { socket, say, heard: () => heard, refused: () => refused };
 }
 
-test('ends that come to different replicas meet at the one that the first came to', async () => {
+test('ends at different replicas meet at the replica of the first', async () => {
   const replicas = new Replicas();
   const [a, b] = [await replicas.open(), await replicas.open()];
   const sender = end(a.url, 'srv_from');
@@ -98,7 +98,7 @@ test('a replica that is gone is not waited for: they meet at the next one', asyn
   expect(replicas.places.get('trf_1')).toBe(b.url);
 });
 
-test('nobody else gets in', async () => {
+test('other callers are refused', async () => {
   const { url } = await new Replicas().open();
   const strangers = [end(url, 'hk_live_1'), end(url, 'srv_another'), end(url, 'srv_from', 'trf_2')];
   await until(() => strangers.every(({ refused }) => refused() !== ''), { describe: 'all to be refused' });

@@ -98,7 +98,7 @@ test('an end that goes takes the other with it; both may come again', async () =
   await until(() => again.text() === 'again', { describe: 'the second meeting' });
 });
 
-test('an end that nobody meets is sent away, and so is one whose place is taken', async () => {
+test('an end without a counterpart is closed, and so is one that is replaced', async () => {
   const { end } = await openRelay({ waitMs: 50 });
   expect(await (await end('a', 'send')).closed).toBe(4408);
   const patient = await openRelay();
@@ -106,11 +106,11 @@ test('an end that nobody meets is sent away, and so is one whose place is taken'
   const other = await patient.end('b', 'receive');
   const second = await patient.end('b', 'send');
   expect(await first.closed).toBe(4409);
-  // It would go on with a talk that the new one has not heard.
+  // It would continue a conversation that the new one has missed.
   expect(await other.closed).toBe(4410);
   const again = await patient.end('b', 'receive');
-  second.socket.send('anew');
-  await until(() => again.text() === 'anew', { describe: 'both to begin anew' });
+  second.socket.send('again');
+  await until(() => again.text() === 'again', { describe: 'both to start again' });
 });
 
 test('ends that say nothing for too long are sent away', async () => {

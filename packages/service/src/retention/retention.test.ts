@@ -14,7 +14,7 @@ import { defaultRetention } from './periods.ts';
 const DAY = 86_400_000;
 
 onBothEngines((engine) => {
-  it('removes events by their age in batches, and what has not been told to anybody never', async () => {
+  it('removes events by their age in batches, and never those that were not dispatched', async () => {
     const clock = { now: 1_800_000_000_000 };
     const storage = await engine.open({ clock: () => clock.now });
     const log = openLog({ level: 'silent' });

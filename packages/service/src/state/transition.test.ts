@@ -79,7 +79,7 @@ onBothEngines((engine) => {
   });
 
   if (engine.name === 'postgres') {
-    it('decides anew when somebody else was quicker', async () => {
+    it('decides again when another transaction was faster', async () => {
       const { storage, id } = await insertDefinition();
       let runs = 0;
       const unlocked = (tx: Tx) =>

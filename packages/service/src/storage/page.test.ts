@@ -70,7 +70,7 @@ describe('a page of a list in the database', () => {
     return { state, listing, counted, total };
   }
 
-  it('above that keeps a total, and after 5 seconds counts anew behind the answer, once for all who ask', async () => {
+  it('above that caches a total, and after 5 seconds recounts in the background, once for all callers', async () => {
     const { state, counted, total } = await known();
     state.length = 60_000;
     state.now = 4_999;

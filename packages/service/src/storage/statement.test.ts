@@ -3,7 +3,7 @@ import { onBothEngines } from '../testing/engines.ts';
 import { statement } from './statement.ts';
 
 onBothEngines((engine) => {
-  it('fills in its parameters anew each time', async () => {
+  it('fills in its parameters each time', async () => {
     const storage = await engine.open();
     const set = statement<{ name: string; value: string }>((db, p) =>
       db.insertInto('settings').values({ name: p.name, value: p.value }),

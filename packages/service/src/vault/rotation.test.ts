@@ -32,7 +32,7 @@ const mastersOf = async (storage: Storage): Promise<string[]> => {
 onBothEngines((engine) => {
   const withKey = (storage: Storage, masterKey: string) => openVault(storage, { masterKey, dataDirectory: '/nowhere' });
 
-  it('wraps everything anew when it starts with new,old; then the old key may go, and is refused', async () => {
+  it('wraps every data key again when it starts with new,old; then the old key can be removed, and is refused', async () => {
     const storage = await engine.open();
     const [older, newer] = [newKey(), newKey()];
     const sealed = await sealForAll(storage, await withKey(storage, older));
@@ -82,7 +82,7 @@ onBothEngines((engine) => {
       expect(await after.decrypt(storage.reader, account, text)).toBe('meanwhile');
   });
 
-  it('goes on after dying before any of its statements', async () => {
+  it('continues after a crash before any of its statements', async () => {
     const crash = new Error('The process dies here.');
     let left = Number.POSITIVE_INFINITY;
     const storage = await engine.open({
@@ -127,7 +127,7 @@ onBothEngines((engine) => {
         left = Number.POSITIVE_INFINITY;
         expect(keysOnDisk()).toHaveLength(2);
         expect(keysOnDisk()[1]).toBe(old);
-        // The process that goes on still serves, and so does the one that starts next; that one ends the rotation.
+        // The surviving process still serves, and so does the next one, which finishes the rotation.
         await expectAllOpen(storage, vault, sealed);
         vault = await open();
         expect(keysOnDisk()).toHaveLength(1);

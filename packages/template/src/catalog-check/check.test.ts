@@ -33,7 +33,7 @@ const checked = async (folder: string, corpora?: string) => {
   return [...findings.values()].flat().map(({ code, path, line, column }) => `${code} ${path} ${line}:${column}`);
 };
 
-/** As somebody runs it: the exit code counts. */
+/** Runs the program; the exit code counts. */
 async function run(...args: string[]): Promise<{ code: number; stdout: string }> {
   const program = join(ROOT, 'packages/template/src/check-catalog.ts');
   return promisify(execFile)(process.execPath, [program, ...args], { cwd: ROOT }).then(
@@ -105,7 +105,7 @@ describe('catalog:check', () => {
 
 it('the hash is the same for every order of keys', () => {
   const { template } = validate(INKWELL);
-  if (!template) throw new Error('The fixture is no template.');
+  if (!template) throw new Error('The fixture is not a template.');
   const hash = specHash(canonical(template));
   fc.assert(
     fc.property(fc.infiniteStream(fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })), (stream) => {

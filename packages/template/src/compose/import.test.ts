@@ -195,7 +195,7 @@ describe('what looks like a password', () => {
     'SECRET_KEY_BASE',
     'GF_SECURITY_ADMIN_PASSWORD',
     'Token',
-  ])('%s is made anew', (name) => expect(secretsOf(name, 'forget-me-not')).toHaveLength(1));
+  ])('%s is generated', (name) => expect(secretsOf(name, 'forget-me-not')).toHaveLength(1));
 
   it.each([
     ['ALLOW_EMPTY_PASSWORD', 'yes'],

@@ -86,7 +86,7 @@ describe('ports', () => {
     expect(component(`ports: [${written}]`).ports).toEqual(ports);
   });
 
-  it('of a huge range, or left to a variable, are told', () => {
+  it('of a huge range, or from a variable, are reported', () => {
     expect(dropped('ports: ["10000-20000:10000-20000/udp"]')).toEqual(['services.app.ports[0]']);
     expect(dropped('ports: ["${PORT}"]')).toEqual(['services.app.ports[0]']);
   });

@@ -61,7 +61,7 @@ describe('a template', () => {
     expect(permissions).toMatchObject([{ kind: 'new_privileges', needs_operator: false }]);
   });
 
-  it('that drops ALL, or is privileged, is left as it is', () => {
+  it('that drops ALL, or is privileged, is not changed', () => {
     expect(component('capabilities: {drop: [ALL]}').capabilities).toEqual({ add: [], drop: ['ALL'] });
     const privileged = component('privileged: true\npermissions: [{kind: privileged, reason: It must.}]');
     expect(privileged.capabilities).toEqual({ add: [], drop: [] });

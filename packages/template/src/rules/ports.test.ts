@@ -7,7 +7,7 @@ const about = (text: string) => validate(text).findings.filter(({ code }) => /un
 const route = (port: string) => `routes: [{name: web, port: ${port}, host: a.example.org}]`;
 const PERMITTED = 'permissions: [{kind: host_port, reason: names are looked up here}]';
 
-describe('a port nobody listens on', () => {
+describe('a port without a listener', () => {
   it.each([
     ['a route beside the listed ports', `ports: [{container_port: 80}]\n${route('▸8080')}`],
     ['a route beside the probed port', `healthcheck: {tcp: {port: 80}}\n${route('▸8080')}`],

@@ -25,7 +25,7 @@ const compare = (edit: (template: ReturnType<typeof draft>) => void, of: Partial
   compareForUpgrade(inkwell, edited(edit), { ...chosen, ...of });
 
 describe('what changes', () => {
-  it('is told part by part, with both sides', () => {
+  it('is reported part by part, with both sides', () => {
     const { changes, conflicts, newInputs } = compare((t) => {
       t.version = '1.3.0';
       t.image.tag = '4.3.0';

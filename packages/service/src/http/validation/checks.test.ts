@@ -79,7 +79,7 @@ describe('a body', () => {
     [{ count: 1, at: 'tomorrow' }, 'at', 'at: must be a time such as 2030-01-31T12:00:00Z.'],
     [{ count: 1, at: '2016-12-31T23:59:60Z' }, 'at', 'at: must be a time such as 2030-01-31T12:00:00Z.'],
     [{ count: 1, url: 'nowhere' }, 'url', 'url: must be a full address such as https://example.org/path.'],
-    [{ count: 1, email: 'nobody' }, 'email', 'email: must be an email address.'],
+    [{ count: 1, email: 'no-address' }, 'email', 'email: must be an email address.'],
     [[], 'body', 'body: must be an object.'],
     [null, 'body', 'body: must be an object.'],
     [undefined, 'body', 'body: must be an object.'],

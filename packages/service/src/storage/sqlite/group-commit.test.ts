@@ -24,7 +24,7 @@ const names = async () =>
   (await storage.reader.db.selectFrom('settings').select('name').orderBy('name').execute()).map((row) => row.name);
 
 describe('callbacks that go wrong', () => {
-  it('rolls back the one that rejects and keeps its neighbours', async () => {
+  it('rolls back only the callback that rejects', async () => {
     const outcomes = await Promise.allSettled([
       storage.write((tx) => put(tx, 'a')),
       storage.write(async (tx) => {
@@ -66,7 +66,7 @@ describe('callbacks that go wrong', () => {
     expect(runs.neighbour).toBe(1);
   });
 
-  it('lets a callback go on after a query that failed', async () => {
+  it('lets a callback continue after a failed query', async () => {
     await storage.write((tx) => put(tx, 'taken'));
     await storage.write(async (tx) => {
       await put(tx, 'taken').catch(() => put(tx, 'free'));
@@ -74,7 +74,7 @@ describe('callbacks that go wrong', () => {
     expect(await names()).toEqual(['free', 'taken']);
   });
 
-  it('refuses to wait for anything but queries, and the others go on', async () => {
+  it('refuses to wait for anything but queries, and runs the others', async () => {
     const outcomes = await Promise.allSettled([
       storage.write((tx) => put(tx, 'before')),
       storage.write(async (tx) => {
@@ -258,7 +258,7 @@ describe('a full disk', () => {
     expect(await names()).toEqual(['a', 'c']);
   });
 
-  it('leaves nothing of a callback that goes on after it', async () => {
+  it('leaves nothing of a callback that continues after it', async () => {
     await fillDisk(8);
     const stubborn = storage.write(async (tx) => {
       await put(tx, 'huge', big).catch(() => {});
@@ -279,7 +279,7 @@ it('finishes what was begun before it closes, and takes nothing more', async () 
 });
 
 describe('the disk', () => {
-  /** A storage of its own, whose disk answers when it is told to. */
+  /** A separate storage whose disk answers on command. */
   async function onSlowDisk() {
     const own = temporaryFolder('slow-disk');
     const waiting: PromiseWithResolvers<void>[] = [];
@@ -297,7 +297,7 @@ describe('the disk', () => {
     return { slow, waiting, asked, [Symbol.asyncDispose]: end };
   }
 
-  it('is waited for by those who wrote and nobody else, who come meanwhile share the next round', async () => {
+  it('is awaited only by its writers; later writers share the next round', async () => {
     await using disk = await onSlowDisk();
     const answered: string[] = [];
     const write = (name: string) => disk.slow.write((tx) => put(tx, name)).then(() => answered.push(name));
@@ -315,7 +315,7 @@ describe('the disk', () => {
     expect(disk.waiting).toHaveLength(2);
   });
 
-  it('that fails is not written to again, and everybody is told', async () => {
+  it('that fails is not written to again, and all writers get the error', async () => {
     await using disk = await onSlowDisk();
     const notices: string[] = [];
     disk.slow.onCommit((told) => notices.push(...told.map(({ topic }) => topic)));
