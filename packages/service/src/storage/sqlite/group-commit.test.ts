@@ -328,7 +328,7 @@ describe('the disk', () => {
     await disk.asked(1);
     const meanwhile = write('meanwhile');
     disk.waiting[0]?.reject(new Error('EIO: i/o error, fdatasync'));
-    for (const lost of [first, meanwhile, write('later')]) await expect(lost).rejects.toThrow(/disk did not keep/);
+    for (const lost of [first, meanwhile, write('later')]) await expect(lost).rejects.toThrow(/Writing to disk failed/);
     expect(disk.waiting).toHaveLength(1);
     expect(notices).toEqual([]);
   });
