@@ -99,7 +99,7 @@ if (hasOwnEngine) {
       { describe: 'the end of the upgrade', within: 300_000 },
     );
     expect(end).toMatchObject({ status: 'failed', reason: 'deployment' });
-    expect(end.error).toContain('with its data of before');
+    expect(end.error).toContain('with its previous data');
     expect(await look()).toBe(rows);
     expect(await sql("select count(*) from pg_tables where tablename = 'harvests'")).toBe('0');
 

@@ -5,7 +5,7 @@ import { Endings } from '../resources/backups/endings.ts';
 import { planBackups } from '../resources/backups/schedule.ts';
 import { Backups } from '../resources/backups/service.ts';
 import { secretValues } from '../resources/definitions/deployable.ts';
-import { Definitions, plantedOn } from '../resources/definitions/service.ts';
+import { containerNamesOfServer, Definitions } from '../resources/definitions/service.ts';
 import { healSoon } from '../resources/deployments/heal.ts';
 import { Planning } from '../resources/deployments/planning.ts';
 import { Preparations } from '../resources/deployments/preparation.ts';
@@ -127,7 +127,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
   const prunes = new Prunes({
     livingOn: async (queries, id) => {
       const there = (await toMoveFrom(queries, id)).map(({ container_name }) => container_name);
-      return [...new Set([...there, ...(await plantedOn(queries, id))])];
+      return [...new Set([...there, ...(await containerNamesOfServer(queries, id))])];
     },
     order: (tx, order) => actions.orderOnServer(tx, order),
   });

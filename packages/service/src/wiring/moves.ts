@@ -2,7 +2,7 @@ import { diskFree } from '../resources/capacity/disk.ts';
 import { definitionById, holdDefinition, revisionOf } from '../resources/definitions/deployable.ts';
 import { definitionsOfTenants, holdDefinitionsOf } from '../resources/definitions/of-tenant.ts';
 import { relocateDefinition } from '../resources/definitions/relocation.ts';
-import { isPlantedFrom } from '../resources/definitions/service.ts';
+import { isUsedByDefinition } from '../resources/definitions/service.ts';
 import { DeploymentsElsewhere } from '../resources/deployments/on-another-server.ts';
 import { suspendDeployments } from '../resources/deployments/queue.ts';
 import type { Drafts } from '../resources/drafts/service.ts';
@@ -102,7 +102,7 @@ export function makeMoves(
   const manifestOf = async (...of: Parameters<Manifests['resolve']>) => (await manifests.resolve(...of)).manifest;
   const carrying = { storage, vault, catalog, work, server, transfers, manifest: manifestOf };
   const exports = new Exports({ ...carrying, backups, allowPlaintext: config.allowPlaintextManifest });
-  const using = { isPlanted: isPlantedFrom, withdrawOffers };
+  const using = { isUsed: isUsedByDefinition, withdrawOffers };
   const imports: Imports = new Imports({ ...carrying, ...using, pages, drafts, definitions, deployments, diskFree });
   return { transfers, migrations, tenants, exports, imports };
 }

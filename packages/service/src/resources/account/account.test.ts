@@ -39,7 +39,7 @@ onBothEngines((engine) => {
     return { replica, other, routes, call, cookies, login, enter, audits, passwords, delays };
   }
 
-  it('signs in, tells who that is, and signs out for good on every replica', async () => {
+  it('signs in, returns the session, and signs out on every replica', async () => {
     const { routes, call, cookies, login, enter, other, replica, audits } = await start();
     const { token, data } = await login(` ${adminEmail.toUpperCase()} `);
     expect(data).toMatchObject({ kind: 'session', user: { email: adminEmail, role: 'owner', admin: true } });
@@ -57,7 +57,7 @@ onBothEngines((engine) => {
           () => true,
         ),
       {
-        describe: 'the other replica to hear of it',
+        describe: 'the other replica to refuse the session',
       },
     );
     expect((await audits()).map((event) => event.type)).toEqual(['audit.login', 'audit.logout']);
@@ -69,7 +69,7 @@ onBothEngines((engine) => {
     expect(JSON.stringify(row)).not.toContain(token);
   });
 
-  it('tells a key what it may do', async () => {
+  it('returns the permissions of a key', async () => {
     const { routes, call, replica } = await start();
     const principal = await replica.authenticator.authenticateKey(adminKey, HERE);
     const { data } = await routes['account.read'](call(principal));
@@ -98,7 +98,7 @@ onBothEngines((engine) => {
     await expect(enter(token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('a session that is not used ends, and one that is used does not, without a write for each use', async () => {
+  it('ends an idle session, keeps a used one, and does not write on every use', async () => {
     let now = 1_000_000_000;
     const IDLE = 10 * 60_000;
     const { login, enter, replica, other } = await start(() => now, IDLE);
@@ -123,7 +123,7 @@ onBothEngines((engine) => {
     await expect(enter(used.token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('lists the sessions of the user, and ends one of them at once on every replica', async () => {
+  it('lists the sessions of the user, and ends one of them on every replica', async () => {
     const { routes, call, login, enter, other, audits } = await start();
     const [here, stolen] = [await login(), await login()];
     const principal = await enter(here.token);
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
     expect((await audits()).map((event) => event.type)).toContain('audit.session_ended');
   });
 
-  it('ends all other sessions and keeps the one that asks', async () => {
+  it('ends all other sessions and keeps the current one', async () => {
     const { routes, call, login, enter } = await start();
     const [here, ...others] = [await login(), await login(), await login()];
     const principal = await enter(here.token);
@@ -160,7 +160,7 @@ onBothEngines((engine) => {
     await enter(here.token);
   });
 
-  it('a key, and a session of another user, reach no session', async () => {
+  it('a key, or a session of another user, cannot end a session', async () => {
     const { routes, call, login, enter, replica } = await start();
     const { token } = await login();
     const principal = await enter(token);
@@ -176,10 +176,10 @@ onBothEngines((engine) => {
     await enter(token);
   });
 
-  it('answers a wrong password and an unknown email alike, and stops after so many', async () => {
+  it('answers a wrong password and an unknown email alike, and throttles repeated failures', async () => {
     const { login, audits } = await start();
     const wrong = await login(adminEmail, 'wrong').catch((problem: unknown) => problem);
-    const unknown = await login('nobody@example.org', 'wrong').catch((problem: unknown) => problem);
+    const unknown = await login('unknown@example.org', 'wrong').catch((problem: unknown) => problem);
     expect(wrong).toMatchObject(unauthorized);
     expect(unknown).toEqual(wrong);
     for (let i = 1; i < MOST_FAILURES; i++)
@@ -194,7 +194,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('a flood at one user from many networks delays a new network and not a known one, and refuses neither', async () => {
+  it('a flood at one user from many networks delays new networks but not known ones, and refuses neither', async () => {
     const { login, passwords, delays, audits } = await start();
     await login();
     const guess = vi.spyOn(passwords, 'verify').mockResolvedValue(false);
@@ -208,7 +208,7 @@ onBothEngines((engine) => {
     expect(delays).toHaveLength(100 - FREE_FOR_USER);
     await login(adminEmail, adminPassword, '2001:db8::1');
     expect(delays).toHaveLength(101 - FREE_FOR_USER);
-    // It is known now, with its whole /64.
+    // The network is known now, with its whole /64.
     await login(adminEmail, adminPassword, '2001:db8::2');
     expect(delays).toHaveLength(101 - FREE_FOR_USER);
     const failed = async () => (await audits()).filter(({ type }) => type === 'audit.login_failed');
@@ -216,7 +216,7 @@ onBothEngines((engine) => {
     expect(await failed()).toHaveLength(3);
   });
 
-  it('a network is forgotten after 90 days without a sign-in from it', async () => {
+  it('forgets a network after 90 days without a login from it', async () => {
     let now = 1_000_000_000_000;
     const { login, replica } = await start(() => now);
     const networks = async () => {
@@ -247,7 +247,7 @@ onBothEngines((engine) => {
     expect(await steps(adminEmail)).toEqual({ asked: ['users'], verified: 1 });
   });
 
-  it('a stolen session is no way around the limits of the sign-in', async () => {
+  it('a stolen session does not bypass the login throttle', async () => {
     const { routes, call, login, enter } = await start();
     const principal = await enter((await login()).token);
     const body = { current_password: 'wrong', new_password: 'another password' };

@@ -5,7 +5,7 @@ import { GRACE_MS } from './deadlines.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-/** Of db-dump. */
+/** Timeout of db-dump. */
 const TIMEOUT = 300_000;
 
 async function ordered({ running, execute, start }: InstanceServices) {
@@ -27,7 +27,7 @@ onBothEngines((engine) => {
     },
   });
 
-  it('ends after ten minutes what nobody began, also while the server is away', async () => {
+  it('expires an execution that did not start within ten minutes, even if the server is offline', async () => {
     const services = await openInstanceServices(engine);
     const id = await ordered(services);
     await services.disconnect();
@@ -42,7 +42,7 @@ onBothEngines((engine) => {
     await expect(services.put(id, { status: 'completed' })).rejects.toMatchObject({ details: { status: 'timeout' } });
   });
 
-  it('ends after ten minutes what was sent and of which nothing was heard', async () => {
+  it('expires a sent execution without a report after ten minutes', async () => {
     const services = await openInstanceServices(engine);
     const id = await ordered(services);
     await services.actions.dispatch(services.serverId, await services.connect());
@@ -51,7 +51,7 @@ onBothEngines((engine) => {
     expect((await services.execution(id)).outcome).toBe('unknown');
   });
 
-  it('counts the timeout from the beginning, and gives the daemon a moment to keep it itself', async () => {
+  it('counts the timeout from the start, with a grace period for the daemon', async () => {
     const services = await openInstanceServices(engine);
     const id = await ordered(services);
     await services.actions.dispatch(services.serverId, await services.connect());
@@ -64,7 +64,7 @@ onBothEngines((engine) => {
     await becomes('timeout');
   });
 
-  describe('while the server is away', () => {
+  describe('while the server is offline', () => {
     async function underWay() {
       const services = await openInstanceServices(engine);
       const id = await ordered(services);
@@ -75,7 +75,7 @@ onBothEngines((engine) => {
       return { ...services, id, ...settled(services, id) };
     }
 
-    it('stands still, and the result that the daemon brings along wins', async () => {
+    it('pauses the deadline, and a result reported on reconnect wins', async () => {
       const { pass, stays, actions, serverId, id, connect, execution } = await underWay();
       pass(23 * HOUR);
       await stays('running');
@@ -84,7 +84,7 @@ onBothEngines((engine) => {
       expect(await execution(id)).toMatchObject({ status: 'completed', output: 'yesterday' });
     });
 
-    it('goes on where it stood when the server is back', async () => {
+    it('continues the deadline on reconnect', async () => {
       const { pass, stays, becomes, actions, serverId, connect } = await underWay();
       pass(5 * HOUR);
       await stays('running');
@@ -95,7 +95,7 @@ onBothEngines((engine) => {
       await becomes('timeout');
     });
 
-    it('ends after a day', async () => {
+    it('expires after a day', async () => {
       const { pass, stays, becomes, id, execution } = await underWay();
       pass(24 * HOUR - 1);
       await stays('running');
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('does not give up what was sent before the server went away, until it had its say', async () => {
+  it('does not give up what was sent before the server went offline until the daemon could report', async () => {
     const services = await openInstanceServices(engine);
     const id = await ordered(services);
     await services.actions.dispatch(services.serverId, await services.connect());

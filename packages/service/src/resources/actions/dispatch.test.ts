@@ -3,7 +3,7 @@ import { onBothEngines } from '../../testing/engines.ts';
 import { FakeLine, openInstanceServices } from '../instances/testing/instance-services.ts';
 
 onBothEngines((engine) => {
-  it('is the work of the newest connection only', async () => {
+  it('only the newest connection dispatches', async () => {
     const { running, execute, connect, actions, serverId } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     const [old, line] = [await connect(), await connect()];
@@ -14,7 +14,7 @@ onBothEngines((engine) => {
     expect(line.requested).toEqual([id]);
   });
 
-  it('sends in the order of the orders, each once, however many ask at the same time', async () => {
+  it('sends in the order of creation, each once, with concurrent dispatches', async () => {
     const { running, execute, connect, actions, serverId } = await openInstanceServices(engine);
     const { id } = await running();
     const ordered: string[] = [];
@@ -24,7 +24,7 @@ onBothEngines((engine) => {
     expect(line.requested.sort()).toEqual(ordered);
   });
 
-  it('leaves what a line did not take to the next one, whoever that is', async () => {
+  it('leaves what a connection did not accept to the next one', async () => {
     const { running, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     const shut = await connect([]);
@@ -36,7 +36,7 @@ onBothEngines((engine) => {
     expect(line.requested).toEqual([id]);
   });
 
-  it('can be cancelled at once if no line took it', async () => {
+  it('cancels immediately what no connection accepted', async () => {
     const { running, execute, connect, actions, serverId, cancel } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     const shut = await connect();
@@ -46,7 +46,7 @@ onBothEngines((engine) => {
   });
 
   describe('on a new connection', () => {
-    it('is done again for a daemon with a journal, which knows whether it began', async () => {
+    it('sends again to a daemon with a journal, which knows whether it started', async () => {
       const { running, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
       const { id: instance } = await running();
       const [waiting, under] = [await execute(instance), await execute(instance)];
@@ -59,7 +59,7 @@ onBothEngines((engine) => {
       expect((await execution(under.id)).status).toBe('running');
     });
 
-    it('is never done again for one without: it is given up soon, its result still wins', async () => {
+    it('never sends again to a daemon without a journal: gives up soon, but a result still wins', async () => {
       const { running, execute, connect, actions, serverId, execution, pass, start } =
         await openInstanceServices(engine);
       start();
@@ -77,7 +77,7 @@ onBothEngines((engine) => {
       expect((await execution(told.id)).status).toBe('completed');
     });
 
-    it('is never done again for one with another journal, which knows nothing of it', async () => {
+    it('never sends again to a daemon with another journal', async () => {
       const { running, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
       const { id: instance } = await running();
       const [waiting, under] = [await execute(instance), await execute(instance)];
@@ -94,7 +94,7 @@ onBothEngines((engine) => {
       expect(back.requested).toEqual([waiting.id]);
     });
 
-    it('is not forgotten to have been done once because a line broke the second time', async () => {
+    it('remembers the first delivery when the connection breaks during the second', async () => {
       const { running, execute, connect, actions, serverId } = await openInstanceServices(engine);
       await execute((await running()).id);
       await actions.dispatch(serverId, await connect());
@@ -106,7 +106,7 @@ onBothEngines((engine) => {
       expect(line.sent).toEqual([]);
     });
 
-    it('begins nothing that was ordered more than ten minutes ago', async () => {
+    it('starts nothing that was ordered more than ten minutes ago', async () => {
       const { running, execute, connect, disconnect, actions, serverId, pass } = await openInstanceServices(engine);
       await execute((await running()).id);
       await actions.dispatch(serverId, await connect());
@@ -118,7 +118,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('gives nothing to a line of a server that is not there', async () => {
+  it('sends nothing to the connection of an unknown server', async () => {
     const { actions } = await openInstanceServices(engine);
     const line = new FakeLine(1, []);
     await actions.dispatch('srv_nobody', line);

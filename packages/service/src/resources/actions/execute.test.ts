@@ -28,7 +28,7 @@ onBothEngines((engine) => {
     await expect(actions.list(keyOf('acc_other'), id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is sent with its arguments filled in, to the container of its component', async () => {
+  it('is sent with its arguments substituted, to the container of its component', async () => {
     const { running, execute, connect, actions, serverId, execution, principal } = await openInstanceServices(engine);
     const { id, containerName } = await running();
     const ordered = await execute(id, 'db-dump', { schema_only: true });
@@ -67,7 +67,7 @@ onBothEngines((engine) => {
   });
 
   describe('params', () => {
-    it('are checked against their declaration, by name', async () => {
+    it('are validated against their declaration, by name', async () => {
       const { running, execute, storage } = await openInstanceServices(engine);
       const { id } = await running();
       const good = { name: 'ada', password: 'lovelace-1815' };
@@ -89,7 +89,7 @@ onBothEngines((engine) => {
       expect((await execute(id, 'add-user', good)).params).toEqual({ name: 'ada', level: 3 });
     });
 
-    it('that are passwords reach the daemon and nothing else', async () => {
+    it('passwords reach only the daemon', async () => {
       const { running, execute, connect, actions, serverId, storage, execution } = await openInstanceServices(engine);
       const { id } = await running();
       const password = 'lovelace-1815';
@@ -111,7 +111,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('of a dangerous action needs the permission for it', async () => {
+  it('a dangerous action needs its own permission', async () => {
     const { running, execute, principal } = await openInstanceServices(engine);
     const { id } = await running();
     const by = keyOf(principal.accountId, ['actions:execute']);
@@ -123,7 +123,7 @@ onBothEngines((engine) => {
     expect((await execute(id, 'wipe', {}, bold)).status).toBe('pending');
   });
 
-  it('needs an instance that was deployed and not released, and an action that there is', async () => {
+  it('needs a deployed, unreleased instance and a declared action', async () => {
     const { running, pending, execute, storage, instances, principal } = await openInstanceServices(engine);
     const { id } = await running();
     for (const slug of ['no-such', 'hortus.stop', 'constructor'])
@@ -135,7 +135,7 @@ onBothEngines((engine) => {
     await expect(execute(id)).rejects.toMatchObject({ details: { status: 'released' } });
   });
 
-  it('is read and reported by its own account and its own server only', async () => {
+  it('can be read and reported only by its account and its server', async () => {
     const { running, execute, actions, principal, serverId, addServer, put } = await openInstanceServices(engine);
     const { id } = await running();
     const { id: execution } = await execute(id);
@@ -147,7 +147,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('is listed with its like, newest first, by slug and status, without outputs', async () => {
+  it('lists executions newest first, by slug and status, without outputs', async () => {
     const { running, execute, actions, principal, connect, serverId } = await openInstanceServices(engine);
     const { id } = await running();
     const [dump, wipe] = [await execute(id), await execute(id, 'wipe')];

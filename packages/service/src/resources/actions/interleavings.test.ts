@@ -5,7 +5,7 @@ import { type FakeLine, type InstanceServices, openInstanceServices } from '../i
 import { isFinal } from './lifecycle.ts';
 import type { Actions } from './service.ts';
 
-/** Everything that can happen to executions, in any order; numbers choose among what there is at that moment. */
+/** Any event of executions, in any order; numbers pick one of the current executions. */
 const happening = fc.oneof(
   { weight: 4, arbitrary: fc.record({ what: fc.constant('order' as const), builtIn: fc.boolean() }) },
   {
@@ -40,7 +40,7 @@ interface Connected {
   readonly by: Actions;
 }
 
-/** One server with its daemons, and what has to hold of its executions whatever happens. */
+/** One server with its daemons, and the invariants of its executions. */
 class World {
   readonly #services: InstanceServices;
   readonly #replicas: readonly Actions[];
@@ -70,14 +70,14 @@ class World {
       case 'connect':
         return this.connect(one.journal, one.replica);
       case 'take over': {
-        // A daemon connects anew at the very moment at which its old line is given work.
+        // A daemon reconnects while its old connection is given work.
         const newest = this.#lines.at(-1);
         const work = newest?.by.dispatch(this.#serverId, newest.line);
         await Promise.all([work, this.connect(one.journal, one.replica)]);
         return;
       }
       case 'dispatch': {
-        // Also over a line that has been replaced: its replica may not have noticed.
+        // Also over a replaced connection: its replica may not have noticed.
         const old = this.#lines.at(-1 - (one.line % Math.max(1, this.#lines.length)));
         return this.#dispatch(old ? [old] : []);
       }
@@ -130,7 +130,7 @@ class World {
     for (const id of this.#ordered) {
       const times = handed.filter((one) => one.id === id);
       expect(new Set(times.map(({ line }) => line)).size, 'twice over one line').toBe(times.length);
-      // Who does not remember may be the first to get it, and never a later one.
+      // A daemon without a journal may be the first to get it, never a later one.
       expect(
         times.slice(1).every(({ journal }) => journal),
         'again to a daemon without a journal',
@@ -138,7 +138,7 @@ class World {
     }
   }
 
-  /** A daemon that remembers is there and answers all it is asked; the rest is ended by time. */
+  /** Connects a daemon with a journal that answers everything; the rest expires. */
   async settle(): Promise<void> {
     await this.connect(true, 0);
     const { line, by } = this.#lines.at(-1) as Connected;
@@ -206,7 +206,9 @@ onBothEngines((engine) => {
     replicas = [services.actions, engine.name === 'postgres' ? (await services.replica()).actions : services.actions];
   });
 
-  it('whatever happens in whatever order, each is begun at most once and ends once', { timeout: 120_000 }, async () => {
+  it('starts each execution at most once and ends it once, whatever the order of events', {
+    timeout: 120_000,
+  }, async () => {
     const history = fc.array(happening, { minLength: 5, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(history, async (happenings) => {

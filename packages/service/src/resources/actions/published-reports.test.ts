@@ -3,7 +3,7 @@ import { onBothEngines } from '../../testing/engines.ts';
 import { openInstanceServices } from '../instances/testing/instance-services.ts';
 
 onBothEngines((engine) => {
-  it.each(['timeout', 'cancelled'] as const)('PUT /actions/{id} takes %s, and takes it again', async (status) => {
+  it.each(['timeout', 'cancelled'] as const)('PUT /actions/{id} accepts %s, also repeated', async (status) => {
     const { running, execute, connect, actions, serverId, put } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     await actions.dispatch(serverId, await connect([]));
@@ -14,7 +14,7 @@ onBothEngines((engine) => {
     await expect(put(id, { status: 'completed' })).rejects.toMatchObject({ details: { status } });
   });
 
-  it('an action parameter without a default has default null, and a password never shows its own', async () => {
+  it('an action parameter without a default has default null, and a password never shows its default', async () => {
     const { running, actions, principal } = await openInstanceServices(engine);
     const { actions: listed } = await actions.list(principal, (await running()).id);
     expect(listed.find(({ slug }) => slug === 'add-user')?.params).toEqual([

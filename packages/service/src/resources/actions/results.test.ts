@@ -11,7 +11,7 @@ async function sent({ running, execute, connect, actions, serverId }: InstanceSe
 }
 
 onBothEngines((engine) => {
-  it('comes by the channel, and once is enough', async () => {
+  it('over the channel is recorded once', async () => {
     const services = await openInstanceServices(engine);
     const { actions, serverId, execution, events } = services;
     const { id, instance } = await sent(services);
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('comes by REST: the same final state again is fine, another is refused', async () => {
+  it('over REST: the same final state again is accepted, another is refused', async () => {
     const services = await openInstanceServices(engine);
     const { put, events } = services;
     const { id } = await sent(services);
@@ -65,13 +65,13 @@ onBothEngines((engine) => {
     expect((await events(id)).map(({ type }) => type)).toEqual(['action.failed']);
   });
 
-  it('may come without the word that it began', async () => {
+  it('may arrive without a start message', async () => {
     const services = await openInstanceServices(engine);
     const { id } = await sent(services);
     expect(await services.put(id, { status: 'completed', exit_code: 0 })).toMatchObject({ status: 'completed' });
   });
 
-  it('of what was never sent, or of another server, is none', async () => {
+  it('is ignored if the execution was never sent or belongs to another server', async () => {
     const { running, execute, actions, serverId, execution, put, addServer } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     await actions.completed(serverId, { execution_id: id });
@@ -81,7 +81,7 @@ onBothEngines((engine) => {
     expect((await execution(id)).status).toBe('pending');
   });
 
-  it('says by its outcome why a daemon ended it', async () => {
+  it('takes the reason from the outcome if the daemon ended it', async () => {
     const services = await openInstanceServices(engine);
     const { actions, serverId, execution, events } = services;
     const outcomes = { timeout: 'timeout', cancelled: 'cancelled', unknown: 'failed', known: 'failed' } as const;
@@ -98,7 +98,7 @@ onBothEngines((engine) => {
   });
 
   describe('output', () => {
-    it('is kept up to a mebibyte, cut between characters, and says so', async () => {
+    it('is kept up to a mebibyte, truncated between characters, and marked as truncated', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await sent(services);
       const { output, output_truncated } = await services.put(id, {
@@ -111,14 +111,14 @@ onBothEngines((engine) => {
       expect(output?.slice(1).replaceAll('€', '')).toBe('');
     });
 
-    it('keeps what the daemon has cut marked', async () => {
+    it('stays marked as truncated if the daemon truncated it', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await sent(services);
       const report = { status: 'completed', output: 'a\0b', output_truncated: true } as const;
       expect(await services.put(id, report)).toMatchObject({ output_truncated: true, output: 'a\uFFFDb' });
     });
 
-    it('holds no secret of the definition, not even at the cut', async () => {
+    it('contains no secret of the definition, not even at the truncation', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await sent(services);
       const padding = 'x'.repeat(KEPT_BYTES - 5);
@@ -131,7 +131,7 @@ onBothEngines((engine) => {
       expect(reported.error).toMatch(/^login with \*+ was refused$/);
     });
 
-    it('takes an exit code that no column can hold for none', async () => {
+    it('drops an exit code outside the range of the column', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await sent(services);
       expect((await services.put(id, { status: 'failed', exit_code: 2 ** 40 })).exit_code).toBeNull();
@@ -139,7 +139,7 @@ onBothEngines((engine) => {
   });
 
   describe('cancel', () => {
-    it('ends at once what was not sent', async () => {
+    it('cancels immediately what was not sent', async () => {
       const { running, execute, cancel, connect, actions, serverId, events } = await openInstanceServices(engine);
       const { id } = await execute((await running()).id);
       expect((await cancel(id)).status).toBe('cancelled');
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
       expect(await events(id)).toEqual([]);
     });
 
-    it('is a wish for what was sent: the daemon says when it is over, and with what', async () => {
+    it('requests a cancellation of what was sent: the daemon reports the outcome', async () => {
       const services = await openInstanceServices(engine);
       const { cancel, connect, actions, serverId, execution } = services;
       const { id } = await sent(services);
@@ -166,7 +166,7 @@ onBothEngines((engine) => {
       expect(await execution(id)).toMatchObject({ status: 'cancelled', cancelling: false });
     });
 
-    it('comes too late for what is over', async () => {
+    it('is refused for ended executions', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await sent(services);
       await services.put(id, { status: 'completed' });

@@ -41,7 +41,7 @@ onBothEngines((engine) => {
   }
 
   describe('a scheduled job', () => {
-    it('stands in the history of its instance, with its times and without secrets', async () => {
+    it('is in the history of its instance, with its times and without secrets', async () => {
       const { daemon, report, instanceId } = await deployInstance();
       const { execution } = await daemon.call('actions.reportScheduled', { body: report });
       expect(execution).toMatchObject({
@@ -59,7 +59,7 @@ onBothEngines((engine) => {
       expect((await service.client.call('actions.history', { params, query: { kind: 'ordered' } })).data).toEqual([]);
     });
 
-    it('told twice is recorded once, with one event', async () => {
+    it('is idempotent: a repeated report adds no record and no event', async () => {
       const { daemon, report } = await deployInstance();
       const body = { ...report, status: 'failed' as const, exit_code: 3, error: 'No space' };
       const answers = await Promise.all([1, 2, 3].map(() => daemon.call('actions.reportScheduled', { body })));
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
       expect(JSON.parse(events[0]?.data ?? '')).toMatchObject({ kind: 'scheduled', slug: 'tidy' });
     });
 
-    it('of somebody else’s server, with somebody else’s id or with no id at all is refused', async () => {
+    it('is refused for another server, with the id of another account or with an invalid id', async () => {
       const { report } = await deployInstance();
       const other = await deployInstance();
       await expect(other.daemon.call('actions.reportScheduled', { body: report })).rejects.toMatchObject({

@@ -99,7 +99,7 @@ export async function recordScheduled(
     exitCode: report.exit_code,
     output: report.output,
     truncated: report.output_truncated,
-    error: report.error ?? (status === 'completed' ? null : 'It failed.'),
+    error: report.error ?? (status === 'completed' ? null : 'The job failed.'),
     outcome: report.outcome === 'unknown' ? 'unknown' : 'known',
   });
 }

@@ -14,7 +14,7 @@ onBothEngines((engine) => {
   const order = (services: InstanceServices, instanceId: string) =>
     services.storage.write((tx) => services.backups.create(tx, services.principal, instanceId));
 
-  /** Sends what waits to a daemon, which says how it ended. */
+  /** Sends pending actions to a daemon, which reports their outcome. */
   async function carryOut(
     services: InstanceServices,
     result: Record<string, unknown> | undefined,
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
   const types = async (services: InstanceServices, id: string) => (await services.events(id)).map(({ type }) => type);
 
   describe('backups', () => {
-    it('are made by the daemon, with a key that only it is told, and described by what it reports', async () => {
+    it('are made by the daemon, with a key that only it gets, and described by its report', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await services.running();
       const ordered = await order(services, id);
@@ -66,7 +66,7 @@ onBothEngines((engine) => {
       expect(everything).not.toContain(params.key);
     });
 
-    it('fail with what the daemon says, or because it says nothing that could be believed', async () => {
+    it('fail with the error of the daemon, or if its report is invalid', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await services.running();
       const first = await order(services, id);
@@ -81,7 +81,7 @@ onBothEngines((engine) => {
       expect(await types(services, second.backup.id)).toEqual(['audit.backup_ordered', 'audit.backup_failed']);
     });
 
-    it('that nobody begins end with their execution', async () => {
+    it('fail with their execution if it never starts', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await services.running();
       const { backup, execution } = await order(services, id);
@@ -89,7 +89,7 @@ onBothEngines((engine) => {
       expect(await read(services, backup.id)).toMatchObject({ status: 'failed', error: 'The action was cancelled.' });
     });
 
-    it('are of what was deployed, and of another account not there', async () => {
+    it('need a deployed instance of the account', async () => {
       const services = await openInstanceServices(engine);
       const { id: pending } = await services.pending();
       await expect(order(services, pending)).rejects.toThrow('has not been deployed yet');
@@ -100,7 +100,7 @@ onBothEngines((engine) => {
       await expect(verify).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
-    it('are verified with their own key; what is wrong stays until it was proven to be right', async () => {
+    it('are verified with their own key; a failed verification stays until a later one succeeds', async () => {
       const services = await openInstanceServices(engine);
       const { id, key } = await completed(services, (await services.running()).id);
       const verify = () => services.storage.write((tx) => services.backups.verify(tx, services.principal, id));
@@ -119,7 +119,7 @@ onBothEngines((engine) => {
       ]);
     });
 
-    it('are restored when the instance is named, and what is replaced becomes a backup too', async () => {
+    it('are restored only with the instance named, and the replaced data becomes a backup too', async () => {
       const services = await openInstanceServices(engine);
       const { id, key, uid } = await completed(services, (await services.running()).id);
       const restore = (confirm: string) =>
@@ -136,7 +136,7 @@ onBothEngines((engine) => {
       expect((await types(services, id)).at(-1)).toBe('audit.backup_restored');
     });
 
-    it('are deleted when their server has removed them, and spared when it could not', async () => {
+    it('are deleted once their server has removed them, and kept if it could not', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await completed(services, (await services.running()).id);
       const remove = () => services.storage.write((tx) => services.backups.delete(tx, services.principal, id));
@@ -162,7 +162,7 @@ onBothEngines((engine) => {
     const listed = async (services: InstanceServices, kind?: 'scheduled') =>
       (await services.backups.list({ accountId: services.principal.accountId, kind }, { page: 1, per_page: 50 })).data;
 
-    it('is off until somebody turns it on, and then follows the template', async () => {
+    it('is off by default, and follows the template when turned on', async () => {
       const services = await openInstanceServices(engine);
       const { definitionId } = await services.running();
       const before = await services.definitions.read(services.principal, definitionId);
@@ -201,7 +201,7 @@ onBothEngines((engine) => {
       expect(await scheduled()).toEqual(following);
     });
 
-    it('keeps as many as it is told, and has the newest proven', async () => {
+    it('keeps as many as configured, and verifies the newest', async () => {
       const services = await openInstanceServices(engine);
       const { definitionId } = await services.running();
       await set(services, definitionId, { schedule: 'daily', verify: '0 12 * * *', keep_last: 2 });
@@ -209,7 +209,7 @@ onBothEngines((engine) => {
         services.pass(DAY);
         await look(services, definitionId);
         const [newest] = await listed(services, 'scheduled');
-        if (!newest) throw new Error('nothing was ordered');
+        if (!newest) throw new Error('no backup was ordered');
         const line = await services.connect();
         await services.actions.dispatch(services.serverId, line);
         const ordered = { backup: newest, execution: await services.execution(newest.execution_id) };
@@ -224,7 +224,7 @@ onBothEngines((engine) => {
       expect(verifications.data.length).toBeGreaterThan(0);
     });
 
-    it('that is none is refused by the name of its field', async () => {
+    it('an invalid one is refused with the name of its field', async () => {
       const services = await openInstanceServices(engine);
       const { definitionId } = await services.running();
       const wrong = set(services, definitionId, { schedule: 'sometimes' });

@@ -31,7 +31,7 @@ const limits = fc.record({
   keep_days: fc.option(fc.integer({ min: 1, max: 50 })),
 });
 
-test('what a person ordered, the newest and the newest that was proven are never outdated; the rest keeps to the limits', () => {
+test('manual backups, the newest and the newest verified one are never outdated; the rest keeps to the limits', () => {
   fc.assert(
     fc.property(some, limits, (backups, { keep_last, keep_days }) => {
       const gone = new Set(outdated(backups, { keep_last, keep_days }, NOW));
@@ -46,7 +46,7 @@ test('what a person ordered, the newest and the newest that was proven are never
       if (keep_last !== null) expect(scheduled.length).toBeLessThanOrEqual(keep_last);
       if (keep_days !== null)
         expect(scheduled.every(({ created_at }) => created_at >= NOW - keep_days * DAY)).toBe(true);
-      // What goes is older than what stays of its kind, but for those two.
+      // Outdated ones are older than kept ones of their kind, except for those two.
       const without = outdated(kept, { keep_last, keep_days }, NOW);
       expect(without).toEqual([]);
     }),

@@ -37,7 +37,7 @@ onBothEngines((engine) => {
     disk: { used: 0, free: 150_000_000_000 },
   };
 
-  it('is null until it is reported, and then what was reported last', async () => {
+  it('is null before the first report, then the last report', async () => {
     const { storage, capacities, principal, addServer, clock } = await setUp();
     const id = await addServer();
     const nothing = { server_id: id, memory: null, cpu: null, disk: null, reported_at: null, age_seconds: null };
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
     await expect(capacities.history(keyOf('acc_other'), id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('hands on what is told of instances, in the same transaction', async () => {
+  it('passes the usage of instances on in the same transaction', async () => {
     const { storage, accountId, principal, addServer } = await setUp();
     const id = await addServer();
     const told: unknown[] = [];
@@ -120,7 +120,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('is told by its own server and its own account, and by nobody else', async () => {
+  it('is reported only by its own server and account', async () => {
     const { storage, capacities, accountId, addServer } = await setUp();
     const [own, other] = [await addServer(), await addServer()];
     const daemon = daemonOf(accountId, own);

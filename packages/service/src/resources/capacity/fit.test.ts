@@ -48,7 +48,7 @@ onBothEngines((engine) => {
     return { id, tell, execute, read };
   }
 
-  it('the fingerprint of a server is null until its daemon has told it, and then the last one', async () => {
+  it('the fingerprint of a server is null before the first report, then the last one', async () => {
     const { read, tell } = await server();
     expect(await read()).toBeNull();
     await tell({ engine: 'docker', engine_version: '20.10.24', api_version: '1.41', rootless: false, novelty: 1 });
@@ -70,7 +70,7 @@ onBothEngines((engine) => {
     expect((await tell({ engine: 7 })).status).toBe(422);
   });
 
-  it('the record of a server shows how much room for networks its daemon last reported', async () => {
+  it('the record of a server shows its network usage as last reported', async () => {
     const { id } = await server();
     const read = async () => (await service.client.call('servers.read', { params: { id } })).data.networks;
     const room = { memory: { used: 0, free: 8e9 }, cpu: { cores: 2, used_percent: 0 }, disk: { used: 0, free: 1 } };
@@ -80,13 +80,13 @@ onBothEngines((engine) => {
     const networks = { pool: ['10.254.0.0/16'], total: 4_096, used: 150, free: 3_946 };
     expect((await tell({ ...networks, novelty: 1 })).status).toBe(200);
     expect(await read()).toEqual(networks);
-    // A report without it, of an engine that is away, changes nothing.
+    // A report without networks, from an unavailable engine, changes nothing.
     expect((await tell()).status).toBe(200);
     expect(await read()).toEqual(networks);
     expect((await tell({ ...networks, free: -1 })).status).toBe(422);
   });
 
-  it('a deployment that needs a GPU is refused where there is none, whatever else is ignored', async () => {
+  it('a deployment that needs a GPU is refused on a server without one, even with ignore_capacity', async () => {
     const without = await server({ engine: 'docker', gpu_runtime: null });
     const refused = await without.execute('dreamer', { ignore_capacity: true });
     expectRefusal(refused, 'VALIDATION_ERROR', 'definition_id');
@@ -97,7 +97,7 @@ onBothEngines((engine) => {
     expect((await (await server()).execute('dreamer')).status).toBe(201);
   });
 
-  it('nothing is ordered from an engine that cannot be used', async () => {
+  it('refuses to deploy to an unusable engine', async () => {
     const { execute, tell } = await server({ engine_problem: 'it speaks API 1.40' });
     expect((await execute('seed')).json.error.details).toMatchObject({
       reason: 'unsupported',

@@ -53,7 +53,7 @@ onBothEngines((engine) => {
   }
 
   describe('a deployment', () => {
-    it('is refused where its memory does not fit beside that of the others, and may be forced', async () => {
+    it('is refused if its memory does not fit beside that of the others, and can be forced', async () => {
       const { define } = await server({ memory: 1000 * MI, cores: 4 });
       const [first, second] = [await define(), await define()];
       await deployed(first);
@@ -64,32 +64,32 @@ onBothEngines((engine) => {
         lacking: [{ resource: 'memory', needed: 600 * MI, available: 400 * MI }],
       });
       expect((await execute(second, { ignore_capacity: true })).status).toBe(201);
-      // What is there already does not count against itself.
+      // Its own reservation does not count against it.
       expect((await execute(first)).status).toBe(201);
       expect((await execute(await define('seed'))).status).toBe(201);
     });
 
-    it('is promised its room when it is ordered: of several at once only those are taken that fit together', async () => {
+    it('reserves its memory when it is ordered: of several concurrent orders only those that fit are accepted', async () => {
       const { define } = await server({ memory: 1300 * MI, cores: 4 });
       const definitions = [await define(), await define(), await define(), await define()];
       const answers = await Promise.all(definitions.map((id) => execute(id)));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
     });
 
-    it('is refused where one component wants more cores than there are', async () => {
+    it('is refused if one component wants more cores than the server has', async () => {
       const { define } = await server({ memory: 8000 * MI, cores: 1 });
       const { json } = await execute(await define());
       expect(json.error.details.lacking).toEqual([{ resource: 'cpu', needed: 2, available: 1 }]);
     });
 
-    it('goes to a server that has not said what it has', async () => {
+    it('is accepted by a server that has not reported its capacity', async () => {
       const { define } = await server();
       expect((await execute(await define())).status).toBe(201);
     });
   });
 
   describe('removing a server', () => {
-    it('is refused while instances run, and with force gives up what is on it', async () => {
+    it('is refused while instances run, and with force archives what is on it', async () => {
       const { id, define } = await server();
       const definition = await define();
       await deployed(definition);
@@ -117,7 +117,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('what failed is counted day by day, and executions are listed over all instances', async () => {
+  it('failures are counted per day, and executions are listed across all instances', async () => {
     const { define } = await server();
     const definition = await define();
     await deployed(definition);

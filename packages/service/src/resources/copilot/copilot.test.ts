@@ -30,7 +30,7 @@ onBothEngines((engine) => {
       return id;
     }
 
-    it('answers from the catalog and the documentation, and says from where', async () => {
+    it('answers from the catalog and the documentation, and names the sources', async () => {
       const { data } = (await ask(service)).json;
       expect(data).toMatchObject({ found: true, model: null, usage: { questions: 1, limit: 4, remaining: 3 } });
       expect(data.sources[0]).toMatchObject({ type: 'template', reference: 'inkwell' });
@@ -41,12 +41,12 @@ onBothEngines((engine) => {
       expect(about.answer.toLowerCase()).toContain('master key');
     });
 
-    it('says so when it found nothing', async () => {
+    it('says that it found nothing', async () => {
       const { data } = (await ask(service, 'zeppelin hovercraft eels')).json;
       expect(data).toMatchObject({ found: false, sources: [], answer: expect.stringContaining('found nothing') });
     });
 
-    it('counts for each user, durably, up to the limit of the plan', async () => {
+    it('counts per user, durably, up to the limit of the plan', async () => {
       expect(await usage(service)).toMatchObject({ questions: 0, limit: 4, remaining: 4, prompt_tokens: 0 });
       const answers = await Promise.all(Array.from({ length: 7 }, () => ask(service)));
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429, 429, 429]);
@@ -59,7 +59,7 @@ onBothEngines((engine) => {
       const { resets_at, ...rest } = await usage(service);
       expect(rest).toMatchObject({ questions: 4, remaining: 0 });
       expect(Math.abs(Date.parse(resets_at) - Date.now() - seconds * 1000)).toBeLessThan(60_000);
-      // Another account, and another user of the same one, have an allowance of their own.
+      // Another account, and another user of the same account, have their own allowance.
       const neighbour = await service.addAccount();
       expect((await ask(neighbour)).json.data.usage).toMatchObject({ questions: 1, limit: 2 });
       const created_by = await addUser();
@@ -68,7 +68,7 @@ onBothEngines((engine) => {
       expect((await ask(service, question, { key })).json.data.usage.questions).toBe(1);
     });
 
-    it('streams to whoever asks for it, and keeps nothing of the question', async () => {
+    it('streams on request, and does not store the question', async () => {
       const words = 'blog-of-my-secret-plans';
       const answer = await ask(service, `Is there a blog for ${words}?`, { headers: { accept: 'text/event-stream' } });
       expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
       expect(JSON.stringify([rows, written])).not.toContain(words);
     });
 
-    it('refuses in the usual way also those who wanted a stream', async () => {
+    it('refuses streaming requests with the usual error response', async () => {
       const headers = { accept: 'text/event-stream' };
       expectRefusal(
         await service.request('POST', '/copilot/ask', { body: {}, headers }),
@@ -99,7 +99,7 @@ onBothEngines((engine) => {
       return { model, service: await startApp(engine, { ...settings, ...overrides }) };
     }
 
-    it('gives it what everybody may read, no key of ours, and counts its tokens', async () => {
+    it('sends it only public passages, removes Hortus keys, and counts its tokens', async () => {
       const { model, service } = await withModel(saying('Inkwell is a blög', ' [1].'));
       const { data } = (await ask(service, `My key is ${service.key}. ${question}`)).json;
       expect(data).toMatchObject({ answer: 'Inkwell is a blög [1].', model: 'small-1', found: true });
@@ -115,7 +115,7 @@ onBothEngines((engine) => {
       expect(await usage(service)).toMatchObject({ questions: 1, prompt_tokens: 120, answer_tokens: 30 });
     });
 
-    it('passes each piece on as it comes', async () => {
+    it('streams each piece as it arrives', async () => {
       let goOn = () => {};
       const { service } = await withModel(async (response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -138,7 +138,7 @@ onBothEngines((engine) => {
       let text = '';
       for await (const bytes of response.body ?? []) {
         text += decoder.decode(bytes, { stream: true });
-        // The second piece exists only once the first has arrived here.
+        // The model sends the second piece only after the first has arrived here.
         if (text.includes('first ')) goOn();
       }
       const events = eventsOf(text);
@@ -161,7 +161,7 @@ onBothEngines((engine) => {
       expect(JSON.stringify(json)).not.toContain('sk-of-the-model');
     });
 
-    it('says that it broke off', async () => {
+    it('reports an answer that stopped in the middle', async () => {
       const { service } = await withModel((response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(piece('half of'), () => response.destroy());
@@ -173,7 +173,7 @@ onBothEngines((engine) => {
       expect(events[1]?.data).toMatchObject({ success: false, error: { code: 'SERVER_ERROR' } });
     });
 
-    it('lets go of the model when the caller has gone', async () => {
+    it('ends the model request when the client disconnects', async () => {
       const { model, service } = await withModel((response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         response.write(piece('and so on '));

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { askModel, ModelFailure } from './model.ts';
 import { startModelServer } from './testing/model-server.ts';
 
-it('gives a model that is silent only so long, before and within an answer', async () => {
+it('times out a silent model, before and during an answer', async () => {
   const model = await startModelServer(() => undefined);
   const ask = (patienceMs: number) => {
     const told: string[] = [];
@@ -21,7 +21,7 @@ it('gives a model that is silent only so long, before and within an answer', asy
     response.writeHead(200);
     response.write('data: {"choices":[{"delta":{"content":"well"}}]}\n\n');
   });
-  // Long enough for the beginning of an answer on a machine that has much to do.
+  // Long enough for the start of an answer on a busy machine.
   expect(await ask(2_000)).toMatchObject({ told: ['well'], error: { begun: true } });
   expect(model.asked[0]?.authorization).toBeUndefined();
   await model.stop();

@@ -26,7 +26,7 @@ onBothEngines((engine) => {
       .selectAll()
       .where('definition_id', '=', id)
       .executeTakeFirstOrThrow();
-    // As one statement each: the archived copies differ in their names alone.
+    // One statement each: the archived copies differ only in their names.
     const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${ARCHIVED})`;
     const copies = (table: string, row: object, own: Record<string, string>) => {
       const columns = Object.keys(row);
@@ -37,7 +37,7 @@ onBothEngines((engine) => {
         [],
       );
     };
-    // Newer than the one that is not archived, so that a list by age alone meets all of them first.
+    // Newer than the unarchived one, so that a scan by age alone would read all of them first.
     const newer = `'def_z' || i`;
     const named = `'gone-' || i`;
     await copies('definitions', definition, {
@@ -63,13 +63,13 @@ onBothEngines((engine) => {
     ['of a server', () => ({ serverId: server_id }), /definitions_of_server|definitions_listed/],
     ['of a tenant', () => ({ tenantId: tenant_id }), /definitions_of_tenant|definitions_listed/],
     ['in one state', () => ({ status: 'pending' as const }), /definitions_by_status|definitions_listed/],
-  ])('a list %s reads an index without the archived ones', async (_, filter, index) => {
+  ])('a list %s uses an index without archived definitions', async (_, filter, index) => {
     const text = await plan(filter());
     expect(text).toMatch(index);
     expect(text).not.toMatch(/seq scan on definitions|scan definitions/i);
   });
 
-  it('lists 10,000 archived definitions only when they are asked for', async () => {
+  it('lists 10,000 archived definitions only on request', async () => {
     const listed = async (query: string) => (await service.request('GET', `/definitions?per_page=5${query}`)).json;
     expect(await listed('')).toMatchObject({ data: [{ instance_uid: 'living' }], pagination: { total: 1 } });
     expect((await listed('&status=archived')).pagination.total).toBe(ARCHIVED);

@@ -16,7 +16,7 @@ onBothEngines((engine) => {
     serverId = (await service.client.call('servers.register', { body })).data.id;
   });
 
-  /** By another process, of which this one has not heard. */
+  /** Published by another process, unknown to this one. */
   async function publishedElsewhere(slug: string): Promise<string> {
     const spec = canonical(parse(SEED.replace('slug: seed', `slug: ${slug}`)).value as never);
     return (await publish(service.sideDoor, spec, null, () => new Error('taken'))).id;
@@ -24,7 +24,7 @@ onBothEngines((engine) => {
   const create = (body: object) =>
     service.request('POST', '/definitions', { body: { server_id: serverId, inputs: {}, ...body } });
 
-  it('makes a definition of what another process has published just now, in both forms', async () => {
+  it('creates a definition from a template that another process just published, in both forms', async () => {
     await publishedElsewhere('moss');
     expect((await create({ species: 'moss', instance_uid: 'moss-1' })).status).toBe(201);
     const template_id = await publishedElsewhere('fern');
@@ -33,7 +33,7 @@ onBothEngines((engine) => {
     expectRefusal(await create({ species: 'weed', instance_uid: 'weed-1' }), 'VALIDATION_ERROR', 'species');
   });
 
-  it('reads and lists what another process has made of such a template', async () => {
+  it('reads and lists definitions that another process created from such a template', async () => {
     const { id } = (await create({ species: 'seed', instance_uid: 'seed-1' })).json.data;
     const { db } = service.sideDoor;
     const changedTo = async (template_id: string) => {

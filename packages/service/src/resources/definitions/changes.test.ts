@@ -26,7 +26,7 @@ onBothEngines((engine) => {
     };
   }
 
-  it('a revision tells who made it, when, and what it changed; of secrets only the names', async () => {
+  it('a revision shows who created it, when, and what changed; of secrets only the names', async () => {
     const { put, revisions } = await createDefinition();
     await put({ profile: 'production', variant: 'alpine', inputs: { SITE_TITLE: null, LOG_LEVEL: 'debug' } });
     await put({ inputs: { SMTP_PASSWORD: 'hunter3-and-more', WEB_HOSTNAME: 'www.example.org' } });
@@ -51,13 +51,13 @@ onBothEngines((engine) => {
       expect(Date.parse(revision.created_at)).toBeLessThanOrEqual(Date.now());
     }
     expect(JSON.stringify(all)).not.toContain('hunter');
-    // The last of a page is compared with the first of the next.
+    // The last revision of a page is compared with the first of the next.
     const pages = [await revisions('?per_page=1&page=2'), await revisions('?per_page=3')];
     expect(pages).toEqual([all.slice(1, 2), all.slice(0, 3)]);
   });
 
   describe('If-Match', () => {
-    it('refuses a change to what was changed since it was read', async () => {
+    it('refuses a change to an outdated revision', async () => {
       const { path, put } = await createDefinition();
       const read = await service.request('GET', path);
       const etag = read.headers.get('etag') ?? '';
@@ -70,7 +70,7 @@ onBothEngines((engine) => {
       expect((await service.request('GET', path)).json.data).toMatchObject({ profile: 'minimal', current_revision: 2 });
     });
 
-    it('takes a list and a star, and needs none', async () => {
+    it('accepts a list and *, and is optional', async () => {
       const { put } = await createDefinition();
       for (const tag of ['"7", "1"', '*', undefined]) {
         const { status } = await put({ profile: 'minimal' }, tag ? { 'if-match': tag } : {});
@@ -78,13 +78,13 @@ onBothEngines((engine) => {
       }
     });
 
-    it('is no weak tag and nothing else', async () => {
+    it('refuses weak tags and other values', async () => {
       const { put } = await createDefinition();
       expect((await put({}, { 'if-match': 'W/"1"' })).json.error.details.reason).toBe('stale');
       expectRefusal(await put({}, { 'if-match': '1' }), 'VALIDATION_ERROR', 'If-Match');
     });
 
-    it('lets one of two changes through that are made at the same time', async () => {
+    it('accepts one of two concurrent changes', async () => {
       const { put } = await createDefinition();
       const answers = await Promise.all(
         ['minimal', 'production'].map((profile) => put({ profile }, { 'if-match': '"1"' })),

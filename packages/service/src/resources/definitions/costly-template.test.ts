@@ -3,7 +3,7 @@ import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
-/** Its pattern and its hash are worked out by worker threads, for which no transaction may wait. */
+/** Its pattern and hash are computed by worker threads, for which no transaction may wait. */
 const template = (version: string) => `slug: gate
 name: Gate
 version: ${version}
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
   const createDefinition = (instance_uid: string) =>
     done('POST', '/definitions', { species: 'gate', instance_uid, server_id: server.id, inputs: { CODE: 'b' } });
 
-  it('a change of inputs with a pattern is checked before its transaction', async () => {
+  it('inputs with a pattern are checked before the transaction', async () => {
     const { id } = await createDefinition('gate-1');
     expect(await done('PUT', `/definitions/${id}`, { inputs: { CODE: 'ab' } })).toMatchObject({
       current_revision: 2,
@@ -50,7 +50,7 @@ onBothEngines((engine) => {
     expectRefusal(refused, 'VALIDATION_ERROR', 'inputs');
   });
 
-  it('changes at the same time get a revision each', async () => {
+  it('concurrent changes get a revision each', async () => {
     const { id } = await createDefinition('gate-2');
     const changes = await Promise.all(
       ['aa', 'bb', 'ab'].map((CODE) => done('PUT', `/definitions/${id}`, { inputs: { CODE } })),
@@ -58,7 +58,7 @@ onBothEngines((engine) => {
     expect(changes.map(({ current_revision }) => current_revision).sort()).toEqual([2, 3, 4]);
   });
 
-  it('a manifest with a hash is resolved before the transaction that orders, plans or hands it out', async () => {
+  it('a manifest with a hash is resolved before the transaction', async () => {
     const { id } = await createDefinition('gate-3');
     const plan = await done('POST', `/definitions/${id}/plan`);
     await done('POST', '/deployments/execute', { definition_id: id, plan_hash: plan.plan_hash });

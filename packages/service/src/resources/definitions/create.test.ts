@@ -54,7 +54,7 @@ onBothEngines((engine) => {
       expect((await service.request('GET', `/definitions/${json.data.id}`)).json).toEqual(json);
     });
 
-    it('take a template with a name, and make the same record of it', async () => {
+    it('take a template with a name, and create the same record', async () => {
       const order = byTemplate();
       const { status, json } = await create(order);
       expect(status).toBe(201);
@@ -83,11 +83,11 @@ onBothEngines((engine) => {
       await refused({ ...bySpecies(), params: inputs }, 'params', 'another name for inputs');
     });
 
-    it.each(['instance_uid', 'server_id', 'inputs'])('ask for %s with a species', async (field) => {
+    it.each(['instance_uid', 'server_id', 'inputs'])('require %s with a species', async (field) => {
       await refused({ ...bySpecies(), [field]: undefined }, field, 'is required');
     });
 
-    it.each(['name', 'server_id', 'params'])('ask for %s with a template', async (field) => {
+    it.each(['name', 'server_id', 'params'])('require %s with a template', async (field) => {
       await refused({ ...byTemplate(), [field]: undefined }, field, 'is required');
     });
   });
@@ -103,7 +103,7 @@ onBothEngines((engine) => {
       expect((await create({ ...byTemplate(), name })).json.data).toMatchObject({ name, instance_uid: uid });
     });
 
-    it('may be in any script; the uid is generated where it leaves nothing to make one of', async () => {
+    it('may be in any script; the uid is generated if the name has no usable characters', async () => {
       const { status, json: generated } = await create({ ...byTemplate(), name: '数据库' });
       expect(status).toBe(201);
       expect(generated.data).toMatchObject({
@@ -121,13 +121,13 @@ onBothEngines((engine) => {
   });
 
   describe('a uid that is taken', () => {
-    it('is refused where it was sent', async () => {
+    it('is refused if it was given', async () => {
       await create({ ...byTemplate(), name: 'Taken already' });
       const body = { ...bySpecies(), instance_uid: 'taken-already' };
       expect(await refused(body, 'instance_uid', 'taken-already')).toMatchObject({ details: { reason: 'taken' } });
     });
 
-    it('is replaced by a generated one where only a name was sent, because names need not be unique', async () => {
+    it('is replaced by a generated one if only a name was given, because names need not be unique', async () => {
       const name = `Twice ${++number}`;
       const [first, second] = [await create({ ...byTemplate(), name }), await create({ ...byTemplate(), name })];
       expect([first.status, second.status]).toEqual([201, 201]);
@@ -135,7 +135,7 @@ onBothEngines((engine) => {
       expect(second.json.data.instance_uid).toMatch(new RegExp(`^${first.json.data.instance_uid}-[0-9a-z]{8}$`));
     });
 
-    it('is no business of another account', async () => {
+    it('may be used by another account', async () => {
       const neighbour = await service.addAccount();
       const order = bySpecies();
       expect((await create(order)).status).toBe(201);
@@ -143,7 +143,7 @@ onBothEngines((engine) => {
       expect(theirs.status).toBe(201);
     });
 
-    it('goes to one of those who want it at the same time', async () => {
+    it('goes to one of several concurrent requests', async () => {
       const order = bySpecies();
       const answers = await Promise.all(Array.from({ length: 6 }, () => create(order)));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422]);
@@ -152,8 +152,8 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('what it is made from must exist', () => {
-    it('the species, the template and the server', async () => {
+  describe('references', () => {
+    it('the species, the template and the server must exist', async () => {
       await refused({ ...bySpecies(), species: 'dandelion' }, 'species', 'dandelion');
       await refused(
         { ...byTemplate(), template_id: template_id.replace(/.$/, 'u') },
@@ -163,7 +163,7 @@ onBothEngines((engine) => {
       await refused({ ...bySpecies(), server_id: 'srv_nowhere' }, 'server_id', 'no such server');
     });
 
-    it('a server of another account and one that was removed are none', async () => {
+    it('a server of another account or a removed one is refused', async () => {
       const theirs = await aServer(await service.addAccount());
       await refused({ ...bySpecies(), server_id: theirs }, 'server_id', 'no such server');
       const gone = await aServer(service);
@@ -173,13 +173,13 @@ onBothEngines((engine) => {
   });
 
   describe('profile and variant', () => {
-    it.each(['minimal', 'development', 'production'])('the profile %s is always there', async (profile) => {
+    it.each(['minimal', 'development', 'production'])('the profile %s always exists', async (profile) => {
       expect((await create({ ...bySpecies(), profile })).json.data.profile).toBe(profile);
       const seed = { species: 'seed', instance_uid: `seed-${++number}`, server_id, inputs: {}, profile };
       expect((await create(seed)).json.data.profile).toBe(profile);
     });
 
-    it('others are refused with what there is', async () => {
+    it('others are refused with a list of valid ones', async () => {
       await refused({ ...bySpecies(), profile: 'lavish' }, 'profile', /minimal.*production/);
       await refused({ ...bySpecies(), profile: 'constructor' }, 'profile');
       await refused({ ...bySpecies(), variant: 'slim' }, 'variant', 'debian, alpine');
@@ -192,7 +192,7 @@ onBothEngines((engine) => {
   describe('inputs', () => {
     const wrong = { WEB_HOSTNAME: 'not a host', LOG_LEVEL: 'loud', COLOUR: 'green' };
 
-    it('are refused all at once, by the name the caller used for them', async () => {
+    it('are refused all at once, by the name that the caller used', async () => {
       const asInputs = await refused({ ...bySpecies(), inputs: wrong }, 'inputs.WEB_HOSTNAME');
       const fields = (error: { details: { problems: { field: string }[] } }) =>
         error.details.problems.map(({ field }) => field).sort();
@@ -209,7 +209,7 @@ onBothEngines((engine) => {
       await refused(courier, 'inputs.API_TOKEN', 'is required');
     });
 
-    it('show a password by its name alone', async () => {
+    it('show only the name of a password', async () => {
       const secret = 'hunter2-and-more';
       const { json } = await create({ ...bySpecies(), inputs: { ...inputs, SMTP_PASSWORD: secret } });
       expect(json.data).toMatchObject({ inputs, secret_inputs: ['SMTP_PASSWORD'] });
@@ -220,7 +220,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('lists by server and by status, the newest first', async () => {
+  it('lists by server and by status, newest first', async () => {
     const [here, there] = [await aServer(service), await aServer(service)];
     const ids: string[] = [];
     for (const on of [here, there, here]) ids.push((await create({ ...bySpecies(), server_id: on })).json.data.id);

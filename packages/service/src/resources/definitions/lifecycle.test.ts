@@ -27,7 +27,7 @@ onBothEngines((engine) => {
       archive: (query = '') => service.request('DELETE', path + query),
       activate: () => service.request('POST', `${path}/activate`),
       restore: (revision: number) => service.request('POST', `${path}/revisions/${revision}/restore`),
-      /** A deployment will set this once there are any. */
+      /** Set by a successful deployment. */
       succeed: () =>
         service.sideDoor.db.updateTable('definitions').set({ succeeded_at: 1 }).where('id', '=', id).execute(),
       /** In the order in which they happened. */
@@ -35,14 +35,14 @@ onBothEngines((engine) => {
     };
   }
 
-  it('archives and comes back pending when it never succeeded', async () => {
+  it('is pending after reactivation if it never succeeded', async () => {
     const { archive, activate } = await createDefinition();
     expect((await archive()).json.data).toMatchObject({ status: 'archived', current_revision: 1 });
     const { status, json } = await activate();
     expect([status, json.data.status]).toEqual([200, 'pending']);
   });
 
-  it('comes back active when it ever succeeded', async () => {
+  it('is active after reactivation if it ever succeeded', async () => {
     const { archive, activate, succeed } = await createDefinition();
     await succeed();
     expect((await archive()).json.data.status).toBe('archived');
@@ -51,7 +51,7 @@ onBothEngines((engine) => {
     expect((await activate()).json.data.status).toBe('active');
   });
 
-  it('refuses to archive twice, and to activate what is not archived', async () => {
+  it('refuses to archive twice, and to activate an unarchived definition', async () => {
     const { archive, activate, events } = await createDefinition();
     const early = await activate();
     expectRefusal(early, 'VALIDATION_ERROR', 'status');
@@ -62,14 +62,14 @@ onBothEngines((engine) => {
     expectRefusal(await archive('?container=burn'), 'VALIDATION_ERROR', 'container');
   });
 
-  it('is archived once by those who try at the same time, and all of them are answered 200', async () => {
+  it('is archived once by concurrent requests, which all get 200', async () => {
     const { archive, events } = await createDefinition();
     const answers = await Promise.all([archive(), archive(), archive(), archive()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200]);
     expect(await events()).toHaveLength(2);
   });
 
-  it('takes updates and restores in any state and keeps the state', async () => {
+  it('accepts updates and restores in any state and keeps the state', async () => {
     const { put, archive, activate, restore, succeed } = await createDefinition();
     expect((await put({ profile: 'minimal' })).json.data).toMatchObject({ status: 'pending', current_revision: 2 });
     await succeed();
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
     expect((await put({ profile: 'minimal' })).json.data).toMatchObject({ status: 'active', current_revision: 4 });
   });
 
-  it('tells of every move once, in order, and never a secret', async () => {
+  it('emits one event per transition, in order, and never a secret', async () => {
     const { id, put, restore, archive, activate, events } = await createDefinition();
     await put({ name: 'Notes', inputs: { SMTP_PASSWORD: `${PASSWORD}-2` } });
     await put({ inputs: { WEB_HOSTNAME: 'not a host' } });

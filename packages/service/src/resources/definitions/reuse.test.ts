@@ -45,7 +45,7 @@ onBothEngines((engine) => {
       },
     );
 
-    it('comes back by activate only while it is free', async () => {
+    it('is restored by activate only while it is free', async () => {
       const uid = `back-${++number}`;
       const old = await created(uid);
       await archive(old.id);
@@ -59,14 +59,14 @@ onBothEngines((engine) => {
       expectRefusal(await create(uid), 'VALIDATION_ERROR', 'instance_uid');
     });
 
-    it('goes to one of those who create it at the same time', async () => {
+    it('goes to one of several concurrent creations', async () => {
       const uid = `raced-${++number}`;
       await archive((await created(uid)).id);
       const answers = await Promise.all(Array.from({ length: 8 }, () => create(uid)));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422, 422, 422]);
     });
 
-    it('goes to the creation or to the activation when both come at the same time, never to both', async () => {
+    it('goes to a creation or a concurrent activation, never to both', async () => {
       for (let round = 0; round < 5; round++) {
         const uid = `either-${++number}`;
         const old = await created(uid);
@@ -78,7 +78,7 @@ onBothEngines((engine) => {
       }
     });
 
-    it('can be used many times over', async () => {
+    it('can be reused many times', async () => {
       const uid = `often-${++number}`;
       const names = new Set<string>();
       for (let round = 0; round < 4; round++) {

@@ -31,7 +31,7 @@ onBothEngines((engine) => {
       restore: (revision: number | string) => service.request('POST', `${path}/revisions/${revision}/restore`),
       revisions: (query = '') => get(`/revisions${query}`),
       secrets: async () => (await get('/secrets')).data,
-      /** What the database holds of a secret; it changes when the value is written anew. */
+      /** Ciphertext of a secret; changes whenever the value is written. */
       ciphertext: async (name: string) => {
         const query = service.sideDoor.db.selectFrom('definition_secrets').select('ciphertext');
         const found = query.where('definition_id', '=', json.data.id).where('name', '=', name);
@@ -41,7 +41,7 @@ onBothEngines((engine) => {
   }
 
   describe('PUT', () => {
-    it('makes a new revision and keeps what it does not name', async () => {
+    it('creates a revision and keeps what it does not name', async () => {
       const { put, read, revisions } = await createDefinition();
       const { status, json } = await put({ profile: 'production' });
       expect(status).toBe(200);
@@ -62,7 +62,7 @@ onBothEngines((engine) => {
       expect(data[0].created_by).toMatch(/^(key|usr)_/);
     });
 
-    it.each(['inputs', 'params'])('merges %s: null removes, what is left out stays', async (name) => {
+    it.each(['inputs', 'params'])('merges %s: null removes, omitted values stay', async (name) => {
       const { put } = await createDefinition();
       const changed = await put({ [name]: { SITE_TITLE: null, ADMIN_EMAIL: 'me@example.org' } });
       expect(changed.json.data.inputs).toEqual({ WEB_HOSTNAME: 'blog.example.org', ADMIN_EMAIL: 'me@example.org' });
@@ -75,7 +75,7 @@ onBothEngines((engine) => {
       expect(wrong.json.error.message).toContain(`${name}.`);
     });
 
-    it('keeps a password that is left out, replaces one that is given, removes one that is null', async () => {
+    it('keeps an omitted password, replaces a given one, removes one that is null', async () => {
       const { put, ciphertext, secrets } = await createDefinition();
       const first = await ciphertext('SMTP_PASSWORD');
       expect(first).toBeTruthy();
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
       expect((await secrets()).map(({ name }: { name: string }) => name)).toEqual(['DB_PASSWORD', 'SESSION_KEY']);
     });
 
-    it('leaves generated secrets as they are', async () => {
+    it('keeps generated secrets', async () => {
       const { put, ciphertext } = await createDefinition();
       const before = await ciphertext('DB_PASSWORD');
       await put({ profile: 'minimal' });
@@ -100,7 +100,7 @@ onBothEngines((engine) => {
       expectRefusal(given, 'VALIDATION_ERROR', 'inputs');
     });
 
-    it('changes the name, the variant and back', async () => {
+    it('changes the name and the variant, and back', async () => {
       const { put } = await createDefinition();
       expect((await put({ name: 'Notes', variant: 'alpine' })).json.data).toMatchObject({
         name: 'Notes',
@@ -113,7 +113,7 @@ onBothEngines((engine) => {
       expectRefusal(await put({ species: 'seed' }), 'VALIDATION_ERROR', 'species');
     });
 
-    it('refuses to change what the template calls immutable, or to remove what it requires', async () => {
+    it('refuses to change immutable inputs or to remove required ones', async () => {
       const { put } = await createDefinition({
         species: 'courier',
         inputs: { API_TOKEN: 'token-of-mine', REGION: 'south' },
@@ -124,7 +124,7 @@ onBothEngines((engine) => {
       expect((await put({ inputs: { REGION: 'south', API_TOKEN: 'newer-token' } })).status).toBe(200);
     });
 
-    it('gives every one of several at once a revision of its own', async () => {
+    it('gives concurrent updates a revision each', async () => {
       const { put, revisions, read } = await createDefinition();
       const titles = Array.from({ length: 8 }, (_, i) => `Title ${i}`);
       const answers = await Promise.all(titles.map((SITE_TITLE) => put({ inputs: { SITE_TITLE } })));
@@ -139,7 +139,7 @@ onBothEngines((engine) => {
   });
 
   describe('restore', () => {
-    it('makes that revision current; the next PUT starts from it and takes the next number', async () => {
+    it('makes the revision current; the next PUT starts from it and takes the next number', async () => {
       const { put, restore, revisions } = await createDefinition();
       await put({ profile: 'production', inputs: { SITE_TITLE: 'Second' } });
       const restored = await restore(1);
@@ -164,7 +164,7 @@ onBothEngines((engine) => {
       expect((await read()).current_revision).toBe(1);
     });
 
-    it('needs the passwords that the revision was made with', async () => {
+    it('needs the passwords that the revision was created with', async () => {
       const { put, restore, read } = await createDefinition();
       await put({ inputs: { SMTP_PASSWORD: null } });
       const refused = await restore(1);
@@ -176,7 +176,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('lists secrets by name, with where they come from and never a value', async () => {
+  it('lists secrets by name, with their origin and never a value', async () => {
     const { secrets } = await createDefinition();
     const listed = await secrets();
     expect(listed).toMatchObject([

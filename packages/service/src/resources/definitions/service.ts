@@ -369,10 +369,10 @@ const revisionOf = (
 });
 
 /** Lists the container names of unarchived definitions on a server. */
-export const plantedOn = containerNamesOn;
+export const containerNamesOfServer = containerNamesOn;
 
 /** Whether any revision of a definition of the account was made from the template. */
-export const isPlantedFrom = hasRevisionOf;
+export const isUsedByDefinition = hasRevisionOf;
 
 /** Counts the unarchived definitions on a server. */
 export const definitionsOn = countUnarchivedOn;

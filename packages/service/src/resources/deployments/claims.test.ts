@@ -33,7 +33,7 @@ onBothEngines((engine) => {
     );
 
   describe('a claim with a token', () => {
-    it('is one daemon’s: its repeats are fine, what any other says is refused', async () => {
+    it('belongs to one daemon: its repeats are accepted, reports of others are refused', async () => {
       const id = await ordered();
       const { started_at } = await claim(id, 'first');
       expect(await claim(id, 'first')).toMatchObject({ status: 'running', started_at });
@@ -47,7 +47,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('passes to a daemon without one if that holds the connection of the server', async () => {
+    it('passes to a daemon without a token if that holds the connection of the server', async () => {
       const id = await ordered();
       await claim(id, 'first');
       await connect('a journal');
@@ -69,7 +69,7 @@ onBothEngines((engine) => {
     expect(await services.patch(daemon, id, { status: 'failed' })).toMatchObject({ status: 'failed' });
   });
 
-  it('of daemons that claim at once exactly one gets it, and the end is that one’s', async () => {
+  it('of concurrent claims exactly one succeeds, and only that daemon may end it', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 2, maxLength: 8 }), async (tokens) => {
         const id = await ordered();
@@ -95,7 +95,7 @@ onBothEngines((engine) => {
     );
   });
 
-  it('log lines that a daemon tells again, because it heard no answer, are kept once', async () => {
+  it('stores log lines once that a daemon sends again after a lost response', async () => {
     const id = await ordered();
     const tell = (source: string, from: number, ...messages: string[]) =>
       services.patch(daemon, id, { status: 'running', logs: messages.map(line), log_position: { source, from } });
@@ -103,7 +103,7 @@ onBothEngines((engine) => {
     await tell('one', 0, 'a', 'b');
     await tell('one', 0, 'a', 'b', 'c');
     await tell('one', 4, 'e');
-    // The next life of the daemon counts anew; one that does not count is believed.
+    // A restarted daemon counts from zero; lines without a position are always stored.
     await tell('two', 0, 'f');
     await services.patch(daemon, id, { status: 'running', logs: [line('g'), line('g')] });
     await services.patch(daemon, id, {

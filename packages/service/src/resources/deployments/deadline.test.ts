@@ -25,7 +25,7 @@ onBothEngines((engine) => {
   };
   const read = (id: string) => services.deployments.read(owner, id, 0);
 
-  it('ends a deployment by its job when nothing is heard of it, and calls the daemon for the next', async () => {
+  it('fails a deployment without progress, and wakes the daemon for the next', async () => {
     services.startJobs();
     const { id } = await begin();
     await services.execute(owner, definitionId);
@@ -33,7 +33,7 @@ onBothEngines((engine) => {
     services.pass(10 * MINUTE);
     await until(async () => (await read(id)).status === 'failed', { describe: 'the end of the deployment' });
     expect(await read(id)).toMatchObject({ reason: 'deadline', finished_at: new Date(services.now()).toISOString() });
-    await until(() => services.woken.length > before, { describe: 'the call' });
+    await until(() => services.woken.length > before, { describe: 'the daemon to be woken' });
     expect(services.woken.slice(before)).toEqual([daemon.serverId]);
     expect((await services.eventsOf(id)).map(({ type, actor }) => [type, actor])).toEqual([
       ['deployment.started', daemon.serverId],
@@ -44,7 +44,7 @@ onBothEngines((engine) => {
 
   const jobs = async () => (await services.storage.reader.db.selectFrom('jobs').selectAll().execute()).length;
 
-  it('counts from the last sign of progress', async () => {
+  it('counts from the last progress', async () => {
     const { id } = await begin();
     services.pass(9 * MINUTE);
     await services.patch(daemon, id, { status: 'running' });
@@ -56,7 +56,7 @@ onBothEngines((engine) => {
     expect((await read(id)).status).toBe('failed');
   });
 
-  it('waits while the server is away, and begins anew when it is back', async () => {
+  it('pauses while the server is offline, and restarts on reconnect', async () => {
     const { id } = await begin();
     await services.turn(daemon.serverId, 'offline');
     services.pass(60 * MINUTE);
@@ -71,7 +71,7 @@ onBothEngines((engine) => {
     expect((await read(id)).status).toBe('failed');
   });
 
-  it('begins anew also after an absence that no look at it fell into', async () => {
+  it('restarts also after an absence between two checks', async () => {
     const { id } = await begin();
     services.pass(9 * MINUTE);
     await services.storage.write((tx) => services.deployments.serverReturned(tx, daemon.serverId));
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
     expect((await read(id)).status).toBe('running');
   });
 
-  it('does not count for one that waits in the queue', async () => {
+  it('does not run for queued deployments', async () => {
     const first = await begin();
     const waiting = await services.execute(owner, definitionId);
     services.pass(60 * MINUTE);
@@ -90,7 +90,7 @@ onBothEngines((engine) => {
     expect((await read(waiting.id)).status).toBe('running');
   });
 
-  it('ends what ran on a server that was removed', async () => {
+  it('fails deployments on a removed server', async () => {
     const { id } = await begin();
     await services.storage.write((tx) =>
       tx.db.updateTable('servers').set({ deleted_at: 1 }).where('id', '=', daemon.serverId).execute(),

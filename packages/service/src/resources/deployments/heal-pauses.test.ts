@@ -5,7 +5,7 @@ import { type Healed, healedNow, nextHealAt } from './heal-pauses.ts';
 const HOUR = 3_600_000;
 const fresh: Healed = { heals: 0, healed_at: null };
 
-/** Somebody breaks it again so long after each time it was healed. */
+/** Breaks the instance again after each heal, at the given intervals. */
 function fight(breaks: readonly number[], until: number): number[] {
   let state = fresh;
   let now = 0;
@@ -20,12 +20,12 @@ function fight(breaks: readonly number[], until: number): number[] {
 }
 
 describe('healing', () => {
-  it('begins at once and then leaves growing pauses', () => {
+  it('starts immediately and then leaves growing pauses', () => {
     const minutes = fight(Array(9).fill(0), 24 * HOUR).map((at) => at / 60_000);
     expect(minutes).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
   });
 
-  it('never happens more than forty times in any day, however it is fought', () => {
+  it('never happens more than forty times a day, however often the instance breaks', () => {
     const pause = fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 8 * HOUR }));
     fc.assert(
       fc.property(fc.array(pause, { minLength: 50, maxLength: 200 }), (breaks) => {
@@ -37,7 +37,7 @@ describe('healing', () => {
     );
   });
 
-  it('is quick again after hours of peace', () => {
+  it('is immediate again after hours without drift', () => {
     const tired = fight(Array(9).fill(0), 24 * HOUR).at(-1) as number;
     const state = healedNow({ heals: 9, healed_at: tired }, tired + 7 * HOUR);
     expect(nextHealAt(state) - (tired + 7 * HOUR)).toBe(60_000);

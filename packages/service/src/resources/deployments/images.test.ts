@@ -32,7 +32,7 @@ onBothEngines((engine) => {
   ];
 
   describe('the images of a deployment', () => {
-    it('are recorded with their digests, and a rollback is a manifest of those very bytes', async () => {
+    it('are recorded with their digests, and a rollback pins those digests', async () => {
       const { id } = await services.definition(owner, daemon.serverId);
       const first = await deployed(id, ran('a'));
       expect(first.images).toEqual(ran('a'));
@@ -42,7 +42,7 @@ onBothEngines((engine) => {
       const back = await services.rollback(owner, second.id);
       expect(back.images).toEqual(ran('a'));
       expect(await imageOf(back.id)).toBe(`${image}@${digest('a')}`);
-      // A daemon reports what it was told, digest and all; going back to that works as well.
+      // A daemon reports the pinned reference; rolling back to that works too.
       await services.report(daemon, {
         deployment_id: back.id,
         status: 'success',
@@ -55,7 +55,7 @@ onBothEngines((engine) => {
       expect(await imageOf(again.id)).toBe(`${image}@${digest('a')}`);
     });
 
-    it('are asked for again by an order that says so: its kind and its manifest tell the daemon', async () => {
+    it('are pulled again on request: the kind and the manifest tell the daemon', async () => {
       const { id: definition_id } = await services.definition(owner, daemon.serverId);
       const order = (pull: boolean) =>
         services.storage.write((tx) => services.deployments.execute(tx, owner, { definition_id, pull }));
@@ -66,7 +66,7 @@ onBothEngines((engine) => {
       expect([await renewOf(renewing.id), await renewOf(plain.id)]).toEqual([true, undefined]);
     });
 
-    it('that nobody knows, or of another name, pin nothing', async () => {
+    it('pin nothing if they are unknown or of another name', async () => {
       for (const images of [
         undefined,
         [{ component: 'app', image, digest: null }],

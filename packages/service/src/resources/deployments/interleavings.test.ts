@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
-/** What anybody may try at any moment; `pick` chooses among the deployments of the definition. */
+/** Any operation at any time; `pick` chooses among the deployments of the definition. */
 const step = fc.record({
   what: fc.constantFrom(
     ...(['execute', 'execute', 'claim', 'claim', 'progress', 'success', 'success', 'fail'] as const),
@@ -16,7 +16,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** Steps of one moment are taken at the same time. */
+/** Operations of one step run concurrently. */
 const history = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLength: 5, maxLength: 25 });
 
 const DEADLINE_MS = 10 * 60_000;
@@ -44,7 +44,7 @@ onBothEngines((engine) => {
   async function take({ what, pick }: Step, definitionId: string, daemon: Principal & { kind: 'server' }) {
     const rows = await all(definitionId);
     const unfinished = rows.filter(({ status }) => status === 'pending' || status === 'running');
-    // Mostly somebody sensible, sometimes anybody.
+    // Mostly a sensible choice, sometimes any deployment.
     const from = pick % 5 === 0 || unfinished.length === 0 ? rows : unfinished;
     const id = from[pick % Math.max(1, from.length)]?.id;
     if (what === 'execute') return services.execute(owner, definitionId);
@@ -100,7 +100,7 @@ onBothEngines((engine) => {
       if (status === 'failed') expect(own.at(-1)?.data).toMatchObject({ status, reason });
       if (status === 'pending') expect(started_at).toBeNull();
     }
-    // One after another, in the order in which they were asked for.
+    // One after another, in the order of creation.
     const started = events.filter(({ type }) => type === 'deployment.started').map(({ resource_id }) => resource_id);
     expect(started).toEqual([...started].sort());
     let running: string | undefined;
@@ -118,7 +118,7 @@ onBothEngines((engine) => {
     expect(definition.status).toBe(rows.some(({ status }) => status === 'success') ? 'active' : 'pending');
   }
 
-  it('whatever happens at once, each definition has one deployment at a time and its events tell the story', async () => {
+  it('a definition has one deployment at a time and consistent events, whatever happens concurrently', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (moments) => {
         const definitions = await Promise.all(
@@ -135,7 +135,7 @@ onBothEngines((engine) => {
               return take(one, id, daemon);
             }),
           );
-          // A refusal is an answer; anything else is a fault.
+          // A Problem is a valid response; anything else is a bug.
           for (const outcome of outcomes)
             if (outcome.status === 'rejected' && !(outcome.reason instanceof Problem)) throw outcome.reason;
           for (const { id } of definitions) await checkDefinition(id, ended);

@@ -46,7 +46,7 @@ onBothEngines((engine) => {
       expect(services.woken.at(-1)).toBe(daemon.serverId);
     });
 
-    it('names what is missing, unknown, of somebody else or archived', async () => {
+    it('refuses a missing, unknown, foreign or archived definition by field', async () => {
       const stranger = await services.account();
       const { id } = await services.definition(owner, daemon.serverId);
       await expect(order({})).rejects.toMatchObject(refused('definition_id', 'invalid'));
@@ -58,7 +58,7 @@ onBothEngines((engine) => {
       await expect(order({ definition_id: id })).rejects.toMatchObject(refused('definition_id', 'archived'));
     });
 
-    it('takes the server of the definition and no other', async () => {
+    it('accepts only the server of the definition', async () => {
       const { id } = await services.definition(owner, daemon.serverId);
       expect(await order({ definition_id: id, server_id: daemon.serverId })).toMatchObject({ status: 'pending' });
       const other = await services.server(owner);
@@ -90,7 +90,7 @@ onBothEngines((engine) => {
   });
 
   describe('the lists', () => {
-    it('show the newest first and filter', async () => {
+    it('show newest first and filter', async () => {
       const me = await services.account();
       const [east, west] = [await services.server(me), await services.server(me)];
       const a = await services.definition(me, east.serverId);
@@ -107,7 +107,7 @@ onBothEngines((engine) => {
       expect((await services.deployments.list(owner, { definitionId: a.id }, {})).data).toEqual([]);
     });
 
-    it('offer a daemon the first of each queue and what it has begun; people see all that waits', async () => {
+    it('offer a daemon the first of each queue and what it has claimed; users see all pending ones', async () => {
       const me = await services.account();
       const [own, other] = [await services.server(me), await services.server(me)];
       const a = await services.definition(me, own.serverId);
@@ -134,7 +134,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('a daemon is called for what it can begin or has to stop, not for what it is doing', async () => {
+  it('a daemon is woken for work to start or cancel, not for what it is doing', async () => {
     const there = await services.server(owner);
     const { id } = await services.definition(owner, there.serverId);
     const hasWork = () => services.deployments.hasWorkFor(services.storage.reader, there.serverId);
@@ -156,7 +156,7 @@ onBothEngines((engine) => {
     const deploy = async (id: string, status: 'success' | 'failed' = 'success') =>
       services.patch(daemon, (await services.execute(owner, id)).id, { status });
 
-    it('goes back to what ran before, and makes that revision current when it succeeds', async () => {
+    it('returns to what ran before, and makes that revision current on success', async () => {
       const { id } = await services.definition(owner, daemon.serverId);
       const first = await deploy(id);
       await services.revise(owner, id, 'Two');
@@ -178,7 +178,7 @@ onBothEngines((engine) => {
       expect((await services.deployments.read(owner, first.id, 0)).status).toBe('success');
     });
 
-    it('of one that failed goes back to the last success, whatever its revision', async () => {
+    it('of a failed deployment returns to the last success, whatever its revision', async () => {
       const { id } = await services.definition(owner, daemon.serverId);
       await deploy(id);
       await services.revise(owner, id, 'Two');
@@ -187,7 +187,7 @@ onBothEngines((engine) => {
       expect(await services.rollback(owner, failed.id)).toMatchObject({ revision: 2 });
     });
 
-    it('needs something to go back to', async () => {
+    it('needs an earlier success', async () => {
       const { id } = await services.definition(owner, daemon.serverId);
       await deploy(id, 'failed');
       const only = await deploy(id);
@@ -196,7 +196,7 @@ onBothEngines((engine) => {
       await expect(services.rollback(stranger, only.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
-    it('is refused when a password of that revision has been removed since', async () => {
+    it('is refused if a password of that revision has been removed since', async () => {
       const { id } = await services.definition(owner, daemon.serverId, { SMTP_PASSWORD: 'hunter2hunter2' });
       await deploy(id);
       await services.storage.write((tx) =>
@@ -210,7 +210,7 @@ onBothEngines((engine) => {
   describe('archiving', () => {
     const releases = (id: string) => services.instances.released.filter((released) => released === id).length;
 
-    it('cancels what waits, stops what runs and has the containers removed', async () => {
+    it('cancels pending deployments, stops running ones and removes the containers', async () => {
       const { id } = await services.definition(owner, daemon.serverId);
       const [runs, waits] = [await services.execute(owner, id), await services.execute(owner, id)];
       await services.patch(daemon, runs.id, { status: 'running' });
@@ -221,7 +221,7 @@ onBothEngines((engine) => {
         status: 'failed',
         reason: 'cancelled',
       });
-      // Too late to be stopped: what it started is released again, and the success counts when it is reactivated.
+      // Too late to cancel: its containers are released again, and the success counts after reactivation.
       await services.patch(daemon, runs.id, { status: 'success' });
       expect(releases(id)).toBe(2);
       expect((await services.definitions.read(owner, id)).status).toBe('archived');
@@ -230,7 +230,7 @@ onBothEngines((engine) => {
       expect(services.instances.kept).toEqual([id]);
     });
 
-    it('keeps the containers when asked to, and lets what runs end', async () => {
+    it('keeps the containers on request, and lets running deployments finish', async () => {
       const { id } = await services.definition(owner, daemon.serverId);
       const runs = await services.execute(owner, id);
       await services.patch(daemon, runs.id, { status: 'running' });

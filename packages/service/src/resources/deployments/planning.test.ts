@@ -34,7 +34,7 @@ onBothEngines((engine) => {
     Object.fromEntries(components.map(({ name, change }) => [name, change]));
 
   describe('a plan', () => {
-    it('of what was never deployed creates everything', async () => {
+    it('of a definition that was never deployed creates everything', async () => {
       const { id, uid, plan } = await createDefinition();
       expect(await plan()).toMatchObject({
         definition_id: id,
@@ -51,7 +51,7 @@ onBothEngines((engine) => {
       expect(made.pulls.length).toBeGreaterThan(0);
     });
 
-    it('of what runs has nothing to do, and then shows what an input changes', async () => {
+    it('of a running definition changes nothing, and then shows what an input changes', async () => {
       const { uid, plan, deploy, update } = await createDefinition();
       const instance_id = await deploy();
       const nothing = await plan();
@@ -65,7 +65,7 @@ onBothEngines((engine) => {
       expect(routes).toMatchObject([{ change: 'changed', after: `https://new-${uid}.example.org` }]);
     });
 
-    it('shows that a secret is another one, and never which', async () => {
+    it('shows that a secret changed, and never its value', async () => {
       const { plan, deploy, update } = await createDefinition();
       await deploy();
       await update({ inputs: { SMTP_PASSWORD: `${PASSWORD}-next` } });
@@ -78,7 +78,7 @@ onBothEngines((engine) => {
       expect(await plan()).toMatchObject({ nothing_to_do: true });
     });
 
-    it('undoes what somebody has done to the containers', async () => {
+    it('reverts manual changes to the containers', async () => {
       const { plan, deploy } = await createDefinition();
       const id = await deploy();
       const report = (drift: object[]) => service.request('POST', `/instances/${id}/drift`, { body: { drift } });
@@ -97,7 +97,7 @@ onBothEngines((engine) => {
       expect(changesOf(await plan())).toMatchObject({ app: 'unchanged', db: 'unchanged' });
     });
 
-    it('after a rollback shows that the bytes it names are let go', async () => {
+    it('after a rollback shows that the pinned digests are released', async () => {
       const { plan, execute, update } = await createDefinition();
       const image = 'registry.example.org/inkwell/inkwell:4.2.1';
       const [first, second] = [`sha256:${'a'.repeat(64)}`, `sha256:${'b'.repeat(64)}`];
@@ -111,7 +111,7 @@ onBothEngines((engine) => {
       const newer = (await execute()).json.data.id;
       await ended(newer, second);
       const back = await service.client.call('deployments.rollback', { params: { id: newer } });
-      // The daemon left alone what ran those bytes under the bare tag.
+      // The daemon left containers with those digests under the bare tag alone.
       await ended(back.data.id, first, `${image}@${first}`);
       const made = await plan();
       expect(made).toMatchObject({ revision: 1, deployed_revision: 1, nothing_to_do: false });
@@ -123,7 +123,7 @@ onBothEngines((engine) => {
       expect(await plan()).toMatchObject({ nothing_to_do: true });
     });
 
-    it('of what is stored waits for the old one to stop, and says so', async () => {
+    it('of a component with storage waits for the old one to stop, and says so', async () => {
       const { plan, deploy, update } = await createDefinition();
       await deploy();
       await update({ profile: 'production' });
@@ -135,14 +135,14 @@ onBothEngines((engine) => {
   });
 
   describe('an order for a plan', () => {
-    it('is taken as long as it fits', async () => {
+    it('is accepted while the plan is current', async () => {
       const { plan, execute } = await createDefinition();
       const { plan_hash, spec_hash } = await plan();
       expect((await plan()).plan_hash).toBe(plan_hash);
       expect((await execute({ plan_hash, spec_hash })).status).toBe(201);
     });
 
-    it('is refused when something else would happen, or another version', async () => {
+    it('is refused if the plan or the template version has changed', async () => {
       const { id, plan, execute, update, deploy } = await createDefinition();
       const { plan_hash } = await plan();
       await update({ inputs: { SITE_TITLE: 'Newer' } });
@@ -152,7 +152,7 @@ onBothEngines((engine) => {
       expectRefusal(await execute({ spec_hash: `sha256:${'0'.repeat(64)}` }), 'VALIDATION_ERROR', 'spec_hash');
       const { data } = await service.client.call('deployments.list', { query: { definition_id: id } });
       expect(data).toEqual([]);
-      // Somebody else deploys, or meddles, between the plan and the order.
+      // A deployment or drift happens between the plan and the order.
       const next = await plan();
       const instance = await deploy();
       expectRefusal(await execute({ plan_hash: next.plan_hash }), 'VALIDATION_ERROR', 'plan_hash');
@@ -162,7 +162,7 @@ onBothEngines((engine) => {
       expectRefusal(await execute({ plan_hash: last.plan_hash }), 'VALIDATION_ERROR', 'plan_hash');
     });
 
-    it('cannot be planned for what is archived', async () => {
+    it('cannot be planned for an archived definition', async () => {
       const { id } = await createDefinition();
       await service.client.call('definitions.archive', { params: { id } });
       expectRefusal(await service.request('POST', `/definitions/${id}/plan`), 'VALIDATION_ERROR', 'id');

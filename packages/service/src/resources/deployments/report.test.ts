@@ -35,7 +35,7 @@ onBothEngines((engine) => {
       expect(await types(id)).toEqual(['deployment.started']);
     });
 
-    it('is refused while another of the definition comes first', async () => {
+    it('is refused while another deployment of the definition is ahead', async () => {
       const { id: first, definition } = await ordered();
       const { id: second } = await services.execute(owner, definition.id);
       const waiting = { details: { field: 'status', reason: 'waiting', deployment_id: first } };
@@ -49,7 +49,7 @@ onBothEngines((engine) => {
       expect(await services.patch(daemon, second, { status: 'running' })).toMatchObject({ status: 'running' });
     });
 
-    it('is for the daemon of the very server', async () => {
+    it('is accepted only from the daemon of its server', async () => {
       const { id } = await ordered();
       const neighbour = await services.server(owner);
       const gone = { code: 'NOT_FOUND' };
@@ -61,7 +61,7 @@ onBothEngines((engine) => {
   });
 
   describe('an end', () => {
-    it('that is good makes definition and instance follow', async () => {
+    it('a success updates definition and instance', async () => {
       const { id, definition } = await ordered({ WEB_HOSTNAME: 'blog.example.org' });
       await services.patch(daemon, id, { status: 'running' });
       const started_at = '2026-01-02T03:04:05.000Z';
@@ -96,7 +96,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('may come at once on one that waits', async () => {
+    it('may be reported directly for a pending deployment', async () => {
       const { id } = await ordered();
       const ended = await services.patch(daemon, id, { status: 'success', container_id: 'c2', logs: [line('done')] });
       expect(ended.status).toBe('success');
@@ -109,7 +109,7 @@ onBothEngines((engine) => {
       expect((await read(id)).logs).toHaveLength(1);
     });
 
-    it('that is bad keeps its reason and what was seen of the containers', async () => {
+    it('a failure keeps its reason and the reported state of the containers', async () => {
       const { id, definition } = await ordered();
       const instance = { container_id: 'c3', status: 'failed' } as const;
       const body = { deployment_id: id, status: 'failed', reason: 'unhealthy', error: 'no answer', instance } as const;
@@ -127,7 +127,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('is final: the same again changes nothing, another is refused', async () => {
+    it('is final: the same report again changes nothing, another is refused', async () => {
       for (const status of ['success', 'failed'] as const) {
         const { id } = await ordered();
         await services.patch(daemon, id, { status, logs: [line('once')] });
@@ -145,7 +145,7 @@ onBothEngines((engine) => {
   });
 
   describe('a log', () => {
-    it('has numbers without gaps, however many write at once', async () => {
+    it('has numbers without gaps under concurrent writes', async () => {
       const { id } = await ordered();
       await services.patch(daemon, id, { status: 'running' });
       const batches = Array.from({ length: 12 }, (_, b) => [0, 1, 2].map((i) => line(`${b}/${i}`)));
@@ -158,7 +158,7 @@ onBothEngines((engine) => {
       }
     });
 
-    it('is read in pages, and ends where it is full', async () => {
+    it('is read in pages, and is truncated at its limit', async () => {
       const { id } = await ordered();
       const batch = (count: number) => Array.from({ length: count }, () => line('growing'));
       await services.patch(daemon, id, { status: 'running', logs: batch(9_990) });
@@ -174,7 +174,7 @@ onBothEngines((engine) => {
       ]);
     });
 
-    it('that is full by its bytes says so once and counts only the lines it has', async () => {
+    it('truncated by bytes says so once and counts only the lines it has', async () => {
       const { id } = await ordered();
       const wide = line('w'.repeat(16_384));
       const logs = Array.from({ length: MOST_BYTES / 16_384 }, () => wide);
@@ -191,7 +191,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('takes times of both kinds, and its own where there is none', async () => {
+    it('accepts times in both forms, and uses the current time if there is none', async () => {
       const { id } = await ordered();
       const logs = ['2026-01-02T03:04:05Z', 1_700_000_000_000, '2016-12-31T23:59:60Z', -1, 9e15].map((at) => ({
         ...line('tick'),
@@ -211,7 +211,7 @@ onBothEngines((engine) => {
       expect(read.logs[0]).toMatchObject({ step: 'pull', level: 'info' });
     });
 
-    it('holds no secret, in whatever form a program prints it', async () => {
+    it('contains no secret, in whatever form a program prints it', async () => {
       const secret = 'p&ss w\\rd"42!';
       const { id, definition } = await ordered({ SMTP_PASSWORD: secret });
       const manifest = await services.manifests.resolve(services.storage.reader, owner.accountId, definition.id, 1);
@@ -239,7 +239,7 @@ onBothEngines((engine) => {
   });
 
   describe('cancelling', () => {
-    it('ends what waits at once', async () => {
+    it('ends a pending deployment immediately', async () => {
       const { id, definition } = await ordered();
       const { id: next } = await services.execute(owner, definition.id);
       const cancelled = await services.cancel(owner, id);
@@ -250,7 +250,7 @@ onBothEngines((engine) => {
       expect(await services.patch(daemon, next, { status: 'running' })).toMatchObject({ status: 'running' });
     });
 
-    it('ends what runs when the daemon says so', async () => {
+    it('ends a running deployment when the daemon confirms', async () => {
       const { id } = await ordered();
       await services.patch(daemon, id, { status: 'running' });
       const before = services.woken.length;
@@ -262,7 +262,7 @@ onBothEngines((engine) => {
       expect(await types(id)).toEqual(['deployment.started', 'deployment.failed']);
     });
 
-    it('comes too late for one that succeeds meanwhile', async () => {
+    it('is too late for a deployment that succeeds meanwhile', async () => {
       const { id } = await ordered();
       await services.patch(daemon, id, { status: 'running' });
       await services.cancel(owner, id);

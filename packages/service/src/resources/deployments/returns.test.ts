@@ -4,7 +4,7 @@ import { newId } from '../../ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
-/** A daemon went back by itself and tells of it afterwards. */
+/** A daemon rolled back on its own and reports it afterwards. */
 onBothEngines((engine) => {
   let services: DeploymentServices;
   let owner: Principal;
@@ -21,7 +21,7 @@ onBothEngines((engine) => {
     await services.report(daemon, { deployment_id: id, status: 'success', gap_ms: 12 });
     return id;
   };
-  /** Revision 1, then 2, both deployed. */
+  /** Deploys revision 1, then 2. */
   const twice = async () => {
     const { id: definitionId } = await services.definition(owner, daemon.serverId);
     await deployed(definitionId);
@@ -38,7 +38,7 @@ onBothEngines((engine) => {
     ...given,
   });
 
-  it('is recorded as a rollback with its events, and its revision is the current one', async () => {
+  it('is recorded as a rollback with its events, and its revision becomes current', async () => {
     const { definitionId, sick } = await twice();
     const report = returned(sick, { gap_ms: 0 });
     const recorded = await services.report(daemon, report);
@@ -57,12 +57,12 @@ onBothEngines((engine) => {
     expect(await services.definitions.read(owner, definitionId)).toMatchObject({ current_revision: 1 });
     expect(services.instances.facts.get(recorded.instance_id ?? '')).toMatchObject({ revision: 1 });
     expect((await services.deployments.read(owner, report.deployment_id, 0)).logs).toHaveLength(1);
-    // Told again, because the answer got lost.
+    // Reported again after a lost response.
     expect(await services.report(daemon, report)).toEqual(recorded);
     expect(await services.eventsOf(report.deployment_id)).toHaveLength(2);
   });
 
-  it('that was forbidden by an irreversible job is recorded as failed and changes nothing', async () => {
+  it('prevented by an irreversible job is recorded as failed and changes nothing', async () => {
     const { definitionId, sick } = await twice();
     const recorded = await services.report(
       daemon,
@@ -72,7 +72,7 @@ onBothEngines((engine) => {
     expect(await services.definitions.read(owner, definitionId)).toMatchObject({ current_revision: 2 });
   });
 
-  it('leaves alone what somebody has revised or deployed since', async () => {
+  it('does not override a later revision or deployment', async () => {
     const { definitionId, sick } = await twice();
     await services.revise(owner, definitionId, 'Better');
     await services.report(daemon, returned(sick));
@@ -84,7 +84,7 @@ onBothEngines((engine) => {
     expect(services.instances.facts.get(newest.instance_id ?? '')).toMatchObject({ revision: 3 });
   });
 
-  it('comes out of turn: another deployment may run or wait', async () => {
+  it('is accepted while another deployment is running or pending', async () => {
     const { definitionId, sick } = await twice();
     const { id } = await services.execute(owner, definitionId);
     await services.patch(daemon, id, { status: 'running' });

@@ -20,19 +20,19 @@ onBothEngines((engine) => {
     details: { field: 'definition_id', reason: 'route_taken', definition_id, host, path: '/' },
   });
 
-  it('refuses a route that another definition of the server has, and names that one', async () => {
+  it('refuses a route that another definition on the server uses, and names that definition', async () => {
     const daemon = await services.server(owner);
     const first = await definitionWithHost(daemon, 'www.example.org');
     const second = await definitionWithHost(daemon, 'WWW.example.org');
     await services.execute(owner, first.id);
     await expect(services.execute(owner, second.id)).rejects.toMatchObject(refused(first.id, 'www.example.org'));
-    // The same on another server is another way in, and one's own is no clash.
+    // The same route on another server, or of the same definition, is no conflict.
     const elsewhere = await definitionWithHost(await services.server(owner), 'www.example.org');
     expect(await services.execute(owner, elsewhere.id)).toMatchObject({ status: 'pending' });
     expect(await services.execute(owner, first.id)).toMatchObject({ status: 'pending' });
   });
 
-  it('lets a route go when what had it has failed or was cancelled', async () => {
+  it('releases a route when its deployment has failed or was cancelled', async () => {
     const daemon = await services.server(owner);
     const first = await definitionWithHost(daemon, 'shop.example.org');
     const second = await definitionWithHost(daemon, 'shop.example.org');
@@ -44,7 +44,7 @@ onBothEngines((engine) => {
     expect(await services.execute(owner, first.id)).toMatchObject({ status: 'pending' });
   });
 
-  it('gives a route to one of two that order at the same time', async () => {
+  it('gives a route to one of two concurrent orders', async () => {
     const daemon = await services.server(owner);
     const both = [
       await definitionWithHost(daemon, 'race.example.org'),

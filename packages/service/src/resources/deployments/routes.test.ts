@@ -18,7 +18,7 @@ onBothEngines((engine) => {
     ({ definition_id } = served);
   });
 
-  it('go the published road from order to success', async () => {
+  it('follow the published flow from order to success', async () => {
     const ordered = await ask('owner', 'POST', '/deployments/execute', { definition_id });
     expect(ordered.status).toBe(201);
     expectShape(deploymentEndpoints['deployments.execute'].response, ordered.json);
@@ -60,7 +60,7 @@ onBothEngines((engine) => {
     await served.services.cancel(served.callers.owner, first.json.data.id);
   });
 
-  it('take reports that are larger than other bodies, up to a limit', async () => {
+  it('accept reports larger than other bodies, up to a limit', async () => {
     const { json } = await ask('owner', 'POST', '/deployments/execute', { definition_id });
     const path = `/deployments/${json.data.id}/status`;
     const line = { at: 0, level: 'info', message: 'x'.repeat(15_000) };

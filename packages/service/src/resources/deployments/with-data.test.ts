@@ -33,7 +33,7 @@ onBothEngines((engine) => {
     until(async () => (await template.offered(key)).includes(id), { describe: `${id} to be offered`, within: 20_000 });
 
   describe('a deployment with a backup first', () => {
-    it('waits for the backup, is tied to it, and then goes its way', async () => {
+    it('waits for the backup, records it, and then starts', async () => {
       const { definitionId, instanceId, serverKey } = await template.deploy();
       await revise(definitionId, 'Second');
       const { status, json } = await order(definitionId);
@@ -54,7 +54,7 @@ onBothEngines((engine) => {
       expect((await service.told(id)).map(({ type }) => type)).toEqual(['deployment.started', 'deployment.success']);
     });
 
-    it('fails without having changed anything when the backup fails, and lets the next one go', async () => {
+    it('changes nothing if the backup fails, and lets the next deployment start', async () => {
       const { definitionId, instanceId, serverKey } = await template.deploy();
       await revise(definitionId, 'Second');
       const { id } = (await order(definitionId)).json.data;
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
       await untilOffered(serverKey, next);
     });
 
-    it('makes the backup of what it leaves: when it is its turn, and not before', async () => {
+    it('takes the backup of what it replaces when it reaches the head of the queue, not earlier', async () => {
       const { definitionId, instanceId, serverKey } = await template.deploy();
       await revise(definitionId, 'Second');
       const { id: first } = (await order(definitionId, {})).json.data;
@@ -88,7 +88,7 @@ onBothEngines((engine) => {
       await untilOffered(serverKey, id);
     });
 
-    it('needs a template that declares one, unless nothing runs yet', async () => {
+    it('needs a template that declares a backup, unless nothing is deployed yet', async () => {
       await template.publish('2.1.0');
       const { definitionId } = await template.deploy();
       expectRefusal(await order(definitionId), 'VALIDATION_ERROR', 'backup_first');
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
   });
 
   describe('a rollback with data', () => {
-    /** Revision 1, then revision 2 with a backup before it. */
+    /** Deploys revision 1, then revision 2 with a backup before it. */
     async function deployedTwice(kind?: 'dump') {
       const target = await template.deploy();
       await revise(target.definitionId, 'Second');
@@ -116,7 +116,7 @@ onBothEngines((engine) => {
       return { ...target, id, backupId };
     }
 
-    it('puts the backup of that revision back before it is deployed', async () => {
+    it('restores the backup of that revision before it is deployed', async () => {
       const { id, backupId, definitionId, instanceId, serverKey } = await deployedTwice();
       const answer = await rollback(id, true);
       expect(answer.status).toBe(201);
@@ -144,7 +144,7 @@ onBothEngines((engine) => {
       ]);
     });
 
-    it('fails when the data cannot be put back, with what the daemon says', async () => {
+    it('fails with the error of the daemon if the data cannot be restored', async () => {
       const { id, definitionId, instanceId } = await deployedTwice();
       const { id: back } = (await rollback(id, true)).json.data;
       await template.settle(instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
@@ -156,7 +156,7 @@ onBothEngines((engine) => {
     });
 
     for (const container of ['keep', 'remove'])
-      it(`keeps its definition from being archived (container=${container}) until it has ended`, async () => {
+      it(`prevents archiving its definition (container=${container}) until it has ended`, async () => {
         const { id, definitionId, instanceId, serverKey } = await deployedTwice();
         const { id: back } = (await rollback(id, true)).json.data;
         const archive = () => service.request('DELETE', `/definitions/${definitionId}?container=${container}`);
@@ -174,7 +174,7 @@ onBothEngines((engine) => {
         expect((await archive()).json.data).toMatchObject({ status: 'archived', current_revision: 1 });
       });
 
-    it('fails when the backup is gone by the time that it is its turn', async () => {
+    it('fails if the backup was deleted before its turn', async () => {
       const { id, backupId, definitionId } = await deployedTwice();
       const { id: first } = (await order(definitionId, {})).json.data;
       const { id: back } = (await rollback(id, true)).json.data;

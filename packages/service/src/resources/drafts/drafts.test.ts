@@ -53,7 +53,7 @@ onBothEngines((engine) => {
   };
 
   describe('a private template', () => {
-    it('goes from draft over validated to published, and a definition is made from it', async () => {
+    it('goes from draft over validated to published, and a definition is created from it', async () => {
       const created = await create(template('pond'));
       expect([created.status, created.json.data.status, created.json.data.valid]).toEqual([201, 'draft', true]);
       const { id } = created.json.data;
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
     });
 
     it('keeps its errors as a draft and is not validated with them', async () => {
-      const { data } = (await create(template('brook', { env: '${inputs.NOBODY}' }))).json;
+      const { data } = (await create(template('brook', { env: '${inputs.UNKNOWN}' }))).json;
       expect([data.valid, data.findings[0].code, data.findings[0].line]).toEqual([false, 'unknown-reference', 7]);
       const { data: validated } = (await move(data.id, 'validate')).json;
       expect([validated.status, validated.valid]).toEqual(['draft', false]);
@@ -88,14 +88,14 @@ onBothEngines((engine) => {
       expectRefusal(await move(id, 'promote'), 'VALIDATION_ERROR', 'status');
     });
 
-    it('never changes once it is published; a new version stands beside it', async () => {
+    it('never changes once published; a new version is added', async () => {
       await published(template('lake'));
       expectRefusal(await create(template('lake', { env: 'other' })), 'VALIDATION_ERROR', 'version');
       const second = await published(template('lake', { version: '1.1.0' }));
       expect((await service.request('GET', '/templates/lake')).json.data.id).toBe(second);
     });
 
-    it('is not published with a tag that means another image tomorrow', async () => {
+    it('is not published with a floating tag', async () => {
       const { id } = (await create(template('marsh', { tag: 'latest' }))).json.data;
       expect((await move(id, 'validate')).json.data.status).toBe('validated');
       expectRefusal(await move(id, 'promote'), 'VALIDATION_ERROR', 'image');
@@ -110,13 +110,13 @@ onBothEngines((engine) => {
       expect((await service.request('GET', `/templates/${id}`)).json.data.deprecated).toBe(true);
     });
 
-    it('leaves a trace of every step for the audit', async () => {
+    it('audits every step', async () => {
       const id = await published(template('delta'));
       const steps = ['created', 'validated', 'published'].map((step) => `audit.template_${step}`);
       expect((await service.told(id)).map(({ type }) => type)).toEqual(steps);
     });
 
-    it('comes as an object as well', async () => {
+    it('can be given as an object', async () => {
       const spec = {
         slug: 'rill',
         name: 'Rill',
@@ -135,7 +135,7 @@ onBothEngines((engine) => {
       expectRefusal(await service.request('POST', '/templates', { body: {} }), 'VALIDATION_ERROR', 'source');
     });
 
-    it('is refused with every place where it is no template at all', async () => {
+    it('is refused with every position if it is not a valid template', async () => {
       const answer = await create('slug: Bad Slug\nname: x\nimages: y\n');
       expectRefusal(answer, 'VALIDATION_ERROR', 'source');
       const { findings } = answer.json.error.details;
@@ -145,7 +145,7 @@ onBothEngines((engine) => {
   });
 
   describe('the templates of another account', () => {
-    it('cannot be seen, used or moved', async () => {
+    it('cannot be seen, used or changed', async () => {
       const id = await published(template('hidden'));
       await create(template('sketch'));
       for (const path of ['/templates', '/templates/upcoming', '/templates?versions=all', '/templates?q=pond']) {
@@ -174,7 +174,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('an own species stands before that of the catalog, for its account alone', async () => {
+  it('an own species hides that of the catalog, only for its account', async () => {
     const own = await published(template('inkwell', { version: '9.0.0' }));
     expect((await service.request('GET', '/templates/inkwell')).json.data.id).toBe(own);
     expect((await other.request('GET', '/templates/inkwell')).json.data.id).not.toBe(own);
@@ -182,7 +182,7 @@ onBothEngines((engine) => {
   });
 
   describe('importing a Compose file', () => {
-    it('makes a draft and tells what was inferred, dropped and has to be permitted', async () => {
+    it('creates a draft and reports what was inferred, dropped and has to be permitted', async () => {
       const { status, json } = await service.request('POST', '/templates/import', {
         body: { compose: COMPOSE, name: 'Shop', slug: 'shop' },
       });
@@ -197,13 +197,13 @@ onBothEngines((engine) => {
       expect(canonical.permissions).toEqual([expect.objectContaining({ kind: 'privileged', component: 'db' })]);
     });
 
-    it('refuses what is no Compose file, with the place', async () => {
+    it('refuses an invalid Compose file with the position', async () => {
       const answer = await service.request('POST', '/templates/import', { body: { compose: 'services:\n  - a\n' } });
       expectRefusal(answer, 'VALIDATION_ERROR', 'compose');
       expect(answer.json.error.details.findings[0]).toMatchObject({ path: 'services', line: 2 });
     });
 
-    it('can be repeated: it is the same draft', async () => {
+    it('is idempotent: the same draft', async () => {
       const send = () => service.request('POST', '/templates/import', { body: { compose: COMPOSE, slug: 'once' } });
       const [first, second] = await Promise.all([send(), send()]);
       expect(second.json.data.id).toBe(first.json.data.id);

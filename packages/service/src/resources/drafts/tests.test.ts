@@ -48,7 +48,7 @@ onBothEngines((engine) => {
     until(async () => matches((await tests(id))[0], what), { describe: JSON.stringify(what) });
   const report = (deployment: string, status: 'success' | 'failed', more = {}) =>
     service.client.call('deployments.status', { params: { id: deployment }, body: { status, ...more } });
-  /** What the daemon is asked next of this kind, and how it says that ended. */
+  /** The next request of this kind to the daemon, and the result it reports. */
   async function asked(slug: string, of: string): Promise<string> {
     const find = () => daemon.of('action_request').find((one) => one.action.slug === slug && one.container_name === of);
     return (await until(find, { describe: `${slug} of ${of}` })).execution_id;
@@ -62,7 +62,7 @@ onBothEngines((engine) => {
   const nameOf = async (definition: string) =>
     (await service.client.call('definitions.read', { params: { id: definition } })).data.instance_uid;
 
-  it('must be passed before a template is published, and leaves nothing', async () => {
+  it('must be passed before a template is published, and leaves nothing behind', async () => {
     const id = await draft();
     expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
     const begun = await test(id);
@@ -86,7 +86,7 @@ onBothEngines((engine) => {
     expect((await post(`/templates/${id}/promote`)).json.data.status).toBe('published');
   });
 
-  it('is seen in no ordinary list, and marked where it is seen', async () => {
+  it('is hidden from ordinary lists, and marked where it is shown', async () => {
     const id = await draft();
     const { definition_id, deployment_id } = await test(id);
     await report(deployment_id, 'success');
@@ -99,7 +99,7 @@ onBothEngines((engine) => {
   });
 
   describe('that fails', () => {
-    it('says what failed, and clears away what was begun', async () => {
+    it('says what failed, and removes what was created', async () => {
       const id = await draft();
       const begun = await test(id);
       await report(begun.deployment_id, 'failed', { error: 'main never became healthy', reason: 'unhealthy' });
@@ -109,7 +109,7 @@ onBothEngines((engine) => {
       expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
     });
 
-    it('fails by its smoke test, and clearing away is tried until it is done', async () => {
+    it('fails by its smoke test, and cleanup is retried until it succeeds', async () => {
       const id = await draft();
       const begun = await test(id);
       const name = await nameOf(begun.definition_id);
@@ -125,7 +125,7 @@ onBothEngines((engine) => {
             (one) => one.action.slug === 'hortus.release' && one.container_name === name && one.execution_id !== first,
           );
       tell((await until(again, { describe: 'another release' })).execution_id);
-      // The second look at what failed comes after a minute.
+      // The next attempt to clean up comes after a minute.
       await until(
         async () => {
           await service.sideDoor.db
@@ -139,7 +139,7 @@ onBothEngines((engine) => {
       );
     });
 
-    it('fails when it is not over in time', async () => {
+    it('fails after its time limit', async () => {
       const id = await draft();
       const begun = await test(id);
       await service.sideDoor.db
@@ -154,7 +154,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('keeps the template as it is meanwhile, and counts for that text alone', async () => {
+  it('locks the template meanwhile, and counts only for that content', async () => {
     const id = await draft();
     const source = template(`pond-${number}`, 'env: {DEPTH: "2"}');
     const begun = await test(id);
@@ -168,7 +168,7 @@ onBothEngines((engine) => {
     expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
   });
 
-  it('makes up what it can, and asks for the rest by name', async () => {
+  it('generates the inputs it can, and asks for the rest by name', async () => {
     const id = await draft(`inputs:
   required:
     - {name: WEB_HOSTNAME, type: domain}
@@ -192,7 +192,7 @@ secrets: {LICENCE: {external: true}}`);
     expect(data.secret_inputs.sort()).toEqual(['LICENCE', 'SECRET']);
   });
 
-  it('needs a server that takes it, and nothing is asked of those who have none', async () => {
+  it('needs a server for tests; accounts without one need no test', async () => {
     const neighbour = await service.addAccount();
     const { id } = (await neighbour.request('POST', '/templates', { body: { source: template('brook') } })).json.data;
     expectRefusal(

@@ -33,7 +33,7 @@ onBothEngines((engine) => {
     return { fire, list, numbered };
   }
 
-  it('is asked by name, by the beginning of names, by resource and by time', async () => {
+  it('filters by type, type prefix, resource and time', async () => {
     const { fire, list, numbered } = await audited();
     const before = new Date(Date.now() - 60_000).toISOString();
     await fire('audit.key_created', 'fern');
@@ -55,7 +55,7 @@ onBothEngines((engine) => {
     await fire('audit.a', 'fern');
     await fire('audit.b', 'moss', 'acc_2');
     await fire('audit.c', 'fern');
-    // Where commits may overtake each other, no event is shown before its number is sure.
+    // On PostgreSQL commits may overtake each other, so no event is shown before it has its number.
     expect((await list()).data).toHaveLength(engine.name === 'postgres' ? 0 : 2);
     await numbered();
     const { data, pagination } = await list();
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
     expect((await list({}, 'acc_2')).data).toHaveLength(1);
   });
 
-  it('can be followed without a gap from any number on', async () => {
+  it('can be followed without gaps from any number on', async () => {
     const { fire, list, numbered } = await audited();
     for (let i = 0; i < 5; i++) await fire('audit.a', `plant ${i}`);
     await numbered();
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
     expect(followed).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('narrows to a type, a resource and a page', async () => {
+  it('filters by type and resource, with pages', async () => {
     const { fire, list, numbered } = await audited();
     await fire('audit.a', 'fern');
     await fire('audit.b', 'fern');

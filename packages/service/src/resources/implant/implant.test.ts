@@ -23,7 +23,7 @@ onBothEngines((engine) => {
     return { response, bytes: Buffer.from(await response.arrayBuffer()) };
   }
 
-  it('says what the binary is, and where', async () => {
+  it('describes the binary and its URL', async () => {
     const { data } = await service.client.call('implant.read', { params: { os_type: 'linux', arch: 'amd64' } });
     expect(data).toMatchObject({
       os: 'linux',
@@ -36,14 +36,14 @@ onBothEngines((engine) => {
     });
   });
 
-  it('is not found where it was not built, or for a machine that there is none for', async () => {
+  it('is not found if it was not built, or for an unknown platform', async () => {
     for (const other of ['/implant/linux/arm64', '/implant/windows/amd64', '/implant/linux/..%2f..%2fkeys']) {
       expectRefusal(await service.request('GET', other), 'NOT_FOUND');
       expectRefusal(await service.request('GET', `${other}/download`), 'NOT_FOUND');
     }
   });
 
-  it('can be fetched with the key of a server', async () => {
+  it('can be downloaded with a server key', async () => {
     const { data } = await service.client.call('servers.register', { body: { name: 'new', environment: 'staging' } });
     expect((await service.request('GET', path, { key: data.api_key })).status).toBe(200);
     const { bytes } = await download({ authorization: `Bearer ${data.api_key}` });
@@ -65,7 +65,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('goes on where it broke', async () => {
+    it('resumes after an interruption', async () => {
       const { response, bytes } = await download({ range: 'bytes=100-' });
       expect(response.status).toBe(206);
       expect(response.headers.get('content-range')).toBe(`bytes 100-${AGENT.length - 1}/${AGENT.length}`);
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
       expect((await download({ range: 'bytes=-7' })).bytes).toEqual(AGENT.subarray(-7));
     });
 
-    it('goes on only with the same file', async () => {
+    it('resumes only with the same file', async () => {
       const { headers } = (await download()).response;
       const range = 'bytes=100-';
       expect((await download({ range, 'if-range': headers.get('etag') ?? '' })).response.status).toBe(206);
@@ -82,13 +82,13 @@ onBothEngines((engine) => {
       expect([other.response.status, other.bytes.length]).toEqual([200, AGENT.length]);
     });
 
-    it('is not sent to whoever has it', async () => {
+    it('answers 304 to a client that has it', async () => {
       const { headers } = (await download()).response;
       const { response, bytes } = await download({ 'if-none-match': headers.get('etag') ?? '' });
       expect([response.status, bytes.length]).toEqual([304, 0]);
     });
 
-    it('answers 416 to a part that is not there', async () => {
+    it('answers 416 to an unsatisfiable range', async () => {
       const { response, bytes } = await download({ range: `bytes=${AGENT.length}-` });
       expect(response.status).toBe(416);
       expect(response.headers.get('content-range')).toBe(`bytes */${AGENT.length}`);
@@ -98,13 +98,13 @@ onBothEngines((engine) => {
       });
     });
 
-    it('is the new binary as soon as it has been replaced', async () => {
+    it('serves the new binary as soon as it is replaced', async () => {
       const own = await startApp(engine);
       const file = join(own.testDatabase.directory, 'agents', 'hortusd-linux-amd64');
       const read = async () =>
         (await own.client.call('implant.read', { params: { os_type: 'linux', arch: 'amd64' } })).data;
       expect((await read()).version).toBe('1.2.3');
-      // The mark lies across the pieces in which a file is read.
+      // The marker spans two chunks of the reader.
       const next = Buffer.concat([Buffer.alloc(65_536 - 10, '.'), Buffer.from(agentMark('1.3.0')), Buffer.alloc(9)]);
       await writeFile(`${file}.next`, next);
       await rename(`${file}.next`, file);

@@ -6,8 +6,8 @@ import { refusal } from './testing/two-accounts.ts';
 import { openWaitingImport } from './testing/waiting-import.ts';
 
 onBothEngines((engine) => {
-  describe('a template that an import has brought', () => {
-    it('goes with the import that is cancelled, can be brought again, and stays with one that succeeds', async () => {
+  describe('a template added by an import', () => {
+    it('is removed with a cancelled import, can be added again, and stays after a successful one', async () => {
       const { there, bundleOf, versionsOfTemplate, bring, cancel, becomes } = await openWaitingImport(engine);
       const first = await bring(bundleOf());
       expect(await versionsOfTemplate()).toEqual(['9.9.9']);
@@ -25,12 +25,12 @@ onBothEngines((engine) => {
       const { definition_id } = await becomes(second.id, 'completed');
       expect(await versionsOfTemplate()).toEqual(['9.9.9']);
       await there.client.call('definitions.archive', { params: { id: definition_id ?? '' } });
-      // Somebody had it once: it is a part of what can be activated again.
+      // A definition was created from it, which can be activated again.
       await cancel((await bring(bundleOf(), { instance_uid: 'third' })).id);
       expect(await versionsOfTemplate()).toEqual(['9.9.9']);
     });
 
-    it('goes with the import whose volume could not be filled', async () => {
+    it('is removed with an import whose volume could not be filled', async () => {
       const { there, bundleOf, bring, becomes, become } = await openWaitingImport(engine);
       const { id } = await bring(bundleOf());
       const { data } = await there.client.call('imports.fill', { params: { id }, body: { volume: 'uploads' } });
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
       await become([]);
     });
 
-    it('goes with the import that nobody has gone on with, whichever process finds that', async () => {
+    it('is removed with an abandoned import, found by any process', async () => {
       const { service, there, bundleOf, bring } = await openWaitingImport(engine);
       const { id } = await bring(bundleOf());
       await service.app.close();
@@ -56,11 +56,11 @@ onBothEngines((engine) => {
       });
     });
 
-    it('does not come with an import that is refused, first or repeated', async () => {
+    it('is not added by a refused import, first or repeated', async () => {
       const { there, bundleOf, versionsOfTemplate, bring, defineFromTemplate, cancel, publish } =
         await openWaitingImport(engine);
       const { id } = await bring(bundleOf());
-      // All was well until the import itself was to begin.
+      // Everything passed until the import itself was to begin.
       expect(await refusal(bring(bundleOf('10.0.0')))).toMatchObject({ field: 'instance_uid', reason: 'taken' });
       expect(await refusal(bring(bundleOf('10.0.0', { profile: 'nightly' })))).toMatchObject({ field: 'profile' });
       expect(await versionsOfTemplate()).toEqual(['9.9.9']);
@@ -85,7 +85,7 @@ onBothEngines((engine) => {
       expect(await versionsOfTemplate()).toEqual(['2.0.0', '1.0.0']);
     });
 
-    it('stays if something was defined from it meanwhile', async () => {
+    it('stays if a definition was created from it meanwhile', async () => {
       const { there, bundleOf, versionsOfTemplate, bring, defineFromTemplate, cancel } =
         await openWaitingImport(engine);
       const { id } = await bring(bundleOf());
@@ -96,7 +96,7 @@ onBothEngines((engine) => {
       expect(data).toMatchObject({ species: 'imported', template_version: '9.9.9' });
     });
 
-    it('stays while another import waits for it, and goes with the last', async () => {
+    it('stays while another import waits for it, and is removed with the last', async () => {
       const { bundleOf, versionsOfTemplate, bring, cancel } = await openWaitingImport(engine);
       const begun = await Promise.all(['a', 'b', 'c'].map((instance_uid) => bring(bundleOf(), { instance_uid })));
       for (const { id } of begun) {
@@ -106,7 +106,7 @@ onBothEngines((engine) => {
       expect(await versionsOfTemplate()).toEqual([]);
     });
 
-    it('takes the upgrade to it along that was only offered', async () => {
+    it('is removed with an upgrade to it that was only offered', async () => {
       const { there, bundleOf, versionsOfTemplate, bring, defineFromTemplate, publish, cancel } =
         await openWaitingImport(engine);
       await publish('1.0.0');
@@ -121,7 +121,7 @@ onBothEngines((engine) => {
       expect(await versionsOfTemplate()).toEqual(['1.0.0']);
     });
 
-    it('is there for what is defined while it goes, or neither is', async () => {
+    it('exists for a concurrently created definition, or neither does', async () => {
       const { there, bundleOf, versionsOfTemplate, bring, defineFromTemplate, cancel } =
         await openWaitingImport(engine);
       for (let round = 1; round <= 6; round++) {

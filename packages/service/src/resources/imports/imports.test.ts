@@ -12,8 +12,8 @@ const volumes = [
 ] as const;
 
 onBothEngines((engine) => {
-  describe('a definition that is taken out', () => {
-    it('comes with the values of its secrets, which the audit list names and does not have', async () => {
+  describe('an export of a definition', () => {
+    it('contains the values of its secrets; the audit list contains only their names', async () => {
       const { service, here, define, take } = await openTwoAccounts(engine);
       const id = await define();
       const { bundle, backup_id, warnings } = await take(id);
@@ -50,7 +50,7 @@ onBothEngines((engine) => {
       expect(bundle.volumes).toEqual(volumes.map(({ name }) => ({ name, bytes: 4096 })));
     });
 
-    it('has its volumes sent to whoever may have them, through the service', async () => {
+    it('streams its volumes through the service to callers with the permission', async () => {
       const { service, here, there, define, kept } = await openTwoAccounts(engine);
       const backup = await kept(await define(), volumes);
       const params = { id: backup.id };
@@ -89,8 +89,8 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('a definition that is brought in', () => {
-    it('has what it had, secrets too, and is deployed', async () => {
+  describe('an import of a definition', () => {
+    it('restores everything, secrets included, and deploys it', async () => {
       const { there, define, take, bring, becomes } = await openTwoAccounts(engine);
       const { bundle } = await take(await define());
       const begun = await bring(bundle);
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
       expect(waiting.map(({ id }) => id)).toEqual([deployment_id]);
     });
 
-    it('is there only when all its volumes are filled', async () => {
+    it('creates the definition only when all volumes are filled', async () => {
       const { service, there, define, kept, take, bring, becomes, orders } = await openTwoAccounts(engine);
       const id = await define();
       const { bundle } = await take(id, (await kept(id, volumes)).id);
@@ -140,7 +140,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('is refused for whatever would refuse it later, and leaves nothing', async () => {
+    it('is refused for everything that would be refused later, and leaves nothing behind', async () => {
       const { there, define, take, bring } = await openTwoAccounts(engine);
       const { bundle } = await take(await define());
       const { template } = bundle;
@@ -175,7 +175,7 @@ onBothEngines((engine) => {
       expect((await there.client.call('deployments.list')).data).toHaveLength(1);
     });
 
-    it('has what came of it removed when it is given up, and can then be brought in anew', async () => {
+    it('removes its volumes when it is cancelled, and can be repeated', async () => {
       const { there, define, kept, take, bring, becomes, orders } = await openTwoAccounts(engine);
       const id = await define();
       const { bundle } = await take(id, (await kept(id, volumes)).id);
@@ -202,7 +202,7 @@ onBothEngines((engine) => {
       expect((await there.client.call('definitions.list')).data).toEqual([]);
     });
 
-    it('brings along a template that is not known, as one of the account', async () => {
+    it('adds an unknown template to the account', async () => {
       const { there, define, take, bring, becomes } = await openTwoAccounts(engine);
       const { bundle } = await take(await define());
       const spec = { ...bundle.template.spec, slug: 'imported', version: '9.9.9' } as unknown as Canonical;
@@ -227,7 +227,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('answers a repeated request as the first time', async () => {
+    it('answers a repeated request like the first', async () => {
       const { there, define, take, becomes } = await openTwoAccounts(engine);
       const { bundle } = await take(await define());
       const order = { body: { server_id: there.serverId, bundle }, idempotencyKey: 'once' };

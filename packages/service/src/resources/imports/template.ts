@@ -65,7 +65,7 @@ export async function settleTemplate(
 }
 
 export interface TakeBackDeps {
-  readonly isPlanted: (tx: Tx, accountId: string, templateId: string) => Promise<boolean>;
+  readonly isUsed: (tx: Tx, accountId: string, templateId: string) => Promise<boolean>;
   /** False if an upgrade to it has been ordered. */
   readonly withdrawOffers: (tx: Tx, templateId: string) => Promise<boolean>;
 }
@@ -73,7 +73,7 @@ export interface TakeBackDeps {
 /** Removes the template that a failed import, or an earlier one, added, unless something else uses it. */
 export async function takeBackTemplate(
   tx: Tx,
-  { isPlanted, withdrawOffers }: TakeBackDeps,
+  { isUsed, withdrawOffers }: TakeBackDeps,
   { account_id, template_id }: ImportRow,
   actor: string | null,
 ): Promise<void> {
@@ -82,6 +82,6 @@ export async function takeBackTemplate(
   const imports = await importsOf(tx, account_id, template_id);
   const wasBrought = imports.some(({ brought_template }) => brought_template === 1);
   const isAwaited = imports.some(({ status }) => status !== 'failed');
-  if (!wasBrought || isAwaited || (await isPlanted(tx, account_id, template_id))) return;
+  if (!wasBrought || isAwaited || (await isUsed(tx, account_id, template_id))) return;
   if (await withdrawOffers(tx, template_id)) await takeTemplateBack(tx, template, actor);
 }

@@ -16,7 +16,7 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  /** Creates a deployed, running instance. */
+  /** Deploys a definition and runs it. */
   async function deployInstance(more: { heal?: boolean } = {}) {
     const { client } = service;
     const { data: server } = await client.call('servers.register', { body: { name: 'bed', environment: 'staging' } });
@@ -45,7 +45,7 @@ onBothEngines((engine) => {
     (await service.told(id)).map(({ type }) => type).filter((type) => type.startsWith('audit.drift'));
 
   describe('drift', () => {
-    it('stands in the record from the first report to the empty one, and is told when it comes and goes', async () => {
+    it('is in the record from the first report to the empty one, and audited when it appears and disappears', async () => {
       const { id, read, report } = await deployInstance();
       expect(await read()).toMatchObject({ drift: [], drifted_at: null });
       expect((await report([limit])).data).toMatchObject({ id, drift: [limit], drifted_at: expect.any(String) });
@@ -60,7 +60,7 @@ onBothEngines((engine) => {
       expect(await eventsOf(id)).toEqual(['audit.drift_found', 'audit.drift_cleared']);
     });
 
-    it('never shows a secret, whoever reported it', async () => {
+    it('never contains a secret, from any reporter', async () => {
       const { id, read, report } = await deployInstance();
       const leak = { declared: `--password=${PASSWORD}`, actual: ['a', { deep: [PASSWORD] }], component: 'app' };
       await report([{ field: `env.${PASSWORD}`, ...leak }]);
@@ -72,7 +72,7 @@ onBothEngines((engine) => {
       expect(JSON.stringify(told)).not.toContain(PASSWORD);
     });
 
-    it('is refused of another server, of what was released, and without its fields', async () => {
+    it('is refused from another server, for a released instance, and without its fields', async () => {
       const { id } = await deployInstance();
       const other = await deployInstance();
       const key = other.server.api_key;
@@ -90,7 +90,7 @@ onBothEngines((engine) => {
   });
 
   describe('healing', () => {
-    it('is a deployment of what runs, with its bytes, and of nothing newer', async () => {
+    it('deploys the running revision with its digests, and nothing newer', async () => {
       const { definition_id, read, report, heals } = await deployInstance({ heal: true });
       const params = { id: definition_id };
       await service.client.call('definitions.update', { params, body: { inputs: { SITE_TITLE: 'Newer' } } });
@@ -106,7 +106,7 @@ onBothEngines((engine) => {
       expect(data).toMatchObject({ current_revision: 2, heal: true });
     });
 
-    it('is left out with heal off, and made up for when it is switched on', async () => {
+    it('is skipped with heal off, and done when it is switched on', async () => {
       const { id, definition_id, report, heals } = await deployInstance();
       await report([limit]);
       const jobs = service.sideDoor.db.selectFrom('jobs').select('id').where('key', '=', id);
@@ -116,7 +116,7 @@ onBothEngines((engine) => {
       await until(async () => (await heals()).length > 0, { describe: 'the healing' });
     });
 
-    it('comes once, and the next waits: somebody may be fighting us', async () => {
+    it('happens once, and the next one waits, in case something keeps changing the instance', async () => {
       const { id, report, heals } = await deployInstance({ heal: true });
       await report([limit]);
       await until(async () => (await heals()).length > 0, { describe: 'the healing' });
@@ -133,7 +133,7 @@ onBothEngines((engine) => {
       expect(await heals()).toHaveLength(1);
     });
 
-    it('brings nothing back to life that somebody stopped', async () => {
+    it('does not start an instance that a user stopped', async () => {
       const { id, definition_id, report, heals } = await deployInstance({ heal: true });
       await service.client.call('instances.report', { body: { instances: [{ definition_id, status: 'stopped' }] } });
       await report([gone]);
@@ -145,7 +145,7 @@ onBothEngines((engine) => {
           .executeTakeFirstOrThrow();
         return row.lease_owner === null && row.run_at > row.created_at + 30_000;
       };
-      await until(looked, { describe: 'the job to have looked' });
+      await until(looked, { describe: 'the job to have run' });
       expect(await heals()).toEqual([]);
     });
   });

@@ -3,7 +3,7 @@ import { onBothEngines } from '../../testing/engines.ts';
 import { daemonOf, keyOf, openInstanceServices } from './testing/instance-services.ts';
 
 onBothEngines((engine) => {
-  it('lists by server, definition, status and health, without released ones unless they are asked for', async () => {
+  it('lists by server, definition, status and health, without released ones by default', async () => {
     const { running, pending, addServer, instances, principal, storage, report } = await openInstanceServices(engine);
     const elsewhere = await addServer();
     const [one, far, gone, waiting] = [await running(), await running(elsewhere), await running(), await pending()];
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('is shown with its names, its template and its uptime, and to nobody else', async () => {
+  it('is shown with its names, template and uptime, only to its account', async () => {
     const { running, read, clock, instances, principal, serverId, addServer } = await openInstanceServices(engine);
     const { id, definitionId } = await running();
     clock.now += 61_500;
@@ -61,19 +61,19 @@ onBothEngines((engine) => {
       await expect(instances.read(stranger, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is one per definition as long as it lives, whoever asks for it', async () => {
+  it('exists once per definition until released, with concurrent requests', async () => {
     const { pending, storage, instances, serverId } = await openInstanceServices(engine);
     const { id, account_id: accountId, definition_id: definitionId } = await pending();
     const ensure = () =>
       storage.write((tx) => instances.ensure(tx, { accountId, definitionId, serverId, containerName: 'blog-1' }));
     for (const again of await Promise.all([ensure(), ensure(), ensure()])) expect(again.id).toBe(id);
     await storage.write((tx) => instances.settled(tx, id, 'hortus.release', null));
-    const anew = await Promise.all([ensure(), ensure(), ensure()]);
-    expect(new Set(anew.map((one) => one.id)).size).toBe(1);
-    expect(anew[0]?.id).not.toBe(id);
+    const created = await Promise.all([ensure(), ensure(), ensure()]);
+    expect(new Set(created.map((one) => one.id)).size).toBe(1);
+    expect(created[0]?.id).not.toBe(id);
   });
 
-  it('tells that it started when it is deployed, and not when it ran before', async () => {
+  it('emits a start event when deployed, unless it ran before', async () => {
     const { running, storage, instances, events, read } = await openInstanceServices(engine);
     const { id } = await running();
     const facts = { container_id: 'c2', status: 'running', health: 'healthy', started_at: 7 } as const;

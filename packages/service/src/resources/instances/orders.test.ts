@@ -6,7 +6,7 @@ const types = (events: readonly { type: string }[]) => events.map(({ type }) => 
 
 onBothEngines((engine) => {
   describe('start, stop, restart, release', () => {
-    it('go the road of an action and move the instance when they are done', async () => {
+    it('run as actions and change the instance when they complete', async () => {
       const { running, order, release, connect, actions, serverId, read, execution, events } =
         await openInstanceServices(engine);
       const { id } = await running();
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
       expect(line.sent.at(-1)).toMatchObject({ params: { remove_volumes: false } });
     });
 
-    it('leave nothing to say of what was released', async () => {
+    it('change nothing about a released instance', async () => {
       const { running, release, connect, actions, serverId, read, storage } = await openInstanceServices(engine);
       const { id } = await running();
       const drifted = { drift: '[{"field":"restart","declared":"always","actual":"no"}]', drifted_at: 1 };
@@ -53,7 +53,7 @@ onBothEngines((engine) => {
       expect(await read(id)).toMatchObject({ status: 'released', drift: [], drifted_at: null });
     });
 
-    it('leave it as reports see it when they fail, and reports after them know better', async () => {
+    it('keep the reported state when they fail, and later reports override them', async () => {
       const { running, order, connect, actions, serverId, read, report } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       const line = await connect();
@@ -68,7 +68,7 @@ onBothEngines((engine) => {
       expect((await read(id)).status).toBe('running');
     });
 
-    it('happen one after another, before what was ordered after them', async () => {
+    it('run one after another, before later orders', async () => {
       const { running, order, execute, connect, actions, serverId } = await openInstanceServices(engine);
       const [{ id }, other] = [await running(), await running()];
       const line = await connect();
@@ -82,7 +82,7 @@ onBothEngines((engine) => {
         await actions.dispatch(serverId, line);
         return line.requested.slice(known);
       };
-      // What runs already is not waited for: somebody who wants it stopped wants it now.
+      // Running actions are not waited for: a stop is wanted now.
       expect(await round()).toEqual([before.id, stop.id, elsewhere.id]);
       expect(await round()).toEqual([]);
       await actions.failed(serverId, { execution_id: stop.id });
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
       expect(await round()).toEqual([after.id]);
     });
 
-    it('are not put down twice while the first still waits', async () => {
+    it('are merged while an equal order is pending', async () => {
       const { running, order, release } = await openInstanceServices(engine);
       const { id } = await running();
       const first = await order(id, 'hortus.stop');
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
       expect((await release(id, whole)).execution.id).not.toBe(kept.execution.id);
     });
 
-    it('need an instance that was deployed and not released', async () => {
+    it('need a deployed, unreleased instance', async () => {
       const { pending, running, order, release, storage, instances, execution, events } =
         await openInstanceServices(engine);
       const waiting = await pending();
@@ -116,7 +116,7 @@ onBothEngines((engine) => {
         await expect(order(id, slug)).rejects.toMatchObject({ details: { status: 'released' } });
       }
       expect((await release(waiting.id)).execution.status).toBe('pending');
-      // What is asked for is the case already.
+      // The instance is already in that state.
       const again = await release(id);
       expect(again.execution.status).toBe('completed');
       expect((await execution(again.execution.id)).status).toBe('completed');
@@ -126,7 +126,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('are of the own account', async () => {
+    it('need an instance of the account', async () => {
       const { running, orders, storage } = await openInstanceServices(engine);
       const { id } = await running();
       const stranger = keyOf('acc_other');
@@ -151,7 +151,7 @@ onBothEngines((engine) => {
       expect(line.sent[0]).toMatchObject({ params: { remove_volumes: true, confirm: ['uploads', 'dbdata'] } });
     });
 
-    it('ends what waited behind it', async () => {
+    it('fails the actions pending behind it', async () => {
       const { running, release, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
       const { id } = await running();
       const { execution: released } = await release(id);
@@ -164,7 +164,7 @@ onBothEngines((engine) => {
       expect(line.requested).toEqual([released.id]);
     });
 
-    it('follows when a definition is archived, however late its server is back, unless it is activated again', async () => {
+    it('follows when a definition is archived, even if its server reconnects late, unless it is reactivated', async () => {
       const { running, storage, definitions, principal, connect, actions, serverId, execution, pass, start } =
         await openInstanceServices(engine);
       start();

@@ -7,7 +7,7 @@ const requests = (line: FakeLine) => line.sent as unknown as ActionRequestMessag
 const whole = { remove_volumes: true, confirm: ['uploads', 'dbdata'] };
 
 /** A server whose daemon asked for no capability. `next` completes what was sent and answers what is sent then. */
-async function plantPublished(...of: Parameters<typeof openInstanceServices>) {
+async function openPublishedDaemon(...of: Parameters<typeof openInstanceServices>) {
   const services = await openInstanceServices(...of);
   const { actions, serverId, connect } = services;
   const line = await connect([]);
@@ -28,7 +28,7 @@ async function plantPublished(...of: Parameters<typeof openInstanceServices>) {
 onBothEngines((engine) => {
   describe('a daemon that supports only the published messages', () => {
     it('is sent stop, start and restart as built-in orders with the argv of a Docker host, never as exec', async () => {
-      const { running, order, next, read } = await plantPublished(engine);
+      const { running, order, next, read } = await openPublishedDaemon(engine);
       const { id, containerName: name } = await running();
       const wanted = [
         ['hortus.stop', ['docker', 'stop', name, `${name}-db`], 'stopped'],
@@ -52,7 +52,7 @@ onBothEngines((engine) => {
     });
 
     it('is sent the same orders as our own daemon', async () => {
-      const { running, order, next, actions, connect, serverId } = await plantPublished(engine);
+      const { running, order, next, actions, connect, serverId } = await openPublishedDaemon(engine);
       const { id } = await running();
       await order(id, 'hortus.stop');
       const [published] = await next();
@@ -63,7 +63,7 @@ onBothEngines((engine) => {
     });
 
     it('is asked to stop before it removes the containers of an archived definition, and volumes stay', async () => {
-      const { running, storage, definitions, principal, commands, read } = await plantPublished(engine);
+      const { running, storage, definitions, principal, commands, read } = await openPublishedDaemon(engine);
       const { id, definitionId, containerName: name } = await running();
       await storage.write((tx) => definitions.archive(tx, principal, definitionId));
       expect(await commands()).toEqual([`docker stop ${name} ${name}-db`]);
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
     });
 
     it('removes the volumes of a released instance after its containers', async () => {
-      const { running, release, commands, execution, read } = await plantPublished(engine);
+      const { running, release, commands, execution, read } = await openPublishedDaemon(engine);
       const { id, containerName: name } = await running();
       const { execution: last } = await release(id, whole);
       expect(await commands()).toEqual([`docker stop ${name} ${name}-db`]);
@@ -85,7 +85,7 @@ onBothEngines((engine) => {
     });
 
     it('keeps its containers when the definition is activated before the release was sent', async () => {
-      const { running, storage, definitions, principal, commands, actions } = await plantPublished(engine);
+      const { running, storage, definitions, principal, commands, actions } = await openPublishedDaemon(engine);
       const { id, definitionId } = await running();
       await storage.write((tx) => definitions.archive(tx, principal, definitionId));
       await storage.write((tx) => definitions.activate(tx, principal, definitionId));
@@ -98,7 +98,7 @@ onBothEngines((engine) => {
     });
 
     it('is sent the names and ids of the containers that it synced', async () => {
-      const { running, storage, instances, daemon, order, commands, report } = await plantPublished(engine);
+      const { running, storage, instances, daemon, order, commands, report } = await openPublishedDaemon(engine);
       const { id, definitionId: definition_id } = await running();
       await report([{ definition_id, container_name: 'front', status: 'running' }]);
       const sync = (components: Parameters<typeof instances.syncComponents>[3]) =>
@@ -115,7 +115,7 @@ onBothEngines((engine) => {
     });
 
     it('is not sent what needs hortusd, and the error says so', async () => {
-      const { running, backups, storage, principal, next, execution } = await plantPublished(engine);
+      const { running, backups, storage, principal, next, execution } = await openPublishedDaemon(engine);
       const { id } = await running();
       const ordered = await storage.write((tx) => backups.create(tx, principal, id));
       expect(await next()).toEqual([]);

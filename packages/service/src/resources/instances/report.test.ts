@@ -7,7 +7,7 @@ const types = (events: readonly { type: string }[]) => events.map(({ type }) => 
 
 onBothEngines((engine) => {
   describe('a report', () => {
-    it('finds an instance by definition, by uid and by container', async () => {
+    it('finds an instance by definition, uid and container', async () => {
       const { report, running, read } = await openInstanceServices(engine);
       const [one, two, three] = [await running(), await running(), await running()];
       const uid = (await read(two.id)).instance_uid;
@@ -16,15 +16,15 @@ onBothEngines((engine) => {
         { ...facts, definition_id: one.definitionId },
         { ...facts, instance_uid: uid },
         { ...facts, container_name: three.containerName },
-        { ...facts, container_name: 'somebody-elses' },
-        { ...facts, definition_id: 'def_nobody' },
+        { ...facts, container_name: 'other-container' },
+        { ...facts, definition_id: 'def_unknown' },
         { ...facts },
       ]);
-      expect(outcome).toEqual({ accepted: 3, unknown: ['somebody-elses', 'def_nobody', ''] });
+      expect(outcome).toEqual({ accepted: 3, unknown: ['other-container', 'def_unknown', ''] });
       for (const { id } of [one, two, three]) expect((await read(id)).health).toBe('unhealthy');
     });
 
-    it('of a daemon speaks of its own server only, of a person of the whole account', async () => {
+    it('of a daemon covers its own server only, of a user the whole account', async () => {
       const { report, running, read, addServer, principal } = await openInstanceServices(engine);
       const other = await running(await addServer());
       const said = [{ definition_id: other.definitionId, status: 'stopped' as const }];
@@ -36,7 +36,7 @@ onBothEngines((engine) => {
       expect(await report(said, stranger)).toEqual({ accepted: 0, unknown: [other.definitionId] });
     });
 
-    it('moves both machines, and tells of it exactly once', async () => {
+    it('changes status and health, with one event each', async () => {
       const { report, running, read, events } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       const say = (status: 'running' | 'stopped' | 'failed' | 'restarting', health?: 'healthy' | 'unhealthy') =>
@@ -58,7 +58,7 @@ onBothEngines((engine) => {
       ]);
     });
 
-    it('that says nothing new writes nothing but, now and then, that it came', async () => {
+    it('without news writes only the time of the report, now and then', async () => {
       const { report, running, storage, clock, row } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       const said = [{ definition_id, status: 'running', health: 'healthy', container_id: `c-${id}` }] as const;
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
       expect({ ...(await tableContents(storage.reader)), instances: [] }).toEqual({ ...before, instances: [] });
     });
 
-    it('brings a lost instance back, and never a released one', async () => {
+    it('brings back a lost instance, and never a released one', async () => {
       const { report, running, read, disconnect, connect, storage, instances, serverId, events } =
         await openInstanceServices(engine);
       const [one, gone, stopped] = [await running(), await running(), await running()];
@@ -93,7 +93,7 @@ onBothEngines((engine) => {
       expect(types(await events(gone.id))).toEqual(['instance.started', 'instance.stopped']);
     });
 
-    it('takes times in both forms, and none that is no time', async () => {
+    it('accepts times in both forms, and ignores invalid ones', async () => {
       const { report, running, read, clock } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       const say = (started_at: string | number | null) => report([{ definition_id, status: 'running', started_at }]);
@@ -107,7 +107,7 @@ onBothEngines((engine) => {
       expect((await read(id)).uptime_seconds).toBe(0);
     });
 
-    it('by several at once moves an instance once', async () => {
+    it('changes an instance once if reported concurrently', async () => {
       const { report, running, events } = await openInstanceServices(engine);
       const { id, definitionId: definition_id } = await running();
       await Promise.all(Array.from({ length: 6 }, () => report([{ definition_id, status: 'stopped' }])));

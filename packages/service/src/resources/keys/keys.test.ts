@@ -30,7 +30,7 @@ onBothEngines((engine) => {
     return { storage, authenticator, other, admin, create, revoke, list };
   }
 
-  it('creates a key that works, is shown once and kept nowhere', async () => {
+  it('creates a key that works, is shown once and never stored', async () => {
     const testDatabase = await engine.testDatabase();
     const { storage, authenticator, create, list, admin } = await start({
       ...engine,
@@ -62,7 +62,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('gives no permission that its maker lacks', async () => {
+  it('grants no permission that its creator lacks', async () => {
     const { authenticator, create } = await start();
     const { key } = await create({ name: 'small', permissions: ['account:write', 'templates:read'] });
     const small = await authenticator.authenticateKey(key, HERE);
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('refuses an expiry in the past and what is not a network, by field', async () => {
+  it('refuses an expiry in the past and invalid networks, by field', async () => {
     const { create, list } = await start();
     const make = (given: Partial<KeyCreate>) => create({ name: 'x', permissions: ['templates:read'], ...given });
     for (const expires_at of ['2001-01-01T00:00:00Z', new Date(Date.now() - 1000).toISOString(), 'soon']) {
@@ -92,7 +92,7 @@ onBothEngines((engine) => {
     expect(made.allowed_cidrs).toEqual(['10.0.0.0/8', '2001:db8::/128']);
   });
 
-  it('revokes a key at once on every replica, and stays calm when asked again', async () => {
+  it('revokes a key on every replica, idempotently', async () => {
     const { storage, authenticator, other, create, revoke } = await start();
     const { id, key } = await create({ name: 'ci', permissions: ['templates:read'] });
     await authenticator.authenticateKey(key, HERE);
@@ -101,7 +101,7 @@ onBothEngines((engine) => {
     expect(revoked.revoked_at).not.toBeNull();
     await expect(authenticator.authenticateKey(key, HERE)).rejects.toMatchObject(unauthorized);
     await until(() => other.authenticator.fromCache(`Bearer ${key}`, HERE) === undefined, {
-      describe: 'the other replica to hear of it',
+      describe: 'the other replica to refuse the key',
     });
     await expect(other.authenticator.authenticateKey(key, HERE)).rejects.toMatchObject(unauthorized);
     expect(await revoke(id)).toEqual(revoked);
@@ -160,7 +160,7 @@ onBothEngines((engine) => {
     expect((await create({ name: 'same', permissions }, office)).allowed_cidrs).toEqual(allowed_cidrs);
   });
 
-  it('limits hold for the children of children', async () => {
+  it('limits also hold for keys created by created keys', async () => {
     const { authenticator, create } = await start();
     const limits = { permissions: ['account:write' as const], expires_at: inAnHour(), allowed_cidrs: ['192.0.2.0/24'] };
     let maker = await authenticator.authenticateKey((await create({ name: 'first', ...limits })).key, HERE);

@@ -39,7 +39,7 @@ onBothEngines((engine) => {
   };
 
   describe('for the daemon of the server', () => {
-    it('has secrets and a signature over everything', async () => {
+    it('contains secrets and a signature over everything', async () => {
       const { id, instance_uid } = await createDefinition();
       const manifest = await asDaemon({ definition_id: id });
       expect(manifest).toMatchObject({
@@ -101,7 +101,7 @@ onBothEngines((engine) => {
       expect(await seen({ deployment_id: first.id })).toEqual([1, first.id]);
     });
 
-    it('is of no other server', async () => {
+    it('is refused to other servers', async () => {
       const { id, instance_uid } = await createDefinition();
       const { id: deployment_id } = await services.execute(owner, id);
       const stranger = await services.account();
@@ -110,7 +110,7 @@ onBothEngines((engine) => {
           await expect(asDaemon(query, other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
-    it('does not travel in the open, unless the operator allows it', async () => {
+    it('is not sent in plain text, unless the operator allows it', async () => {
       const { id } = await createDefinition();
       const refusal = { code: 'FORBIDDEN', details: { reason: 'plaintext' } };
       await expect(asDaemon({ definition_id: id }, daemon, false)).rejects.toMatchObject(refusal);
@@ -137,14 +137,14 @@ onBothEngines((engine) => {
       expectShape(manifestEndpoints['manifest.read'].response, { success: true, data: manifest });
     });
 
-    it('is of the revision of a deployment when that is asked for', async () => {
+    it('is of the revision of a deployment on request', async () => {
       const { id } = await createDefinition();
       const { id: deployment_id } = await services.execute(owner, id);
       await services.revise(owner, id, 'Two');
       expect(await asPerson({ deployment_id })).toMatchObject({ revision: 1, deployment_id, signature: null });
     });
 
-    it('asks for one name, and knows nothing of other accounts', async () => {
+    it('needs exactly one name, and hides other accounts', async () => {
       const { id, instance_uid } = await createDefinition();
       const { id: deployment_id } = await services.execute(owner, id);
       for (const query of [{}, { definition_id: id, instance_uid }])
@@ -158,7 +158,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('is signed by one key, whichever replica was first', async () => {
+  it('is signed by one key, whichever replica created it', async () => {
     const testDatabase = await engine.testDatabase();
     const storage = await testDatabase.open();
     const settings = { masterKey: Buffer.alloc(32, 'x').toString('base64'), dataDirectory: '/nowhere' };

@@ -10,7 +10,7 @@ onBothEngines((engine) => {
   });
   const ask = (needs: unknown) => service.request('POST', '/match', { body: { needs } });
 
-  it('answers templates for each need, what stays unmet, and a combination', async () => {
+  it('returns templates for each need, unmet needs, and a combination', async () => {
     const { status, json } = await ask([{ class: 'http.blog' }, { class: 'database.postgres' }, { class: 'http' }]);
     expect(status).toBe(200);
     const { data: items } = (await service.request('GET', '/templates?species=inkwell')).json;
@@ -25,7 +25,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('says that nothing is met, without failing', async () => {
+  it('reports unmet needs without failing', async () => {
     const { status, json } = await ask([{ class: 'queue.amqp' }]);
     expect([status, json.data.unmet, json.data.best]).toEqual([200, ['queue.amqp'], []]);
   });

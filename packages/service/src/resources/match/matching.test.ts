@@ -13,7 +13,7 @@ const template = (name: string, provides: string[], more: Partial<Candidate> = {
 const names = (list: readonly { template: Candidate }[]) => list.map((one) => one.template.name);
 
 describe('match', () => {
-  it('puts what fits best first', () => {
+  it('ranks the best fit first', () => {
     const templates = [
       template('Old', ['database.postgres'], { deprecated: true }),
       template('Special', ['database.postgres.timescale']),
@@ -27,7 +27,7 @@ describe('match', () => {
     expect(names(matches[0]?.templates ?? [])).toEqual(['Shown', 'Another', 'Plain', 'Hungry', 'Special', 'Old']);
   });
 
-  it('counts as missing only what is neither brought along nor asked for', () => {
+  it('counts as missing only what is neither provided nor requested', () => {
     const hungry = template('Hungry', ['http.blog', 'cache.redis'], {
       needs: ['storage.s3', 'cache.redis', 'database.postgres'],
     });
@@ -35,7 +35,7 @@ describe('match', () => {
     expect(matches[0]?.templates[0]?.missing).toEqual(['storage.s3']);
   });
 
-  it('says what stays unmet, and covers the rest with as few as can be', () => {
+  it('reports unmet needs, and covers the rest with as few templates as possible', () => {
     const templates = [
       template('Cache', ['cache.redis']),
       template('Database', ['database.postgres']),
@@ -50,7 +50,7 @@ describe('match', () => {
     ]);
   });
 
-  it('prefers what is ranked better among sets of one size', () => {
+  it('prefers better ranked templates among sets of one size', () => {
     const templates = [template('B', ['a.x', 'b.x'], { deprecated: true }), template('A', ['a.x', 'b.x'])];
     expect(names(match(['a', 'b'], templates).best)).toEqual(['A']);
   });
@@ -69,7 +69,7 @@ describe('match, of any catalog', () => {
     .chain((of) => fc.string({ maxLength: 3 }).map((name) => ({ ...of, name })));
   const offered = (one: Candidate, need: string) => one.provides.some((provided) => meets(provided, need));
 
-  it('lists exactly those that meet a need, misses none, and covers all that can be covered by the fewest', () => {
+  it('lists exactly the templates that meet a need, and covers all satisfiable needs with the fewest', () => {
     fc.assert(
       fc.property(
         fc.array(klass, { minLength: 1, maxLength: 6 }),
@@ -103,7 +103,7 @@ describe('match, of any catalog', () => {
     return least;
   }
 
-  it('is quick for the largest question', () => {
+  it('is fast for the largest request', () => {
     const needs = Array.from({ length: 16 }, (_, at) => `n${at}.x`);
     const many = Array.from({ length: 300 }, (_, at) =>
       template(`T${at}`, [needs[at % 16] as string, needs[(at * 7) % 16] as string, needs[(at * 3) % 16] as string]),

@@ -30,7 +30,7 @@ onBothEngines((engine) => {
   }
 
   describe('an invite', () => {
-    it('lets somebody in, once, with the role it names and signed in', async () => {
+    it('lets one person in, once, with its role and signed in', async () => {
       const { token, email, accept_url, status } = await invite('member', 'Fern@Example.org');
       expect([email, status, accept_url]).toEqual(['fern@example.org', 'open', `${publicUrl}/invite#${token}`]);
       const { status: answered, json } = await accept(token);
@@ -44,13 +44,13 @@ onBothEngines((engine) => {
       expect(JSON.stringify(data)).not.toContain(token);
     });
 
-    it('lets one in of two who follow the link at once', async () => {
+    it('lets one of two concurrent users in', async () => {
       const { token } = await invite();
       const answers = await Promise.all([accept(token), accept(token, 'another password')]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
     });
 
-    it('is over when it is taken back, made anew, or too old', async () => {
+    it('is invalid once revoked, replaced or expired', async () => {
       const revoked = await invite();
       await service.request('DELETE', `/account/invites/${revoked.id}`);
       const email = fresh();
@@ -63,7 +63,7 @@ onBothEngines((engine) => {
       expectRefusal(await service.request('POST', '/account/invites', request), 'VALIDATION_ERROR', 'email');
     });
 
-    it('gives nobody more than who invites has', async () => {
+    it('grants no more permissions than the inviter has', async () => {
       const body = { name: 'office', permissions: ['account:write' as const] };
       const { key } = (await service.client.call('keys.create', { body })).data;
       for (const role of ['owner', 'member']) {
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
       expectRefusal(await reset(token), 'UNAUTHORIZED');
     });
 
-    it('is worth nothing when a newer one was made, or when it is too old', async () => {
+    it('is invalid once replaced or expired', async () => {
       const { id } = await member();
       const first = (await order(id)).json.data.token;
       const second = (await order(id)).json.data.token;
@@ -104,7 +104,7 @@ onBothEngines((engine) => {
       expectRefusal(await reset(second), 'UNAUTHORIZED');
     });
 
-    it('is no way to become an admin', async () => {
+    it('cannot be used to become an admin', async () => {
       const owner = await member('owner');
       const { data } = (await owner.asked('GET', '/account/members?per_page=100')).json;
       const admin = data.find(({ email }: { email: string }) => email === adminEmail);
@@ -113,7 +113,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('who is removed is out at once, with the keys they made', async () => {
+  it('a removed user is signed out immediately, with the keys they created', async () => {
     const owner = await member('owner');
     const body = { name: 'mine', permissions: ['templates:read'] };
     const { key } = (await owner.asked('POST', '/account/keys', body)).json.data;
@@ -124,7 +124,7 @@ onBothEngines((engine) => {
     expect((await login(owner.email, PASSWORD)).status).toBe(401);
   });
 
-  it('the last owner stays', async () => {
+  it('the last owner cannot be removed', async () => {
     const body = { name: 'Rose Nursery', owner_email: fresh() };
     const { account, invite: made } = (await service.client.call('accounts.create', { body })).data;
     expect([account.plan, account.users, made.role]).toEqual(['free', 0, 'owner']);
@@ -135,12 +135,12 @@ onBothEngines((engine) => {
     const refused = await service.request('DELETE', `/account/members/${json.data.user.id}`, alone);
     expectRefusal(refused, 'VALIDATION_ERROR', 'id');
     expect(refused.json.error.details.reason).toBe('last_owner');
-    // A plan holds from the next request on, though the session was known already.
+    // A plan applies from the next request on, even to a cached session.
     await service.client.call('accounts.setPlan', { params: { id: account.id }, body: { plan: 'pro' } });
     await expect.poll(async () => (await service.request('GET', '/account', alone)).json.data.account.plan).toBe('pro');
   });
 
-  it('permissions can be read, with those that the caller has', async () => {
+  it('permissions are listed, with those of the caller', async () => {
     const body = { name: 'reader', permissions: ['templates:read' as const] };
     const { key } = (await service.client.call('keys.create', { body })).data;
     const { data } = (await service.request('GET', '/permissions?per_page=100', { key })).json;

@@ -40,7 +40,7 @@ onBothEngines((engine) => {
     return { ...services, metrics, instance, usage, report, read, rows };
   }
 
-  it('has no points until something is reported', async () => {
+  it('has no points before the first report', async () => {
     const { read, instance, clock } = await setUp();
     expect(await read()).toEqual({
       instance_id: instance.id,
@@ -53,7 +53,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('averages the reports of a minute and keeps the highest', async () => {
+  it('averages the reports of a minute and keeps the maximum', async () => {
     const { read, report, usage, clock } = await setUp();
     const at = new Date(clock.now).toISOString();
     await report([usage({ cpu_percent: 10, memory_bytes: 1_000 })]);
@@ -75,7 +75,7 @@ onBothEngines((engine) => {
     expect(points[1]).toMatchObject({ cpu_percent: 1, cpu_percent_max: 1 });
   });
 
-  it('adds up the components, and answers one of them when it is named', async () => {
+  it('sums the components, or returns one of them by name', async () => {
     const { read, report, usage } = await setUp();
     await report([usage(), usage({ component: 'db', cpu_percent: 30, memory_bytes: 500 })]);
     expect(await read()).toMatchObject({
@@ -89,7 +89,7 @@ onBothEngines((engine) => {
     expect((await read({ component: 'moss' })).points).toEqual([]);
   });
 
-  it('answers a week with few points, of what was reported twice a minute all the time', async () => {
+  it('returns a week with few points from reports twice a minute', async () => {
     const { storage, read, instance, clock } = await setUp();
     // As reports would have left it; a week of them takes too long.
     const step = 300;
@@ -123,11 +123,11 @@ onBothEngines((engine) => {
     expect(day.points.map(({ at }) => at)).toEqual(day.points.map(({ at }) => at).toSorted());
   });
 
-  it('takes what it is told of the instances of this server only', async () => {
+  it('accepts only instances of this server', async () => {
     const { report, usage, addServer, running, rows, instance } = await setUp();
     const other = await addServer();
     const elsewhere = await running(other);
-    await report([usage({ instance_uid: elsewhere.containerName }), usage({ instance_uid: 'nobody' })]);
+    await report([usage({ instance_uid: elsewhere.containerName }), usage({ instance_uid: 'unknown' })]);
     await report([usage()], other);
     expect(await rows()).toEqual([]);
     await report([]);
@@ -139,7 +139,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('cuts a daemon that reports too often, too much, or ever new names', async () => {
+  it('limits a daemon that reports too often, too much, or ever new names', async () => {
     const { report, usage, rows, read, clock } = await setUp();
     for (let number = 0; number < MOST_SAMPLES + 5; number++) await report([usage({ cpu_percent: number })]);
     expect((await read()).points).toMatchObject([{ cpu_percent_max: MOST_SAMPLES - 1 }]);
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
     expect(await rows()).toHaveLength(2 * 33);
   });
 
-  it('is answered to those who may read the instance', async () => {
+  it('is visible to callers that may read the instance', async () => {
     const { metrics, instance, principal, addServer, daemon } = await setUp();
     const { accountId } = principal;
     await metrics.ofInstance(daemon, instance.id, {});
@@ -158,7 +158,7 @@ onBothEngines((engine) => {
       await expect(metrics.ofInstance(stranger, instance.id, {})).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('keeps minutes for two hours and the rest for the days of the setting', async () => {
+  it('keeps minutes for two hours and the rest for the configured days', async () => {
     const { storage, report, usage, rows, clock } = await setUp();
     const sweep = async () => {
       for (const { name, days, remove } of retentionRules(defaultRetention)) {

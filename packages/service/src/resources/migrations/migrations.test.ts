@@ -10,7 +10,7 @@ import { openTwoServers } from './testing/two-servers.ts';
 
 const refusal = (of: Promise<unknown>) =>
   of.then(
-    () => expect.fail('It was not refused.'),
+    () => expect.fail('the request was not refused'),
     (error: unknown) => {
       if (!(error instanceof ApiProblem)) throw error;
       return { status: error.status, reason: error.details?.reason, message: error.message };
@@ -18,8 +18,8 @@ const refusal = (of: Promise<unknown>) =>
   );
 
 onBothEngines((engine) => {
-  describe('a tenant that moves', () => {
-    it('changes its server once, when everything of it runs on the target', async () => {
+  describe('a migration of a tenant', () => {
+    it('changes its server once, when everything runs on the target', async () => {
       const { service, here, there, deploy, define, migrate, becomes, definition, instanceOf, tenantNow } =
         await openTwoServers(engine);
       const running = [await deploy(), await deploy()];
@@ -53,7 +53,7 @@ onBothEngines((engine) => {
       expect(types.filter((type) => type === 'audit.definition_migrated')).toHaveLength(3);
     });
 
-    it('is told what stands in the way before anything is done', async () => {
+    it('reports obstacles before anything is done', async () => {
       const { here, service, client, deploy, migrate, tenantNow } = await openTwoServers(engine);
       await deploy();
       const away = (await client.call('servers.register', { body: { name: 'away', environment: 'staging' } })).data;
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
       expect(await refusal(migrate({ server_id: theirs.data.id, dry_run: true }))).toMatchObject(nowhere);
     });
 
-    it('is left alone while it moves, and can be called back', async () => {
+    it('blocks other changes, and can be cancelled', async () => {
       const { client, here, there, deploy, migrate, becomes, instanceOf, tenantNow } = await openTwoServers(engine);
       const definition_id = await deploy();
       const instance = await instanceOf(definition_id);
@@ -95,13 +95,13 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('a failure leaves it running where it was', () => {
+  describe('a failure leaves it running on the source', () => {
     it('when the last copy fails', async () => {
       const { here, there, deploy, migrate, becomes, instanceOf } = await openTwoServers(engine);
       const definition = await deploy();
       const id = (await migrate()).migration?.id ?? '';
       await becomes(id, 'copying');
-      // The first copy may fail: the last one then carries everything.
+      // The first copy may fail: the last one then transfers everything.
       await there.receiveAll('failed', 'A file became shorter.');
       await becomes(id, 'moving');
       await there.receiveAll('failed', 'No space left.');
@@ -113,7 +113,7 @@ onBothEngines((engine) => {
       expect(await instanceOf(definition)).toMatchObject({ server_id: here.id, status: 'running' });
     });
 
-    it('when it does not become healthy on the target, also if another of the tenant does', async () => {
+    it('when one of its definitions does not become healthy on the target', async () => {
       const { client, here, there, deploy, migrate, becomes, definition, tenantNow } = await openTwoServers(engine);
       const definitions = [await deploy(), await deploy()];
       const id = (await migrate()).migration?.id ?? '';
@@ -132,7 +132,7 @@ onBothEngines((engine) => {
       expect(here.told).toEqual(['hortus.stop', 'hortus.stop', 'hortus.start', 'hortus.start']);
       for (const one of definitions) expect(await definition(one)).toMatchObject({ server_id: here.id });
       expect(await tenantNow()).toMatchObject({ status: 'active', server_id: here.id });
-      // It is free for the next attempt, and for anything else.
+      // It can be migrated again, and changed otherwise.
       await client.call('deployments.execute', { body: { definition_id: definitions[0] ?? '' } });
     });
 
@@ -148,7 +148,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('what was moved is kept on the source for the time that is set', async () => {
+  it('the source keeps its data for the configured time', async () => {
     const { here, there, deploy, migrate, becomes } = await openTwoServers(engine, 60);
     await deploy();
     const id = (await migrate()).migration?.id ?? '';
@@ -163,7 +163,7 @@ onBothEngines((engine) => {
     expect(here.told).toEqual(['hortus.stop']);
   });
 
-  it('a definition without a tenant moves alone; one of a tenant does not', async () => {
+  it('a definition without a tenant migrates alone; one of a tenant does not', async () => {
     const { client, there, define, deploy, becomes, definition } = await openTwoServers(engine);
     const body = { server_id: there.id };
     const ofTenant = await deploy();

@@ -12,7 +12,7 @@ onBothEngines((engine) => {
   });
   const get = (path: string) => service.request('GET', path);
 
-  it('tells what a daemon does, so that every step of a log can be looked up', async () => {
+  it('describe what a daemon does, for every step of a log', async () => {
     const { data, pagination } = (await get('/playbooks?per_page=100')).json;
     expect(pagination.total).toBe(data.length);
     const steps = new Map(data.flatMap((one: { steps: { id: string }[] }) => one.steps.map((step) => [step.id, step])));
@@ -27,7 +27,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('knows no others', async () => {
+  it('refuse unknown types', async () => {
     expectRefusal(await get('/playbooks/constructor'), 'NOT_FOUND');
   });
 });

@@ -8,7 +8,7 @@ import { examine, givenSpec, writtenSpec } from './examination.ts';
 const findingsShape = RecipeDetail.properties.findings;
 const examined = (slug: string, spec: RecipeDetail['spec']) => examine(writtenSpec(slug, spec));
 
-it('finds nothing wrong with a template, whether it came as text or as an object', () => {
+it('finds nothing wrong with a valid template, as text or as an object', () => {
   const object = {
     slug: 'seed',
     name: 'Seed',
@@ -22,12 +22,12 @@ it('finds nothing wrong with a template, whether it came as text or as an object
   expect(byText.canonical).toEqual(byObject.canonical);
 });
 
-it('gives an object the lines that it is written out with', () => {
+it('gives an object the line numbers of its formatted JSON', () => {
   const { findings } = examined('seed', { slug: 'seed', colour: 'green' });
   expect(findings).toContainEqual(expect.objectContaining({ path: 'colour', line: 3, column: 3 }));
 });
 
-it('has an answer to whatever is submitted, and gives it back as it was', () => {
+it('examines any input, and stores it unchanged', () => {
   const anything = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.json().map((text) => `slug: seed\n${text}`),

@@ -46,7 +46,7 @@ onBothEngines((engine) => {
   const types = async (caller: Caller, id: string) => (await events(caller, id)).map(({ type }) => type);
 
   describe('submitting', () => {
-    it('keeps the spec as it was given and says what the validator thinks', async () => {
+    it('stores the spec unchanged and returns the findings', async () => {
       const body = submission();
       const { status, json } = await submit(body);
       expect(status).toBe(201);
@@ -70,7 +70,7 @@ onBothEngines((engine) => {
       );
     });
 
-    it('is refused for a species that is somebody else’s, or that waits already', async () => {
+    it('is refused for a species of another author, or one that is already pending', async () => {
       const taken = await submit(submission('inkwell'));
       expectRefusal(taken, 'VALIDATION_ERROR', 'slug');
       const { slug } = await submitted();
@@ -82,7 +82,7 @@ onBothEngines((engine) => {
       expectRefusal(await submit(submission('long', long)), 'VALIDATION_ERROR', 'spec');
     });
 
-    it('shows it to its author and to admins, and to nobody else before it is approved', async () => {
+    it('shows it to its author and to admins, and to others only after approval', async () => {
       const { id, slug } = await submitted();
       for (const path of [`/recipes/${id}`, `/recipes/by-slug/${slug}`])
         expectRefusal(await reader.request('GET', path), 'NOT_FOUND');
@@ -100,7 +100,7 @@ onBothEngines((engine) => {
   });
 
   describe('until it is reviewed', () => {
-    it('can be edited by its author alone', async () => {
+    it('can be edited by its author only', async () => {
       const { id, slug } = await submitted(fresh(), 'slug: x');
       const mended = await act(author, 'PATCH', id, '', { description: 'Better', spec: template(slug) });
       expect(mended.json.data).toMatchObject({ description: 'Better', name: 'Moss', valid: true, findings: [] });
@@ -131,7 +131,7 @@ onBothEngines((engine) => {
       const rejected = await act(service, 'POST', id, '/reject', { reason });
       expect(rejected.json.data).toMatchObject({ status: 'rejected', reason });
       expect((await act(author, 'GET', id)).json.data).toMatchObject({ status: 'rejected', reason });
-      // The author is told that it happened, not by which key of another account.
+      // The author sees that it happened, but not which key of another account did it.
       expect((await events(author, id)).at(-1)).toEqual({ type: 'audit.recipe_rejected', actor: null });
       expect(await events(service, id)).toEqual([
         { type: 'audit.recipe_rejected', actor: expect.stringMatching(/^key_/) },
@@ -140,7 +140,7 @@ onBothEngines((engine) => {
   });
 
   describe('approving', () => {
-    it('publishes the template for everybody, under its author’s name', async () => {
+    it('publishes the template for all accounts, under its author’s name', async () => {
       const { id, slug } = await submitted();
       for (const caller of [author, reader]) expectRefusal(await approve(id, caller), 'FORBIDDEN');
       const { status, json } = await approve(id);
@@ -163,7 +163,7 @@ onBothEngines((engine) => {
       expect((await reader.request('POST', '/definitions', { body: order })).status).toBe(201);
     });
 
-    it('is refused with every finding and its place, and publishes nothing', async () => {
+    it('is refused with every finding and its position, and publishes nothing', async () => {
       const slug = fresh();
       const text = `slug: ${slug}\nname: Moss\nversion: one\narchetype: worker\ntaxonomy: {kingdom: data}\n`;
       const { id } = await submitted(slug, text);
@@ -172,13 +172,13 @@ onBothEngines((engine) => {
       const { findings, field } = refused.json.error.details;
       expect(findings).toContainEqual(expect.objectContaining({ path: 'version', line: 3, column: 10 }));
       expect(findings.length).toBeGreaterThan(1);
-      // The first in the text: what the whole lacks.
+      // The first in the text: a required field of the root.
       expect(field).toBe('spec');
       expectRefusal(await reader.request('GET', `/templates/${slug}`), 'NOT_FOUND');
       expect((await act(author, 'GET', id)).json.data.status).toBe('pending');
     });
 
-    it('asks for the slug that was submitted, and for tags that stay what they are', async () => {
+    it('requires the submitted slug, and fixed tags', async () => {
       const other = await approve((await submitted(fresh(), template('another-slug'))).id);
       expectRefusal(other, 'VALIDATION_ERROR', 'spec');
       expect(other.json.error.details.field).toBe('spec.slug');
@@ -189,7 +189,7 @@ onBothEngines((engine) => {
       expect(moving.json.error.details.findings[0]).toMatchObject({ code: 'floating-tag', severity: 'error' });
     });
 
-    it('adds versions to a species for its author alone, each once', async () => {
+    it('adds versions to a species for its author only, each once', async () => {
       const { slug } = await approved();
       const same = await submitted(slug);
       const taken = await approve(same.id);
@@ -202,7 +202,7 @@ onBothEngines((engine) => {
       expectRefusal(await submit(submission(slug), reader), 'VALIDATION_ERROR', 'slug');
     });
 
-    it('happens once, however many do it at the same time', async () => {
+    it('happens once under concurrent requests', async () => {
       const { id, slug } = await submitted();
       const answers = await Promise.all([approve(id), approve(id), approve(id)]);
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
@@ -214,7 +214,7 @@ onBothEngines((engine) => {
   describe('an approved recipe', () => {
     const upvote = (caller: Caller, id: string) => act(caller, 'POST', id, '/upvote');
 
-    it('counts one upvote of each user, whichever key they use', async () => {
+    it('counts one upvote per user, across keys', async () => {
       const { id } = await approved();
       expect((await upvote(reader, id)).json.data).toMatchObject({ upvotes: 1, upvoted: true });
       const again = await upvote(reader, id);
@@ -229,7 +229,7 @@ onBothEngines((engine) => {
       expect((await act(author, 'GET', id)).json.data).toMatchObject({ upvotes: 3, upvoted: true });
     });
 
-    it('is listed for everybody, the newest or the most liked first', async () => {
+    it('is listed for all accounts, newest or most upvoted first', async () => {
       const [liked, plain] = [await approved(), await approved()];
       for (const caller of [reader, author, service]) await upvote(caller, liked.id);
       const list = async (query: string) => {
@@ -245,19 +245,19 @@ onBothEngines((engine) => {
       expectRefusal(await reader.request('GET', '/recipes?sort=age'), 'VALIDATION_ERROR', 'sort');
     });
 
-    it('takes no upvotes before it is approved or after it is withdrawn', async () => {
+    it('accepts no upvotes before approval or after withdrawal', async () => {
       const { id } = await submitted();
       expectRefusal(await upvote(reader, id), 'NOT_FOUND');
       expectRefusal(await upvote(author, id), 'VALIDATION_ERROR', 'status');
     });
 
-    it('withdrawn, leaves its template to those who use it, marked as deprecated', async () => {
+    it('withdrawn, keeps its template for existing users, marked as deprecated', async () => {
       const { id, slug, template_id } = await approved();
       expect((await act(author, 'PATCH', id, '/withdraw')).json.data.status).toBe('withdrawn');
       const left = (await reader.request('GET', `/templates/${slug}`)).json.data;
       expect(left).toMatchObject({ id: template_id, status: 'published', deprecated: true });
       expectRefusal(await act(reader, 'GET', id), 'NOT_FOUND');
-      // The species stays its author's.
+      // The species still belongs to its author.
       expectRefusal(await submit(submission(slug), reader), 'VALIDATION_ERROR', 'slug');
     });
 

@@ -4,7 +4,7 @@ import { onBothEngines } from '../../testing/engines.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 const password = 'dig-it-deeply-1';
-/** Where the template of the tests takes its image from. */
+/** Registry of the image in the test template. */
 const host = 'registry.example.org';
 
 onBothEngines((engine) => {
@@ -15,7 +15,7 @@ onBothEngines((engine) => {
   const create = (body: object) => service.request('POST', '/registries', { body });
 
   describe('a registry', () => {
-    it('is kept, changed, listed and forgotten, and its password is shown nowhere and kept unreadable', async () => {
+    it('is created, changed, listed and deleted; its password is never shown and stored encrypted', async () => {
       const { json, status } = await create({ host: 'Ghcr.IO', username: 'gardener', password });
       expect(status).toBe(201);
       expect(json.data).toMatchObject({ host: 'ghcr.io', username: 'gardener' });
@@ -34,7 +34,7 @@ onBothEngines((engine) => {
       expect((await service.request('GET', path)).status).toBe(404);
     });
 
-    it('is one of its host, however that is written, and a host is no address', async () => {
+    it('is unique per normalized host, and a host is not a URL', async () => {
       const first = await create({ host: 'docker.io', username: 'a', password });
       const second = await create({ host: 'Index.docker.io', username: 'b', password });
       expect(second).toMatchObject({ status: 422, json: { error: { details: { field: 'host', reason: 'taken' } } } });
@@ -47,7 +47,7 @@ onBothEngines((engine) => {
       }
     });
 
-    it('is nobody else’s', async () => {
+    it('is hidden from other accounts', async () => {
       const { json } = await create({ host: 'quay.io', username: 'gardener', password });
       const stranger = await service.addAccount();
       expect((await stranger.request('GET', '/registries')).json.data).toEqual([]);
@@ -62,9 +62,9 @@ onBothEngines((engine) => {
   });
 
   describe('the manifest', () => {
-    it('has the password for the daemon of that server only, and only of the registries that its images need', async () => {
+    it('contains the password only for the daemon of that server, and only for registries that its images need', async () => {
       await create({ host, username: 'gardener', password });
-      await create({ host: 'elsewhere.example.org', username: 'nobody', password: 'not-needed-here' });
+      await create({ host: 'elsewhere.example.org', username: 'unused', password: 'not-needed-here' });
       const register = () =>
         service.client.call('servers.register', { body: { name: 'server-1', environment: 'staging' } });
       const { data: server } = await register();

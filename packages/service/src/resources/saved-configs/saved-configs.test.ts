@@ -26,7 +26,7 @@ onBothEngines((engine) => {
     service.request('POST', '/definitions', { body: { instance_uid: `blog-${++number}`, server_id, ...body } });
 
   describe('a saved config', () => {
-    it('is a set of inputs, none of them required, whose passwords nobody sees again', async () => {
+    it('is a set of optional inputs whose passwords are never shown', async () => {
       const { status, json } = await save({ ...style, inputs });
       expect(status).toBe(201);
       expect(json.data).toMatchObject({
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
       expect(all).toContain('audit.saved_config_created');
     });
 
-    it('must fit its species, and says by field what does not', async () => {
+    it('must fit its species, with problems by field', async () => {
       const refused = async (more: object, field: string) => {
         const answer = await save({ ...style, inputs, ...more });
         expectRefusal(answer, 'VALIDATION_ERROR');
@@ -63,7 +63,7 @@ onBothEngines((engine) => {
       await refused({ inputs: { ...inputs, WEB_HOSTNAME: 'not a host' } }, 'inputs.WEB_HOSTNAME');
     });
 
-    it('merges what it is given: null removes, what is left out stays', async () => {
+    it('merges updates: null removes, omitted values stay', async () => {
       const { id } = await saved();
       const first = await patch(id, { inputs: { LOG_LEVEL: 'debug' } });
       expect(first.json.data).toMatchObject({
@@ -88,7 +88,7 @@ onBothEngines((engine) => {
       expectRefusal(await patch(id, { inputs: { NOTHING: null } }), 'VALIDATION_ERROR', 'inputs');
     });
 
-    it('lets go of what its species no longer asks', async () => {
+    it('drops inputs that its species no longer has', async () => {
       const { id } = await saved();
       const { db } = service.sideDoor;
       await db.updateTable('saved_configs').set({ inputs: '{"OLD":"x"}' }).where('id', '=', id).execute();
@@ -99,7 +99,7 @@ onBothEngines((engine) => {
       expect((await patch(id, { inputs: { OLD: null } })).json.data.inputs).toEqual({});
     });
 
-    it('is listed by species, and gone with its secrets when it is deleted', async () => {
+    it('is listed by species, and deleted with its secrets', async () => {
       const owner = await service.addAccount();
       const mine = (await save({ ...style, inputs }, owner)).json.data;
       const other = (await save({ name: 'Post', species: 'courier', inputs: {} }, owner)).json.data;
@@ -115,7 +115,7 @@ onBothEngines((engine) => {
   });
 
   describe('a definition made from one', () => {
-    it('takes from it what the request leaves out, and opens its passwords for itself', async () => {
+    it('takes omitted values from it, including passwords', async () => {
       const { id } = await saved();
       const body = { saved_config_id: id, inputs: { WEB_HOSTNAME: 'blog.example.org', SITE_TITLE: 'Ours' } };
       const { status, json } = await define(body);
@@ -128,7 +128,7 @@ onBothEngines((engine) => {
         secret_inputs: ['SMTP_PASSWORD'],
       });
       expect(JSON.stringify(json)).not.toContain(PASSWORD);
-      // What the config becomes later is not the definition's business.
+      // Later changes of the config do not affect the definition.
       await patch(id, { inputs: { SMTP_PASSWORD: null } });
       const secrets = await service.request('GET', `/definitions/${json.data.id}/secrets`);
       expect(secrets.json.data).toContainEqual(expect.objectContaining({ name: 'SMTP_PASSWORD', set: true }));
@@ -145,7 +145,7 @@ onBothEngines((engine) => {
       expect(byId.json.data).toMatchObject({ template_id, inputs: { SITE_TITLE: 'Notes' } });
     });
 
-    it('still needs what the species requires, and a config that is there and of its kind', async () => {
+    it('still needs required inputs, and an existing config of its species', async () => {
       const { id } = await saved();
       const missing = await define({ saved_config_id: id });
       expectRefusal(missing, 'VALIDATION_ERROR');

@@ -31,7 +31,7 @@ onBothEngines((engine) => {
   const undrain = async (id: string) => (await service.client.call('servers.undrain', { params: { id } })).data;
 
   describe('a server that is drained', () => {
-    it('takes no new deployments, lists what is to be moved, and ends what was ordered before', async () => {
+    it('refuses new deployments, lists what is to be moved, and finishes earlier orders', async () => {
       const { id, define, execute } = await plot();
       const [running, waiting, late] = [await define(), await define(), await define()];
       const ended = (deployment: string) =>
@@ -54,7 +54,7 @@ onBothEngines((engine) => {
       expect(types).toEqual(['audit.server_drained', 'audit.server_undrained']);
     });
 
-    it('is online again at once if its daemon was there all the time, and stays drained when that comes and goes', async () => {
+    it('is online again immediately if its daemon stayed connected, and stays drained when that reconnects', async () => {
       const { id, api_key, read } = await plot();
       await drain(id);
       const daemon = new DaemonSocket(service.base.replace('http', 'ws').concat('/ws/server'), { auth: { api_key } });
@@ -66,7 +66,7 @@ onBothEngines((engine) => {
       await daemon.closed;
     });
 
-    it('is one of the own account', async () => {
+    it('must belong to the account', async () => {
       const { id } = await plot();
       const neighbour = await service.addAccount();
       expect((await neighbour.request('POST', `/servers/${id}/drain`)).status).toBe(404);

@@ -14,7 +14,7 @@ import { insertKeyRow, type RunningService, startApp } from '../../testing/runni
 const PASSWORD = 'hunter2hunter2';
 let uids = 0;
 
-/** A daemon's key pair. */
+/** Creates the key pair of a daemon. */
 function keyPair() {
   const { publicKey, privateKey } = generateKeyPairSync('x25519');
   const key = sealingKeyText(publicKey);
@@ -27,7 +27,7 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  /** A key of a member: everything but what owners alone have. */
+  /** Creates a key of a member: all permissions but those of owners. */
   const memberKey = (without: readonly Permission[] = ['admin', 'account:write', 'data:export']) =>
     insertKeyRow(service.sideDoor, {
       account_id: service.accountId,
@@ -41,7 +41,7 @@ onBothEngines((engine) => {
     return { id, key: api_key };
   }
 
-  /** A server with a definition on it that has a password. */
+  /** Creates a server with a definition that has a password. */
   async function setUp(server?: { id: string; key: string }) {
     const { id: server_id, key } = server ?? (await registered());
     const body = {
@@ -89,7 +89,7 @@ onBothEngines((engine) => {
   const types = async (id: string) => (await service.told(id)).map(({ type }) => type);
 
   describe('servers:write without data:export', () => {
-    it('rotates no server key and resets no identity, so it reads no secret', async () => {
+    it('cannot rotate a server key or reset an identity, so it reads no secret', async () => {
       const server = await setUp();
       const member = await memberKey();
       expectRefusal(await server.rotate(member), 'FORBIDDEN');
@@ -98,14 +98,14 @@ onBothEngines((engine) => {
       expect((await server.manifest()).status).toBe(200);
     });
 
-    it('is needed beside data:export: exporting alone disrupts no server', async () => {
+    it('is needed beside data:export: exporting alone cannot disrupt a server', async () => {
       const server = await setUp();
       const exporter = await memberKey(['admin', 'servers:write']);
       expectRefusal(await server.rotate(exporter), 'FORBIDDEN');
       expectRefusal(await server.reset({}, exporter), 'FORBIDDEN');
     });
 
-    it('moves no definition to a server of its own, whose key would read its secrets', async () => {
+    it('cannot move a definition to its own server, whose key would read the secrets', async () => {
       const server = await setUp();
       const member = await memberKey();
       const own = await registered(member);
@@ -121,7 +121,7 @@ onBothEngines((engine) => {
       expect((await move(service.key)).status).toBe(202);
     });
 
-    it('moves definitions to a server whose key an owner has rotated', async () => {
+    it('can move definitions to a server whose key an owner has rotated', async () => {
       const server = await setUp();
       const member = await memberKey();
       const own = await registered(member);
@@ -131,7 +131,7 @@ onBothEngines((engine) => {
       expect(moved.status).toBe(202);
     });
 
-    it('opens no saved config with a password on a server of its own', async () => {
+    it('cannot use a saved config with a password on its own server', async () => {
       const config = {
         name: `config ${++uids}`,
         species: 'inkwell',
@@ -145,7 +145,7 @@ onBothEngines((engine) => {
       expect((await service.request('POST', '/definitions', { body })).status).toBe(201);
     });
 
-    it('reads no password of a registry by a definition on a server of its own', async () => {
+    it('cannot read a registry password by a definition on its own server', async () => {
       const registry = { host: 'docker.io', username: 'gardener', password: 'registry-password' };
       const made = await service.request('POST', '/registries', { body: registry });
       expect(made.status).toBe(201);
@@ -160,7 +160,7 @@ onBothEngines((engine) => {
   });
 
   describe('a server that never pinned a key pair', () => {
-    it('gets values by its server key: a daemon of the published interface has none', async () => {
+    it('gets values by its server key: a daemon of the published interface has no key pair', async () => {
       const server = await setUp();
       const { json } = await server.manifest();
       expect(JSON.stringify(json)).toContain(PASSWORD);
@@ -190,7 +190,7 @@ onBothEngines((engine) => {
       expect((await server.record()).identity.status).toBe('pinned');
     });
 
-    it('pins one of two that come at the same moment, and refuses the other', async () => {
+    it('pins one of two concurrent key pairs, and refuses the other', async () => {
       const server = await setUp();
       const daemons = Array.from({ length: 4 }, keyPair);
       const sockets = daemons.map(({ key }) => server.connect(key));
@@ -203,7 +203,7 @@ onBothEngines((engine) => {
       expect(daemons[outcomes.indexOf('open')]?.fingerprint).toBe(fingerprint);
     });
 
-    it('pins nothing that secrets cannot be sealed to', async () => {
+    it('refuses a key that secrets cannot be sealed for', async () => {
       const server = await setUp();
       const low = Buffer.concat([Buffer.from('302a300506032b656e032100', 'hex'), Buffer.alloc(32)]).toString('base64');
       expectRefusal(await server.manifest(low), 'FORBIDDEN');
@@ -222,7 +222,7 @@ onBothEngines((engine) => {
       return { ...server, daemon, socket };
     }
 
-    it('reads no value: manifests are sealed to the pinned key pair', async () => {
+    it('reads no value: manifests are sealed for the pinned key pair', async () => {
       const { manifest, daemon } = await pinned();
       const { status, json } = await manifest(daemon.key);
       expect(status).toBe(200);
@@ -231,7 +231,7 @@ onBothEngines((engine) => {
       expect(() => openFields(json.data, keyPair().privateKey, manifestContext(json.data))).toThrow();
     });
 
-    it('is not helped by leaving the capability out, or by another key pair', async () => {
+    it('gains nothing by omitting the capability, or by another key pair', async () => {
       const { manifest, record, id } = await pinned();
       const thief = keyPair();
       for (const shown of [undefined, thief.key]) {
@@ -244,7 +244,7 @@ onBothEngines((engine) => {
       expect(await types(id)).toContain('audit.server_identity_conflict');
     });
 
-    it('does not push the pinned daemon out of its connection, which hears of it', async () => {
+    it('cannot replace the connection of the pinned daemon, which learns of the attempt', async () => {
       const { connect, socket, record } = await pinned();
       const thief = keyPair();
       const thieves = connect(thief.key);
@@ -259,7 +259,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('never pins another key pair by itself, however often it tries', async () => {
+    it('never pins another key pair, however often it tries', async () => {
       const { daemon, manifest, record, connect } = await pinned();
       for (let time = 0; time < 3; time++) {
         await manifest(keyPair().key);
@@ -275,7 +275,7 @@ onBothEngines((engine) => {
       expect((await types(id)).filter((type) => type === 'audit.server_identity_conflict')).toHaveLength(1);
     });
 
-    it('does not read the key that replaces it: that is sealed, too', async () => {
+    it('cannot read the key that replaces it: that is sealed too', async () => {
       const { socket, rotate, daemon } = await pinned();
       const { api_key } = (await rotate()).json.data;
       const message = await socket.received('rotate_key');
@@ -286,7 +286,7 @@ onBothEngines((engine) => {
   });
 
   describe('resetting an identity', () => {
-    it('is audited, ends the connection of the old daemon with the reason, and lets the next one in', async () => {
+    it('is audited, closes the connection of the old daemon with the reason, and accepts the next one', async () => {
       const server = await setUp();
       const [old, next] = [keyPair(), keyPair()];
       const socket = server.connect(old.key);
@@ -301,7 +301,7 @@ onBothEngines((engine) => {
       expectRefusal(await server.manifest(old.key), 'FORBIDDEN');
     });
 
-    it('can name the key to pin, so that no other comes first', async () => {
+    it('can name the key to pin, so that no other is pinned first', async () => {
       const server = await setUp();
       const [old, next, thief] = [keyPair(), keyPair(), keyPair()];
       await server.connect(old.key).received('authenticated');
@@ -325,7 +325,7 @@ onBothEngines((engine) => {
       expect(socket.isOpen).toBe(true);
     });
 
-    it('does not bring a key back that was rotated by force before it', async () => {
+    it('does not restore a key that was rotated by force before it', async () => {
       const server = await setUp();
       const socket = server.connect(keyPair().key);
       await socket.received('authenticated');

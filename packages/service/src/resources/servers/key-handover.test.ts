@@ -9,7 +9,7 @@ import { Servers } from './service.ts';
 import { insertServer, openReplica, type Replica } from './testing/replica.ts';
 
 onBothEngines((engine) => {
-  /** A server, and how its owner rotates its key or removes it. */
+  /** Inserts a server, and lets its owner rotate its key or remove it. */
   async function insertServerWithSocket(replica: Replica) {
     const { id, key } = await insertServer(replica);
     const servers = new Servers({
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
     };
   }
   const rotate = { capabilities: ['rotate'] };
-  /** The row after a roll call that began later than this. */
+  /** Reads the row after the next roll call. */
   const rollCalled = async (replica: Replica, id: string) => {
     const { last_seen_at: before } = await replica.server(id);
     return await until(
@@ -52,7 +52,7 @@ onBothEngines((engine) => {
     );
   };
 
-  it('a connected daemon is handed its new key, and the old one dies when it is acknowledged', async () => {
+  it('a connected daemon gets its new key, and the old one is revoked when acknowledged', async () => {
     const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
@@ -66,7 +66,7 @@ onBothEngines((engine) => {
     expect(JSON.stringify(kept)).not.toContain(api_key);
     daemon.send({ type: 'key_rotated', rotation: offer.rotation });
     await replica.becomes(id, { key_hash: hashOf(api_key), next_key_hash: null, next_key_sealed: null });
-    // Also at this moment, in which nobody has been told yet that it is dead.
+    // Also now, before the revocation was announced.
     expect(await replica.daemon(key).closed).toBe(4401);
     expect(daemon.isOpen).toBe(true);
     const again = replica.daemon(api_key, rotate);
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
     expect(again.isOpen).toBe(true);
   });
 
-  it('may be used before its acknowledgement is read: the connection that it was handed over stays', async () => {
+  it('a new key may be used before its acknowledgement is read: the connection it was sent on stays open', async () => {
     const replica = await openReplica(engine, await engine.testDatabase(), { rollCallMs: 50 });
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
@@ -91,12 +91,12 @@ onBothEngines((engine) => {
     await rollCalled(replica, id);
     expect(daemon.isOpen).toBe(true);
     expect(replica.channel.gateway.connection(id)).toBe(bystander);
-    // From now on it stands and falls with the new key.
+    // From now on the connection belongs to the new key.
     await server.rotate(true);
     expect(await daemon.closed).toBe(4401);
   });
 
-  it('ends with both keys when they are revoked before it was acknowledged', async () => {
+  it('a connection closes if both of its keys are revoked before the acknowledgement', async () => {
     const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
@@ -108,7 +108,7 @@ onBothEngines((engine) => {
     for (const dead of [key, api_key]) expect(await replica.daemon(dead).closed).toBe(4401);
   });
 
-  it('one that was away is handed it when it is back', async () => {
+  it('an offline daemon gets its new key on reconnect', async () => {
     const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     replica.daemon(key, rotate).socket.once('open', () => {});
@@ -119,7 +119,7 @@ onBothEngines((engine) => {
     expect((await daemon.received('rotate_key')).api_key).toBe(api_key);
   });
 
-  it('only the newest of several is accepted', async () => {
+  it('only the newest of several new keys is accepted', async () => {
     const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
@@ -139,7 +139,7 @@ onBothEngines((engine) => {
     await replica.becomes(id, { key_hash: hashOf(api_key), next_key_hash: null });
   });
 
-  it('a daemon that did not ask for it is sent nothing, and its old key ends at once', async () => {
+  it('a daemon without the capability gets nothing, and its old key is revoked immediately', async () => {
     const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, { capabilities: ['journal'] });
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
     expect(daemon.messages).toEqual([]);
   });
 
-  it('a new key that is not used within a day replaces the old one all the same', async () => {
+  it('a new key that is not used within a day still replaces the old one', async () => {
     const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
@@ -167,7 +167,7 @@ onBothEngines((engine) => {
     expect(daemon.of('rotate_key')).toHaveLength(1);
   });
 
-  it.each(['forced rotation', 'removal'])('a %s ends the connection of the old key', async (how) => {
+  it.each(['forced rotation', 'removal'])('a %s closes the connection of the old key', async (how) => {
     const replica = await openReplica(engine, await engine.testDatabase());
     const { id, key, ...server } = await insertServerWithSocket(replica);
     const daemon = replica.daemon(key, rotate);
@@ -178,7 +178,7 @@ onBothEngines((engine) => {
   });
 
   if (engine.name === 'postgres') {
-    it('reaches a daemon at another replica, in clear neither on the bus nor in the database', async () => {
+    it('a new key reaches a daemon at another replica, in plain text neither on the bus nor in the database', async () => {
       const testDatabase = await engine.testDatabase();
       const [here, there] = [await openReplica(engine, testDatabase), await openReplica(engine, testDatabase)];
       const { id, key, ...server } = await insertServerWithSocket(here);

@@ -21,7 +21,7 @@ onBothEngines((engine) => {
   }
 
   describe('a prune', () => {
-    it('goes to the daemon with the names of what lives, and answers what that says', async () => {
+    it('sends the daemon the names of existing instances, and returns its answer', async () => {
       const { id, key, define } = await plot();
       const uid = (name: string) => `${name}-${engine.name}`;
       await define(uid('wanted'));
@@ -53,7 +53,7 @@ onBothEngines((engine) => {
       await daemon.closed;
     });
 
-    it('only looks unless it is told otherwise, and is one of the own account', async () => {
+    it('is a dry run by default, and needs a server of the account', async () => {
       const { id } = await plot();
       const { json, status } = await service.request('POST', `/servers/${id}/prune`);
       expect([status, json.execution.params.dry_run]).toEqual([202, true]);

@@ -27,20 +27,20 @@ onBothEngines((engine) => {
       put: (body: object) => caller.request('PUT', path, { body }),
       remove: () => caller.request('DELETE', path),
       rotate: (query = '') => caller.request('POST', `${path}/rotate-key${query}`),
-      /** As if a daemon had been there once; ours unless its capabilities are given. */
+      /** Marks the server as connected once; with our capabilities by default. */
       seen: (capabilities = ['rotate']) =>
         service.sideDoor.db
           .updateTable('servers')
           .set({ last_seen_at: 1, capabilities: JSON.stringify(capabilities) })
           .where('id', '=', id)
           .execute(),
-      /** What a daemon with this key is answered about its own server. */
+      /** Status of reading its own server with this key. */
       asDaemon: async (key: string) => (await service.request('GET', path, { key })).status,
     };
   }
 
   describe('registration', () => {
-    it.each(['/servers/register', '/servers'])('%s answers the key once', async (path) => {
+    it.each(['/servers/register', '/servers'])('%s returns the key once', async (path) => {
       const { json } = await service.request('POST', path, { body: registration });
       expect(json.data).toMatchObject({ ...registration, status: 'pending', connected: false, last_seen_at: null });
       expect(json.data.api_key).toMatch(/^hs_live_[\w-]{43}$/);
@@ -57,7 +57,7 @@ onBothEngines((engine) => {
       expect(JSON.stringify(rows)).not.toContain(key);
     });
 
-    it('makes a key for this server and no other', async () => {
+    it('creates a key for this server only', async () => {
       const [mine, other] = [await registered(), await registered()];
       const theirs = await registered(await service.addAccount());
       expect(await mine.asDaemon(mine.key)).toBe(200);
@@ -71,7 +71,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('changes what is named and keeps the rest', async () => {
+  it('changes the given fields and keeps the rest', async () => {
     const { put, read } = await registered();
     expect((await put({ environment: 'production' })).json.data).toMatchObject({
       ...registration,
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
   });
 
   describe('a new key', () => {
-    it('replaces at once that of a server nobody ever heard of', async () => {
+    it('replaces the old one immediately if the server never connected', async () => {
       const { key, asDaemon, rotate } = await registered();
       expect(await asDaemon(key)).toBe(200);
       const { json } = await rotate();
@@ -96,7 +96,7 @@ onBothEngines((engine) => {
       expect(await asDaemon(json.data.api_key)).toBe(200);
     });
 
-    it('ends the old key at once for a daemon without the rotation capability', async () => {
+    it('revokes the old key immediately for a daemon without the rotation capability', async () => {
       const { key, asDaemon, rotate, seen, read } = await registered();
       await seen(['journal']);
       const { json } = await rotate();
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
       expect((await read()).json.data.old_key_valid_until).toBeNull();
     });
 
-    it('leaves the old key of our daemon valid until the new one is used, and says until when at most', async () => {
+    it('keeps the old key of our daemon valid until the new one is used, with a time limit', async () => {
       const { key, asDaemon, rotate, seen, read } = await registered();
       await seen();
       const { json } = await rotate();
@@ -122,7 +122,7 @@ onBothEngines((engine) => {
       expect((await read()).json.data.old_key_valid_until).toBeNull();
     });
 
-    it('takes the place of one that was never used', async () => {
+    it('replaces one that was never used', async () => {
       const { key, asDaemon, rotate, seen } = await registered();
       await seen();
       const unused = (await rotate()).json.data.api_key;
@@ -133,7 +133,7 @@ onBothEngines((engine) => {
       expect(await asDaemon(key)).toBe(401);
     });
 
-    it('replaces the old one at once when the caller insists', async () => {
+    it('replaces the old one immediately with force', async () => {
       const { key, asDaemon, rotate, seen } = await registered();
       await seen();
       const waiting = (await rotate()).json.data.api_key;
@@ -155,7 +155,7 @@ onBothEngines((engine) => {
       return daemon;
     };
 
-    it('is shown while it is connected, and when there are two of it', async () => {
+    it('is shown while connected, and when there are two', async () => {
       const { key, read } = await registered();
       const about = { version: '2.0.0', os: 'linux', arch: 'amd64', engine: 'docker 27.1.0', capabilities: ['ack'] };
       const first = connect(key, about);
@@ -174,7 +174,7 @@ onBothEngines((engine) => {
       expect(second.isOpen).toBe(true);
     });
 
-    it('is handed a new key, and is put out when the server is removed', async () => {
+    it('gets a new key, and is disconnected when the server is removed', async () => {
       const { key, rotate, remove, asDaemon } = await registered();
       const daemon = connect(key, { capabilities: ['ack', 'rotate'] });
       await daemon.received('authenticated');
@@ -205,7 +205,7 @@ onBothEngines((engine) => {
       return `/definitions/${json.data.id}`;
     };
 
-    it('is refused while a definition stands on it', async () => {
+    it('is refused while it has a definition', async () => {
       const { id, key, remove, read, asDaemon } = await registered();
       const definition = await define(id);
       const refused = await remove();
@@ -229,7 +229,7 @@ onBothEngines((engine) => {
       expect(json.data.map((server: { id: string }) => server.id)).not.toContain(id);
     });
 
-    it('does not let an archived definition come back to nowhere', async () => {
+    it('prevents reactivation of its archived definitions', async () => {
       const { id, remove } = await registered();
       const definition = await define(id);
       await service.request('DELETE', definition);
@@ -248,7 +248,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('/user/servers lists those that the caller registered, with whichever of his keys', async () => {
+  it('/user/servers lists those that the caller registered, with any of their keys', async () => {
     const neighbour = await service.addAccount();
     const mine = await registered(neighbour);
     const account_id = neighbour.accountId;

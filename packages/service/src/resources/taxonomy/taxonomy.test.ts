@@ -13,7 +13,7 @@ onBothEngines((engine) => {
   const get = (path: string) => service.request('GET', `/taxonomy${path}`);
   const read = async (path: string) => (await get(path)).json.data;
 
-  it('is a tree from kingdoms to species; a kingdom shows also when it is empty', async () => {
+  it('is a tree from kingdoms to species, empty kingdoms included', async () => {
     const { kingdoms } = await read('/tree');
     type Node = { id: string; families: { id: string; species: { id: string }[] }[] };
     const short = kingdoms.map(({ id, families }: Node) => [
@@ -34,7 +34,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('counts what each level holds', async () => {
+  it('counts the content of each level', async () => {
     expect(await read('/kingdoms')).toMatchObject([
       { id: 'infrastructure', name: 'Infrastructure', family_count: 1, species_count: 1 },
       { id: 'data', family_count: 0, species_count: 0 },

@@ -29,14 +29,14 @@ onBothEngines((engine) => {
       }
     });
 
-    it('goes together with the other filters and with pages', async () => {
+    it('combines with other filters and pages', async () => {
       const { json } = await service.request('GET', '/templates?q=seed&family=blog');
       expect(json.data).toEqual([]);
       const second = await service.request('GET', '/templates?q=inkwell&per_page=1&page=2');
       expect(second.json).toMatchObject({ data: [], pagination: { total: 1 } });
     });
 
-    it('wants a question of some length', async () => {
+    it('requires a minimum length', async () => {
       expectRefusal(await service.request('GET', '/templates?q='), 'VALIDATION_ERROR', 'q');
       expectRefusal(await service.request('GET', `/templates?q=${'x'.repeat(101)}`), 'VALIDATION_ERROR', 'q');
     });
@@ -45,7 +45,7 @@ onBothEngines((engine) => {
   describe('the mark', () => {
     const get = (path: string, headers = {}) => service.request('GET', path, { key: null, headers });
 
-    it('is where the list says, for everybody, and may be kept', async () => {
+    it('is at the URL of the list, public and cacheable', async () => {
       const { data } = (await service.request('GET', '/templates?species=inkwell')).json;
       expect(data[0].mark_url).toBe('/api/v1/templates/inkwell/mark.svg');
       const { status, headers, json } = await get('/templates/inkwell/mark.svg');
@@ -58,7 +58,7 @@ onBothEngines((engine) => {
       expect((await get(`/templates/${data[0].id}/mark.svg`)).headers.get('etag')).toBe(etag);
     });
 
-    it('comes in sizes and for grounds', async () => {
+    it('has several sizes and backgrounds', async () => {
       expect((await get('/templates/inkwell/mark.svg?size=24')).json).toContain('width="24" height="24"');
       const [light, dark] = await Promise.all(
         ['light', 'dark'].map((theme) => get(`/templates/inkwell/mark.svg?theme=${theme}`)),
@@ -68,12 +68,12 @@ onBothEngines((engine) => {
       expectRefusal(await get('/templates/inkwell/mark.svg?theme=pink'), 'VALIDATION_ERROR', 'theme');
     });
 
-    it('is text to the client', async () => {
+    it('is returned as text by the client', async () => {
       const svg = await service.client.call('templates.mark', { params: { species: 'seed' } });
       expect(svg).toMatch(/^<svg /);
     });
 
-    it('is drawn for a species that only its owner can look up, without telling that there is one', async () => {
+    it('is drawn for a private species without revealing that it exists', async () => {
       const svg = (await get('/templates/our-own/mark.svg?family=blog')).json;
       expect(svg).toMatch(/^<svg /);
       expect((await get('/templates/inkwell/mark.svg?family=cache')).json).toBe(
@@ -81,7 +81,7 @@ onBothEngines((engine) => {
       );
     });
 
-    it('404 for what is not there', async () => {
+    it('answers 404 for an unknown species', async () => {
       expectRefusal(await get('/templates/dandelion/mark.svg'), 'NOT_FOUND');
     });
   });

@@ -11,12 +11,12 @@ import { shipCatalog } from './ship.ts';
 
 function specOf(text: string, changes: Partial<Canonical> = {}): Canonical {
   const { template } = validate(text);
-  if (!template) throw new Error('The fixture is no template.');
+  if (!template) throw new Error('The fixture is not a valid template.');
   return { ...canonical(template), ...changes };
 }
 
 onBothEngines((engine) => {
-  it('publishes what is new and leaves what is there', async () => {
+  it('publishes new versions and keeps existing ones', async () => {
     const storage = await engine.open();
     const specs = [specOf(INKWELL), specOf(SEED)];
     expect(await shipCatalog(storage, specs)).toEqual({ changed: [] });
@@ -32,7 +32,7 @@ onBothEngines((engine) => {
     expect(catalog.everyVersion()).toEqual(shipped);
   });
 
-  it('refuses another template under a version that is published, and names it', async () => {
+  it('skips a changed template under a published version, and names it', async () => {
     const storage = await engine.open();
     await shipCatalog(storage, [specOf(INKWELL), specOf(SEED)]);
     const catalog = new Catalog(storage.reader);
@@ -61,7 +61,7 @@ onBothEngines((engine) => {
     expect(catalog.everyVersion()).toHaveLength(10);
   });
 
-  it('is not lost on a replica whose earlier load takes longer than a later one', async () => {
+  it('a publication is not lost when an earlier load takes longer than a later one', async () => {
     const storage = await engine.open();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let reads = 0;
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
     const catalog = new Catalog({ engine: engine.name, run, db: queriesOn(engine.name, { run }) });
     const early = catalog.load();
     await until(() => reads === 1, { describe: 'the first load to read' });
-    // What it has read it keeps; its answer is what comes late.
+    // The rows are already read; only the response is delayed.
     await storage.ping();
     await shipCatalog(storage, [specOf(SEED)]);
     const late = catalog.load();
@@ -85,7 +85,7 @@ onBothEngines((engine) => {
     expect(catalog.newestOf('seed')).toBeDefined();
   });
 
-  it('tells the other replicas', async () => {
+  it('a publication notifies the other replicas', async () => {
     const storage = await engine.open();
     const topics: string[] = [];
     storage.onCommit((notices) => topics.push(...notices.map(({ topic }) => topic)));

@@ -14,7 +14,7 @@ import { shipCatalog } from './ship.ts';
 
 const inkwell = (changes: Partial<Canonical> = {}): Canonical => {
   const { template } = validate(INKWELL);
-  if (!template) throw new Error('The fixture is no template.');
+  if (!template) throw new Error('The fixture is not a valid template.');
   return { ...canonical(template), ...changes };
 };
 
@@ -24,7 +24,7 @@ interface Item {
   readonly version: string;
 }
 
-/** A template that is still being made. */
+/** Inserts a draft. */
 const draft = (tx: Tx, version: string) =>
   begin(
     tx,
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
       expect(await versions('/templates')).toEqual(['courier 1.0.0', 'inkwell 1.10.0', 'seed 1.0.0']);
     });
 
-    it('shows every published version when asked, the newest first', async () => {
+    it('shows every published version on request, newest first', async () => {
       expect(await versions('/templates?versions=all&species=inkwell')).toEqual(
         ['1.10.0', '1.10.0-rc.10', '1.10.0-rc.2', '1.9.0', '1.2.0'].map((version) => `inkwell ${version}`),
       );
@@ -93,13 +93,13 @@ onBothEngines((engine) => {
       expect(await versions(`/templates?${query}`)).toEqual(expected);
     });
 
-    it('pages', async () => {
+    it('has pages', async () => {
       const { json } = await service.request('GET', '/templates?per_page=2&page=2');
       expect(json.data).toMatchObject([{ species: 'seed' }]);
       expect(json.pagination).toEqual({ page: 2, per_page: 2, total: 3, total_pages: 2 });
     });
 
-    it('has items that are both published forms at once', async () => {
+    it('has items with the fields of both published forms', async () => {
       const [item] = await list('/templates?species=inkwell');
       expect(item).toMatchObject({
         species: 'inkwell',
@@ -116,7 +116,7 @@ onBothEngines((engine) => {
       expect(await list('/templates?species=seed')).toMatchObject([{ app_version: null, taxonomy: { variant: null } }]);
     });
 
-    it('of the featured and of the upcoming', async () => {
+    it('of featured and upcoming templates', async () => {
       expect(await versions('/templates/featured')).toEqual(['courier 1.0.0']);
       expect(await list('/templates/upcoming')).toMatchObject([{ version: '2.0.0', status: 'draft' }]);
     });
@@ -137,7 +137,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('by id is exactly that version, with the image taken apart', async () => {
+    it('by id is exactly that version, with the image split', async () => {
       const [, , , , oldest] = await list('/templates?versions=all&species=inkwell');
       const { data } = (await read(oldest?.id ?? '')).json;
       expect(data).toMatchObject({ id: oldest?.id, version: '1.2.0' });
@@ -151,14 +151,14 @@ onBothEngines((engine) => {
       });
     });
 
-    it('comes in the other form when asked', async () => {
+    it('has the other form on request', async () => {
       const { data } = (await read('inkwell?shape=id')).json;
       expect(data.spec.image.repository).toBe('registry.example.org/inkwell/inkwell');
       expect((await read(`${data.id}?shape=species`)).json.data.spec).toEqual((await read('inkwell')).json.data.spec);
       expectRefusal(await read('inkwell?shape=round'), 'VALIDATION_ERROR', 'shape');
     });
 
-    it('shows a template in the making by its id, and deploys none', async () => {
+    it('shows a draft by its id, but does not deploy it', async () => {
       const [upcoming] = await list('/templates/upcoming');
       expect((await read(upcoming?.id ?? '')).json.data).toMatchObject({ status: 'draft', version: '2.0.0' });
       const server = await service.request('POST', '/servers', { body: { name: 'server-1', environment: 'staging' } });
@@ -176,8 +176,8 @@ onBothEngines((engine) => {
   });
 
   describe('caching', () => {
-    it.each(['', '/featured', '/upcoming', '/inkwell'])('/templates%s may be kept for a minute', async (path) => {
-      // The second answer comes prepared, by another road; both must say the same.
+    it.each(['', '/featured', '/upcoming', '/inkwell'])('/templates%s may be cached for a minute', async (path) => {
+      // The second response comes from the cache; both must be equal.
       for (const round of ['first', 'second']) {
         const fresh = await service.request('GET', `/templates${path}`);
         expect(fresh.headers.get('cache-control'), round).toMatch(/\bmax-age=60\b/);
@@ -191,13 +191,13 @@ onBothEngines((engine) => {
       }
     });
 
-    it('a unique query string asks anew and gets the same', async () => {
+    it('a unique query string bypasses caches and gets the same', async () => {
       const answers = await Promise.all(['', '?x=1', '?x=2'].map((query) => read(`inkwell${query}`)));
       const [etag] = answers.map(({ headers }) => headers.get('etag'));
       for (const answer of answers) expect([answer.status, answer.headers.get('etag')]).toEqual([200, etag]);
     });
 
-    it('an error may not be kept', async () => {
+    it('an error may not be cached', async () => {
       expect((await read('dandelion')).headers.get('cache-control')).toBe('no-store');
     });
   });

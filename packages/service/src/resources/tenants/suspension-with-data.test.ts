@@ -31,7 +31,7 @@ onBothEngines((engine) => {
     return data.toReversed().map(({ slug, status }) => `${slug} ${status}`);
   };
 
-  /** Two revisions of a tenant's application, with a backup of the first. */
+  /** Deploys two revisions of a tenant's application, with a backup of the first. */
   async function deployedTwice() {
     const tenant = await system.tenant();
     const { definitionId, instanceId } = await system.running(tenant.id);
@@ -44,7 +44,7 @@ onBothEngines((engine) => {
     return { tenantId: tenant.id, definitionId, instanceId, second };
   }
 
-  /** As their daemon does: containers that are gone cannot be stopped. */
+  /** Stops as their daemon does: removed containers cannot be stopped. */
   async function stop(instanceId: string, there: boolean): Promise<void> {
     const { id } = await template.ordered(instanceId, 'hortus.stop');
     await system.service.handOver(id);
@@ -66,14 +66,14 @@ onBothEngines((engine) => {
 
   describe('a rollback with data whose tenant is suspended', () => {
     for (const moment of ['is ordered', 'has taken the containers away', 'has the data back', 'runs'] as const)
-      it(`comes to its end and is stopped then: while it ${moment}`, async () => {
+      it(`runs to its end and is stopped then: while it ${moment}`, async () => {
         const { tenantId, definitionId, instanceId, second } = await deployedTwice();
         const back = await rollback(second);
         const suspend = async (at: typeof moment) => {
           if (at === moment) expect((await system.move(tenantId, 'suspend')).status).toBe(200);
         };
         await suspend('is ordered');
-        // All containers are taken away for it.
+        // All containers are removed for it.
         await taken(definitionId);
         await suspend('has taken the containers away');
         expect(await deployment(back)).toMatchObject({
@@ -99,7 +99,7 @@ onBothEngines((engine) => {
         expect((await ordersOf(instanceId)).at(-1)).toBe('hortus.start pending');
       });
 
-    it('leaves what was there, stopped, when the data could not be brought back', async () => {
+    it('keeps the previous deployment, stopped, if the data could not be restored', async () => {
       const { tenantId, definitionId, instanceId, second } = await deployedTwice();
       const back = await rollback(second);
       await taken(definitionId);
@@ -108,7 +108,7 @@ onBothEngines((engine) => {
       await until(async () => (await deployment(back)).status === 'failed', { describe: 'it to fail' });
       expect(await deployment(back)).toMatchObject({ reason: 'restore' });
       expect(await template.definition(definitionId)).toMatchObject({ current_revision: 2 });
-      // Its daemon has what was there running again.
+      // Its daemon has started the previous deployment again.
       const instances = [{ definition_id: definitionId, status: 'running' as const, health: 'healthy' as const }];
       await client().call('instances.report', { body: { instances } });
       await stop(instanceId, true);
@@ -117,7 +117,7 @@ onBothEngines((engine) => {
       expect((await ordersOf(instanceId)).at(-1)).toBe('hortus.start pending');
     });
 
-    it('ends as failed when the former revision does not run, and holds up nothing', async () => {
+    it('fails if the former revision does not run, and blocks nothing', async () => {
       const { tenantId, definitionId, instanceId, second } = await deployedTwice();
       const back = await rollback(second);
       await system.move(tenantId, 'suspend');
@@ -131,7 +131,7 @@ onBothEngines((engine) => {
       await offered((await order(definitionId)).id);
     });
 
-    it('goes on where it was when the tenant is resumed meanwhile', async () => {
+    it('keeps running if the tenant is resumed meanwhile', async () => {
       const { tenantId, instanceId, second } = await deployedTwice();
       const back = await rollback(second);
       await system.move(tenantId, 'suspend');
@@ -145,7 +145,7 @@ onBothEngines((engine) => {
       ]);
     });
 
-    it('is ended with the others if nothing has been brought back yet', async () => {
+    it('is cancelled with the others if the restore has not started', async () => {
       const { tenantId, definitionId, instanceId, second } = await deployedTwice();
       const { id: first } = await order(definitionId);
       const back = await rollback(second);

@@ -11,7 +11,7 @@ onBothEngines((engine) => {
   const order = (id: string, what: 'start' | 'stop' | 'restart') =>
     system.service.request('POST', `/instances/${id}/${what}`);
 
-  describe('while the daemon is away', () => {
+  describe('while the daemon is offline', () => {
     beforeAll(async () => {
       system = await startServiceWithServer(engine);
     });
@@ -23,7 +23,7 @@ onBothEngines((engine) => {
         .orderBy('id')
         .execute();
 
-    it('suspending orders every stop with the change itself, for as long as it takes', async () => {
+    it('suspending orders every stop in the same transaction, without a time limit', async () => {
       const tenant = await system.tenant();
       const [a, b] = [await system.running(tenant.id), await system.running(tenant.id)];
       const { status, json } = await system.move(tenant.id, 'suspend');
@@ -34,7 +34,7 @@ onBothEngines((engine) => {
         expect([stop?.slug, stop?.status, rest]).toEqual(['hortus.stop', 'pending', []]);
         expect((stop?.deadline_at ?? 0) - (stop?.created_at ?? 0)).toBe(30 * 24 * 3_600_000);
       }
-      // Once more changes nothing.
+      // Repeating it changes nothing.
       expect((await system.move(tenant.id, 'suspend')).json.data.suspended_at).toBe(json.data.suspended_at);
       expect(await ordersOf(a.instanceId)).toHaveLength(1);
       expect(await system.events(tenant.id)).toEqual([
@@ -44,7 +44,7 @@ onBothEngines((engine) => {
       ]);
     });
 
-    it('refuses deployments, starts and rollbacks by the name of the tenant, and ends what waits', async () => {
+    it('refuses deployments, starts and rollbacks by the tenant, and cancels pending ones', async () => {
       const tenant = await system.tenant('Fern House');
       const { definitionId, instanceId } = await system.running(tenant.id);
       const waiting = (await system.deploy(definitionId)).json.data.id;
@@ -70,7 +70,7 @@ onBothEngines((engine) => {
       expect((await system.deploy(definitionId)).status).toBe(201);
     });
 
-    it('takes the stop back when it is resumed before it was sent', async () => {
+    it('withdraws a pending stop on resume', async () => {
       const tenant = await system.tenant();
       const { instanceId } = await system.running(tenant.id);
       await system.move(tenant.id, 'suspend');
@@ -84,7 +84,7 @@ onBothEngines((engine) => {
       ]);
     });
 
-    it('goes by what was ordered last, not by what has been done yet', async () => {
+    it('follows the last order, not the current state', async () => {
       const tenant = await system.tenant();
       const [unwanted, wanted] = [await system.running(tenant.id), await system.running(tenant.id)];
       const slugs = async ({ instanceId }: { instanceId: string }) =>
@@ -94,7 +94,7 @@ onBothEngines((engine) => {
       await system.move(tenant.id, 'resume');
       expect(await slugs(unwanted)).toEqual(['hortus.stop']);
       expect(await slugs(wanted)).toEqual(['hortus.start']);
-      // Suspended again before it was started again, it is not started behind anybody's back.
+      // Suspended again before it was started, it is not started later.
       const reported = [{ definition_id: wanted.definitionId, status: 'stopped' as const, health: 'unknown' as const }];
       await system.service.client.call('instances.report', { body: { instances: reported } });
       await system.move(tenant.id, 'suspend');
@@ -103,7 +103,7 @@ onBothEngines((engine) => {
       expect(await slugs(wanted)).toEqual(['hortus.start']);
     });
 
-    it('stops what a deployment started that could not be ended in time', async () => {
+    it('stops the instance of a deployment that could not be cancelled in time', async () => {
       const tenant = await system.tenant();
       const definitionId = await system.define(tenant.id);
       const { id } = (await system.deploy(definitionId)).json.data;
@@ -119,7 +119,7 @@ onBothEngines((engine) => {
       expect((await ordersOf(instance.id)).map(({ slug }) => slug)).toEqual(['hortus.stop', 'hortus.start']);
     });
 
-    it('suspends whatever deployments are ordered at the same moment', async () => {
+    it('also suspends deployments that are ordered concurrently', async () => {
       const tenant = await system.tenant();
       const definitions = [await system.define(tenant.id), await system.define(tenant.id)];
       const answers = await Promise.all([
@@ -134,7 +134,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('with a daemon that obeys', () => {
+  describe('with a daemon that completes every action', () => {
     beforeAll(async () => {
       system = await startServiceWithServer(engine);
       await system.connectDaemon();
@@ -169,7 +169,7 @@ onBothEngines((engine) => {
       expect(slugs(bystander.instanceId)).toEqual([]);
     });
 
-    it('made active instead starts nothing by itself, then or later', async () => {
+    it('activating starts nothing, then or later', async () => {
       const tenant = await system.tenant();
       const { instanceId } = await system.running(tenant.id);
       await system.move(tenant.id, 'suspend');
@@ -181,7 +181,7 @@ onBothEngines((engine) => {
       expect((await order(instanceId, 'start')).status).toBe(202);
     });
 
-    it('keeps its word whatever is done in between', async () => {
+    it('keeps its promises with other changes in between', async () => {
       const moves = fc.constantFrom('suspend' as const, 'resume' as const, 'active' as const);
       const step = fc.oneof(
         moves.map((move) => ({ move })),

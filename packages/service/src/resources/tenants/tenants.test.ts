@@ -12,7 +12,7 @@ onBothEngines((engine) => {
   const del = (id: string, query = '') => system.service.request('DELETE', `/tenants/${id}${query}`);
 
   describe('a new tenant', () => {
-    it('stands on a server, under a slug made from its name', async () => {
+    it('belongs to a server, with a slug made from its name', async () => {
       const { status, json } = await post({ name: 'Müller & Söhne', server_id: system.serverId });
       expect(status).toBe(201);
       expect(json.data).toMatchObject({
@@ -29,7 +29,7 @@ onBothEngines((engine) => {
       expect(await system.events(json.data.id)).toEqual(['audit.tenant_created']);
     });
 
-    it('needs a server of the account and a slug that is free', async () => {
+    it('needs a server of the account and a free slug', async () => {
       const stranger = await system.service.addAccount();
       const theirs = await stranger.client.call('servers.register', { body: { name: 'x', environment: 'staging' } });
       for (const server_id of [theirs.data.id, 'srv_nowhere'])
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
       const second = await post(body);
       expectRefusal(second, 'VALIDATION_ERROR', 'slug');
       expect(second.json.error.details.reason).toBe('taken');
-      // Another account may call its tenant the same, and so may we once ours is deleted.
+      // Another account may use the same slug, and so may we once ours is deleted.
       expect(
         (await stranger.request('POST', '/tenants', { body: { ...body, server_id: theirs.data.id } })).status,
       ).toBe(201);
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
       expect((await post(body)).status).toBe(201);
     });
 
-    it('becomes active by word, or by its first deployment that succeeds', async () => {
+    it('becomes active on request, or by its first successful deployment', async () => {
       const byWord = await system.tenant();
       expect((await system.move(byWord.id, 'active')).json.data.status).toBe('active');
       expect((await system.move(byWord.id, 'active')).json.data.status).toBe('active');
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
   });
 
   describe('the list', () => {
-    it('shows those of a server and in a state; deleted ones only when asked for', async () => {
+    it('filters by server and status; deleted ones only on request', async () => {
       const { service } = system;
       const server = await service.client.call('servers.register', { body: { name: 'z', environment: 'staging' } });
       const server_id = server.data.id;
@@ -106,7 +106,7 @@ onBothEngines((engine) => {
   });
 
   describe('deleting', () => {
-    it('is refused while something belongs to it', async () => {
+    it('is refused while definitions belong to it', async () => {
       const tenant = await system.tenant();
       const definitionId = await system.define(tenant.id);
       const refused = await del(tenant.id);
@@ -122,7 +122,7 @@ onBothEngines((engine) => {
       expectRefusal(await system.move(tenant.id, 'suspend'), 'VALIDATION_ERROR', 'status');
     });
 
-    it('by force archives its definitions and has their containers removed; one that comes back belongs to nobody', async () => {
+    it('by force archives its definitions and removes their containers; a reactivated one has no tenant', async () => {
       const { client, sideDoor } = system.service;
       const tenant = await system.tenant();
       const { definitionId, instanceId } = await system.running(tenant.id);

@@ -17,7 +17,7 @@ onBothEngines((engine) => {
   const problemsOf = ({ json }: Awaited<ReturnType<VersionedTemplate['apply']>>) =>
     json.error.details.problems.map(({ field, reason }: Record<string, string>) => [field, reason]);
 
-  it('keeps what was chosen, asks for what is new, deploys, and is applied', async () => {
+  it('keeps the choices, asks for new inputs, deploys, and is applied', async () => {
     const { definitionId, instanceId } = await template.deploy({
       SITE_TITLE: 'Our notes',
       SMTP_PASSWORD: 'hunter2hunter2',
@@ -67,7 +67,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('wants what cannot be taken over to be decided', async () => {
+  it('requires a decision for choices that cannot be carried over', async () => {
     const { definitionId, instanceId } = await template.deploy({ LOG_LEVEL: 'debug', SITE_TITLE: 'Our notes' });
     await template.publish('2.1.0', (text) =>
       text
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
     expect(inputs).not.toHaveProperty('SITE_TITLE');
   });
 
-  it('does not deploy what somebody has changed and not deployed', async () => {
+  it('refuses to deploy over undeployed changes', async () => {
     const { definitionId, instanceId } = await template.deploy();
     await template.publish('2.1.0');
     const id = await template.upgradeOf(instanceId);
@@ -96,8 +96,8 @@ onBothEngines((engine) => {
     expectRefusal(await template.apply(id), 'VALIDATION_ERROR', 'definition_id');
   });
 
-  describe('that goes wrong', () => {
-    it('changes nothing when the backup that comes first fails', async () => {
+  describe('that fails', () => {
+    it('changes nothing if the backup fails', async () => {
       await template.publish('2.0.1', withBackup);
       const { definitionId, instanceId } = await template.deploy();
       await template.publish('2.1.0', withBackup);
@@ -115,7 +115,7 @@ onBothEngines((engine) => {
       expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.1' });
     });
 
-    it('leaves the definition as it was when the deployment fails, and can be tried again', async () => {
+    it('restores the definition when the deployment fails, and can be applied again', async () => {
       const { definitionId, instanceId } = await template.deploy();
       await template.publish('2.1.0');
       const id = await template.upgradeOf(instanceId);
@@ -132,7 +132,7 @@ onBothEngines((engine) => {
       await template.until(id, 'applied');
     });
 
-    it('has failed when the daemon goes back while it is watched', async () => {
+    it('fails if the daemon rolls back during the watch period', async () => {
       const { definitionId, instanceId, serverKey } = await template.deploy({}, 3600);
       await template.publish('2.1.0');
       const id = await template.upgradeOf(instanceId);
@@ -152,7 +152,7 @@ onBothEngines((engine) => {
       expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.0' });
     });
 
-    it('says so when data was changed that nothing can bring back', async () => {
+    it('says that changed data could not be restored', async () => {
       const { instanceId } = await template.deploy();
       await template.publish('2.1.0');
       const id = await template.upgradeOf(instanceId);
@@ -168,7 +168,7 @@ onBothEngines((engine) => {
     });
 
     describe('after data was changed', () => {
-      /** Deployed as far as it goes, with a backup of what ran before. */
+      /** Deploys an upgrade with a backup of the previous revision. */
       async function begun(watch = 0, kind?: 'dump') {
         await template.publish('2.0.1', withBackup);
         const target = await template.deploy({}, watch);
@@ -183,7 +183,7 @@ onBothEngines((engine) => {
       const deployment = async (id: string | null) =>
         (await service.client.call('deployments.read', { params: { id: id ?? '' } })).data;
 
-      it('brings the data back first, then the old version, and says so', async () => {
+      it('restores the data first, then the old version, and says so', async () => {
         const { id, deploymentId, backupId, instanceId, definitionId, serverKey } = await begun();
         expect(await deployment(deploymentId)).toMatchObject({ backup_id: backupId, preparation: null });
         await template.report(deploymentId, 'failed', irreversible);
@@ -211,7 +211,7 @@ onBothEngines((engine) => {
         });
       });
 
-      it('does the same when the daemon found it sick and would not go back by itself', async () => {
+      it('does the same if the daemon finds it unhealthy and refuses to roll back', async () => {
         const { id, deploymentId, instanceId, serverKey } = await begun(3600);
         await template.report(deploymentId, 'success');
         await template.until(id, 'upgrade_watch');
@@ -220,7 +220,7 @@ onBothEngines((engine) => {
         expect((await service.request('POST', '/deploy/report', { key: serverKey, body })).status).toBe(200);
         const { return_id: back } = await template.until(id, 'upgrade_return');
         const order = await template.settle(instanceId, 'hortus.return_data', { revision: 1 });
-        // What stays if it fails is what the data was changed for.
+        // If the restore fails, the kept revision is the one the data was changed for.
         expect(order.params).toMatchObject({ resume: true });
         await until(async () => (await template.offered(serverKey)).includes(back ?? ''), { describe: 'the way back' });
         await template.report(back ?? '', 'success');
@@ -230,9 +230,9 @@ onBothEngines((engine) => {
         });
       });
 
-      it('says so when the data does not come back', async () => {
+      it('says that the data could not be restored', async () => {
         const first = await begun();
-        // Nobody knows whether the job had begun, so it may have.
+        // The job may have started, so the data may have changed.
         await template.report(first.deploymentId, 'failed', { reason: 'engine', error: 'Docker is away' });
         await template.until(first.id, 'upgrade_return');
         await template.settle(first.instanceId, 'hortus.return_data', { error: 'chunk 2 is damaged' });
@@ -242,7 +242,7 @@ onBothEngines((engine) => {
         });
       });
 
-      it('says so when the data came back and the old version does not run with it', async () => {
+      it('says that the data was restored but the old version does not start', async () => {
         const { id, deploymentId, instanceId, serverKey } = await begun();
         await template.report(deploymentId, 'failed', irreversible);
         const { return_id: back } = await template.until(id, 'upgrade_return');
@@ -255,7 +255,7 @@ onBothEngines((engine) => {
         });
       });
 
-      it('goes back to the data of before the first try, not to what that has left', async () => {
+      it('restores the data from before the first attempt, not what that left', async () => {
         const { id, deploymentId, backupId, instanceId, definitionId } = await begun();
         await template.report(deploymentId, 'failed', irreversible);
         await template.settle(instanceId, 'hortus.return_data', { error: 'the server has no room' });
@@ -271,7 +271,7 @@ onBothEngines((engine) => {
         expect(await deployment(return_id)).toMatchObject({ backup_id: backupId });
       });
 
-      it('cannot be undone by a dump that the template does not say how to restore', async () => {
+      it('cannot be undone by a dump without a declared restore', async () => {
         const { id, deploymentId } = await begun(0, 'dump');
         await template.report(deploymentId, 'failed', irreversible);
         expect(await template.until(id, 'failed')).toMatchObject({
@@ -281,7 +281,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('has failed when somebody rolls it back', async () => {
+    it('fails if a user rolls it back', async () => {
       const { instanceId } = await template.deploy({}, 3600);
       await template.publish('2.1.0');
       const id = await template.upgradeOf(instanceId);
@@ -304,7 +304,7 @@ onBothEngines((engine) => {
       return await Promise.all(target.map(({ instanceId }) => template.upgradeOf(instanceId)));
     }
 
-    it('are applied one by one, and the first that fails is the last', async () => {
+    it('are applied one by one, up to the first failure', async () => {
       const [one = '', two = '', last = ''] = await three();
       const answer = await applyAll({ upgrade_ids: [one, two, last] });
       expect(answer.json.data.upgrades.map(({ id }: { id: string }) => id)).toEqual([one, two, last]);
@@ -320,7 +320,7 @@ onBothEngines((engine) => {
       expect(await statuses([last])).toEqual(['available']);
     });
 
-    it('are chosen by their species, and must all be ready', async () => {
+    it('are chosen by species, and must all be ready', async () => {
       const ids = await three();
       const neither = await applyAll({});
       expectRefusal(neither, 'VALIDATION_ERROR', 'upgrade_ids');

@@ -90,7 +90,7 @@ export class UpgradeApplication {
       if (upgrade.status !== 'available' && upgrade.status !== 'acknowledged')
         throw conflict(field, 'state', `${upgrade.instance_name}: the upgrade is ${upgrade.status}.`);
       if (!upgrade.ready)
-        throw conflict(field, 'not_ready', `${upgrade.instance_name} needs decisions; apply it by itself.`, {
+        throw conflict(field, 'not_ready', `${upgrade.instance_name} needs decisions; apply it separately.`, {
           upgrade_id: upgrade.id,
           conflicts: upgrade.conflicts,
           new_inputs: upgrade.new_inputs,

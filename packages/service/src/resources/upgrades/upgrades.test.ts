@@ -10,7 +10,7 @@ import { publish } from '../templates/publish.ts';
 
 const SECRET = 'hunter2hunter2';
 
-/** Inkwell at a later version. */
+/** Builds a later version of Inkwell. */
 const inkwell = (version: string, edit: (text: string) => string = (text) => text) =>
   canonical(parse(edit(INKWELL).replace('version: 1.2.0', `version: ${version}`)).value as never);
 
@@ -21,10 +21,13 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  /** Published as another replica would, and known here by the time it returns. It is looked for at once: what a scan finds itself is a race. */
+  /**
+   * Publishes a version as another replica would and waits until this one knows it. Scans explicitly, to avoid a race
+   * with the scan job.
+   */
   async function release(version: string, edit?: (text: string) => string): Promise<void> {
     await publish(service.sideDoor, inkwell(version, edit), null, () => new Error('taken'));
-    // Approving a recipe has this replica load its catalog again.
+    // Approving a recipe makes this replica reload its catalog.
     const { client } = service;
     const spec = SEED.replace('slug: seed', `slug: sprout-${++number}`);
     const body = { slug: `sprout-${number}`, name: 'Sprout', description: 'Small', spec };
@@ -63,7 +66,7 @@ onBothEngines((engine) => {
     expect(await list()).toEqual([]);
   });
 
-  it('says what a newer version would change, against what was chosen, and nothing secret', async () => {
+  it('lists the changes of a newer version against the choices, without secrets', async () => {
     const { instanceId, definitionId, serverId } = await deployNew({ LOG_LEVEL: 'debug', SMTP_PASSWORD: SECRET });
     await release('1.3.0', (text) =>
       text
@@ -97,7 +100,7 @@ onBothEngines((engine) => {
     expect(JSON.stringify(upgrade)).not.toContain(SECRET);
   });
 
-  it('speaks of what is chosen now', async () => {
+  it('reflects the current choices', async () => {
     const { definitionId } = await deployNew({ LOG_LEVEL: 'debug' });
     await release('1.3.0', (text) =>
       text.replace('options: [{value: info}, {value: debug}]', 'options: [{value: info}]'),
@@ -115,7 +118,7 @@ onBothEngines((engine) => {
     expect(upgrade).toMatchObject({ from_template_id: old?.id, ready: true, conflicts: [] });
   });
 
-  it('finds each once, and lets a newer version take the place of one that waits', async () => {
+  it('is found once, and replaced by a newer version', async () => {
     await deployNew();
     await release('1.3.0');
     await Promise.all([scan(), scan(), scan()]);
@@ -129,7 +132,7 @@ onBothEngines((engine) => {
     expectRefusal(await ack(first?.id ?? ''), 'NOT_FOUND');
   });
 
-  it('is gone when its instance is released, or the newer version runs already', async () => {
+  it('disappears when its instance is released or already runs the newer version', async () => {
     const gone = await deployNew();
     await release('1.3.0');
     await scan();
@@ -145,7 +148,7 @@ onBothEngines((engine) => {
   });
 
   describe('acknowledging', () => {
-    it('keeps it in the list, is written down, and can be done again', async () => {
+    it('keeps it in the list, is audited, and is idempotent', async () => {
       await deployNew();
       await release('1.3.0');
       await scan();
@@ -163,7 +166,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('scans one instance if asked to, and lists by what belongs together', async () => {
+  it('scans one instance on request, and filters the list', async () => {
     const [one, other] = [await deployNew(), await deployNew()];
     await release('1.3.0');
     expect(await scan({ instance_id: one.instanceId })).toMatchObject({ scanned: 1, available: 1 });
@@ -183,13 +186,13 @@ onBothEngines((engine) => {
     expect((await neighbour.client.call('upgrades.scan', { body: {} })).data.scanned).toBe(0);
   });
 
-  it('is found as soon as a version is published, without being asked', async () => {
+  it('is found as soon as a version is published', async () => {
     await deployNew();
     await release('1.3.0');
     await until(async () => (await list()).length === 1, { describe: 'the scan' });
   });
 
-  it('of a private template is found for its account, and never leads to one of the same name in the catalog', async () => {
+  it('of a private template is found for its account, and never leads to a catalog template of the same name', async () => {
     const { client } = service;
     const promote = async (text: string) => {
       const { id } = (await client.call('drafts.create', { body: { source: text } })).data;
@@ -208,10 +211,10 @@ onBothEngines((engine) => {
     expect(inCatalog.instanceId).not.toBe(own.instanceId);
   });
 
-  it('is looked for by itself', async () => {
+  it('is found by the periodic scan', async () => {
     await deployNew();
     await release('1.3.0');
-    // A day has passed, as far as the job knows.
+    // Pretend that a day has passed.
     await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'upgrades.scan').execute();
     await until(async () => (await list()).length === 1, { describe: 'the scan' });
   });

@@ -14,7 +14,7 @@ const known = fc.uniqueArray(
   { selector: ({ id }) => id },
 );
 
-it('leaves at most the one upgrade open that is true, and finds nothing the second time', () => {
+it('leaves at most one valid upgrade open, and is idempotent', () => {
   fc.assert(
     fc.property(template, fc.option(template, { nil: undefined }), known, (running, newest, before) => {
       fc.pre(running !== newest);
@@ -31,7 +31,7 @@ it('leaves at most the one upgrade open that is true, and finds nothing the seco
       for (const one of open) expect([one.from_template_id, one.to_template_id]).toEqual([running, newest]);
       expect(first.available && open.length === 0).toBe(false);
       expect(verdictOn(running, newest, after)).toEqual({ ...first, superseded: [], found: false });
-      // What has been decided or is under way stays as it is.
+      // Upgrades that were decided or are being applied stay.
       for (const one of before)
         if (!['available', 'acknowledged'].includes(one.status)) expect(first.superseded).not.toContain(one.id);
     }),

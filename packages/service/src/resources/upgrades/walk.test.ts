@@ -9,7 +9,7 @@ import { VersionedTemplate, withBackup } from './testing/versioned-template.ts';
 const moments = ['backup', 'deployment', 'watch', 'data', 'back'] as const;
 type Moment = (typeof moments)[number];
 
-/** What becomes of each thing that the application of an upgrade waits for, and before which of them the service ends. */
+/** Outcome of each part of an upgrade, and before which of them the service is restarted. */
 const fate = fc.record({
   backup: fc.constantFrom('made', 'made', 'made', 'failed'),
   deployment: fc.constantFrom('success', 'failed', 'irreversible', 'irreversible', 'engine'),
@@ -20,7 +20,7 @@ const fate = fc.record({
 });
 type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never;
 
-/** How it must end: the reason, if it fails, and the revision that is current then. */
+/** Expected result: the reason of a failure, and the revision that is current then. */
 function outcomeOf({ backup, deployment, watch, data, back }: Fate): [string | null, number] {
   if (backup === 'failed') return ['backup', 1];
   if (deployment === 'failed') return ['deployment', 1];
@@ -79,7 +79,7 @@ onBothEngines((engine) => {
     await returned(life, id, target, pause);
   }
 
-  /** A person takes it back, or a daemon that has found it sick tries to. */
+  /** A user rolls it back, or a daemon that found it unhealthy tries to. */
   async function watched(how: Fate['watch'], rollback_of: string, { serverKey }: Target): Promise<void> {
     if (how === 'person') {
       const order = { params: { id: rollback_of }, body: {} };
@@ -111,7 +111,7 @@ onBothEngines((engine) => {
     expect(await template.definition(definition_id)).toMatchObject({ current_revision });
     const { data: deployments } = await template.service.client.call('deployments.list', { query: { definition_id } });
     expect(deployments.filter(({ status }) => status === 'pending' || status === 'running')).toEqual([]);
-    // One has always ended before the next begins.
+    // Each deployment ends before the next begins.
     const events = template.service.sideDoor.db.selectFrom('events').select(['type', 'resource_id']);
     const ids = deployments.map((one) => one.id);
     let running: string | null = null;
@@ -123,9 +123,9 @@ onBothEngines((engine) => {
     }
   }
 
-  it('ends as it must, whatever becomes of its parts, and wherever the service ends meanwhile', async () => {
+  it('ends as expected, whatever the outcome of its parts, and wherever the service is restarted', async () => {
     const numRuns = process.env.HORTUS_TEST_LONG ? 100 : 6;
-    // A run is long, and the first that fails tells enough.
+    // Runs are long, and one failure is enough.
     await fc.assert(fc.asyncProperty(fate, live), { numRuns, endOnFailure: true });
   }, 900_000);
 });

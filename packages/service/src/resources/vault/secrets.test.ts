@@ -20,7 +20,7 @@ onBothEngines((engine) => {
     const { id } = (await service.client.call('definitions.create', { body })).data;
     return {
       id,
-      /** What its daemon gets to see. */
+      /** Environment of a component as its daemon gets it. */
       env: async (component: string) => {
         const { json } = await service.request('GET', `/manifest?definition_id=${id}`, { key: server.api_key });
         return json.data.components.find(({ name }: { name: string }) => name === component).env;
@@ -66,7 +66,7 @@ onBothEngines((engine) => {
     expect(revision).toMatchObject({ number: 2, changes: [{ field: 'secrets.SESSION_KEY', change: 'changed' }] });
   });
 
-  it('of rotations at the same time each leaves the vault and the revisions in step', async () => {
+  it('concurrent rotations leave the vault and the revisions consistent', async () => {
     const { id, rotate } = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
     const answers = await Promise.all([1, 2, 3].map(() => rotate('DB_PASSWORD')));
     const done = answers.filter(({ status }) => status === 200).length;
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
     expect(json.data.current_revision).toBe(1 + done);
   });
 
-  it('says what cannot be set or rotated, and why', async () => {
+  it('explains which secrets cannot be set or rotated', async () => {
     const { set, rotate } = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
     expectRefusal(await set('DB_PASSWORD', 'mine'), 'VALIDATION_ERROR', 'name');
     for (const name of ['NOTHING', 'WEB_HOSTNAME', 'constructor']) {

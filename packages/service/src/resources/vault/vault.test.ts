@@ -9,7 +9,7 @@ import { vaultRoutes } from './routes.ts';
 import { VaultAdministration } from './service.ts';
 
 onBothEngines((engine) => {
-  it('wraps what is still under the old key, answers 0 when nothing is, and says so in the audit list', async () => {
+  it('wraps keys under the old master key, answers 0 if there are none, and audits it', async () => {
     const [{ storage, authenticator, accountId }] = await twoReplicas(engine);
     const [older, newer] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
     const open = (masterKey: string) => openVault(storage, { masterKey, dataDirectory: '/nowhere' });
@@ -18,7 +18,7 @@ onBothEngines((engine) => {
     const sealed = await storage.write((tx) => behind.encrypt(tx, accountId, 'secret'));
     const { 'vault.rotate': rotate } = vaultRoutes({
       administration: new VaultAdministration({ storage, vault }),
-      // Neither is reached by what is tested here.
+      // Not used by this test.
       secrets: {} as never,
       audit: { reader: storage.reader, pages: new Pages() },
     });

@@ -45,7 +45,7 @@ onBothEngines((engine) => {
     );
   const hmac = (key: string, body: Buffer) => createHmac('sha256', key).update(body).digest('hex');
 
-  it('a delivery is sent again, the same to the byte', async () => {
+  it('a delivery is sent again with identical bytes', async () => {
     const { id } = await createEndpoint();
     await pipeline.fire('definition.created', { name: 'fern' });
     const [first] = await settled(id, 'delivered');
@@ -61,7 +61,7 @@ onBothEngines((engine) => {
     await expect(redeliver(id, again.id)).rejects.toMatchObject({ details: { reason: 'expired' } });
   });
 
-  it('a changed secret signs at once, the old one beside it for a while', async () => {
+  it('a changed secret signs immediately, together with the old one for a while', async () => {
     const { id } = await createEndpoint();
     const changed = await update(id, { secret: 'another secret', keep_old_secret_for: 60 });
     expect(Date.parse(changed.old_secret_until ?? '')).toBe(pipeline.now() + 60_000);
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
     expect(after.headers['x-service-signature-old']).toBeUndefined();
   });
 
-  it('an endpoint that nothing reaches for a day is paused, and sends again when it is resumed', async () => {
+  it('an endpoint that fails for a day is paused, and sends again when resumed', async () => {
     receiver.answer({ status: 500 });
     const { id } = await createEndpoint();
     await pipeline.fire('definition.created', { n: 1 });
@@ -94,7 +94,7 @@ onBothEngines((engine) => {
     expect(audit).toContainEqual({ type: 'audit.webhook_paused', actor: null });
     const before = receiver.requests.length;
     await pipeline.fire('definition.created', { n: 2 });
-    await until(async () => !(await hasUntold(pipeline.storage.reader)), { describe: 'every event to be told' });
+    await until(async () => !(await hasUntold(pipeline.storage.reader)), { describe: 'every event to be published' });
 
     receiver.answer({ status: 200 });
     expect(await update(id, { status: 'active' })).toMatchObject({
@@ -104,12 +104,12 @@ onBothEngines((engine) => {
     });
     await pipeline.fire('definition.created', { n: 3 });
     await receiver.waitFor(({ json }) => (json as { data: { n: number } }).data.n === 3);
-    // What happened while it was paused is not sent: it is in the audit list.
+    // Events during the pause are not sent; they are in the audit list.
     expect(receiver.requests.length).toBe(before + 1);
     expect((await read(id)).failing_since).toBeNull();
   });
 
-  it('one failure among deliveries that arrive pauses nothing', async () => {
+  it('one failure among successful deliveries pauses nothing', async () => {
     const { id } = await createEndpoint();
     receiver.answerNext({ status: 500 });
     await pipeline.fire('definition.created');
@@ -119,7 +119,7 @@ onBothEngines((engine) => {
     expect(await read(id)).toMatchObject({ status: 'active', failing_since: null });
   });
 
-  it('a person pauses it, and other fields change alone', async () => {
+  it('a user pauses it, and other fields change independently', async () => {
     const { id } = await createEndpoint();
     expect(await update(id, { status: 'paused' })).toMatchObject({ status: 'paused', paused_because: 'user' });
     expect(await update(id, { events: ['action.failed'] })).toMatchObject({

@@ -60,7 +60,7 @@ onBothEngines((engine) => {
       );
     });
 
-    it('goes to the endpoints of its account that want its type, and never carries an audit', async () => {
+    it('goes to the subscribed endpoints of its account, and never carries an audit event', async () => {
       const wanted = await pipeline.endpoint({ url: `${receiver.url}/a`, events: ['action.failed'], secret });
       await pipeline.endpoint({ url: `${receiver.url}/b`, events: ['definition.created'], secret });
       const stranger = await pipeline.newAccount();
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
       expect(all).toHaveLength(1);
     });
 
-    it('is tried again, with the same event in the same bytes, until it is taken', async () => {
+    it('is retried with the same event in the same bytes until it is accepted', async () => {
       receiver.answerNext({ status: 500, body: 'internal words' }, { close: true });
       const { id } = await pipeline.endpoint({ url: receiver.url, events: ['action.failed'], secret });
       await pipeline.fire('action.failed', { leaf: 1 });
@@ -94,11 +94,11 @@ onBothEngines((engine) => {
       expect(new Set(receiver.requests.map((request) => request.headers['x-service-delivery'])).size).toBe(1);
     });
 
-    it('does not wait behind a receiver that hangs', async () => {
+    it('does not wait behind a hanging receiver', async () => {
       receiver.answer((request) => (request.path === '/hangs' ? { hang: true } : { status: 204 }));
       const ill = await pipeline.endpoint({ url: `${receiver.url}/hangs`, events: ['action.failed'], secret });
       const well = await pipeline.endpoint({ url: `${receiver.url}/well`, events: ['action.completed'], secret });
-      // All of them are there before the first is sent, so that there are as many at once as there may be.
+      // All exist before the first is sent, so that the concurrency limit is reached.
       await pipeline.stop();
       for (let i = 0; i < 20; i++) await pipeline.fire('action.failed');
       pipeline.start();
@@ -129,7 +129,7 @@ onBothEngines((engine) => {
   });
 });
 
-it('is given up after 24 hours, with a last attempt at their very end', () => {
+it('gives up after 24 hours, with a last attempt at exactly that time', () => {
   const delivery = { id: 'dlv_1', attempts: 30, created_at: 0 };
   const failure = { status: null, error: 'the request failed: ECONNREFUSED', durationMs: 3 };
   const late = outcomeOf(delivery, failure, 24 * HOUR - 1);

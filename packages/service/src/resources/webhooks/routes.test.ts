@@ -11,7 +11,7 @@ const registration = {
 
 onBothEngines((engine) => {
   describe('a webhook endpoint', () => {
-    it('is registered, listed and removed, and its secret is never shown nor kept readable', async () => {
+    it('is registered, listed and removed; its secret is never shown and stored encrypted', async () => {
       const pipeline = await openWebhookPipeline(engine);
       const created = await pipeline.endpoint(registration);
       expect(created).toMatchObject({ url: registration.url, events: registration.events, status: 'active' });
@@ -26,7 +26,7 @@ onBothEngines((engine) => {
       expect((await pipeline.list()).data).toEqual([]);
     });
 
-    it('leaves an audit of its coming and going, without the path of its address', async () => {
+    it('audits registration and removal, without the path of its URL', async () => {
       const pipeline = await openWebhookPipeline(engine);
       const { id } = await pipeline.endpoint(registration);
       await pipeline.remove(id);
@@ -38,7 +38,7 @@ onBothEngines((engine) => {
       expect(JSON.stringify(events)).not.toContain('s3cr3t-path');
     });
 
-    it('is nobody else’s', async () => {
+    it('is hidden from other accounts', async () => {
       const pipeline = await openWebhookPipeline(engine);
       const { id } = await pipeline.endpoint(registration);
       const stranger = await pipeline.newAccount();
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
       expect((await pipeline.list()).data).toHaveLength(1);
     });
 
-    it('is listed page by page, newest first', async () => {
+    it('is listed in pages, newest first', async () => {
       const pipeline = await openWebhookPipeline(engine);
       const ids: string[] = [];
       for (let i = 0; i < 3; i++) ids.unshift((await pipeline.endpoint(registration)).id);
@@ -79,7 +79,7 @@ onBothEngines((engine) => {
       await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('word@') });
     });
 
-    it('may be private where the operator allows it', async () => {
+    it('may be private if the operator allows it', async () => {
       const pipeline = await openWebhookPipeline(engine, { allowPrivate: true });
       expect((await pipeline.endpoint({ ...registration, url: 'http://127.0.0.1:9000/' })).status).toBe('active');
     });

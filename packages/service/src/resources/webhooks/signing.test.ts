@@ -24,7 +24,7 @@ it('signs the raw body in lower-case hex, as published', () => {
   });
 });
 
-it('signs for Standard Webhooks as their own example does', () => {
+it('signs for Standard Webhooks like the example of the specification', () => {
   // The example of the Standard Webhooks specification.
   const headers = deliveryHeaders({
     ...delivery,
@@ -36,7 +36,7 @@ it('signs for Standard Webhooks as their own example does', () => {
   expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
 });
 
-it('keys it with the secret itself where that is not in their notation', () => {
+it('uses the secret itself as key if it is not in whsec_ notation', () => {
   const expected = createHmac('sha256', delivery.secret).update(`evt_1.1700000000.${delivery.body}`).digest('base64');
   expect(deliveryHeaders(delivery)['webhook-signature']).toBe(`v1,${expected}`);
 });

@@ -141,7 +141,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     instances,
     /** Servers whose daemons were woken, in order. */
     woken,
-    /** Servers that gave a sign of life. */
+    /** Servers that were reported online, in order. */
     heardOf,
     now: () => time.now,
     pass(ms: number) {

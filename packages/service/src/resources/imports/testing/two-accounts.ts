@@ -41,7 +41,7 @@ export async function sent(base: string, key: string, transferId: string, conten
 
 export const refusal = (of: Promise<unknown>) =>
   of.then(
-    () => expect.fail('It was not refused.'),
+    () => expect.fail('the request was not refused'),
     (error: unknown) => {
       if (!(error instanceof ApiProblem)) throw error;
       const { reason, field } = (error.details ?? {}) as Record<string, unknown>;
@@ -49,7 +49,7 @@ export const refusal = (of: Promise<unknown>) =>
     },
   );
 
-/** Two accounts, which share nothing but the service: to each the other is as far away as another Hortus. */
+/** Opens two accounts that share nothing but the service, like two installations. */
 export async function openTwoAccounts(engine: Engine) {
   const service = await startApp(engine);
   const open = async (caller: Caller): Promise<AccountWithServer> => {
@@ -66,7 +66,7 @@ export async function openTwoAccounts(engine: Engine) {
     const body = { species: 'inkwell', instance_uid: uid, name: 'Our blog', server_id: here.serverId, inputs };
     return (await here.client.call('definitions.create', { body })).data.id;
   };
-  /** Deployed, and backed up with these volumes. */
+  /** Deploys a definition and backs it up with these volumes. */
   const kept = async (definition_id: string, parts: readonly { kind: 'volume' | 'dump'; name: string }[]) => {
     const { client, caller } = here;
     const [before] = (await client.call('instances.list', { query: { definition_id } })).data;
@@ -112,7 +112,7 @@ export async function openTwoAccounts(engine: Engine) {
     };
     return await until(look, { describe: () => `it to be ${status}; it is ${JSON.stringify(last, null, 1)}` });
   };
-  /** What the daemon there is asked to carry. */
+  /** Transfers offered to the daemon of the second account. */
   const orders = async () => (await there.daemon.call('transfers.pending', { query: {} })).data;
   return { service, here, there, define, kept, take, bring, becomes, orders };
 }

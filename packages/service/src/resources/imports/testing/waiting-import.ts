@@ -11,7 +11,10 @@ const volumes = [
   { kind: 'volume', name: 'dbdata' },
 ] as const;
 
-/** Two accounts, and a bundle whose volumes nobody sends, so that its import waits; its template is unknown in the second. */
+/**
+ * Opens two accounts and a bundle whose volumes are never sent, so that its import waits. The second account does not
+ * know its template.
+ */
 export async function openWaitingImport(engine: Engine) {
   const accounts = await openTwoAccounts(engine);
   const { define, kept, take, there } = accounts;
@@ -30,7 +33,7 @@ export async function openWaitingImport(engine: Engine) {
   };
   const become = (versions: readonly string[]) =>
     until(async () => (await versionsOfTemplate()).join() === versions.join(), {
-      describe: `the versionsOfTemplate to be ${versions}`,
+      describe: `the versions of the template to be ${versions}`,
     });
   const draft = async (version?: string) => {
     const { spec } = bundleOf(version).template;

@@ -10,7 +10,7 @@ onBothEngines((engine) => {
     await openReplica(engine, await engine.testDatabase(), options);
 
   describe('a daemon that connects', () => {
-    it('brings its server online and says what it is', async () => {
+    it('brings its server online and describes itself', async () => {
       const replica = await open();
       const { id, key } = await insertServer(replica);
       const about = { capabilities: ['wake', 'ack', 'unheard-of'], version: '1.2.3', os: 'linux', arch: 'arm64' };
@@ -31,11 +31,11 @@ onBothEngines((engine) => {
         duplicate_at: null,
         last_seen_at: expect.any(Number),
       });
-      await until(() => replica.woken.length === 1, { describe: 'the daemon to be given its work' });
+      await until(() => replica.woken.length === 1, { describe: 'the daemon to be woken' });
       expect(replica.woken[0]).toMatchObject({ serverId: id, epoch: 1 });
     });
 
-    it('and leaves takes it offline a little later, and its instances with it', async () => {
+    it('and disconnects takes its server offline a little later, and loses its instances', async () => {
       const replica = await open();
       const { id, key } = await insertServer(replica);
       const daemon = replica.daemon(key);
@@ -50,7 +50,7 @@ onBothEngines((engine) => {
       expect(replica.instances).toEqual([`regain ${id}`, `lose ${id}`, `regain ${id}`]);
     });
 
-    it('and comes back at once leaves no trace', async () => {
+    it('and reconnects quickly keeps its server online', async () => {
       const replica = await open({ patience: { reconnectMs: 2_000 } });
       const { id, key } = await insertServer(replica);
       const daemon = replica.daemon(key);
@@ -61,7 +61,7 @@ onBothEngines((engine) => {
       await replica.becomes(id, { connection_epoch: 2, connected_replica: replica.name });
       const silent = () =>
         replica.storage.reader.db.selectFrom('jobs').select('id').where('key', '=', id).executeTakeFirst();
-      await until(async () => (await silent()) === undefined, { describe: 'the look for silence to be over' });
+      await until(async () => (await silent()) === undefined, { describe: 'the silence job to be done' });
       expect(await replica.server(id)).toMatchObject({ status: 'online', duplicate_at: null });
       expect(replica.instances).toEqual([`regain ${id}`]);
     });
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
   });
 
   describe('a second daemon with the same key', () => {
-    it('takes the place of the first, and the server shows that there are two', async () => {
+    it('replaces the first, and the server shows the duplicate', async () => {
       const replica = await open();
       const { id, key } = await insertServer(replica);
       const first = replica.daemon(key);
@@ -104,12 +104,12 @@ onBothEngines((engine) => {
       await replica.connected(id, 2);
     });
 
-    it('is none when the first was long gone and nobody had noticed', async () => {
+    it('is no duplicate if the first was dead without being noticed', async () => {
       const replica = await open();
       const { id, key } = await insertServer(replica);
       const first = replica.daemon(key);
       const connection = await replica.connected(id);
-      // As when its network is gone: it neither hears nor answers.
+      // Like a lost network: it neither receives nor answers.
       first.socket.pause();
       replica.daemon(key);
       await until(() => !connection.isOpen && replica.channel.gateway.connection(id) !== connection, {
@@ -121,13 +121,13 @@ onBothEngines((engine) => {
   });
 
   describe('a daemon that only polls', () => {
-    it('has a server that is online while it does', async () => {
+    it('keeps its server online while it polls', async () => {
       const replica = await open({ patience: { pollMs: 1_000, writePollMs: 10 } });
       const { id } = await insertServer(replica);
       replica.liveness.heard(id);
       const { last_seen_at } = await replica.becomes(id, { status: 'online', connected_replica: null });
       expect(replica.instances).toEqual([`regain ${id}`]);
-      // Longer than the time after which it would be silent.
+      // Longer than the silence limit.
       await until(
         async () => {
           replica.liveness.heard(id);
@@ -140,7 +140,7 @@ onBothEngines((engine) => {
       expect(replica.instances).toEqual([`regain ${id}`, `lose ${id}`]);
     });
 
-    it('costs a write only now and then', async () => {
+    it('writes only now and then', async () => {
       const replica = await open();
       const { id } = await insertServer(replica);
       replica.liveness.heard(id);
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
       expect(await replica.server(id)).toMatchObject({ last_seen_at });
     });
 
-    it('is online after its connection broke, and one that polls beside its connection is not when it goes', async () => {
+    it('is online after its connection broke; one that polls beside its connection goes offline with it', async () => {
       const replica = await open({ patience: { pollMs: 60_000, writePollMs: 1 } });
       const { id, key } = await insertServer(replica);
       const daemon = replica.daemon(key);
@@ -163,7 +163,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('a process that starts again gives the daemons of its former self time to come back', async () => {
+  it('a restarted process gives the daemons of its predecessor time to reconnect', async () => {
     const testDatabase = await engine.testDatabase();
     const before = await openReplica(engine, testDatabase);
     const [back, gone] = [await insertServer(before), await insertServer(before)];
@@ -181,7 +181,7 @@ onBothEngines((engine) => {
     expect(after.instances).toEqual([`lose ${gone.id}`]);
   });
 
-  it('writes down now and then that a connected daemon was seen', async () => {
+  it('records now and then that a connected daemon was seen', async () => {
     const replica = await open({ rollCallMs: 20 });
     const { id, key } = await insertServer(replica);
     replica.daemon(key);
@@ -192,7 +192,7 @@ onBothEngines((engine) => {
     expect(await replica.server(id)).toMatchObject({ updated_at });
   });
 
-  it('the bus wakes the daemon that it names', async () => {
+  it('the bus wakes the named daemon', async () => {
     const replica = await open();
     const [one, other] = [await insertServer(replica), await insertServer(replica)];
     replica.daemon(one.key);
@@ -203,7 +203,7 @@ onBothEngines((engine) => {
     expect(replica.woken[2]?.serverId).toBe(one.id);
   });
 
-  it('work that the bus said nothing of is found', async () => {
+  it('work that was not announced on the bus is found', async () => {
     const replica = await open({ sweepMs: 50 });
     const { id, key } = await insertServer(replica);
     const daemon = replica.daemon(key, { capabilities: ['wake'] });
@@ -224,7 +224,7 @@ onBothEngines((engine) => {
     );
   });
 
-  it('results are acknowledged to who asked, also those that nobody can use', async () => {
+  it('results are acknowledged on request, also unusable ones', async () => {
     const replica = await open({
       report: async (_connection, { execution_id }) => {
         if (execution_id === 'exe_unknown') throw notFound('execution');

@@ -7,7 +7,7 @@ import { Liveness } from './liveness.ts';
 
 type Step =
   | { readonly what: 'connect' | 'poll' | 'look' }
-  /** The connection that came so many before the newest. */
+  /** Index of the connection, counted back from the newest. */
   | { readonly what: 'disconnect'; readonly back: number }
   | { readonly what: 'wait'; readonly ms: number };
 
@@ -18,7 +18,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 onBothEngines((engine) => {
-  it('whatever comes in whichever order, a server is online while its newest connection lives or it polls', async () => {
+  it('a server is online while its newest connection lives or it polls, whatever the order of events', async () => {
     let now = Date.now();
     const storage = await engine.open({ clock: () => now });
     await fc.assert(
@@ -66,7 +66,7 @@ onBothEngines((engine) => {
           const never = newest === 0 && polledAt === Number.NEGATIVE_INFINITY;
           expect(status).toBe(there ? 'online' : never ? 'pending' : 'offline');
           expect(seen.at(-1)).toBe(never ? undefined : there ? 'regain' : 'lose');
-          // Never twice the same in a row.
+          // Never the same twice in a row.
           expect(seen.filter((entry, i) => entry === seen[i - 1])).toEqual([]);
         }
       }),

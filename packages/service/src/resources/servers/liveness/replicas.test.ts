@@ -5,7 +5,7 @@ import { insertServer, openReplica } from '../testing/replica.ts';
 
 onBothEngines((engine) => {
   // SQLite belongs to one process.
-  if (engine.name === 'sqlite') return void it('one process, so nobody to share with', () => {});
+  if (engine.name === 'sqlite') return void it('SQLite has a single process', () => {});
 
   const two = async (...[options]: [Parameters<typeof openReplica>[2]?]) => {
     const testDatabase = await engine.testDatabase();
@@ -33,7 +33,7 @@ onBothEngines((engine) => {
     expect(here.instances).toEqual([`regain ${id}`]);
   });
 
-  it('and is found out by the roll call when no notice comes', async () => {
+  it('a replaced connection is found by the roll call if no message arrives', async () => {
     const [here, there] = await two({ rollCallMs: 50 });
     const { id, key } = await insertServer(here);
     const first = here.daemon(key);
@@ -42,7 +42,7 @@ onBothEngines((engine) => {
     expect(await first.closed).toBe(4409);
   });
 
-  it('the servers of a replica that died go offline, unless they are back elsewhere', async () => {
+  it('the servers of a dead replica go offline, unless they reconnected elsewhere', async () => {
     const testDatabase = await engine.testDatabase();
     const doomed = await openReplica(engine, testDatabase);
     const [back, gone] = [await insertServer(doomed), await insertServer(doomed)];
@@ -60,7 +60,7 @@ onBothEngines((engine) => {
     expect(known).toEqual([{ id: heir.name }]);
   });
 
-  it('a replica that was only slow claims its connections again', async () => {
+  it('a slow replica claims its connections again', async () => {
     const testDatabase = await engine.testDatabase();
     const slow = await openReplica(engine, testDatabase, { watch: { beatMs: 1_500 } });
     const hasty = await openReplica(engine, testDatabase, { watch: { beatMs: 50, deadAfterMs: 300 } });

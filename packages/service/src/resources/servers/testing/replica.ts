@@ -169,7 +169,7 @@ export async function openReplica(
           const connection = channel.gateway.connection(id);
           return (epoch === undefined || connection?.epoch === epoch) && connection;
         },
-        { describe: 'the daemon to be let in' },
+        { describe: 'the daemon to be connected' },
       ),
     die,
   };

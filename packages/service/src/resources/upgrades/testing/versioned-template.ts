@@ -5,7 +5,7 @@ import { until } from '@hortus/testkit/until';
 import type { RunningService } from '../../../testing/running-service.ts';
 import { keptAs } from '../../backups/testing/kept.ts';
 
-/** Makes upgrades start with a backup. Most tests go without, because no daemon is there to make one. */
+/** Makes upgrades start with a backup. Most tests have none, because they run without a daemon. */
 export const withBackup = (text: string): string => text.replace('strategy: none', 'strategy: both');
 
 /** Inkwell as a private template of the account, so that a test can publish any number of versions. */
