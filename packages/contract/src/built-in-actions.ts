@@ -71,7 +71,7 @@ export const builtInActions = {
     dockerCommand: true,
   },
   // Removes what is left on a server that the instance is not on.
-  'hortus.clear': { name: 'Clear away', params: none, timeoutMs: SHORT_MS, exclusive: true },
+  'hortus.clear': { name: 'Clean up', params: none, timeoutMs: SHORT_MS, exclusive: true },
   'hortus.smoke': { name: 'Smoke test', params: none, timeoutMs: SHORT_MS, exclusive: true },
   'hortus.backup': {
     name: 'Back up',
@@ -82,7 +82,7 @@ export const builtInActions = {
   },
   'hortus.restore': { name: 'Restore', params: restored, timeoutMs: LONG_MS, exclusive: true, backup: true },
   'hortus.return_data': {
-    name: 'Bring data back',
+    name: 'Restore data',
     params: Type.Object({
       ...restored.properties,
       deployment_id: text,

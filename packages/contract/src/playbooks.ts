@@ -100,7 +100,7 @@ export const playbooks = {
     steps: [...ordered, ...replacingData, 'route', 'restore_dump', 'report_result'],
   },
   return_data: {
-    name: 'Bring data back',
+    name: 'Restore data',
     description:
       'Before a rollback with data: replaces the data by the backup, after backing up the present data. Starts only what is needed to restore a dump; the deployment starts the rest.',
     steps: [...ordered, ...replacingData, 'restore_dump', 'report_result'],
@@ -137,7 +137,7 @@ export const playbooks = {
     steps: [...ordered, 'find_leftovers', 'remove_leftovers', 'report_result'],
   },
   clear: {
-    name: 'Clear away',
+    name: 'Clean up',
     description:
       'Removes everything of an instance from the source server after a migration, or from the target of a failed one.',
     steps: [...ordered, 'remove_containers', 'remove_network', 'remove_volumes', 'report_result'],

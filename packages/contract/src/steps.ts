@@ -11,7 +11,7 @@ export interface StepText {
 /** Steps of rollouts: used by the planner and in the logs of deployments. */
 export const rolloutSteps = {
   discard: {
-    name: 'Clear away',
+    name: 'Clean up',
     description: 'Removes a container that an interrupted deployment left behind and that never served.',
   },
   pull: { name: 'Pull image', description: 'Fetches an image that the server does not have yet.' },
@@ -132,7 +132,7 @@ const orderSteps = {
     name: 'Remove backup',
     description: 'Removes its manifest first, so that an incomplete backup never looks complete.',
   },
-  clear_trial: { name: 'Clear away', description: 'Removes the temporary containers and volumes.' },
+  clear_trial: { name: 'Clean up', description: 'Removes the temporary containers and volumes.' },
   report_result: {
     name: 'Report result',
     description: 'Reports the result to the service, and retries until the service confirms it.',
