@@ -12,7 +12,7 @@ test.each(resources)('%s is built as the checklist says', (resource) => {
   const files = readdirSync(`${folder}/${resource}`);
   expect(files).toContain('routes.ts');
   expect(wiring).toContain(`../resources/${resource}/routes.ts`);
-  for (const file of ['service.ts', 'store.ts', 'lifecycle.ts'].filter((name) => files.includes(name)))
+  for (const file of ['service.ts', 'store.ts', 'lifecycle.ts', 'public.ts'].filter((name) => files.includes(name)))
     expect(checklist).toContain(`\`${file}\``);
 });
 

@@ -23,11 +23,11 @@ export const mayImport: Record<string, readonly string[]> = {
 const testsMayAlsoImport = ['testkit', 'client', 'contract'];
 
 const resources = 'packages/service/src/resources';
-/** Parts of the service that know no resource; app.ts brings them together. */
-const resourceFree = ['storage', 'outbox', 'jobs', 'bus', 'channel', 'http'].map(
-  (name) => `packages/service/src/${name}/`,
-);
-/** What a resource keeps to itself. */
+/** The only file of a resource that other resources import. */
+const door = 'public.ts';
+/** Parts of the service that build the resources, and so open any file of theirs. */
+const builders = ['packages/service/src/wiring/', 'packages/service/src/app.ts'];
+/** What a resource keeps to itself; tests of other resources may open the rest. */
 const privateFiles = ['store.ts', 'routes.ts'];
 /** Where queries are written. */
 const sqlFiles = ['store.ts', 'retention.ts'];
@@ -175,16 +175,18 @@ function checkPackages(path: string, { specifier, line }: Import, target: string
 function checkInsideService(path: string, { line }: Import, target: string, report: Report) {
   const own = resourceOf(path);
   const other = resourceOf(target);
-  if (own !== undefined && other !== undefined && own !== other && privateFiles.includes(posix.basename(target))) {
+  if (other === undefined || own === other) return;
+  const file = posix.basename(target);
+  if (own !== undefined && (isTest(path) ? privateFiles.includes(file) : target !== `${resources}/${other}/${door}`)) {
+    report(line, 'resource-private', `${own} reaches ${other} through ${other}/${door}, not through ${file}`);
+  }
+  const isBuilder = builders.some((builder) => path.startsWith(builder));
+  if (own === undefined && packageOf(path) === 'service' && !isBuilder && !isTest(path)) {
     report(
       line,
-      'resource-private',
-      `${own} reaches ${other} through what it exports on purpose, not its ${posix.basename(target)}`,
+      'resource-free',
+      'only wiring/ and app.ts import resources; declare what is needed here and pass it in',
     );
-  }
-  const part = resourceFree.find((folder) => path.startsWith(folder));
-  if (part && target.startsWith(`${resources}/`)) {
-    report(line, 'resource-free', `${posix.basename(part)} knows no resource; app.ts brings them together`);
   }
 }
 

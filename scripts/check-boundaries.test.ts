@@ -44,7 +44,10 @@ test.each([
   [`${service}/resources/a/service.ts`, `import type { Row } from '../b/store.ts';`, 'resource-private'],
   [`${service}/resources/a/service.ts`, `import '../b/routes.ts';`, 'resource-private'],
   [`${service}/resources/a/service.ts`, `import '@hortus/service/resources/b/store';`, 'resource-private'],
-  ...['storage', 'outbox', 'jobs', 'bus', 'channel', 'http'].map((part) => [
+  [`${service}/resources/a/service.ts`, `import type { B } from '../b/service.ts';`, 'resource-private'],
+  [`${service}/resources/a/service.ts`, `import '../b/inner/public.ts';`, 'resource-private'],
+  [`${service}/resources/a/a.test.ts`, `import '../b/store.ts';`, 'resource-private'],
+  ...['storage', 'outbox', 'jobs', 'bus', 'channel', 'http', 'identity', 'workers', 'retention'].map((part) => [
     `${service}/${part}/a.ts`,
     `import '../resources/a/service.ts';`,
     'resource-free',
@@ -93,7 +96,9 @@ test.each([
   ['bench/a.ts', `import '@hortus/testkit/postgres'; import '@hortus/service/app';`],
   ['scripts/a.ts', `import '@hortus/testkit/postgres'; import 'vitest'; import './b.ts';`],
   [`${service}/app.ts`, `import './resources/a/routes.ts'; import type { Kysely } from 'kysely';`],
-  [`${service}/resources/a/service.ts`, `import './store.ts'; import '../b/service.ts';`],
+  [`${service}/resources/a/service.ts`, `import './store.ts'; import '../b/public.ts';`],
+  [`${service}/resources/a/a.test.ts`, `import '../b/service.ts';`],
+  [`${service}/wiring/a.ts`, `import '../resources/b/service.ts'; import '../resources/b/store.ts';`],
   [`${service}/resources/a/service.ts`, `// tx.deleteFrom('a')\nconst text = "tx.deleteFrom('a')";`],
   [`${service}/resources/a/store.ts`, `import { sql } from 'kysely'; tx.selectFrom('a');`],
   [`${service}/resources/a/store.test.ts`, `import { sql } from 'kysely'; tx.selectFrom('a');`],

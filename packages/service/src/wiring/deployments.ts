@@ -5,7 +5,8 @@ import { Endings } from '../resources/backups/endings.ts';
 import { planBackups } from '../resources/backups/schedule.ts';
 import { Backups } from '../resources/backups/service.ts';
 import { secretValues } from '../resources/definitions/deployable.ts';
-import { containerNamesOfServer, Definitions } from '../resources/definitions/service.ts';
+import { containerNamesOn } from '../resources/definitions/public.ts';
+import { Definitions } from '../resources/definitions/service.ts';
 import { healSoon } from '../resources/deployments/heal.ts';
 import { Planning } from '../resources/deployments/planning.ts';
 import { Preparations } from '../resources/deployments/preparation.ts';
@@ -14,10 +15,9 @@ import { DeploymentReports, type DeploymentReportsDeps } from '../resources/depl
 import { dropOldestLogs } from '../resources/deployments/retention.ts';
 import { Deployments } from '../resources/deployments/service.ts';
 import { Drifts, type DriftsDeps } from '../resources/instances/drift.ts';
-import { lockDrifted } from '../resources/instances/drifted.ts';
 import { Pauses } from '../resources/instances/of-tenant.ts';
-import { deployedOn, toMoveFrom } from '../resources/instances/on-server.ts';
 import { InstanceOrders } from '../resources/instances/orders.ts';
+import { deployedOn, lockDrifted, toMoveFrom } from '../resources/instances/public.ts';
 import { Instances } from '../resources/instances/service.ts';
 import { requireSettled } from '../resources/migrations/settled.ts';
 import { Prunes } from '../resources/servers/prune.ts';
@@ -127,7 +127,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
   const prunes = new Prunes({
     livingOn: async (queries, id) => {
       const there = (await toMoveFrom(queries, id)).map(({ container_name }) => container_name);
-      return [...new Set([...there, ...(await containerNamesOfServer(queries, id))])];
+      return [...new Set([...there, ...(await containerNamesOn(queries, id))])];
     },
     order: (tx, order) => actions.orderOnServer(tx, order),
   });

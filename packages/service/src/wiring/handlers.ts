@@ -24,7 +24,7 @@ import { eventRoutes } from '../resources/events/routes.ts';
 import { Agents } from '../resources/implant/agents.ts';
 import { implantRoutes } from '../resources/implant/routes.ts';
 import { importRoutes } from '../resources/imports/routes.ts';
-import { toMoveFrom } from '../resources/instances/on-server.ts';
+import { toMoveFrom } from '../resources/instances/public.ts';
 import { instanceRoutes } from '../resources/instances/routes.ts';
 import { keyRoutes } from '../resources/keys/routes.ts';
 import { manifestRoutes } from '../resources/manifest/routes.ts';

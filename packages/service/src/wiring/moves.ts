@@ -1,20 +1,24 @@
 import { diskFree } from '../resources/capacity/disk.ts';
-import { definitionById, holdDefinition, revisionOf } from '../resources/definitions/deployable.ts';
-import { definitionsOfTenants, holdDefinitionsOf } from '../resources/definitions/of-tenant.ts';
+import { revisionOf } from '../resources/definitions/deployable.ts';
+import {
+  definitionById,
+  definitionsOfTenants,
+  hasRevisionOf,
+  holdDefinition,
+  holdDefinitionsOf,
+} from '../resources/definitions/public.ts';
 import { relocateDefinition } from '../resources/definitions/relocation.ts';
-import { isUsedByDefinition } from '../resources/definitions/service.ts';
 import { DeploymentsElsewhere } from '../resources/deployments/on-another-server.ts';
 import { suspendDeployments } from '../resources/deployments/queue.ts';
 import type { Drafts } from '../resources/drafts/service.ts';
 import { Exports } from '../resources/imports/exports.ts';
 import { Imports } from '../resources/imports/service.ts';
-import { holdLiving, livingOf } from '../resources/instances/of-definition.ts';
-import { instancesOfTenants, membershipOf } from '../resources/instances/of-tenant.ts';
+import { findLiving, holdLiving, instancesOfTenants, membershipOf } from '../resources/instances/public.ts';
 import type { Manifests } from '../resources/manifest/service.ts';
 import { Migrations } from '../resources/migrations/service.ts';
 import { Tenants } from '../resources/tenants/service.ts';
 import { Transfers } from '../resources/transfers/service.ts';
-import { withdrawOffers } from '../resources/upgrades/service.ts';
+import { forgetOffersOf } from '../resources/upgrades/public.ts';
 import type { DeploymentsMade } from './deployments.ts';
 import type { SharedGround } from './ground.ts';
 import type { ServersMade } from './servers.ts';
@@ -56,7 +60,7 @@ export function makeMoves(
       manifest: async (queries, { account_id, id }, revision) =>
         (await manifests.resolve(queries, account_id, id, revision)).manifest,
       instances: {
-        living: livingOf,
+        living: findLiving,
         hold: holdLiving,
         stop: (tx, ...of) => pauses.pause(tx, ...of),
         start: (tx, definitionId, instanceId, actor) => pauses.unpause(tx, definitionId, new Set([instanceId]), actor),
@@ -102,7 +106,7 @@ export function makeMoves(
   const manifestOf = async (...of: Parameters<Manifests['resolve']>) => (await manifests.resolve(...of)).manifest;
   const carrying = { storage, vault, catalog, work, server, transfers, manifest: manifestOf };
   const exports = new Exports({ ...carrying, backups, allowPlaintext: config.allowPlaintextManifest });
-  const using = { isUsed: isUsedByDefinition, withdrawOffers };
+  const using = { isUsed: hasRevisionOf, forgetOffersOf };
   const imports: Imports = new Imports({ ...carrying, ...using, pages, drafts, definitions, deployments, diskFree });
   return { transfers, migrations, tenants, exports, imports };
 }

@@ -1,8 +1,7 @@
 import { newServerKey } from '../identity/tokens.ts';
-import { definitionsOn } from '../resources/definitions/service.ts';
+import { definitionsOn } from '../resources/definitions/public.ts';
 import { deploymentFor, underWay } from '../resources/deployments/queue.ts';
-import { definitionOfInstance } from '../resources/instances/of-definition.ts';
-import { runningOn } from '../resources/instances/on-server.ts';
+import { definitionOfInstance, runningOn } from '../resources/instances/public.ts';
 import { orderProtection } from '../resources/manifest/protected-order.ts';
 import { ManifestReading } from '../resources/manifest/reading.ts';
 import { Manifests } from '../resources/manifest/service.ts';

@@ -1,8 +1,8 @@
 import { READ_LARGE_BODY } from '../http/validation/large-body.ts';
 import { FILL_ACTION } from '../resources/actions/request.ts';
+import { READ_BUNDLED_TEMPLATE } from '../resources/drafts/bundled-template.ts';
 import { TEST_INPUTS } from '../resources/drafts/test-inputs.ts';
 import { FIND_PROBLEMS, IMPORT_DRAFT, READ_DRAFT } from '../resources/drafts/written.ts';
-import { READ_BUNDLED_TEMPLATE } from '../resources/imports/bundled-template.ts';
 import { RESOLVE } from '../resources/manifest/worker-jobs.ts';
 import { EXAMINE } from '../resources/recipes/examination.ts';
 import { CHECK_INPUTS, COMPARE_VERSIONS } from '../resources/templates/worker-jobs.ts';

@@ -8,7 +8,7 @@ import { notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import { invite } from '../members/invites.ts';
+import { invite } from '../members/public.ts';
 import { type AccountRow, accountById, addAccount, countAccounts, listAccounts, setPlan } from './store.ts';
 
 export interface InstallationDeps {

@@ -1,7 +1,7 @@
 import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
-import { type ConnectedDaemon, findDaemon } from '../servers/connected-daemon.ts';
+import { type ConnectedDaemon, findDaemon } from '../servers/public.ts';
 import { isFinal } from './lifecycle.ts';
 import { type ExecutionRow, lockExecution, noteExecution } from './store.ts';
 

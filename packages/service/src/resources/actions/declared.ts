@@ -2,7 +2,7 @@ import type { BackupPlan, ListedAction } from '@hortus/contract/resources/action
 import type { Canonical, CanonicalAction } from '@hortus/template/canonical-form';
 import { primaryComponent } from '@hortus/template/primary';
 import { projectBackup } from '@hortus/template/projections';
-import type { NamedRow } from '../instances/service.ts';
+import type { NamedRow } from '../instances/public.ts';
 
 export interface Declared {
   readonly template_species: string;

@@ -3,7 +3,7 @@ import type { Protect } from '../../channel/protect.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { holdDaemon } from '../servers/connected-daemon.ts';
+import { holdDaemon } from '../servers/public.ts';
 import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
 import { type CommandDeps, commandOf } from './docker-commands.ts';
 import { executionLifecycle } from './lifecycle.ts';

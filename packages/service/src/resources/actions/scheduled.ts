@@ -5,7 +5,7 @@ import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { NamedRow } from '../instances/service.ts';
+import type { NamedRow } from '../instances/public.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { type Request, requestContext } from './request.ts';
 import { claimed, finalMoves, type Results } from './results.ts';

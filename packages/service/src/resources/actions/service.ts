@@ -9,11 +9,9 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
-import type { BuiltInOrder } from '../instances/built-in-order.ts';
-import { specOf } from '../instances/running-template.ts';
-import type { Instances } from '../instances/service.ts';
-import type { ServerOrder } from '../servers/prune.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import { type BuiltInOrder, type Instances, specOf } from '../instances/public.ts';
+import type { ServerOrder } from '../servers/public.ts';
+import type { Catalog } from '../templates/public.ts';
 import { deadlineJob } from './deadlines.ts';
 import { type Declared, declaredOf } from './declared.ts';
 import { dispatch, type Line } from './dispatch.ts';
@@ -45,7 +43,7 @@ export interface ActionsDeps
   readonly catalog: Pick<Catalog, 'known'>;
   readonly instances: Pick<
     Instances,
-    'find' | 'findIn' | 'lock' | 'livingOf' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'
+    'find' | 'findIn' | 'lock' | 'findLiving' | 'lockLivingOf' | 'began' | 'settled' | 'definitionOf'
   >;
   readonly manifestOf: ManifestOf;
   readonly work: Work;
@@ -169,7 +167,7 @@ export class Actions {
   /** Masks a report for `scheduled`. */
   async prepareScheduled(principal: Principal, report: ScheduledReport): Promise<ScheduledReport> {
     const { storage, instances } = this.#deps;
-    const { account_id, definition_id } = await instances.livingOf(storage.reader, principal, report.definition_id);
+    const { account_id, definition_id } = await instances.findLiving(storage.reader, principal, report.definition_id);
     const owner = { accountId: account_id, definitionId: definition_id };
     return this.#masking.ofDefinition(storage.reader, owner, report);
   }

@@ -4,7 +4,7 @@ import { Compile } from 'typebox/compile';
 import { append } from '../../outbox/append.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { EndedBackupAction } from '../actions/results.ts';
+import type { EndedBackupAction } from '../actions/public.ts';
 import { outdated } from './keeping.ts';
 import { backupLifecycle } from './lifecycle.ts';
 import type { Backups } from './service.ts';

@@ -3,8 +3,8 @@ import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { conflict, invalid, Problem } from '../../problem.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
-import type { BackupPlan } from '../definitions/service.ts';
-import type { Instances } from '../instances/service.ts';
+import type { BackupPlan } from '../definitions/public.ts';
+import type { Instances } from '../instances/public.ts';
 import type { Backups } from './service.ts';
 import { completedOf, dropPlan, lockBackup, lockPlan, type PlanRow, setDue, writePlan } from './store.ts';
 

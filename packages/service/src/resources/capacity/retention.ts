@@ -1,5 +1,4 @@
-import { removalOfPoints } from '../metrics/retention.ts';
-import { COARSE, FINE } from '../metrics/steps.ts';
+import { COARSE, FINE, removalOfPoints } from '../metrics/public.ts';
 
 const capacity = { table: 'capacity_points', owner: 'server_id' } as const;
 

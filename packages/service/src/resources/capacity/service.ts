@@ -7,7 +7,7 @@ import { notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
-import { beginOf, steps, windowOf } from '../metrics/steps.ts';
+import { beginOf, steps, windowOf } from '../metrics/public.ts';
 import {
   addCapacity,
   type CapacitySum,

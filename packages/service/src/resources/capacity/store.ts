@@ -3,7 +3,7 @@ import { countUpTo } from '../../storage/count-up-to.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
-import { MOST_SAMPLES, type Span } from '../metrics/steps.ts';
+import { MOST_SAMPLES, type Span } from '../metrics/public.ts';
 
 type CapacityRow = Row<'server_capacity'>;
 

@@ -1,9 +1,8 @@
 import type { Category, catalogEndpoints } from '@hortus/contract/resources/catalog';
 import type { Handlers } from '../../http/handler.ts';
 import { slice } from '../../storage/page.ts';
-import { allFamilies, taxonomyTree } from '../taxonomy/tree.ts';
-import type { Catalog } from '../templates/catalog.ts';
-import { byName } from '../templates/shelf.ts';
+import { allFamilies, taxonomyTree } from '../taxonomy/public.ts';
+import { byName, type Catalog } from '../templates/public.ts';
 
 export const catalogRoutes = (catalog: Catalog): Handlers<keyof typeof catalogEndpoints> => ({
   'catalog.list': async ({ query }) => {

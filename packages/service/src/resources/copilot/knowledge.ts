@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AssistantSource } from '@hortus/contract/resources/copilot';
 import { TextIndex } from '../../search/text-index.ts';
-import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import type { Catalog, CatalogTemplate } from '../templates/public.ts';
 import { wordsThatMatter } from './question-words.ts';
 
 /** Unit of search: a chapter of the documentation, or a template. */

@@ -7,7 +7,6 @@ import { type Owner, secretContext } from './secrets.ts';
 import {
   type DefinitionRow,
   findByContainerName,
-  findDefinition,
   findRevision,
   findUnarchived,
   listSecrets,
@@ -17,20 +16,9 @@ import {
   setSucceeded,
 } from './store.ts';
 
-/** What the resources that deploy definitions use of them. */
-export type { DefinitionRow, Owner, RevisionRow };
-
-export const definitionById: (queries: Queries, accountId: string, id: string) => Promise<DefinitionRow | undefined> =
-  findDefinition;
-
 /** Finds the definition that has the uid now, or an archived one by its container name. */
 export const definitionByUid = async (queries: Queries, accountId: string, uid: string) =>
   (await findUnarchived(queries, accountId, uid)) ?? (await findByContainerName(queries, accountId, uid));
-
-/** Lock the definition before changing its deployments, so that such changes are serialized. */
-export const holdDefinition = lockDefinition;
-
-export const findRevisionOf = findRevision;
 
 export async function revisionOf(queries: Queries, definitionId: string, number: number): Promise<RevisionRow> {
   const revision = await findRevision(queries, definitionId, number);

@@ -3,14 +3,13 @@ import { type BackupSettings, standardBackup } from '@hortus/contract/resources/
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
 import { type Inputs, splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
+import { accepted, type Given } from '../../accepted-inputs.ts';
 import { conflict, invalid } from '../../problem.ts';
 import { slugify } from '../../slug.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import type { OpenedConfig } from '../saved-configs/opening.ts';
-import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
-import { accepted, checkProfile, checkVariant, type Given } from '../templates/choices.ts';
-import { checkGiven } from '../templates/input-check.ts';
+import type { OpenedConfig } from '../saved-configs/public.ts';
+import { type Catalog, type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
 import type { Naming } from './naming.ts';
 
 /** A creation request of either published form, validated as far as possible without the database. */

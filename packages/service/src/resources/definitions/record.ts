@@ -1,7 +1,7 @@
 import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
 import { iso } from '../../time.ts';
-import type { CatalogTemplate } from '../templates/catalog.ts';
+import type { CatalogTemplate } from '../templates/public.ts';
 import { changesBetween } from './changes.ts';
 import type { CurrentRow, RevisionRow, SecretRow } from './store.ts';
 

@@ -1,10 +1,9 @@
 import type { DefinitionUpdate } from '@hortus/contract/resources/definitions';
 import { isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
+import { accepted } from '../../accepted-inputs.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import type { CatalogTemplate } from '../templates/catalog.ts';
-import { accepted, checkProfile, checkVariant } from '../templates/choices.ts';
-import { checkGiven } from '../templates/input-check.ts';
+import { type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
 import { valuesOf } from './order.ts';
 import type { CurrentRow } from './store.ts';
 

@@ -8,7 +8,7 @@ import { conflict, invalid, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import type { Catalog } from '../templates/public.ts';
 import { secretValues } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { secretRecord } from './record.ts';

@@ -14,11 +14,10 @@ import { pipelines } from '../../storage/pipelining.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
-import { openSavedConfig } from '../saved-configs/opening.ts';
-import { requireTrustedServer } from '../servers/trusted.ts';
-import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/catalog.ts';
-import { isStillThere } from '../templates/publish.ts';
-import { joinTenant, tenantIsThere } from '../tenants/membership.ts';
+import { openSavedConfig } from '../saved-configs/public.ts';
+import { requireTrustedServer } from '../servers/public.ts';
+import { type Catalog, type CatalogTemplate, isOfCatalog, isStillThere } from '../templates/public.ts';
+import { joinTenant, tenantIsThere } from '../tenants/public.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { chooseNames } from './naming.ts';
@@ -28,15 +27,12 @@ import { readRevision } from './revise.ts';
 import { keepGenerated, keepGiven } from './secrets.ts';
 import {
   type CurrentRow,
-  containerNamesOn,
   countDefinitions,
-  countUnarchivedOn,
   type DefinitionFilter,
   type DefinitionRow,
   findDefinition,
   findRevision,
   findUnarchived,
-  hasRevisionOf,
   insertRevision,
   listDefinitions,
   listRevisions,
@@ -367,12 +363,3 @@ const revisionOf = (
   created_by: actorOf(principal),
   created_at: tx.now,
 });
-
-/** Lists the container names of unarchived definitions on a server. */
-export const containerNamesOfServer = containerNamesOn;
-
-/** Whether any revision of a definition of the account was made from the template. */
-export const isUsedByDefinition = hasRevisionOf;
-
-/** Counts the unarchived definitions on a server. */
-export const definitionsOn = countUnarchivedOn;

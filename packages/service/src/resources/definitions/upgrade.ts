@@ -6,8 +6,7 @@ import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
-import type { CatalogTemplate } from '../templates/catalog.ts';
-import { compareVersions } from '../templates/comparison.ts';
+import { type CatalogTemplate, compareTemplates } from '../templates/public.ts';
 import { secretValues } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { readRevision } from './revise.ts';
@@ -105,7 +104,7 @@ async function carriedOver(
   const inputs = JSON.parse(row.inputs) as Record<string, never>;
   const held = JSON.parse(row.secret_inputs) as string[];
   const chosen = { profile: row.profile, variant: row.variant ?? undefined, inputs, held };
-  const { conflicts, newInputs } = await compareVersions(tx, work, from, to, chosen);
+  const { conflicts, newInputs } = await compareTemplates(tx, work, from, to, chosen);
   const decided: Record<string, boolean> = { profile: profile !== undefined, variant: variant !== undefined };
   const isOpen = (field: string) => !(decided[field] ?? Object.hasOwn(given, field.replace(/^inputs\./, '')));
   const problems = [

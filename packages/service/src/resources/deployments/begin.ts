@@ -1,7 +1,7 @@
 import { newId } from '../../ids.ts';
 import { begin } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { Pinned } from '../definitions/deployable.ts';
+import type { Pinned } from '../definitions/public.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
 import type { DeploymentRow } from './store.ts';
 

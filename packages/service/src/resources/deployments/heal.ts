@@ -2,8 +2,8 @@ import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { Problem } from '../../problem.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
-import { definitionById, holdDefinition, pin } from '../definitions/deployable.ts';
-import { type DriftedRow, lockDrifted, noteHeal } from '../instances/drifted.ts';
+import { definitionById, holdDefinition, pin } from '../definitions/public.ts';
+import { type InstanceRow as DriftedRow, lockDrifted, setHealed } from '../instances/public.ts';
 import { healedNow, nextHealAt } from './heal-pauses.ts';
 import { lastEnded, lastSuccess, unfinishedOf } from './store.ts';
 
@@ -68,7 +68,7 @@ async function heal({ order }: HealDeps, tx: Tx, accountId: string, definitionId
     throw error;
   }
   const healed = healedNow(instance, tx.now);
-  await noteHeal(tx, instance.id, healed);
+  await setHealed(tx, instance.id, healed);
   return nextHealAt(healed);
 }
 

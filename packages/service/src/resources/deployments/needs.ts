@@ -1,6 +1,6 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { Queries } from '../../storage/storage.ts';
-import type { Standing } from '../servers/service.ts';
+import type { Standing } from '../servers/public.ts';
 
 // What several files of deployments need of other resources; wiring/ provides it.
 

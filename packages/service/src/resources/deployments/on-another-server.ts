@@ -1,6 +1,6 @@
 import type { ManifestRoute } from '@hortus/contract/template/manifest';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { Pinned } from '../definitions/deployable.ts';
+import type { Pinned } from '../definitions/public.ts';
 import { beginDeployment } from './begin.ts';
 import { cancelHeld, hasEnded, type Wake } from './queue.ts';
 import { claimRoutes, routeHolder } from './route-claims.ts';
@@ -74,5 +74,3 @@ export class DeploymentsElsewhere {
     await dropRouteClaims(tx, definitionId, serverId);
   }
 }
-
-export { hasEnded as hasDeploymentEnded };

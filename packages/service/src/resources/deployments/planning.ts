@@ -7,9 +7,9 @@ import { foretell, type Resolved } from '@hortus/template/rollout/foretell';
 import type { Principal } from '../../identity/principal.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
-import { type DefinitionRow, definitionById, revisionOf } from '../definitions/deployable.ts';
-import { type DriftedRow, livingOf } from '../instances/drifted.ts';
-import { withPins } from '../manifest/images.ts';
+import { type DefinitionRow, definitionById, revisionOf } from '../definitions/public.ts';
+import { type InstanceRow as DriftedRow, findLiving } from '../instances/public.ts';
+import { withPins } from '../manifest/public.ts';
 import type { ServerStanding } from './needs.ts';
 import { lastOrdered, lastSuccess } from './store.ts';
 
@@ -67,7 +67,10 @@ export class Planning {
   async #planOf(queries: Queries, definition: DefinitionRow): Promise<DeploymentPlan> {
     const { manifests } = this.#deps;
     const { id, account_id, server_id, current_revision } = definition;
-    const [revision, instance] = await Promise.all([revisionOf(queries, id, current_revision), livingOf(queries, id)]);
+    const [revision, instance] = await Promise.all([
+      revisionOf(queries, id, current_revision),
+      findLiving(queries, id),
+    ]);
     const next = await manifests.resolve(queries, account_id, id, current_revision);
     const former = instance && (await this.#former(queries, definition, instance));
     const foretold = foretell(next, {

@@ -3,7 +3,7 @@ import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { type DefinitionRow, holdDefinition } from '../definitions/deployable.ts';
+import { type DefinitionRow, holdDefinition } from '../definitions/public.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
 import {
   type DeploymentRow,

@@ -14,7 +14,7 @@ import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { maskOf } from '../../vault/masking.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { secretValues, succeeded } from '../definitions/deployable.ts';
+import { secretValues, succeeded } from '../definitions/public.ts';
 import { type HasPublishedDaemon, requireClaim } from './claims.ts';
 import { DEADLINE } from './deadline.ts';
 import { deploymentLifecycle } from './lifecycle.ts';

@@ -1,6 +1,6 @@
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { requireRoom, reservationOf } from '../capacity/room.ts';
-import type { Pinned } from '../definitions/deployable.ts';
+import { requireRoom, reservationOf } from '../capacity/public.ts';
+import type { Pinned } from '../definitions/public.ts';
 import type { ManifestsOfDeployments } from './needs.ts';
 import { unfinishedOn } from './store.ts';
 

@@ -2,7 +2,7 @@ import { idPattern } from '@hortus/contract/ids';
 import type { DeployReport } from '@hortus/contract/resources/deployments';
 import { invalid, notFound } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { findRevisionOf, type RevisionRow } from '../definitions/deployable.ts';
+import { findRevision, type RevisionRow } from '../definitions/public.ts';
 import { beginDeployment } from './begin.ts';
 import { type Held, hold } from './queue.ts';
 import { type DeploymentRow, deploymentById, lastSuccess, type Scope } from './store.ts';
@@ -24,7 +24,7 @@ export function returnIn(id: string, body: Pick<DeployReport, 'rollback_of' | 'r
 
 /** Finds the revision that a daemon says it returned to. */
 export async function requireRevision(queries: Queries, definitionId: string, number: number): Promise<RevisionRow> {
-  const revision = await findRevisionOf(queries, definitionId, number);
+  const revision = await findRevision(queries, definitionId, number);
   if (!revision) throw invalid('revision', 'the definition has no such revision.', { reason: 'unknown' });
   return revision;
 }

@@ -1,8 +1,8 @@
 import type { ManifestRoute } from '@hortus/contract/template/manifest';
 import { conflict } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { DefinitionRow } from '../definitions/deployable.ts';
-import { revisionOfLiving } from '../instances/of-definition.ts';
+import type { DefinitionRow } from '../definitions/public.ts';
+import { revisionOfLiving } from '../instances/public.ts';
 import { claimRoute, findRouteClaim, setRouteClaim, unfinishedOf } from './store.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Principal, requirePermission } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
 import type { Tx } from '../../storage/storage.ts';
-import { CATALOG_TOPIC, type CatalogTemplate, templateFrom } from '../templates/catalog.ts';
+import { CATALOG_TOPIC, type CatalogTemplate, templateFrom } from '../templates/public.ts';
 import type { Drafts } from './service.ts';
 import { lockTemplate, lockVersion, removeTemplate, type TemplateRow } from './store.ts';
 import { newColumns, type Written } from './written.ts';

@@ -1,7 +1,7 @@
 import type { draftEndpoints } from '@hortus/contract/resources/drafts';
 import type { Call, Handlers } from '../../http/handler.ts';
 import type { Work } from '../../workers/job.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import type { Catalog } from '../templates/public.ts';
 import type { Drafts } from './service.ts';
 import type { TemplateTests } from './tests.ts';
 import { IMPORT_DRAFT, READ_DRAFT } from './written.ts';

@@ -1,12 +1,10 @@
 import { standInFor } from '../../identity/principal.ts';
 import type { Storage } from '../../storage/storage.ts';
-import type { Actions } from '../actions/service.ts';
-import { definitionById } from '../definitions/deployable.ts';
-import type { Definitions } from '../definitions/service.ts';
-import type { ServerStanding } from '../deployments/needs.ts';
-import type { Deployments } from '../deployments/service.ts';
-import type { Instances } from '../instances/service.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import type { Actions } from '../actions/public.ts';
+import { type Definitions, definitionById } from '../definitions/public.ts';
+import type { Deployments, ServerStanding } from '../deployments/public.ts';
+import type { Instances } from '../instances/public.ts';
+import type { Catalog } from '../templates/public.ts';
 import type { TestRow } from './store.ts';
 import type { TestJobDeps } from './test-job.ts';
 import { volumesOf } from './tests.ts';

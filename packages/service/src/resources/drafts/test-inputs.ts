@@ -2,8 +2,8 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { InputType, InputValue } from '@hortus/contract/template/inputs';
 import type { Canonical, CanonicalInput } from '@hortus/template/canonical-form';
 import { checkInputs, type Inputs } from '@hortus/template/inputs';
+import { accepted } from '../../accepted-inputs.ts';
 import { workerJob } from '../../workers/job.ts';
-import { accepted } from '../templates/choices.ts';
 
 type Asked = Pick<CanonicalInput, 'name' | 'min' | 'options' | 'placeholder'>;
 

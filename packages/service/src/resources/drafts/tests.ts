@@ -11,9 +11,8 @@ import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import type { Order } from '../definitions/order.ts';
-import type { Catalog } from '../templates/catalog.ts';
-import { checkProfile, checkVariant } from '../templates/choices.ts';
+import type { Order } from '../definitions/public.ts';
+import { type Catalog, checkProfile, checkVariant } from '../templates/public.ts';
 import {
   countTests,
   findTemplate,

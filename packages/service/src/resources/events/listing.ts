@@ -3,8 +3,6 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { countEvents, type EventFilter, type EventRow, eventsOf } from './store.ts';
 
-export type { EventFilter, EventRow } from './store.ts';
-
 /** Lists events, for the audit endpoint and for resources that show their own part. */
 export const listEvents = (
   { reader, pages }: { readonly reader: Queries; readonly pages: Pages },

@@ -3,7 +3,8 @@ import type { Handlers } from '../../http/handler.ts';
 import type { Pages } from '../../storage/page.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import { type EventFilter, type EventRow, listEvents } from './listing.ts';
+import { listEvents } from './listing.ts';
+import type { EventFilter, EventRow } from './store.ts';
 
 export interface EventDeps {
   readonly storage: Storage;

@@ -1,5 +1,5 @@
 import { conflict } from '../../problem.ts';
-import type { Standing } from '../servers/service.ts';
+import type { Standing } from '../servers/public.ts';
 
 /**
  * Requires a server whose daemon can transfer bundles; it may be offline. `field` is the request field with the server.

@@ -1,8 +1,8 @@
 import { append } from '../../outbox/append.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { Standing } from '../servers/service.ts';
-import type { Transfers } from '../transfers/service.ts';
+import type { Standing } from '../servers/public.ts';
+import type { Transfers } from '../transfers/public.ts';
 import { importLifecycle } from './lifecycle.ts';
 import type { ImportRow } from './store.ts';
 import { type TakeBackDeps, takeBackTemplate } from './template.ts';

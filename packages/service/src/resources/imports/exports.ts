@@ -9,13 +9,12 @@ import { conflict, invalid, notFound, Problem } from '../../problem.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Backups } from '../backups/service.ts';
-import { definitionById, revisionOf, secretValues } from '../definitions/deployable.ts';
-import { backupSettings } from '../definitions/record.ts';
-import { hostPathsOf, volumesOf } from '../migrations/ground.ts';
-import type { Standing } from '../servers/service.ts';
-import type { Catalog } from '../templates/catalog.ts';
-import { type Transfers, transferRecordOf } from '../transfers/service.ts';
+import type { Backups } from '../backups/public.ts';
+import { backupSettings, definitionById, revisionOf, secretValues } from '../definitions/public.ts';
+import { hostPathsOf, volumesOf } from '../migrations/public.ts';
+import type { Standing } from '../servers/public.ts';
+import type { Catalog } from '../templates/public.ts';
+import { type Transfers, transferRecord } from '../transfers/public.ts';
 import { requireCarrier } from './carrier.ts';
 
 /** One job per volume that a client downloads. */
@@ -113,7 +112,7 @@ export class Exports {
       payload: { transfer_id: transfer.id },
       runAt: tx.now + SILENCE_MS,
     });
-    return transferRecordOf(transfer);
+    return transferRecord(transfer);
   }
 
   /** Ends transfers of clients that are gone; the daemon would otherwise wait forever. */

@@ -4,10 +4,8 @@ import { generateSecrets } from '@hortus/template/secrets';
 import { invalid, Problem } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import type { Order } from '../definitions/order.ts';
-import type { CatalogTemplate } from '../templates/catalog.ts';
-import { checkProfile, checkVariant } from '../templates/choices.ts';
-import { checkGiven } from '../templates/input-check.ts';
+import type { Order } from '../definitions/public.ts';
+import { type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
 
 /** Target of an import: server and names. */
 export interface Destination {

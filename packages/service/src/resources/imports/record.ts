@@ -1,6 +1,6 @@
 import type { Import } from '@hortus/contract/resources/imports';
 import { iso, isoOrNull } from '../../time.ts';
-import type { TransferRow } from '../transfers/service.ts';
+import type { TransferRow } from '../transfers/public.ts';
 import type { ImportRow } from './store.ts';
 
 /** A volume to fill: its name in the template, its name in Docker, and its size in bytes. */

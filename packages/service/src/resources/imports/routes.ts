@@ -1,6 +1,6 @@
 import type { importEndpoints } from '@hortus/contract/resources/imports';
 import type { Handlers } from '../../http/handler.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import type { Catalog } from '../templates/public.ts';
 import type { Exports } from './exports.ts';
 import type { Imports } from './service.ts';
 

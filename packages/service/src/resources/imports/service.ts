@@ -10,13 +10,12 @@ import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { requireFit } from '../capacity/fit.ts';
-import type { Order } from '../definitions/order.ts';
-import type { Definitions } from '../definitions/service.ts';
-import type { Deployments } from '../deployments/service.ts';
-import { volumesOf } from '../migrations/ground.ts';
-import type { Standing } from '../servers/service.ts';
-import { type TransferRow, type Transfers, transferRecordOf } from '../transfers/service.ts';
+import { requireFit } from '../capacity/public.ts';
+import type { Definitions, Order } from '../definitions/public.ts';
+import type { Deployments } from '../deployments/public.ts';
+import { volumesOf } from '../migrations/public.ts';
+import type { Standing } from '../servers/public.ts';
+import { type TransferRow, type Transfers, transferRecord } from '../transfers/public.ts';
 import { requireCarrier } from './carrier.ts';
 import { audit, fail } from './ending.ts';
 import { IMPORT, importJob, sealingContext } from './job.ts';
@@ -150,13 +149,13 @@ export class Imports {
     if (row.status !== 'receiving')
       throw conflict('status', 'state', `the import is ${row.status}.`, { status: row.status });
     const last = (await transfers.ofImport(tx, id)).findLast(({ storage }) => storage === name);
-    if (last) return transferRecordOf(last);
+    if (last) return transferRecord(last);
     requireCarrier(await server(tx, row.account_id, row.server_id), 'server_id');
     const { account_id, definition_id, server_id: to_server_id } = row;
     const instance_uid = row.container_name ?? row.instance_uid;
     const what = { account_id, definition_id, instance_uid, storage: name, volume: wanted.volume, to_server_id };
     await noteProgress(tx, id);
-    return transferRecordOf(await transfers.order(tx, { ...what, import_id: id, mode: 'import' }, actorOf(principal)));
+    return transferRecord(await transfers.order(tx, { ...what, import_id: id, mode: 'import' }, actorOf(principal)));
   }
 
   async cancel(tx: Tx, principal: Principal, id: string): Promise<Import> {

@@ -4,11 +4,16 @@ import { newId } from '../../ids.ts';
 import { Behind } from '../../problem.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import { asPublished, bringTemplate, holdTemplate, takeTemplateBack } from '../drafts/brought.ts';
-import type { Drafts } from '../drafts/service.ts';
-import type { Written } from '../drafts/written.ts';
-import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/catalog.ts';
-import { READ_BUNDLED_TEMPLATE } from './bundled-template.ts';
+import {
+  asPublished,
+  bringTemplate,
+  type Drafts,
+  holdTemplate,
+  READ_BUNDLED_TEMPLATE,
+  takeTemplateBack,
+  type Written,
+} from '../drafts/public.ts';
+import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/public.ts';
 import { type ImportRow, importsOf } from './store.ts';
 
 export interface TemplatesDeps {
@@ -67,13 +72,13 @@ export async function settleTemplate(
 export interface TakeBackDeps {
   readonly isUsed: (tx: Tx, accountId: string, templateId: string) => Promise<boolean>;
   /** False if an upgrade to it has been ordered. */
-  readonly withdrawOffers: (tx: Tx, templateId: string) => Promise<boolean>;
+  readonly forgetOffersOf: (tx: Tx, templateId: string) => Promise<boolean>;
 }
 
 /** Removes the template that a failed import, or an earlier one, added, unless something else uses it. */
 export async function takeBackTemplate(
   tx: Tx,
-  { isUsed, withdrawOffers }: TakeBackDeps,
+  { isUsed, forgetOffersOf }: TakeBackDeps,
   { account_id, template_id }: ImportRow,
   actor: string | null,
 ): Promise<void> {
@@ -83,5 +88,5 @@ export async function takeBackTemplate(
   const wasBrought = imports.some(({ brought_template }) => brought_template === 1);
   const isAwaited = imports.some(({ status }) => status !== 'failed');
   if (!wasBrought || isAwaited || (await isUsed(tx, account_id, template_id))) return;
-  if (await withdrawOffers(tx, template_id)) await takeTemplateBack(tx, template, actor);
+  if (await forgetOffersOf(tx, template_id)) await takeTemplateBack(tx, template, actor);
 }

@@ -1,6 +1,6 @@
 import type { InstanceStats } from '@hortus/contract/resources/instances';
 import type { Queries } from '../../storage/storage.ts';
-import { DAY_MS, eventsByDay } from '../events/by-day.ts';
+import { DAY_MS, eventsByDay } from '../events/public.ts';
 
 type Failures = InstanceStats['failures_by_day'][number];
 

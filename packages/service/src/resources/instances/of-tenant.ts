@@ -1,11 +1,7 @@
 import type { BuiltIn, Settling } from '@hortus/contract/built-in-actions';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
-import { countOfTenants, findMembership, type InstanceRow, lockLiving } from './store.ts';
-
-/** What tenants use of their instances. */
-export const instancesOfTenants = countOfTenants;
-export const membershipOf = findMembership;
+import { type InstanceRow, lockLiving } from './store.ts';
 
 export interface PausesDeps {
   /** Finds the last unfinished action that sets the state of the instance. */

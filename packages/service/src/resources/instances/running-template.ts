@@ -1,6 +1,6 @@
 import { withProfile } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
-import type { Catalog } from '../templates/catalog.ts';
+import type { Catalog } from '../templates/public.ts';
 import type { NamedRow } from './store.ts';
 
 /** Resolves the template of the running revision with its profile applied. */

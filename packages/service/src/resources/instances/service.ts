@@ -10,7 +10,7 @@ import { begin, transition } from '../../state/transition.ts';
 import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import type { Catalog } from '../templates/public.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
 import { type Columns, type Facts, forgetHealth, take } from './facts.ts';
 import { failuresByDay } from './failures.ts';
@@ -34,8 +34,6 @@ import {
   type Scope,
   writeComponents,
 } from './store.ts';
-
-export type { InstanceRow, NamedRow } from './store.ts';
 
 export interface InstancesDeps {
   readonly reader: Queries;
@@ -111,7 +109,7 @@ export class Instances {
   }
 
   /** Finds the unreleased instance of a definition. */
-  async livingOf(queries: Queries, principal: Principal, definitionId: string): Promise<NamedRow> {
+  async findLiving(queries: Queries, principal: Principal, definitionId: string): Promise<NamedRow> {
     const row = await findLiving(queries, definitionId);
     if (!row) throw notFound('instance');
     return this.find(queries, principal, row.id);

@@ -4,7 +4,7 @@ import { append } from '../../outbox/append.ts';
 import { invalid, notFound, Problem } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
-import { type DefinitionRow, definitionById, definitionByUid } from '../definitions/deployable.ts';
+import { type DefinitionRow, definitionById, definitionByUid } from '../definitions/public.ts';
 import { pinsOf } from './images.ts';
 import type { Manifests, Recipient } from './service.ts';
 

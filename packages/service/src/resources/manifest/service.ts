@@ -22,8 +22,8 @@ import {
   type RevisionRow,
   revisionOf,
   secretValues,
-} from '../definitions/deployable.ts';
-import type { Catalog } from '../templates/catalog.ts';
+} from '../definitions/public.ts';
+import type { Catalog } from '../templates/public.ts';
 import { registriesOf, withPins } from './images.ts';
 import type { ManifestSigner } from './signer.ts';
 import { RESOLVE } from './worker-jobs.ts';

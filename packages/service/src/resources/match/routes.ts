@@ -1,6 +1,6 @@
 import type { matchEndpoints } from '@hortus/contract/resources/match';
 import type { Handlers } from '../../http/handler.ts';
-import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
+import type { Catalog, CatalogTemplate } from '../templates/public.ts';
 import { type Candidate, match } from './matching.ts';
 
 type Named = Candidate & Pick<CatalogTemplate, 'item'>;

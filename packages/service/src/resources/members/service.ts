@@ -20,9 +20,7 @@ import { conflict, notFound, Problem } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import { accountOf } from '../account/accounts.ts';
-import { sessionRecord, userRecord } from '../account/record.ts';
-import type { SignedIn } from '../account/service.ts';
+import { accountOf, type SignedIn, sessionRecord, userRecord } from '../account/public.ts';
 import { invite, inviteRecord } from './invites.ts';
 import {
   addUser,

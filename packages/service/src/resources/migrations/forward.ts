@@ -2,7 +2,7 @@ import { append } from '../../outbox/append.ts';
 import { Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { DeployedFacts } from '../deployments/reports.ts';
+import type { DeployedFacts } from '../deployments/public.ts';
 import { type Ground, volumesOf } from './ground.ts';
 import { migrationLifecycle } from './lifecycle.ts';
 import { clear, type Held, waiting } from './parts.ts';

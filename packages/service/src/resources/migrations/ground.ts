@@ -2,13 +2,11 @@ import type { BuiltIn } from '@hortus/contract/built-in-actions';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
-import type { DefinitionRow, RevisionRow } from '../definitions/deployable.ts';
-import type { DeploymentsElsewhere } from '../deployments/on-another-server.ts';
-import type { DeployedFacts } from '../deployments/reports.ts';
-import type { BuiltInOrder } from '../instances/built-in-order.ts';
-import type { InstanceRow } from '../instances/service.ts';
-import type { Standing } from '../servers/service.ts';
-import type { Transfers } from '../transfers/service.ts';
+import type { DefinitionRow, RevisionRow } from '../definitions/public.ts';
+import type { DeployedFacts, DeploymentsElsewhere } from '../deployments/public.ts';
+import type { BuiltInOrder, InstanceRow } from '../instances/public.ts';
+import type { Standing } from '../servers/public.ts';
+import type { Transfers } from '../transfers/public.ts';
 
 type Actor = string | null;
 

@@ -1,7 +1,7 @@
 import type { Tx } from '../../storage/storage.ts';
-import type { DefinitionRow } from '../definitions/deployable.ts';
-import type { InstanceRow } from '../instances/service.ts';
-import type { TransferRow } from '../transfers/service.ts';
+import type { DefinitionRow } from '../definitions/public.ts';
+import type { InstanceRow } from '../instances/public.ts';
+import type { TransferRow } from '../transfers/public.ts';
 import type { Ground } from './ground.ts';
 import { lockMigration, type MigrationRow, migrationById, type PartRow, partsOf } from './store.ts';
 

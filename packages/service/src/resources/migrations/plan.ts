@@ -2,8 +2,8 @@ import type { MigrationFinding, MigrationOrder, MigrationPlan } from '@hortus/co
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { invalid, Problem } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { DefinitionRow } from '../definitions/deployable.ts';
-import type { Standing } from '../servers/service.ts';
+import type { DefinitionRow } from '../definitions/public.ts';
+import type { Standing } from '../servers/public.ts';
 import { type Ground, hostPathsOf, volumesOf } from './ground.ts';
 import { openPartOf } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { migrationEndpoints } from '@hortus/contract/resources/migrations';
 import type { Handlers } from '../../http/handler.ts';
-import type { Tenants } from '../tenants/service.ts';
+import type { Tenants } from '../tenants/public.ts';
 import type { Migrations } from './service.ts';
 
 export const migrationRoutes = (

@@ -14,10 +14,10 @@ import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
-import type { DefinitionRow } from '../definitions/deployable.ts';
-import type { DeployedFacts } from '../deployments/reports.ts';
-import { requireTrustedServer } from '../servers/trusted.ts';
-import { transferRecordOf } from '../transfers/service.ts';
+import type { DefinitionRow } from '../definitions/public.ts';
+import type { DeployedFacts } from '../deployments/public.ts';
+import { requireTrustedServer } from '../servers/public.ts';
+import { transferRecord } from '../transfers/public.ts';
 import { turnBack } from './back.ts';
 import type { Ground } from './ground.ts';
 import { migrationJob } from './job.ts';
@@ -147,7 +147,7 @@ export class Migrations {
     if (!row) throw notFound('migration');
     return {
       ...migrationRecord(row, await partsOf(reader, [id])),
-      transfers: (await ground.transfers.of(reader, id)).map(transferRecordOf),
+      transfers: (await ground.transfers.of(reader, id)).map(transferRecord),
       log: (await linesOf(reader, id)).map(lineRecord),
     };
   }

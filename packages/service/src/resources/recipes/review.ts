@@ -4,7 +4,7 @@ import { Behind, conflict, notFound, Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import { publish } from '../templates/publish.ts';
+import { publish } from '../templates/public.ts';
 import { audit } from './audit.ts';
 import type { Examination } from './examination.ts';
 import { EXAMINE } from './examination.ts';

@@ -1,5 +1,6 @@
 import type { SavedConfig, SavedConfigCreate, SavedConfigUpdate } from '@hortus/contract/resources/saved-configs';
 import { checkInputs, type Inputs, isSecretInput, secretInputs, splitSecretInputs } from '@hortus/template/inputs';
+import { accepted } from '../../accepted-inputs.ts';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
@@ -8,8 +9,7 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Catalog, CatalogTemplate } from '../templates/catalog.ts';
-import { accepted, checkProfile, checkVariant } from '../templates/choices.ts';
+import { type Catalog, type CatalogTemplate, checkProfile, checkVariant } from '../templates/public.ts';
 import { sealSecret } from './opening.ts';
 import {
   type ConfigFilter,

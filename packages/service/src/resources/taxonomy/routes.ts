@@ -2,7 +2,7 @@ import type { taxonomyEndpoints } from '@hortus/contract/resources/taxonomy';
 import type { Handlers } from '../../http/handler.ts';
 import { notFound } from '../../problem.ts';
 import { slice } from '../../storage/page.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import type { Catalog } from '../templates/public.ts';
 import { allFamilies, kingdomDetail, speciesNode, taxonomyTree, withoutFamilies } from './tree.ts';
 
 export const taxonomyRoutes = (catalog: Catalog): Handlers<keyof typeof taxonomyEndpoints> => {

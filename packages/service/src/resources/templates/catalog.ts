@@ -9,8 +9,6 @@ import { iso } from '../../time.ts';
 import { byName, type CatalogTemplate, Shelf } from './shelf.ts';
 import { CATALOG, findTemplates, listStamps, type TemplateRow } from './store.ts';
 
-export type { CatalogTemplate } from './shelf.ts';
-
 /** Published when the catalog changes on any replica. */
 export const CATALOG_TOPIC = 'catalog';
 

@@ -1,21 +1,5 @@
-import type { InputCheck } from '@hortus/template/inputs';
-import { invalid, Problem } from '../../problem.ts';
+import { invalid } from '../../problem.ts';
 import type { CatalogTemplate } from './shelf.ts';
-
-export type Given = { readonly inputs?: unknown; readonly params?: unknown };
-
-/** Reports all problems, under the name that the caller used; the message names the first. */
-export function accepted(check: InputCheck, body: Given): Extract<InputCheck, { ok: true }> {
-  if (check.ok) return check;
-  const named = (field: string) => (body.params === undefined ? field : field.replace(/^inputs/, 'params'));
-  const problems = check.problems.map(({ field, message }) => ({ field: named(field), message }));
-  const [first] = problems;
-  throw new Problem('VALIDATION_ERROR', `${first?.field}: ${first?.message}`, {
-    reason: 'invalid',
-    field: first?.field,
-    problems,
-  });
-}
 
 export function checkProfile(template: CatalogTemplate, profile: string): string {
   if (Object.hasOwn(template.spec.profiles, profile)) return profile;

@@ -4,14 +4,15 @@ import { type Comparison, compareForUpgrade } from '@hortus/template/upgrade/com
 import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
+import { isOfCatalog } from './catalog.ts';
+import type { CatalogTemplate } from './shelf.ts';
 import { COMPARE_VERSIONS } from './worker-jobs.ts';
 
 /**
  * Compares two versions of a template for the user's choices. Versions written by accounts may be long and have costly
  * patterns, so they are compared in a worker thread.
  */
-export async function compareVersions(
+export async function compareTemplates(
   queries: Queries,
   work: Work,
   from: CatalogTemplate,

@@ -3,7 +3,8 @@ import { checkInputs, type InputCheck, type InputMode } from '@hortus/template/i
 import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import { type CatalogTemplate, isOfCatalog } from './catalog.ts';
+import { isOfCatalog } from './catalog.ts';
+import type { CatalogTemplate } from './shelf.ts';
 import { CHECK_INPUTS } from './worker-jobs.ts';
 
 /**

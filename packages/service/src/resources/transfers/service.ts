@@ -24,8 +24,6 @@ import {
   transfersOfImport,
 } from './store.ts';
 
-export type { TransferRow };
-
 export interface TransfersDeps {
   readonly storage: Storage;
   readonly pages: Pages;
@@ -240,5 +238,3 @@ function callersRole({ mode, from_server_id, to_server_id }: TransferRow): 'send
   if (from_server_id === null) return 'send';
   return to_server_id === null ? 'receive' : undefined;
 }
-
-export const transferRecordOf = transferRecord;

@@ -1,10 +1,9 @@
 import type { Principal } from '../../identity/principal.ts';
 import type { Queries } from '../../storage/storage.ts';
-import type { Actions } from '../actions/service.ts';
-import { definitionById } from '../definitions/deployable.ts';
-import type { ServerStanding } from '../deployments/needs.ts';
-import type { Deployments } from '../deployments/service.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import type { Actions } from '../actions/public.ts';
+import { definitionById } from '../definitions/public.ts';
+import type { Deployments, ServerStanding } from '../deployments/public.ts';
+import type { Catalog } from '../templates/public.ts';
 import type { StepDeps } from './application.ts';
 
 export interface ApplicationGroundParts extends Pick<StepDeps, 'backup'> {

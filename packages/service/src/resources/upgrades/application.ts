@@ -2,7 +2,7 @@ import { type Principal, standInFor } from '../../identity/principal.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { makeCurrent } from '../definitions/upgrade.ts';
+import { makeCurrent } from '../definitions/public.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { noteUpgrade, type UpgradeRow } from './store.ts';
 

@@ -3,8 +3,7 @@ import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import type { Queries } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
 import type { Work } from '../../workers/job.ts';
-import type { Catalog } from '../templates/catalog.ts';
-import { compareVersions } from '../templates/comparison.ts';
+import { type Catalog, compareTemplates } from '../templates/public.ts';
 import type { ChosenRow } from './store.ts';
 
 export interface RecordDeps {
@@ -32,7 +31,7 @@ export async function upgradeRecords(
 /** Compares on every read, so that it always shows the current choices. */
 export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Queries, row: ChosenRow): Promise<Upgrade> {
   const [from, to] = [catalog.known(row.from_template_id), catalog.known(row.to_template_id)];
-  const { changes, conflicts, newInputs, irreversible } = await compareVersions(queries, work, from, to, {
+  const { changes, conflicts, newInputs, irreversible } = await compareTemplates(queries, work, from, to, {
     profile: row.profile,
     variant: row.variant ?? undefined,
     inputs: JSON.parse(row.inputs),

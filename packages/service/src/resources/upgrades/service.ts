@@ -7,11 +7,11 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Work } from '../../workers/job.ts';
-import type { Catalog } from '../templates/catalog.ts';
+import type { Catalog } from '../templates/public.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { upgradeRecord, upgradeRecords } from './record.ts';
 import { type ScanDeps, scan } from './scan.ts';
-import { countUpgrades, forgetOffersOf, listUpgrades, lockUpgrade, type UpgradeFilter } from './store.ts';
+import { countUpgrades, listUpgrades, lockUpgrade, type UpgradeFilter } from './store.ts';
 
 export interface UpgradesDeps extends ScanDeps {
   readonly pages: Pages;
@@ -64,6 +64,3 @@ export class Upgrades {
     return upgradeRecord(this.#deps, tx, { ...standing, ...changed });
   }
 }
-
-/** Removes open upgrades to a template that is removed. False if one has been ordered. */
-export const withdrawOffers = forgetOffersOf;

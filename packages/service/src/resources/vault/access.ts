@@ -2,7 +2,7 @@ import type { SecretAccess } from '@hortus/contract/resources/vault';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import { type EventRow, listEvents } from '../events/listing.ts';
+import { type EventRow, listEvents } from '../events/public.ts';
 
 type Access = SecretAccess['access'];
 

@@ -2,7 +2,7 @@ import type { vaultEndpoints } from '@hortus/contract/resources/vault';
 import type { Handlers } from '../../http/handler.ts';
 import type { Pages } from '../../storage/page.ts';
 import type { Queries } from '../../storage/storage.ts';
-import type { SecretChanges } from '../definitions/secret-changes.ts';
+import type { SecretChanges } from '../definitions/public.ts';
 import { listAccess } from './access.ts';
 import type { VaultAdministration } from './service.ts';
 

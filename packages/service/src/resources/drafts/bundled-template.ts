@@ -1,7 +1,7 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
 import { conflict, invalid } from '../../problem.ts';
 import { workerJob } from '../../workers/job.ts';
-import { isClean, readDraft, type Written } from '../drafts/written.ts';
+import { isClean, readDraft, type Written } from './written.ts';
 
 /** Reads the template in a bundle and checks that it matches its declared hash. */
 export function readBundledTemplate(template: Bundle['template']): Written {

@@ -1,0 +1,3 @@
+// What other resources may use of actions.
+export type { EndedBackupAction } from './results.ts';
+export type { Actions } from './service.ts';

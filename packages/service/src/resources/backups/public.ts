@@ -1,0 +1,2 @@
+// What other resources may use of backups.
+export type { Backups } from './service.ts';

@@ -1,0 +1,5 @@
+// What other resources may use of deployments.
+export type { ServerStanding } from './needs.ts';
+export type { DeploymentsElsewhere } from './on-another-server.ts';
+export type { DeployedFacts } from './reports.ts';
+export type { Deployments } from './service.ts';

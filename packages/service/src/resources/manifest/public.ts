@@ -1,0 +1,2 @@
+// What other resources may use of manifest.
+export { withPins } from './images.ts';

@@ -1,0 +1,2 @@
+// What other resources may use of members.
+export { invite } from './invites.ts';

@@ -1,0 +1,2 @@
+// What other resources may use of saved configs.
+export { type OpenedConfig, openSavedConfig } from './opening.ts';

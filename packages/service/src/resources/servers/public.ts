@@ -1,0 +1,5 @@
+// What other resources may use of servers.
+export { type ConnectedDaemon, daemonCan, findDaemon, holdDaemon } from './connected-daemon.ts';
+export type { ServerOrder } from './prune.ts';
+export type { Standing } from './service.ts';
+export { requireTrustedServer } from './trusted.ts';

@@ -1,0 +1,9 @@
+// What other resources may use of templates.
+export { CATALOG_TOPIC, type Catalog, isOfCatalog, templateFrom, templateItem } from './catalog.ts';
+export { checkProfile, checkVariant } from './choices.ts';
+export { compareTemplates } from './comparison.ts';
+export { checkGiven } from './input-check.ts';
+export { templateLifecycle } from './lifecycle.ts';
+export { deprecate, followPublication, isStillThere, mayPublish, type Publication, publish } from './publish.ts';
+export { byName, type CatalogTemplate } from './shelf.ts';
+export { compareVersions } from './version-order.ts';
