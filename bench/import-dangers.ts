@@ -1,5 +1,5 @@
 import type { Template } from '@hortus/contract/template/schema';
-import type { Dropped } from '@hortus/template/compose/notes';
+import type { Dropped } from '@hortus/template/compose/import/notes';
 import { fillText } from './import-reading.ts';
 
 export interface Danger {

@@ -1,7 +1,7 @@
 import type { Input, InputValue } from '@hortus/contract/template/inputs';
 import type { Template } from '@hortus/contract/template/schema';
 import { canonical } from '@hortus/template/canonical';
-import { exportCompose } from '@hortus/template/compose/export';
+import { exportCompose } from '@hortus/template/compose/export/export-compose';
 import { Agreement, differences, hole } from './import-compare.ts';
 import { parseCompose, readServices } from './import-reading.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { type ComposeImport, importCompose } from '@hortus/template/compose/import';
+import { type ComposeImport, importCompose } from '@hortus/template/compose/import/import-compose';
 import { dangersOf, isFlagged } from './import-dangers.ts';
 import { parseCompose } from './import-reading.ts';
 import { componentOf, roundTrip } from './import-round-trip.ts';

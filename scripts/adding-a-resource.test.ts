@@ -23,6 +23,11 @@ test('every file in the checklist exists', () => {
 });
 
 test('every endpoint belongs to a resource, except the health of the service', () => {
-  const known = new Set([...resources, 'health']);
-  for (const name of Object.keys(endpoints)) expect([...known], name).toContain(name.split('.')[0]);
+  // Row names are published as operation ids, so these two keep theirs.
+  const named: Readonly<Record<string, string>> = { account: 'sign-in', accounts: 'installation' };
+  const known = [...resources, 'health'];
+  for (const name of Object.keys(endpoints)) {
+    const prefix = name.split('.')[0] ?? '';
+    expect(known, name).toContain(named[prefix] ?? prefix);
+  }
 });

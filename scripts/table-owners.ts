@@ -6,10 +6,10 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   // Small named values of several parts.
   settings: ['identity', 'outbox', 'resources/manifest', 'vault'],
   // Identity authenticates callers; the caller, the account or an admin manages the records.
-  accounts: ['identity', 'resources/account', 'resources/accounts'],
-  users: ['identity', 'resources/account', 'resources/members'],
+  accounts: ['identity', 'resources/sign-in', 'resources/installation'],
+  users: ['identity', 'resources/sign-in', 'resources/members'],
   sessions: ['identity'],
-  user_networks: ['resources/account'],
+  user_networks: ['resources/sign-in'],
   api_keys: ['identity', 'resources/keys'],
   rate_windows: ['http/rate-windows'],
   idempotency: ['http/idempotency'],
@@ -63,7 +63,7 @@ export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
   // An instance is listed, and found by a report, under the name of its definition.
   'resources/instances': ['definitions', 'revisions'],
   // An account is listed with the number of its people.
-  'resources/accounts': ['users'],
+  'resources/installation': ['users'],
   // An upgrade is of what runs, under its name, for as long as it runs.
   'resources/upgrades': ['instances', 'revisions', 'definitions'],
   // What an account has is counted, under a lock on the account.

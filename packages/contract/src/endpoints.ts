@@ -1,6 +1,4 @@
 import type { Endpoint } from './endpoint.ts';
-import { accountEndpoints } from './resources/account.ts';
-import { accountsEndpoints } from './resources/accounts.ts';
 import { actionEndpoints } from './resources/actions.ts';
 import { backupEndpoints } from './resources/backups.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
@@ -13,6 +11,7 @@ import { eventEndpoints } from './resources/events.ts';
 import { healthEndpoints } from './resources/health.ts';
 import { implantEndpoints } from './resources/implant.ts';
 import { importEndpoints } from './resources/imports.ts';
+import { installationEndpoints } from './resources/installation.ts';
 import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
@@ -26,6 +25,7 @@ import { registryEndpoints } from './resources/registries.ts';
 import { savedConfigEndpoints } from './resources/saved-configs.ts';
 import { serverEndpoints } from './resources/servers.ts';
 import { settingEndpoints } from './resources/settings.ts';
+import { signInEndpoints } from './resources/sign-in.ts';
 import { taxonomyEndpoints } from './resources/taxonomy.ts';
 import { templateEndpoints } from './resources/templates.ts';
 import { tenantEndpoints } from './resources/tenants.ts';
@@ -64,9 +64,9 @@ export const endpoints = {
   ...registryEndpoints,
   ...webhookEndpoints,
   ...eventEndpoints,
-  ...accountEndpoints,
+  ...signInEndpoints,
   ...memberEndpoints,
-  ...accountsEndpoints,
+  ...installationEndpoints,
   ...keyEndpoints,
   ...vaultEndpoints,
   ...settingEndpoints,

@@ -1,5 +1,5 @@
-import type { User } from '@hortus/contract/resources/account';
 import { type Invite, roles } from '@hortus/contract/resources/members';
+import type { User } from '@hortus/contract/resources/sign-in';
 import { confirmByName } from '../asking.ts';
 import { command } from '../command.ts';
 import { chosen } from '../given-values.ts';

@@ -49,7 +49,7 @@ export const templateExport = command({
     const spelt = { set: 'set', setFile: 'set-file' };
     const given = await givenValues(world, spelt, options.set, options['set-file'], isText);
     const isGenerated = (name: string) => Object.hasOwn(spec.secrets, name) && !spec.secrets[name]?.external;
-    const { exportCompose } = await import('@hortus/template/compose/export');
+    const { exportCompose } = await import('@hortus/template/compose/export/export-compose');
     const exported = await exportCompose(spec, {
       inputs: Object.fromEntries(Object.entries(given).filter(([name]) => !isGenerated(name))),
       secrets: Object.fromEntries(Object.entries(given).filter(([name]) => isGenerated(name))),

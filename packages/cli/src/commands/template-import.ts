@@ -1,5 +1,5 @@
 import { basename, dirname, resolve } from 'node:path';
-import type { ComposeImport } from '@hortus/template/compose/import';
+import type { ComposeImport } from '@hortus/template/compose/import/import-compose';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { contentOf } from '../given-values.ts';
@@ -37,7 +37,7 @@ export const templateImport = command({
       throw new Failure('usage', '--slug takes small letters, digits and single dashes.');
     }
     const source = await contentOf(args.file);
-    const { importCompose } = await import('@hortus/template/compose/import');
+    const { importCompose } = await import('@hortus/template/compose/import/import-compose');
     const imported = importCompose(source, {
       name: options.name ?? nameOf(args.file),
       ...(options.slug === undefined ? {} : { slug: options.slug }),

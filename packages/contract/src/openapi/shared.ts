@@ -1,6 +1,6 @@
 import { ErrorBody } from '../envelope.ts';
 import { type ErrorCode, errorTable } from '../errors.ts';
-import { hostSessionCookie, sessionCookie } from '../resources/account.ts';
+import { hostSessionCookie, sessionCookie } from '../resources/sign-in.ts';
 import type { Header, Parameter, Ref, Reply } from './document.ts';
 import type { SchemaComponents } from './schemas.ts';
 

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable, secret, shownOnce } from '../fields.ts';
-import { Session, User } from './account.ts';
+import { Session, User } from './sign-in.ts';
 
 export const roles = ['owner', 'member'] as const;
 export const inviteStates = ['open', 'accepted', 'revoked', 'expired'] as const;

@@ -1,4 +1,4 @@
-import { hostSessionCookie, sessionCookie } from '@hortus/contract/resources/account';
+import { hostSessionCookie, sessionCookie } from '@hortus/contract/resources/sign-in';
 
 const nameOf = (tls: boolean): string => (tls ? hostSessionCookie : sessionCookie);
 

@@ -1,5 +1,5 @@
-import { plans } from '@hortus/contract/resources/account';
 import { type QuotaName, quotaNames } from '@hortus/contract/resources/quotas';
+import { plans } from '@hortus/contract/resources/sign-in';
 import type { Plan } from '../identity/principal.ts';
 
 export type Limits = Readonly<Record<QuotaName, number>>;

@@ -4,11 +4,6 @@ import { type Config, describeConfig } from '../config.ts';
 import type { Handlers } from '../http/handler.ts';
 import { healthRoutes } from '../http/health.ts';
 import { LoginThrottle } from '../identity/login-throttle.ts';
-import { accountRoutes } from '../resources/account/routes.ts';
-import { Accounts } from '../resources/account/service.ts';
-import { Sessions } from '../resources/account/sessions.ts';
-import { accountsRoutes } from '../resources/accounts/routes.ts';
-import { Installation } from '../resources/accounts/service.ts';
 import { actionRoutes } from '../resources/actions/routes.ts';
 import { backupRoutes } from '../resources/backups/routes.ts';
 import { capacityRoutes } from '../resources/capacity/routes.ts';
@@ -24,6 +19,8 @@ import { eventRoutes } from '../resources/events/routes.ts';
 import { Agents } from '../resources/implant/agents.ts';
 import { implantRoutes } from '../resources/implant/routes.ts';
 import { importRoutes } from '../resources/imports/routes.ts';
+import { installationRoutes } from '../resources/installation/routes.ts';
+import { Installation } from '../resources/installation/service.ts';
 import { toMoveFrom } from '../resources/instances/public.ts';
 import { instanceRoutes } from '../resources/instances/routes.ts';
 import { keyRoutes } from '../resources/keys/routes.ts';
@@ -43,6 +40,9 @@ import { SavedConfigs } from '../resources/saved-configs/service.ts';
 import { Drains } from '../resources/servers/drain.ts';
 import { serverRoutes } from '../resources/servers/routes.ts';
 import { settingRoutes } from '../resources/settings/routes.ts';
+import { signInRoutes } from '../resources/sign-in/routes.ts';
+import { Accounts } from '../resources/sign-in/service.ts';
+import { Sessions } from '../resources/sign-in/sessions.ts';
 import { taxonomyRoutes } from '../resources/taxonomy/routes.ts';
 import { templateRoutes } from '../resources/templates/routes.ts';
 import { tenantRoutes } from '../resources/tenants/routes.ts';
@@ -102,7 +102,7 @@ export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
     ...registryRoutes(made.registries),
     ...webhookRoutes({ storage, vault, guard, pages, requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of) }),
     ...eventRoutes({ storage, pages }),
-    ...accountRoutes(
+    ...signInRoutes(
       new Accounts({ storage, passwords, throttle: new LoginThrottle(), quotas }),
       new Sessions({ storage, pages, idleMs: config.sessionIdleMinutes * 60_000 }),
     ),
@@ -115,7 +115,7 @@ export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
         revokeKeysOf: (tx, ...of) => keys.revokeAllOf(tx, ...of),
       }),
     ),
-    ...accountsRoutes(new Installation({ reader, pages, publicUrl: config.publicUrl })),
+    ...installationRoutes(new Installation({ reader, pages, publicUrl: config.publicUrl })),
     ...keyRoutes(keys),
     ...settingRoutes(describeConfig(config), pages),
     ...vaultRoutes({

@@ -2,8 +2,8 @@ import { DROPPED_CAPABILITIES } from '@hortus/contract/template/container-defaul
 import type { Template } from '@hortus/contract/template/schema';
 import { describe, expect, it } from 'vitest';
 import { canonical } from '../canonical.ts';
-import { exportCompose } from '../compose/export.ts';
-import { importCompose } from '../compose/import.ts';
+import { exportCompose } from '../compose/export/export-compose.ts';
+import { importCompose } from '../compose/import/import-compose.ts';
 import { SEED } from '../inkwell.fixture.ts';
 import { parse } from '../parse.ts';
 import { resolve } from '../resolve.ts';

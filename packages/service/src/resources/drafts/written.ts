@@ -3,7 +3,7 @@ import { Template } from '@hortus/contract/template/schema';
 import { canonical, specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { canonicalJson } from '@hortus/template/canonical-json';
-import { importCompose } from '@hortus/template/compose/import';
+import { importCompose } from '@hortus/template/compose/import/import-compose';
 import type { Finding } from '@hortus/template/finding';
 import { type Parsed, parse, parsedValue } from '@hortus/template/parse';
 import { LONGEST_SPEC } from '@hortus/template/rules/size';

@@ -1,4 +1,3 @@
-import type { User } from '@hortus/contract/resources/account';
 import type {
   CreatedInvite,
   Invite,
@@ -7,6 +6,7 @@ import type {
   PasswordReset,
   ResetLink,
 } from '@hortus/contract/resources/members';
+import type { User } from '@hortus/contract/resources/sign-in';
 import { ACCOUNTS_TOPIC } from '../../identity/authenticator.ts';
 import { requireUnlimited } from '../../identity/delegation.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
@@ -20,7 +20,7 @@ import { conflict, notFound, Problem } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import { accountOf, type SignedIn, sessionRecord, userRecord } from '../account/public.ts';
+import { accountOf, type SignedIn, sessionRecord, userRecord } from '../sign-in/public.ts';
 import { invite, inviteRecord } from './invites.ts';
 import {
   addUser,

@@ -7,7 +7,7 @@ import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import { nameOfAccount } from '../account/public.ts';
+import { nameOfAccount } from '../sign-in/public.ts';
 import { deprecate, mayPublish } from '../templates/public.ts';
 import { audit } from './audit.ts';
 import { EXAMINE, type Examination, type Written, writtenSpec } from './examination.ts';

@@ -1,5 +1,0 @@
-// What other resources may use of account.
-export { accountOf } from './accounts.ts';
-export { sessionRecord, userRecord } from './record.ts';
-export type { SignedIn } from './service.ts';
-export { nameOfAccount } from './store.ts';

@@ -1,0 +1,27 @@
+import type { Account, Session, User } from '@hortus/contract/resources/sign-in';
+import type { Row } from '../../storage/tables.ts';
+import { iso } from '../../time.ts';
+
+/** Maps rows to the shapes of the contract. */
+
+export const userRecord = (user: Row<'users'>): User => ({
+  id: user.id,
+  email: user.email,
+  role: user.role,
+  admin: user.admin === 1,
+  created_at: iso(user.created_at),
+});
+
+export const accountRecord = ({ id, name, plan }: Row<'accounts'>): Account => ({ id, name, plan });
+
+export const sessionRecord = (
+  kind: Session['kind'],
+  account: Row<'accounts'>,
+  user: Row<'users'> | undefined,
+  permissions: readonly string[],
+): Session => ({
+  kind,
+  user: user ? userRecord(user) : null,
+  account: accountRecord(account),
+  permissions: [...permissions],
+});

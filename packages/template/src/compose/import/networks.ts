@@ -1,0 +1,56 @@
+import { isMapping } from '../../schema-check.ts';
+import { listOf } from './entries.ts';
+import type { Reading } from './reading.ts';
+
+/**
+ * Returns the aliases that the networks of a file give its services. All components share one network, so lost
+ * isolation is reported.
+ */
+export function readNetworks(reading: Reading, services: Record<string, unknown>): Map<string, string[]> {
+  const aliases = new Map<string, string[]>();
+  const memberships = new Set<string>();
+  for (const [name, service] of Object.entries(services)) {
+    if (!isMapping(service) || service.network_mode !== undefined) continue;
+    const path = ['services', name, 'networks'];
+    const joined: string[] = [];
+    if (isMapping(service.networks)) {
+      for (const [network, told] of Object.entries(service.networks)) {
+        joined.push(network);
+        if (!isMapping(told)) continue;
+        for (const { item } of listOf(told.aliases, path))
+          aliases.set(name, [...(aliases.get(name) ?? []), String(item)]);
+        for (const key of Object.keys(told)) {
+          if (key !== 'aliases' && key !== 'priority')
+            reading.notes.drop([...path, network, key], `the engine decides about ${key}`);
+        }
+      }
+    } else joined.push(...listOf(service.networks, path).map(({ item }) => String(item)));
+    const own = joined.filter((network) => !isExternal(reading, network));
+    memberships.add((own.length === 0 ? ['default'] : own).sort().join(' '));
+  }
+  if (memberships.size > 1)
+    reading.notes.drop(['networks'], 'all components share one network, so they are not isolated from each other');
+  for (const [name, network] of Object.entries(reading.section('networks'))) {
+    if (!isMapping(network)) continue;
+    const path = ['networks', name];
+    if (isExternal(reading, name))
+      reading.notes.refuse(
+        [...path, 'external'],
+        `the external network ${name} is not joined; use routes for access from outside`,
+      );
+    for (const key of Object.keys(network)) {
+      if (LOST.has(key) && network[key] !== false && network[key] !== null)
+        reading.notes.drop([...path, key], `the engine decides about ${key} of a network`);
+    }
+    if (network.driver !== undefined && network.driver !== 'bridge')
+      reading.notes.refuse([...path, 'driver'], `the network is always a bridge, not ${String(network.driver)}`);
+  }
+  return aliases;
+}
+
+const LOST = new Set(['driver_opts', 'ipam', 'internal', 'enable_ipv6', 'enable_ipv4', 'attachable', 'labels']);
+
+function isExternal(reading: Reading, network: string): boolean {
+  const declared = reading.section('networks')[network];
+  return isMapping(declared) && declared.external !== undefined && declared.external !== false;
+}

@@ -1,0 +1,44 @@
+import { type Path, pathText } from '../../finding.ts';
+import type { Parsed, Position } from '../../parse.ts';
+
+/** A value that was inferred from a Compose file. */
+export interface Inferred extends Position {
+  path: string;
+  message: string;
+}
+
+/** A part of the Compose file that the template does not contain. */
+export interface Dropped extends Inferred {
+  /** Whether it was omitted because of the access to the server that it would give. */
+  refused: boolean;
+}
+
+export class Notes {
+  readonly inferred: Inferred[] = [];
+  readonly dropped: Dropped[] = [];
+  readonly #parsed: Parsed;
+
+  constructor(parsed: Parsed) {
+    this.#parsed = parsed;
+  }
+
+  infer(path: Path, message: string): void {
+    this.#add(this.inferred, { ...this.#placed(path), message });
+  }
+
+  drop(path: Path, message: string): void {
+    this.#add(this.dropped, { ...this.#placed(path), message, refused: false });
+  }
+
+  refuse(path: Path, message: string): void {
+    this.#add(this.dropped, { ...this.#placed(path), message, refused: true });
+  }
+
+  #placed(path: Path): Position & { path: string } {
+    return { path: pathText(path), ...this.#parsed.positionOf(path) };
+  }
+
+  #add<N extends Inferred>(list: N[], note: N): void {
+    if (!list.some(({ path, message }) => path === note.path && message === note.message)) list.push(note);
+  }
+}

@@ -1,0 +1,117 @@
+import type { Component } from '@hortus/contract/template/component';
+import type { Path } from '../../finding.ts';
+import { readCommand } from './commands.ts';
+import { entriesOf, listOf } from './entries.ts';
+import { readEnvironment } from './environment.ts';
+import { readHealthcheck } from './healthcheck.ts';
+import { readReach } from './host-reach.ts';
+import { readImage } from './images.ts';
+import { readLimits } from './limits.ts';
+import { type Mounts, readMounts } from './mounts.ts';
+import { readPorts } from './ports.ts';
+import { duration } from './quantities.ts';
+import type { Reading } from './reading.ts';
+
+/** Keys that other files of this folder read. */
+const READ = new Set(
+  `image build environment env_file command entrypoint volumes tmpfs configs secrets ports expose healthcheck depends_on links
+  volumes_from restart deploy scale cpus mem_limit mem_reservation pids_limit logging shm_size ulimits gpus runtime privileged pid ipc
+  network_mode cap_add cap_drop devices sysctls security_opt userns_mode uts cgroup cgroup_parent device_cgroup_rules
+  credential_spec use_api_socket user working_dir hostname read_only init tty stdin_open extra_hosts labels stop_signal
+  stop_grace_period container_name networks profiles extends exclude_from_hc`.split(/\s+/),
+);
+/** Keys without an effect on what runs. */
+const WITHOUT_EFFECT = new Set(['attach', 'develop']);
+
+/** Reads one service as a component; dependencies are added when all services are known. */
+export function readService(reading: Reading, name: string, service: Record<string, unknown>): Component {
+  const path = ['services', name];
+  const component = reading.components.get(name) ?? name;
+  const image = readImage(reading, service, component, path);
+  const read: Component = {
+    image,
+    ...some('env', readEnvironment(reading, service, component, path)),
+    ...given('entrypoint', readCommand(reading, service.entrypoint, [...path, 'entrypoint'])),
+    ...given('command', readCommand(reading, service.command, [...path, 'command'])),
+    ...given('user', line(reading.text(service.user, [...path, 'user']))),
+    ...given('working_dir', line(reading.text(service.working_dir, [...path, 'working_dir']))),
+    ...given('hostname', line(reading.text(service.hostname, [...path, 'hostname']))),
+    ...some('ports', readPorts(reading, service, component, image, path)),
+    ...given('healthcheck', readHealthcheck(reading, service.healthcheck, [...path, 'healthcheck'])),
+    ...lists(readMounts(reading, service, component, path)),
+    ...readLimits(reading, service, component, path),
+    ...readReach(reading, service, component, path),
+    ...readSwitches(reading, service, path),
+    ...some('extra_hosts', readHosts(reading, service.extra_hosts, [...path, 'extra_hosts'])),
+    ...some('labels', readLabels(reading, service.labels, [...path, 'labels'])),
+    ...given('stop_signal', readSignal(reading, service.stop_signal, [...path, 'stop_signal'])),
+    ...given('stop_grace_period', readGrace(reading, service.stop_grace_period, [...path, 'stop_grace_period'])),
+  };
+  for (const key of Object.keys(service)) {
+    if (READ.has(key) || WITHOUT_EFFECT.has(key) || key.startsWith('x-') || service[key] === null) continue;
+    reading.notes.drop([...path, key], `${key} is not supported in templates`);
+  }
+  return read;
+}
+
+function readSwitches(reading: Reading, service: Record<string, unknown>, path: Path): Partial<Component> {
+  const on = (key: string) => reading.flag(service[key], [...path, key]) === true;
+  return {
+    ...(on('read_only') ? { read_only: true } : {}),
+    ...(on('init') ? { init: true } : {}),
+    ...(on('tty') ? { tty: true } : {}),
+    ...(on('stdin_open') ? { stdin: true } : {}),
+  };
+}
+
+/** Reads `host:address`, `host=address` or a mapping. */
+function readHosts(reading: Reading, value: unknown, path: Path): Record<string, string> {
+  const hosts: Record<string, string> = {};
+  const separator = listOf(value, path).every(({ item }) => String(item).includes('=')) ? '=' : ':';
+  for (const { key, value: given, path: at } of entriesOf(value, path, separator)) {
+    const address = reading.text(given, at)?.trim();
+    if (address === undefined || !/^[A-Za-z0-9.-]+$/.test(key)) reading.notes.drop(at, 'is not a host with an address');
+    else hosts[key] = address.replace(/^\[|\]$/g, '');
+  }
+  return hosts;
+}
+
+function readLabels(reading: Reading, value: unknown, path: Path): Record<string, string> {
+  const labels: Record<string, string> = {};
+  for (const { key, value: given, path: at } of entriesOf(value, path)) {
+    if (key !== '') labels[key] = given === null ? '' : (reading.text(given, at) ?? '');
+  }
+  return labels;
+}
+
+function readSignal(reading: Reading, value: unknown, path: Path): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const name = (reading.settled(value, path) ?? '').toUpperCase();
+  const signal = name.startsWith('SIG') ? name : `SIG${name}`;
+  if (/^SIG[A-Z][A-Z0-9+]*$/.test(signal)) return signal;
+  reading.notes.drop(path, 'is not the name of a signal');
+  return undefined;
+}
+
+function readGrace(reading: Reading, value: unknown, path: Path): string | undefined {
+  if (value === undefined || value === null) return undefined;
+  const time = duration(reading.settled(value, path) ?? '');
+  if (time === undefined) reading.notes.drop(path, 'is not a duration');
+  return time;
+}
+
+function line(text: string | undefined): string | undefined {
+  return text === undefined || text === '' ? undefined : text.slice(0, 200);
+}
+
+function given<K extends string, V>(key: K, value: V | undefined): { [Key in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [Key in K]?: V };
+}
+
+function some<K extends string, V extends object>(key: K, value: V): { [Key in K]?: V } {
+  return given(key, Object.keys(value).length > 0 ? value : undefined);
+}
+
+function lists(mounts: Mounts): Partial<Mounts> {
+  return Object.fromEntries(Object.entries(mounts).filter(([, list]) => list.length > 0));
+}
