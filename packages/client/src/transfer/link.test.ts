@@ -6,6 +6,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { FrameScanner } from '@hortus/contract/frames';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, test } from 'vitest';
@@ -154,4 +155,25 @@ test('an aborted link is lost at once, before and after it opened', async () => 
   const hearing = link.heard().next();
   later.abort();
   await expect(hearing).rejects.toThrow(LinkLost);
+});
+
+test('every frame is masked with a random key of its own, and what is sent is left unchanged', async () => {
+  const service = await listen();
+  const { link, end } = await linked(`http://127.0.0.1:${service.port}`, service);
+  const masks: string[] = [];
+  const scanner = new FrameScanner('client', {
+    begin: ({ mask }) => masks.push(mask?.toString('hex') ?? ''),
+    content: () => undefined,
+    end: () => undefined,
+    control: () => undefined,
+  });
+  service.asked[0]?.socket.prependListener('data', (bytes: Buffer) => scanner.read(bytes));
+  const heard: Buffer[] = [];
+  end.on('message', (data: Buffer) => heard.push(data));
+  const bytes = Buffer.alloc(1_000, 'a');
+  for (let i = 0; i < 20; i++) await link.give(bytes);
+  await until(() => heard.length === 20, { describe: 'all messages to arrive' });
+  expect(new Set(masks).size).toBe(20);
+  expect(masks).not.toContain('00000000');
+  expect([bytes, ...heard].every((one) => one.equals(Buffer.alloc(1_000, 'a')))).toBe(true);
 });

@@ -1,7 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { clientHeader, closePayload, opcodes } from '@hortus/contract/frames';
+import { applyMask, clientHeader, closePayload, opcodes } from '@hortus/contract/frames';
 import { guardedBy } from '@hortus/contract/guarded-by';
-import { type FromReceiver, type FromSender, SAY_SOMETHING_MS, transferPath } from '@hortus/contract/transfer';
+import {
+  type FromReceiver,
+  type FromSender,
+  PIECE_BYTES,
+  SAY_SOMETHING_MS,
+  transferPath,
+} from '@hortus/contract/transfer';
 import { ChunkMemory } from './chunk-memory.ts';
 import { openWebSocket } from './handshake.ts';
 import { IncomingFrames } from './incoming-frames.ts';
@@ -33,6 +40,8 @@ interface Heard {
 export class Link {
   readonly #socket: Socket;
   readonly #memory: ChunkMemory;
+  /** Masked copies on their way to the socket. */
+  readonly #outgoing = new ChunkMemory(PIECE_BYTES);
   readonly #frames: IncomingFrames;
   readonly #received: Heard[] = [];
   #waiting = 0;
@@ -97,11 +106,21 @@ export class Link {
     this.#send(opcodes.text, Buffer.from(JSON.stringify(message)));
   }
 
-  /** Resolves when more can be sent. `bytes` is not read any more once the connection is closed. */
+  /** Sends a copy of the bytes, in pieces of one message each. Resolves when more can be sent. */
   async give(bytes: Buffer): Promise<void> {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) await this.#givePiece(bytes.subarray(at, at + PIECE_BYTES));
+  }
+
+  async #givePiece(piece: Buffer): Promise<void> {
     if (this.#closed !== undefined) throw new LinkLost(this.#closed);
+    const copy = this.#outgoing.take().subarray(0, piece.length);
+    piece.copy(copy);
     await new Promise<void>((done, fail) => {
-      this.#send(opcodes.binary, bytes, (error) => (error ? fail(new LinkLost(error.message)) : done()));
+      this.#sendMasked(opcodes.binary, copy, (error) => {
+        this.#outgoing.giveBack(copy);
+        if (error) fail(new LinkLost(error.message));
+        else done();
+      });
       if (this.#socket.writableLength < MOST_UNSENT) done();
     });
   }
@@ -153,10 +172,16 @@ export class Link {
     this.#wake?.();
   }
 
-  #send(opcode: number, payload: Buffer, sent: (error?: Error | null) => void = () => undefined): void {
-    if (this.#closed !== undefined) return;
+  #send(opcode: number, payload: Buffer): void {
+    if (this.#closed === undefined) this.#sendMasked(opcode, payload, () => undefined);
+  }
+
+  /** Masks the payload in place, with a new random key for each frame (RFC 6455, 5.3). */
+  #sendMasked(opcode: number, payload: Buffer, sent: (error?: Error | null) => void): void {
+    const mask = randomBytes(4);
+    applyMask(payload, mask, 0);
     this.#socket.cork();
-    this.#socket.write(clientHeader(opcode, payload.length));
+    this.#socket.write(clientHeader(opcode, payload.length, mask));
     this.#socket.write(payload, sent);
     this.#socket.uncork();
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { CHUNKS_UNDER_WAY, type FromReceiver, PIECE_BYTES } from '@hortus/contract/transfer';
+import { CHUNKS_UNDER_WAY, type FromReceiver } from '@hortus/contract/transfer';
 import { ChunkMemory } from './chunk-memory.ts';
 import { keyIn } from './chunk-name.ts';
 import { Chunks } from './chunks.ts';
@@ -161,8 +161,7 @@ async function answerAll(link: Link, reading: Reading, room: Room, heard: AsyncI
 
 async function give(link: Link, chunk: Chunk | undefined): Promise<void> {
   if (!chunk) throw new Error('The other end wants a chunk that was never offered.');
-  const { bytes } = chunk;
-  for (let at = 0; at < bytes.length; at += PIECE_BYTES) await link.give(bytes.subarray(at, at + PIECE_BYTES));
+  await link.give(chunk.bytes);
 }
 
 async function expected<Type extends FromReceiver['type']>(heard: AsyncIterator<unknown>, type: Type) {

@@ -1,4 +1,4 @@
-import { type Control, FrameScanner, frameHeader, unmask } from '@hortus/contract/frames';
+import { applyMask, type Control, FrameScanner, frameHeader } from '@hortus/contract/frames';
 
 /**
  * Turns the frames of one end, which are masked, into frames for the other, which are not. The content is neither collected nor
@@ -14,13 +14,12 @@ export class FrameTurner {
   constructor(onControl: (kind: Control, payload: Buffer) => void) {
     this.#scanner = new FrameScanner('client', {
       begin: ({ first, length, mask }) => {
-        // Daemons of ours mask with zeros, and are spared this.
-        this.#mask = mask?.readUInt32LE() === 0 ? undefined : mask;
+        this.#mask = mask;
         this.#unmasked = 0;
         this.#out.push(frameHeader(first, length));
       },
       content: (part) => {
-        if (this.#mask) unmask(part, this.#mask, this.#unmasked);
+        if (this.#mask) applyMask(part, this.#mask, this.#unmasked);
         this.#unmasked += part.length;
         this.#carried += part.length;
         this.#out.push(part);
