@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
+import { wrongParam } from '@hortus/contract/built-in-params';
 import { milliseconds } from '@hortus/template/quantity';
 import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { Engine } from '../engine/engine.ts';
@@ -227,6 +228,11 @@ export class Actions {
 
   async #builtIn(request: ActionRequest, reached?: unknown): Promise<void> {
     const { slug } = request.action;
+    const wrong = wrongParam(slug, request.params);
+    if (wrong !== undefined) {
+      this.#ledger.start(request, { kind: 'repeatable' });
+      return this.#ledger.finish(request.execution_id, failure(`${slug}: ${wrong}`));
+    }
     const { server } = this.#options.builtIns;
     const handler = Object.hasOwn(server, slug) ? server[slug] : undefined;
     if (handler === undefined) return this.#builtInOfInstance(request, reached);

@@ -95,6 +95,17 @@ test('a restore brings the data of the backup back and saves the replaced data',
   expect(await inside(uid, 'cat /data/words; ls /data')).toBe('after\nnew\nwords\n');
 });
 
+test('an order without a parameter that it needs is refused by its name, before anything is touched', async () => {
+  const uid = await deploy();
+  const { backup_id } = await backedUp(uid);
+  const refused = await run('hortus.restore', uid, { backup_id, safety_backup_id: newBackup() });
+  expect(refused).toMatchObject({
+    type: 'action_failed',
+    error: expect.stringContaining('hortus.restore: manifest_sha256: is missing'),
+  });
+  expect(await stateOf(uid)).toBe('running');
+});
+
 test('a backup that is repeated under its id is sealed under another key', async () => {
   const uid = await deploy();
   const backup_id = newBackup();
