@@ -155,7 +155,10 @@ test('a network cut longer than every deadline: all work finishes correctly and 
       output: `did ${line}\n`,
     });
   }
-  expect(await ended(installation, hanging)).toMatchObject({ status: 'timeout', error: 'It did not end within 12 s.' });
+  expect(await ended(installation, hanging)).toMatchObject({
+    status: 'timeout',
+    error: 'The command did not finish within 12 s.',
+  });
 
   const linesOf = async (uid: string) => (await inside(engine, uid, 'cat', '/data/lines')).trim().split('\n').sort();
   const sown = ['first 1', 'first 2', 'second 1', 'second 2', 'third 1', 'third 2'];
