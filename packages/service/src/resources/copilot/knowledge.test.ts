@@ -21,7 +21,7 @@ A guest book for restaurants.
 );
 afterAll(() => folder[Symbol.asyncDispose]());
 
-const emptyCatalog = { version: 1, newest: () => [], newestOf: () => undefined };
+const emptyCatalog = { published: {}, newest: () => [], newestOf: () => undefined };
 const knowledge = new Knowledge(emptyCatalog, [folder.path]);
 const titles = async (question: string) => (await knowledge.search(question)).map(({ title }) => title);
 

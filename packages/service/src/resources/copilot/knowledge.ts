@@ -18,14 +18,16 @@ const LEAST_COVERAGE = 0.34;
 const LEAST_SHARE = 0.35;
 const MOST = 5;
 const SHORTEST_PREFIX = 3;
+/** Words of a question that are looked up; each costs a search of the whole index. */
+const MOST_WORDS = 40;
 
 /** Searches the published catalog and the documentation. Contains no account data. */
 export class Knowledge {
-  readonly #catalog: Pick<Catalog, 'version' | 'newest' | 'newestOf'>;
+  readonly #catalog: Pick<Catalog, 'published' | 'newest' | 'newestOf'>;
   readonly #documents: () => Promise<KnownPassage[]>;
-  #index: { readonly version: number; readonly of: Promise<TextIndex<KnownPassage>> } | undefined;
+  #index: { readonly from: object | undefined; readonly built: Promise<TextIndex<KnownPassage>> } | undefined;
 
-  constructor(catalog: Pick<Catalog, 'version' | 'newest' | 'newestOf'>, documentation: readonly string[]) {
+  constructor(catalog: Pick<Catalog, 'published' | 'newest' | 'newestOf'>, documentation: readonly string[]) {
     this.#catalog = catalog;
     let read: Promise<KnownPassage[]> | undefined;
     this.#documents = () => {
@@ -36,7 +38,7 @@ export class Knowledge {
 
   /** Returns the best first; empty if nothing matches. */
   async search(question: string): Promise<KnownPassage[]> {
-    const asked = [...new Set(wordsThatMatter(question))];
+    const asked = [...new Set(wordsThatMatter(question))].slice(0, MOST_WORDS);
     const found = (await this.#current()).search(
       { queries: asked },
       { prefix: (word) => word.length >= SHORTEST_PREFIX },
@@ -50,9 +52,9 @@ export class Knowledge {
   }
 
   #current(): Promise<TextIndex<KnownPassage>> {
-    const { version } = this.#catalog;
-    if (this.#index?.version !== version) this.#index = { version, of: this.#build() };
-    return this.#index.of;
+    const { published } = this.#catalog;
+    if (!this.#index || this.#index.from !== published) this.#index = { from: published, built: this.#build() };
+    return this.#index.built;
   }
 
   async #build(): Promise<TextIndex<KnownPassage>> {

@@ -70,13 +70,23 @@ export class Catalog {
       else byOwner.set(template.owner, [template]);
     }
     this.#known = known;
-    this.#shelves = new Map([...byOwner].map(([owner, templates]) => [owner, new Shelf(templates)]));
+    // An unchanged shelf stays: its search index takes longer to build than the change of another owner.
+    const shelfOf = (owner: string, templates: readonly CatalogTemplate[]) => {
+      const shelf = this.#shelves.get(owner);
+      return shelf?.holds(templates) ? shelf : new Shelf(templates);
+    };
+    this.#shelves = new Map([...byOwner].map(([owner, templates]) => [owner, shelfOf(owner, templates)]));
     this.#loads++;
   }
 
   /** Increases with every load, to invalidate what was derived from an older one. */
   get version(): number {
     return this.#loads;
+  }
+
+  /** Another object whenever the published catalog changes, and not when an account's templates do. */
+  get published(): object | undefined {
+    return this.#shelves.get(CATALOG);
   }
 
   /** Key of what an account sees; accounts with the same key see the same templates. */
@@ -178,23 +188,11 @@ const LARGE_SPEC = 65_536;
 /** Well below the parameter limits of both engines. */
 const ROWS_AT_ONCE = 500;
 
-/**
- * Reads a stored template. Its canonical spec, which takes 20 ms for the largest, is worked out at its first use: most versions
- * are only listed.
- */
+/** Builds the in-memory form of a row. */
 export function templateFrom(row: TemplateRow): CatalogTemplate {
-  const stored = JSON.parse(row.spec) as Canonical;
-  const variants = (stored.image?.variants ?? []).map((v) => ({ id: v.id, tag: v.tag, default: v.default }));
-  let spec: Canonical | undefined;
-  return {
-    get spec() {
-      spec ??= canonical(stored);
-      return spec;
-    },
-    variants,
-    item: itemOf(row, stored),
-    owner: row.owner,
-  };
+  const spec = canonical(JSON.parse(row.spec) as Canonical);
+  const variants = (spec.image?.variants ?? []).map((v) => ({ id: v.id, tag: v.tag, default: v.default }));
+  return { spec, variants, item: itemOf(row, spec), owner: row.owner };
 }
 
 /** Builds the item of a row. Stored specs have their defaults filled in. */

@@ -33,6 +33,11 @@ export class Shelf {
     this.newest = newest;
   }
 
+  /** Whether it was built from these very templates. */
+  holds(all: readonly CatalogTemplate[]): boolean {
+    return all.length === this.#all.length && all.every((template, index) => template === this.#all[index]);
+  }
+
   /** Newest first within a species. */
   everyVersion(): TemplateItem[] {
     return this.#all
