@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isExclusive } from '@hortus/contract/built-in-actions';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { BackupHandlers, BackupRun } from '../actions/handlers.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -65,7 +66,7 @@ export class BackupActions implements BackupHandlers {
    * Returns the key of operations that exclude each other. Verifying or deleting a backup does not block a deployment.
    */
   turnOf(slug: string, uid: string): string {
-    return slug === 'hortus.verify_backup' || slug === 'hortus.delete_backup' ? `${uid} backups` : uid;
+    return this.has(slug) && !isExclusive(slug) ? `${uid} backups` : uid;
   }
 
   withoutKeys(request: ActionRequest): ActionRequest {

@@ -189,7 +189,7 @@ export class Transfers {
     if (given.length === ticket.length && timingSafeEqual(given, ticket)) return;
     throw new Problem(
       'FORBIDDEN',
-      'ticket: only the daemon with the pinned key pair of the server has it; it is missing or wrong.',
+      'ticket: is missing or wrong. Only the daemon with the pinned key pair of the server can read it from its order.',
     );
   }
 
