@@ -25,7 +25,7 @@ export function secureTransport(trustedProxies: readonly string[]): SecureTransp
 export function tlsTransport(trustedProxies: readonly string[]): SecureTransport {
   const trusted = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
   return (peer, headers) =>
-    peer !== undefined && isWithin(plain(peer), trusted) && everyHopIsTls(headers['x-forwarded-proto']);
+    peer !== undefined && everyHopIsTls(headers['x-forwarded-proto']) && isWithin(plain(peer), trusted);
 }
 
 /** Tells whether the session cookie is the one for TLS, with the `__Host-` prefix. */
@@ -40,6 +40,7 @@ interface TlsSettings {
 }
 
 function everyHopIsTls(protocols: string | string[] | undefined): boolean {
-  const hops = [protocols ?? []].flat().join().split(',');
+  if (protocols === undefined) return false;
+  const hops = [protocols].flat().join().split(',');
   return hops.every((protocol) => protocol.trim().toLowerCase() === 'https');
 }

@@ -26,7 +26,7 @@ export const isPartOf = ([address, length]: Network, [net, prefix]: Network): bo
   address.kind() === net.kind() && length >= prefix && address.match(net, prefix);
 
 export function isWithin(address: string, networks: readonly Network[]): boolean {
-  const parsed = parseAddress(address);
+  const parsed = networks.length > 0 ? parseAddress(address) : undefined;
   return (
     parsed !== undefined && networks.some(([net, length]) => net.kind() === parsed.kind() && parsed.match(net, length))
   );
