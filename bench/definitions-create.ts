@@ -35,7 +35,10 @@ export const definitionsCreate: Bench = {
   },
 };
 
-/** Also compares with bare `node:http`, to show its share of the distance to the bare loop. */
+/**
+ * The promise is against bare `node:http`, which does the same input and output. The bare loop is only shown: its ratio falls
+ * as the disk gets faster, because HTTP alone then costs as much as the rows.
+ */
 async function onSqlite(repetitions: number, where: string, nodeArgs: string[]): Promise<Figure[]> {
   await using folder = temporaryFolder('bench');
   const port = await freePort();
@@ -57,8 +60,8 @@ async function onSqlite(repetitions: number, where: string, nodeArgs: string[]):
     againstLoop.push({ ours, limit: await loop() });
   }
   const loopMs = await service.loopMs();
-  const { promise: _, ...besides } = figure(where, 'the same rows behind bare node:http', againstHttp, loopMs);
-  return [figure(where, 'bare group commit', againstLoop, loopMs), besides];
+  const { promise: _, ...shown } = figure(where, 'bare group commit', againstLoop, loopMs);
+  return [figure(where, 'the same rows behind bare node:http', againstHttp, loopMs, 0.5), shown];
 }
 
 async function onPostgres(repetitions: number): Promise<Figure> {
@@ -82,13 +85,13 @@ interface Turn {
   readonly limit: number;
 }
 
-const figure = (where: string, limit: string, turns: readonly Turn[], loopMs: number): Figure => ({
+const figure = (where: string, limit: string, turns: readonly Turn[], loopMs: number, atLeast = 0.4): Figure => ({
   claim: `POST /definitions on ${where}, ${CALLERS} callers`,
   value: median(turns.map((t) => t.ours)),
   unit: 'requests/s',
   against: { name: limit, value: median(turns.map((t) => t.limit)) },
   ratio: median(turns.map((t) => t.ours / t.limit)),
-  promise: { atLeast: 0.4 },
+  promise: { atLeast },
   note: `event loop delay p99 ${loopMs.toFixed(1)} ms`,
 });
 
