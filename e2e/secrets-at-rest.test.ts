@@ -39,7 +39,7 @@ test('no secret value appears in the database, the log, an event or an answer', 
     body: { url: receiver.url, events: ['definition.created', 'definition.updated'], secret: webhookSecret },
   });
   const registered = await client.call('servers.register', {
-    body: { name: 'ground', environment: 'production' },
+    body: { name: 'server-one', environment: 'production' },
     idempotencyKey: 'once',
   });
   const serverId = registered.data.id;

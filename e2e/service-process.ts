@@ -52,5 +52,5 @@ export async function startService(options: ServiceOptions): Promise<ServiceProc
 export const clientOf = (baseUrl: string, key: string): Client =>
   createClient({ baseUrl, key, retries: { attempts: 1 }, timeoutMs: 60_000 });
 
-export const registerServer = async (client: Client, name = 'ground'): Promise<string> =>
+export const registerServer = async (client: Client, name = 'server-one'): Promise<string> =>
   (await client.call('servers.register', { body: { name, environment: 'production' } })).data.id;

@@ -38,7 +38,7 @@ async function release(id: string, body: { remove_volumes?: boolean; confirm?: s
 }
 
 /** Waits for the expected events, oldest first, because numbering is asynchronous. */
-async function hasEvents(id: string, ...expected: string[]) {
+async function expectEvents(id: string, ...expected: string[]) {
   let found: string[] = [];
   const read = async () => {
     const { data } = await installation.service.client.call('events.list', { query: { resource_id: id, after: 0 } });
@@ -57,13 +57,13 @@ test('stop, start and restart change the container, the instance and the events'
   await order(instanceId, 'stop');
   expect((await facts()).state).toBe('exited');
   expect(await instance(instanceId)).toMatchObject({ status: 'stopped', uptime_seconds: 0 });
-  await hasEvents(instanceId, 'instance.started', 'instance.stopped');
+  await expectEvents(instanceId, 'instance.started', 'instance.stopped');
 
   await order(instanceId, 'start');
   expect(await facts()).toMatchObject({ id: before.id, state: 'running' });
   await until(async () => (await instance(instanceId)).status === 'running', { describe: 'the instance to run' });
   await until(async () => (await instance(instanceId)).health === 'healthy', { describe: 'it to be healthy' });
-  await hasEvents(instanceId, 'instance.started', 'instance.stopped', 'instance.started');
+  await expectEvents(instanceId, 'instance.started', 'instance.stopped', 'instance.started');
 
   const { startedAt } = await facts();
   await order(instanceId, 'restart');
@@ -88,7 +88,7 @@ test('release removes the container, and volumes only if they are named', {
   expect(await engine.inspect('built-in-release')).toBeUndefined();
   expect(await volumes('built-in-release')).toEqual([volume]);
   expect(await instance(instanceId)).toMatchObject({ status: 'released' });
-  await hasEvents(instanceId, 'instance.started', 'instance.stopped');
+  await expectEvents(instanceId, 'instance.started', 'instance.stopped');
 
   // A new deployment finds its old data.
   const again = await finished(installation, await deploy(installation, definitionId));
@@ -153,5 +153,5 @@ test('archiving removes the container and keeps the volume', { timeout: 300_000 
   await until(async () => (await instance(instanceId)).status === 'released', { describe: 'the release' });
   expect(kept).toHaveLength(1);
   expect(await volumes('built-in-archive')).toEqual(kept);
-  await hasEvents(instanceId, 'instance.started', 'instance.stopped');
+  await expectEvents(instanceId, 'instance.started', 'instance.stopped');
 });

@@ -168,7 +168,7 @@ test('a network cut longer than every deadline: all work finishes correctly and 
     ...['done ending', 'done lasting', 'done late', 'done unheard'],
     ...['first 1', 'second 1', 'third 1'],
   ]);
-  await hasEvents(installation, {
+  await expectEvents(installation, {
     ...Object.fromEntries(
       [crossing, finishing, ordered].map((id) => [id, ['deployment.started', 'deployment.success']]),
     ),
@@ -196,7 +196,7 @@ async function go(engine: Engine, uid: string, ...names: string[]): Promise<void
 }
 
 /** Waits for exactly these events, because numbering is asynchronous. */
-async function hasEvents(installation: Installation, expected: Record<string, string[]>): Promise<void> {
+async function expectEvents(installation: Installation, expected: Record<string, string[]>): Promise<void> {
   let told: Record<string, string[]> = {};
   const seen = async () => {
     const all = await eventsOf(installation);

@@ -84,7 +84,7 @@ test.each(['sqlite', 'postgres'])(
       },
     }).then((started) => ({ ...started, [Symbol.asyncDispose]: async () => void (await started.process.stop()) }));
     const { data: server } = await service.client.call('servers.register', {
-      body: { name: 'ground', environment: 'production' },
+      body: { name: 'server-one', environment: 'production' },
     });
     const engine = openDockerEngine({ socketPath });
     const labels = { 'published.server': server.id } as never;

@@ -6,7 +6,7 @@ export interface Labelled {
   instance: string;
 }
 
-export interface Ground {
+export interface ServerContents {
   containers: readonly Labelled[];
   networks: readonly Labelled[];
   volumes: readonly Labelled[];
@@ -34,18 +34,18 @@ export interface Leftovers {
 }
 
 /** Finds our objects that are no longer needed. */
-export function leftovers(ground: Ground): Leftovers {
-  const { living, usedImages, manifests, askedVolumes } = ground;
+export function leftovers(contents: ServerContents): Leftovers {
+  const { living, usedImages, manifests, askedVolumes } = contents;
   const gone = (all: readonly Labelled[]) =>
     all.filter(({ instance }) => !living.has(instance)).map(({ name }) => name);
   const needed = new Set(manifests.flatMap(imagesOf));
-  const volumes = gone(ground.volumes);
-  const all = [...ground.containers, ...ground.networks, ...ground.volumes].map(({ instance }) => instance);
+  const volumes = gone(contents.volumes);
+  const all = [...contents.containers, ...contents.networks, ...contents.volumes].map(({ instance }) => instance);
   return {
     instances: [...new Set(all)].filter((uid) => !living.has(uid)).sort(),
-    containers: gone(ground.containers).sort(),
-    networks: gone(ground.networks).sort(),
-    images: ground.images
+    containers: gone(contents.containers).sort(),
+    networks: gone(contents.networks).sort(),
+    images: contents.images
       .filter(({ name, id }) => !needed.has(name) && !usedImages.has(id))
       .map(({ name }) => name)
       .sort(),

@@ -126,9 +126,10 @@ export class DaemonProcess {
 
   /** Returns the reported result of an execution. */
   resultOf(execution: string): Promise<Record<string, unknown>> {
-    const isResult = /^action_(completed|failed)$/;
+    const resultMessage = /^action_(completed|failed)$/;
     return this.#until(
-      () => this.service.messages.find(({ type, execution_id }) => isResult.test(type) && execution_id === execution),
+      () =>
+        this.service.messages.find(({ type, execution_id }) => resultMessage.test(type) && execution_id === execution),
       'the result',
     );
   }

@@ -17,12 +17,12 @@ import { Deployments } from '../resources/deployments/service.ts';
 import { Drifts, type DriftsDeps } from '../resources/instances/drift.ts';
 import { Pauses } from '../resources/instances/of-tenant.ts';
 import { InstanceOrders } from '../resources/instances/orders.ts';
-import { deployedOn, lockDrifted, toMoveFrom } from '../resources/instances/public.ts';
+import { livingOn, livingWithNamesOn, lockDrifted } from '../resources/instances/public.ts';
 import { Instances } from '../resources/instances/service.ts';
 import { requireSettled } from '../resources/migrations/settled.ts';
 import { Prunes } from '../resources/servers/prune.ts';
 import type { Tx } from '../storage/storage.ts';
-import type { SharedGround } from './ground.ts';
+import type { SharedDependencies } from './dependencies.ts';
 import type { ServersMade } from './servers.ts';
 
 /** Notices to moves, which wait for their deployments and executions. */
@@ -39,8 +39,8 @@ export type DeploymentsMade = ReturnType<typeof makeDeployments>;
  * Creates definitions, deployments, instances and their executions. They depend on each other in a cycle (a deployment
  * waits for a backup, which is an action on an instance, which lists its deployments), so they are created together.
  */
-export function makeDeployments(ground: SharedGround, made: ServersMade, notices: DeploymentNotices) {
-  const { storage, vault, catalog, pages, quotas, wake, work } = ground;
+export function makeDeployments(shared: SharedDependencies, made: ServersMade, notices: DeploymentNotices) {
+  const { storage, vault, catalog, pages, quotas, wake, work } = shared;
   const roomForOutput = makeRoom(quotas, { outputs: dropOldestOutputs, logs: dropOldestLogs });
   const { reader } = storage;
   const { manifests, protect, servers, server, liveness } = made;
@@ -60,7 +60,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
     backupFor: (tx, ...of) => backups.dataOf(tx, ...of),
     prepare: (tx, row) => preparations.begin(tx, row),
     wake,
-    deployedOn,
+    livingOn,
     holdServer: (tx, accountId, id) => servers.hold(tx, accountId, id),
     heard,
   });
@@ -126,7 +126,7 @@ export function makeDeployments(ground: SharedGround, made: ServersMade, notices
   });
   const prunes = new Prunes({
     livingOn: async (queries, id) => {
-      const there = (await toMoveFrom(queries, id)).map(({ container_name }) => container_name);
+      const there = (await livingWithNamesOn(queries, id)).map(({ container_name }) => container_name);
       return [...new Set([...there, ...(await containerNamesOn(queries, id))])];
     },
     order: (tx, order) => actions.orderOnServer(tx, order),

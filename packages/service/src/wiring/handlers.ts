@@ -21,7 +21,7 @@ import { implantRoutes } from '../resources/implant/routes.ts';
 import { importRoutes } from '../resources/imports/routes.ts';
 import { installationRoutes } from '../resources/installation/routes.ts';
 import { Installation } from '../resources/installation/service.ts';
-import { toMoveFrom } from '../resources/instances/public.ts';
+import { livingWithNamesOn } from '../resources/instances/public.ts';
 import { instanceRoutes } from '../resources/instances/routes.ts';
 import { keyRoutes } from '../resources/keys/routes.ts';
 import { manifestRoutes } from '../resources/manifest/routes.ts';
@@ -51,7 +51,7 @@ import { upgradeRoutes } from '../resources/upgrades/routes.ts';
 import { vaultRoutes } from '../resources/vault/routes.ts';
 import { VaultAdministration } from '../resources/vault/service.ts';
 import { webhookRoutes } from '../resources/webhooks/routes.ts';
-import type { Ground } from './ground.ts';
+import type { BaseDependencies } from './dependencies.ts';
 import type { Made } from './resources.ts';
 
 /** Documents that the assistant reads besides the catalog. */
@@ -63,8 +63,8 @@ const modelOf = ({ assistantUrl: url, assistantKey: key, assistantModel: model }
   url !== undefined && model !== undefined ? { url, key, model } : undefined;
 
 /** Assembles the handlers of all endpoints. */
-export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
-  const { config, log, version, storage, vault, passwords, catalog, work } = ground;
+export function handlersOf(base: BaseDependencies, made: Made): Handlers<EndpointName> {
+  const { config, log, version, storage, vault, passwords, catalog, work } = base;
   const { reader } = storage;
   const { definitions, guard, keys, pages, quotas, usage } = made;
   return {
@@ -89,7 +89,7 @@ export function handlersOf(ground: Ground, made: Made): Handlers<EndpointName> {
     ...upgradeRoutes(made.upgrades, made.application),
     ...backupRoutes(made.backups),
     ...importRoutes(made.exports, made.imports, catalog),
-    ...serverRoutes(made.servers, new Drains({ instancesOn: toMoveFrom }), made.prunes, made.identities),
+    ...serverRoutes(made.servers, new Drains({ instancesOn: livingWithNamesOn }), made.prunes, made.identities),
     ...tenantRoutes(made.tenants),
     ...migrationRoutes(made.migrations, made.tenants),
     ...transferRoutes(made.transfers),

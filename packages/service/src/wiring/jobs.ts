@@ -4,8 +4,8 @@ import { BACKUPS_DUE, dueJob } from '../resources/backups/schedule.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from '../resources/deployments/deadline.ts';
 import { HEAL, healJob } from '../resources/deployments/heal.ts';
 import { PREPARE } from '../resources/deployments/queue.ts';
-import { testGround } from '../resources/drafts/test-ground.ts';
 import { testJob } from '../resources/drafts/test-job.ts';
+import { testJobDeps } from '../resources/drafts/test-job-deps.ts';
 import { TEST } from '../resources/drafts/test-lifecycle.ts';
 import { FETCH } from '../resources/imports/exports.ts';
 import { IMPORT } from '../resources/imports/job.ts';
@@ -18,13 +18,13 @@ import { applyAllJob, applyJob } from '../resources/upgrades/apply-job.ts';
 import { publishedJob, SCAN, scanJob } from '../resources/upgrades/scan.ts';
 import { DELIVER, deliveryJob } from '../resources/webhooks/delivery-job.ts';
 import { RETENTION, retentionJob } from '../retention/job.ts';
-import type { Ground } from './ground.ts';
+import type { BaseDependencies } from './dependencies.ts';
 import type { Made } from './resources.ts';
 import { retentionRules } from './retention-rules.ts';
 
 /** Assembles the handlers of all kinds of jobs. */
-export function jobsOf(ground: Ground, made: Made): Readonly<Record<string, JobKind>> {
-  const { config, log, storage, vault, catalog } = ground;
+export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<string, JobKind>> {
+  const { config, log, storage, vault, catalog } = base;
   const {
     guard,
     wake,
@@ -49,7 +49,7 @@ export function jobsOf(ground: Ground, made: Made): Readonly<Record<string, JobK
     [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
     [PREPARE]: preparations.job(),
     [EXECUTION_DEADLINE]: actions.deadlineJob(),
-    [TEST]: testJob(testGround({ storage, catalog, server, definitions, deployments, instances, actions })),
+    [TEST]: testJob(testJobDeps({ storage, catalog, server, definitions, deployments, instances, actions })),
     [SILENCE]: liveness.silence,
     [OLD_KEY]: oldKeyJob(storage),
     [BACKUPS_DUE]: dueJob({ storage, backups, instances }),

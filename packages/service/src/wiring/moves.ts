@@ -1,11 +1,11 @@
 import { diskFree } from '../resources/capacity/disk.ts';
 import { revisionOf } from '../resources/definitions/deployable.ts';
 import {
-  definitionById,
-  definitionsOfTenants,
+  countDefinitionsOfTenants,
+  findDefinition,
   hasRevisionOf,
-  holdDefinition,
-  holdDefinitionsOf,
+  lockDefinition,
+  lockDefinitionsOfTenant,
 } from '../resources/definitions/public.ts';
 import { relocateDefinition } from '../resources/definitions/relocation.ts';
 import { DeploymentsElsewhere } from '../resources/deployments/on-another-server.ts';
@@ -13,21 +13,21 @@ import { suspendDeployments } from '../resources/deployments/queue.ts';
 import type { Drafts } from '../resources/drafts/service.ts';
 import { Exports } from '../resources/imports/exports.ts';
 import { Imports } from '../resources/imports/service.ts';
-import { findLiving, holdLiving, instancesOfTenants, membershipOf } from '../resources/instances/public.ts';
+import { countInstancesOfTenants, findLiving, findMembership, lockLiving } from '../resources/instances/public.ts';
 import type { Manifests } from '../resources/manifest/service.ts';
 import { Migrations } from '../resources/migrations/service.ts';
 import { Tenants } from '../resources/tenants/service.ts';
 import { Transfers } from '../resources/transfers/service.ts';
 import { forgetOffersOf } from '../resources/upgrades/public.ts';
+import type { SharedDependencies } from './dependencies.ts';
 import type { DeploymentsMade } from './deployments.ts';
-import type { SharedGround } from './ground.ts';
 import type { ServersMade } from './servers.ts';
 
 export type MovesMade = ReturnType<typeof makeMoves>;
 
 /** Creates everything that moves data between places: migrations, tenants, exports and imports. */
 export function makeMoves(
-  { config, storage, vault, catalog, pages, wake, work }: SharedGround,
+  { config, storage, vault, catalog, pages, wake, work }: SharedDependencies,
   { manifests, identities, servers, server }: ServersMade,
   { definitions, deployments, instances, actions, backups, pauses }: DeploymentsMade,
   drafts: Drafts,
@@ -49,11 +49,11 @@ export function makeMoves(
   const migrations: Migrations = new Migrations({
     storage,
     pages,
-    ground: {
+    resources: {
       server,
       definitions: {
-        find: definitionById,
-        hold: holdDefinition,
+        find: findDefinition,
+        hold: lockDefinition,
         revision: revisionOf,
         relocate: relocateDefinition,
       },
@@ -61,7 +61,7 @@ export function makeMoves(
         (await manifests.resolve(queries, account_id, id, revision)).manifest,
       instances: {
         living: findLiving,
-        hold: holdLiving,
+        hold: lockLiving,
         stop: (tx, ...of) => pauses.pause(tx, ...of),
         start: (tx, definitionId, instanceId, actor) => pauses.unpause(tx, definitionId, new Set([instanceId]), actor),
         relocate: (tx, ...of) => instances.relocate(tx, ...of),
@@ -91,16 +91,16 @@ export function makeMoves(
     pages,
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
     definitions: {
-      hold: holdDefinitionsOf,
+      hold: lockDefinitionsOfTenant,
       archive: (tx, principal, id) => definitions.archive(tx, principal, id),
       suspendDeployments: suspendDeployments(wake),
-      count: definitionsOfTenants,
+      count: countDefinitionsOfTenants,
     },
     instances: {
       pause: (tx, ...of) => pauses.pause(tx, ...of),
       unpause: (tx, ...of) => pauses.unpause(tx, ...of),
-      membership: membershipOf,
-      count: instancesOfTenants,
+      membership: findMembership,
+      count: countInstancesOfTenants,
     },
   });
   const manifestOf = async (...of: Parameters<Manifests['resolve']>) => (await manifests.resolve(...of)).manifest;

@@ -9,13 +9,13 @@ import { TemplateTests } from '../resources/drafts/tests.ts';
 import { idsByUid } from '../resources/instances/by-uid.ts';
 import { Keys } from '../resources/keys/service.ts';
 import { Metrics } from '../resources/metrics/service.ts';
-import { applicationGround } from '../resources/upgrades/application-ground.ts';
 import { UpgradeApplication } from '../resources/upgrades/apply.ts';
 import { Upgrades } from '../resources/upgrades/service.ts';
+import { stepDeps } from '../resources/upgrades/step-deps.ts';
 import { Pages } from '../storage/page.ts';
 import type { Tx } from '../storage/storage.ts';
+import type { BaseDependencies, SharedDependencies } from './dependencies.ts';
 import { type DeploymentsMade, makeDeployments } from './deployments.ts';
-import type { Ground, SharedGround } from './ground.ts';
 import { type MovesMade, makeMoves } from './moves.ts';
 import { makeServers } from './servers.ts';
 
@@ -25,15 +25,15 @@ import { makeServers } from './servers.ts';
  * has transfers, migrations, tenants, exports and imports. Each of the three receives the ones before it, and notifies
  * the ones after it by the notices below, which look them up only when they are called. The others are created here.
  */
-export async function makeResources(ground: Ground) {
-  const { config, storage, vault, catalog, work } = ground;
+export async function makeResources(base: BaseDependencies) {
+  const { config, storage, vault, catalog, work } = base;
   const { reader } = storage;
   const pages = new Pages();
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
   const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
   const quotas = new Quotas(config.quotas);
   const requireRoom: RequireRoom = (tx, ...of) => quotas.requireRoom(tx, ...of);
-  const shared: SharedGround = { ...ground, pages, quotas, wake };
+  const shared: SharedDependencies = { ...base, pages, quotas, wake };
 
   const serversMade = await makeServers(shared, {
     async abandon(tx, principal, serverId) {
@@ -85,7 +85,7 @@ export async function makeResources(ground: Ground) {
     work,
     hasInstance: (accountId, id) => instances.has(accountId, id),
   });
-  const applicationSteps = applicationGround({
+  const applicationSteps = stepDeps({
     server,
     deployments,
     actions,

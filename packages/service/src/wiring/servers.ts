@@ -1,7 +1,7 @@
 import { newServerKey } from '../identity/tokens.ts';
-import { definitionsOn } from '../resources/definitions/public.ts';
+import { countDefinitionsOn } from '../resources/definitions/public.ts';
 import { deploymentFor, underWay } from '../resources/deployments/queue.ts';
-import { definitionOfInstance, runningOn } from '../resources/instances/public.ts';
+import { countRunningOn, definitionOfInstance } from '../resources/instances/public.ts';
 import { orderProtection } from '../resources/manifest/protected-order.ts';
 import { ManifestReading } from '../resources/manifest/reading.ts';
 import { Manifests } from '../resources/manifest/service.ts';
@@ -10,7 +10,7 @@ import { Registries } from '../resources/registries/service.ts';
 import { Identities } from '../resources/servers/identities.ts';
 import { Liveness, type LivenessDeps } from '../resources/servers/liveness/liveness.ts';
 import { Servers, type ServersDeps } from '../resources/servers/service.ts';
-import type { SharedGround } from './ground.ts';
+import type { SharedDependencies } from './dependencies.ts';
 
 /** Notices for when a server is removed, lost or comes back. */
 export interface ServerNotices extends Pick<ServersDeps, 'abandon'>, Pick<LivenessDeps, 'instances'> {}
@@ -18,8 +18,8 @@ export interface ServerNotices extends Pick<ServersDeps, 'abandon'>, Pick<Livene
 export type ServersMade = Awaited<ReturnType<typeof makeServers>>;
 
 /** Creates servers, their liveness, manifests, and logins to registries. */
-export async function makeServers(ground: SharedGround, { abandon, instances }: ServerNotices) {
-  const { config, log, replica, storage, vault, catalog, pages, quotas, work } = ground;
+export async function makeServers(shared: SharedDependencies, { abandon, instances }: ServerNotices) {
+  const { config, log, replica, storage, vault, catalog, pages, quotas, work } = shared;
   const { reader } = storage;
   const registries = new Registries({ reader, pages, vault });
   const signer = await openManifestSigner(storage, vault);
@@ -48,7 +48,10 @@ export async function makeServers(ground: SharedGround, { abandon, instances }: 
     vault,
     issueKey: () => newServerKey(config.mode),
     manifestKey: () => manifests.publicKey(),
-    inUse: async (tx, id) => ({ definitions: await definitionsOn(tx, id), instances: await runningOn(tx, id) }),
+    inUse: async (tx, id) => ({
+      definitions: await countDefinitionsOn(tx, id),
+      instances: await countRunningOn(tx, id),
+    }),
     abandon,
   });
   const server = servers.standing.bind(servers);

@@ -10,7 +10,7 @@ import type { Liveness } from '../resources/servers/liveness/liveness.ts';
 import type { Transfers } from '../resources/transfers/service.ts';
 import { wakeUpgrades } from '../resources/upgrades/apply-job.ts';
 import { fanOut } from '../resources/webhooks/fan-out.ts';
-import type { Ground } from './ground.ts';
+import type { BaseDependencies } from './dependencies.ts';
 import { handlersOf } from './handlers.ts';
 import { jobsOf } from './jobs.ts';
 import { makeResources } from './resources.ts';
@@ -32,10 +32,10 @@ export interface Wired {
 }
 
 /** Wires the resources. */
-export async function wireResources(ground: Ground): Promise<Wired> {
-  const made = await makeResources(ground);
+export async function wireResources(base: BaseDependencies): Promise<Wired> {
+  const made = await makeResources(base);
   const { actions, deployments, liveness, transfers } = made;
-  const { reader } = ground.storage;
+  const { reader } = base.storage;
   return {
     liveness,
     transfers,
@@ -54,7 +54,7 @@ export async function wireResources(ground: Ground): Promise<Wired> {
         : actions.failed(serverId, message);
     },
     subscribers: [fanOut, wakeTests, wakeUpgrades],
-    jobs: jobsOf(ground, made),
-    handlers: handlersOf(ground, made),
+    jobs: jobsOf(base, made),
+    handlers: handlersOf(base, made),
   };
 }

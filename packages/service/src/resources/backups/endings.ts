@@ -15,9 +15,9 @@ const Taken = Type.Object({
   manifest_sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
   address: Type.String({ maxLength: 1_024 }),
 });
-const isTaken = Compile(Taken);
-const isSafety = Compile(Type.Object({ safety: Taken }));
-const isProof = Compile(Type.Object({ proof: Type.Enum(['restored', 'read']) }));
+const takenResult = Compile(Taken);
+const safetyResult = Compile(Type.Object({ safety: Taken }));
+const proofResult = Compile(Type.Object({ proof: Type.Enum(['restored', 'read']) }));
 
 /** Applies the outcome of an execution to its backup, in the transaction that ends the execution. */
 export class Endings {
@@ -31,7 +31,12 @@ export class Endings {
     if (!row) return;
     switch (ended.slug) {
       case 'hortus.backup':
-        return this.#taken(tx, row, ended, ended.completed && isTaken.Check(ended.result) ? ended.result : undefined);
+        return this.#taken(
+          tx,
+          row,
+          ended,
+          ended.completed && takenResult.Check(ended.result) ? ended.result : undefined,
+        );
       case 'hortus.restore':
       case 'hortus.return_data':
         return this.#restored(tx, row, ended);
@@ -91,13 +96,13 @@ export class Endings {
   async #restored(tx: Tx, row: BackupRow, ended: EndedBackupAction): Promise<void> {
     const safety = await this.#held(tx, ended, 'safety_backup_id');
     const { result, actor, error } = ended;
-    if (safety) await this.#taken(tx, safety, ended, isSafety.Check(result) ? result.safety : undefined);
+    if (safety) await this.#taken(tx, safety, ended, safetyResult.Check(result) ? result.safety : undefined);
     const type = ended.completed ? 'audit.backup_restored' : 'audit.backup_restore_failed';
     await this.#audit(tx, type, row, actor, error === null ? {} : { error });
   }
 
   async #verified(tx: Tx, row: BackupRow, { completed, result, error, actor }: EndedBackupAction): Promise<void> {
-    if (completed && isProof.Check(result)) {
+    if (completed && proofResult.Check(result)) {
       await noteBackup(tx, row.id, { verified_at: tx.now, proof: result.proof, verify_error: null });
       return this.#audit(tx, 'audit.backup_verified', row, actor, { proof: result.proof });
     }

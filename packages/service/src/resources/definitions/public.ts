@@ -6,14 +6,14 @@ export type { SecretChanges } from './secret-changes.ts';
 export type { BackupPlan, Definitions } from './service.ts';
 export {
   containerNamesOn,
-  countOfTenants as definitionsOfTenants,
-  countUnarchivedOn as definitionsOn,
+  countDefinitionsOfTenants,
+  countDefinitionsOn,
   type DefinitionRow,
-  findDefinition as definitionById,
+  findDefinition,
   findRevision,
   hasRevisionOf,
-  lockDefinition as holdDefinition,
-  lockOfTenant as holdDefinitionsOf,
+  lockDefinition,
+  lockDefinitionsOfTenant,
   type RevisionRow,
 } from './store.ts';
 export { makeCurrent, type Passage, secretsFor, stageRevision } from './upgrade.ts';

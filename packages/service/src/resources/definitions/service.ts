@@ -16,8 +16,8 @@ import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
 import { openSavedConfig } from '../saved-configs/public.ts';
 import { requireTrustedServer } from '../servers/public.ts';
-import { type Catalog, type CatalogTemplate, isOfCatalog, isStillThere } from '../templates/public.ts';
-import { joinTenant, tenantIsThere } from '../tenants/public.ts';
+import { type Catalog, type CatalogTemplate, isOfCatalog, templateExists } from '../templates/public.ts';
+import { joinTenant, tenantExists } from '../tenants/public.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { chooseNames } from './naming.ts';
@@ -273,7 +273,7 @@ export class Definitions {
     if (!(await this.#deps.hasServer(tx, principal.accountId, server_id)))
       throw noServer('the server of this definition has been removed.');
     // If its tenant was deleted, it is reactivated without one.
-    const orphaned = tenant_id !== null && !(await tenantIsThere(tx, tenant_id));
+    const orphaned = tenant_id !== null && !(await tenantExists(tx, tenant_id));
     const activated = await this.#move(tx, principal, id, 'activate', orphaned ? { tenant_id: null } : {});
     await this.#deps.keepAll(tx, id, actorOf(principal));
     await this.#scheduleBackups(tx, before);
@@ -325,7 +325,7 @@ export class Definitions {
   }
 
   async #requireTemplate(tx: Tx, template: CatalogTemplate): Promise<void> {
-    if (await isStillThere(tx, template.item.id)) return;
+    if (await templateExists(tx, template.item.id)) return;
     throw new Behind(`Template ${template.item.id} has been removed.`, () => this.#deps.catalog.load());
   }
 

@@ -125,7 +125,7 @@ export const findByContainerName = (
 export const setSucceeded = (tx: Tx, id: string) =>
   tx.db.updateTable('definitions').set({ succeeded_at: tx.now, updated_at: tx.now }).where('id', '=', id).execute();
 
-export async function countUnarchivedOn(queries: Queries, serverId: string): Promise<number> {
+export async function countDefinitionsOn(queries: Queries, serverId: string): Promise<number> {
   const { total } = await queries.db
     .selectFrom('definitions')
     .select((eb) => eb.fn.countAll<number>().as('total'))
@@ -158,7 +158,7 @@ export const lockOfServer = (tx: Tx, serverId: string): Promise<DefinitionRow[]>
   ).execute();
 
 /** Locks in the order of ids, for the same reason. */
-export const lockOfTenant = (tx: Tx, tenantId: string): Promise<DefinitionRow[]> =>
+export const lockDefinitionsOfTenant = (tx: Tx, tenantId: string): Promise<DefinitionRow[]> =>
   forUpdate(
     tx,
     tx.db
@@ -169,7 +169,7 @@ export const lockOfTenant = (tx: Tx, tenantId: string): Promise<DefinitionRow[]>
       .orderBy('id'),
   ).execute();
 
-export async function countOfTenants(
+export async function countDefinitionsOfTenants(
   queries: Queries,
   tenantIds: readonly string[],
 ): Promise<ReadonlyMap<string | null, number>> {

@@ -10,7 +10,7 @@ export type HasPublishedDaemon = (queries: Queries, accountId: string, serverId:
  * it. A daemon without a token is accepted only while such a daemon holds the server's connection; it then takes the
  * claim over, and reports with the old token are refused.
  */
-export async function requireClaim(
+export async function acceptClaim(
   tx: Tx,
   row: DeploymentRow,
   claim: string | null,

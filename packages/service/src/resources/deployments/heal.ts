@@ -2,7 +2,7 @@ import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { Problem } from '../../problem.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
-import { definitionById, holdDefinition, pin } from '../definitions/public.ts';
+import { findDefinition, lockDefinition, pin } from '../definitions/public.ts';
 import { type InstanceRow as DriftedRow, lockDrifted, setHealed } from '../instances/public.ts';
 import { healedNow, nextHealAt } from './heal-pauses.ts';
 import { lastEnded, lastSuccess, unfinishedOf } from './store.ts';
@@ -29,7 +29,7 @@ interface Drifted {
 
 /** Enqueues healing if the definition enables it, in the transaction that records the drift. */
 export async function healSoon(tx: Tx, instance: Drifted): Promise<void> {
-  const definition = await definitionById(tx, instance.account_id, instance.definition_id);
+  const definition = await findDefinition(tx, instance.account_id, instance.definition_id);
   if (!definition?.heal) return;
   const payload = { instance_id: instance.id, definition_id: definition.id, account_id: definition.account_id };
   await enqueue(tx, { kind: HEAL, key: instance.id, payload, runAt: Math.max(tx.now, nextHealAt(instance)) });
@@ -49,7 +49,7 @@ export const healJob = (deps: HealDeps): JobKind => ({
 
 /** Returns when to check again; undefined when nothing is left to do. */
 async function heal({ order }: HealDeps, tx: Tx, accountId: string, definitionId: string): Promise<number | undefined> {
-  const definition = await holdDefinition(tx, accountId, definitionId);
+  const definition = await lockDefinition(tx, accountId, definitionId);
   const instance = definition && (await lockDrifted(tx, definitionId));
   if (!instance || !definition.heal || definition.status === 'archived') return undefined;
   if (!isWantedUp(instance) || (await unfinishedOf(tx, definitionId)).length > 0) return tx.now + LATER_MS;

@@ -7,7 +7,7 @@ import { foretell, type Resolved } from '@hortus/template/rollout/foretell';
 import type { Principal } from '../../identity/principal.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
-import { type DefinitionRow, definitionById, revisionOf } from '../definitions/public.ts';
+import { type DefinitionRow, findDefinition, revisionOf } from '../definitions/public.ts';
 import { type InstanceRow as DriftedRow, findLiving } from '../instances/public.ts';
 import { withPins } from '../manifest/public.ts';
 import type { ServerStanding } from './needs.ts';
@@ -39,7 +39,7 @@ export class Planning {
   }
 
   async plan({ accountId }: Principal, id: string): Promise<DeploymentPlan> {
-    const definition = await definitionById(this.#deps.reader, accountId, id);
+    const definition = await findDefinition(this.#deps.reader, accountId, id);
     if (!definition) throw notFound('definition');
     if (definition.status === 'archived')
       throw conflict('id', 'archived', 'the definition is archived; activate it first.');

@@ -3,7 +3,7 @@ import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { type DefinitionRow, holdDefinition } from '../definitions/public.ts';
+import { type DefinitionRow, lockDefinition } from '../definitions/public.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
 import {
   type DeploymentRow,
@@ -32,7 +32,7 @@ export interface Held {
 /** Locks the definition, then the deployment, so that changes to a definition's queue are serialized. */
 export async function hold(tx: Tx, scope: Scope, id: string): Promise<Held> {
   const found = await findDeployment(tx, scope, id);
-  const definition = found && (await holdDefinition(tx, found.account_id, found.definition_id));
+  const definition = found && (await lockDefinition(tx, found.account_id, found.definition_id));
   const deployment = definition && (await lockDeployment(tx, id));
   if (!definition || !deployment) throw notFound('deployment');
   return { definition, deployment };

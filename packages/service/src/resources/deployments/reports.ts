@@ -15,14 +15,14 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import { maskOf } from '../../vault/masking.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { secretValues, succeeded } from '../definitions/public.ts';
-import { type HasPublishedDaemon, requireClaim } from './claims.ts';
+import { acceptClaim, type HasPublishedDaemon } from './claims.ts';
 import { DEADLINE } from './deadline.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
 import { appendLines, type Line, readLines, readTime } from './logs.ts';
 import type { ManifestsOfDeployments } from './needs.ts';
 import { type Held, hasEnded, hold, requireTurn, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord } from './record.ts';
-import { isNewest, type Return, recordReturn, requireRevision, returnIn, wasRevised } from './returns.ts';
+import { isNewest, type Return, readReturnedRevision, recordReturn, returnIn, wasRevised } from './returns.ts';
 import { type DeploymentRow, findDeployment } from './store.ts';
 
 /** Facts about the containers that a successful deployment created. */
@@ -100,7 +100,7 @@ export class DeploymentReports {
     const returned = known ? undefined : returnIn(id, body);
     const row = known ?? (returned && (await findDeployment(reader, scope, returned.rollbackOf)));
     if (!row) throw notFound('deployment');
-    if (returned) await requireRevision(reader, row.definition_id, returned.revision);
+    if (returned) await readReturnedRevision(reader, row.definition_id, returned.revision);
     const owner = { accountId: row.account_id, definitionId: row.definition_id };
     const mask = await maskOf((await secretValues(reader, vault, owner)).map(({ value }) => value));
     const masked = async (text: string | null | undefined) => (typeof text === 'string' ? await mask(text) : null);
@@ -137,7 +137,7 @@ export class DeploymentReports {
     const running =
       deployment.status === 'pending'
         ? await this.#claim(tx, held, report, actor)
-        : await requireClaim(tx, deployment, report.claim, this.#deps.hasPublishedDaemon);
+        : await acceptClaim(tx, deployment, report.claim, this.#deps.hasPublishedDaemon);
     const row = await appendLines(tx, running, report.lines, report.logPosition, this.#deps.makeRoom);
     if (report.status === 'running') return deploymentRecord(row);
     const ended =

@@ -7,7 +7,7 @@ import { unfinishedOn } from './store.ts';
 export interface ReservationsDeps {
   readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
   /** Lists the definitions deployed on a server with their revisions. */
-  readonly deployedOn: (
+  readonly livingOn: (
     queries: Queries,
     serverId: string,
   ) => Promise<readonly { readonly definition_id: string; readonly revision: number | null }[]>;
@@ -40,7 +40,7 @@ export class Reservations {
   }
 
   async #ownOn(tx: Tx, { id, account_id, server_id }: Pinned['definition']): Promise<number> {
-    const own = (await this.#deps.deployedOn(tx, server_id)).find(({ definition_id }) => definition_id === id);
+    const own = (await this.#deps.livingOn(tx, server_id)).find(({ definition_id }) => definition_id === id);
     return own?.revision ? await this.#memoryOf(tx, account_id, id, own.revision) : 0;
   }
 
@@ -48,7 +48,7 @@ export class Reservations {
   async #ofOthers(tx: Tx, own: Pinned['definition']): Promise<number> {
     const { server_id, account_id } = own;
     const most = new Map<string, number>();
-    for (const other of [...(await this.#deps.deployedOn(tx, server_id)), ...(await unfinishedOn(tx, server_id))]) {
+    for (const other of [...(await this.#deps.livingOn(tx, server_id)), ...(await unfinishedOn(tx, server_id))]) {
       if (other.definition_id === own.id || other.revision === null) continue;
       const memory = await this.#memoryOf(tx, account_id, other.definition_id, other.revision);
       most.set(other.definition_id, Math.max(most.get(other.definition_id) ?? 0, memory));

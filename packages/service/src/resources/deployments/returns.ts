@@ -23,7 +23,11 @@ export function returnIn(id: string, body: Pick<DeployReport, 'rollback_of' | 'r
 }
 
 /** Finds the revision that a daemon says it returned to. */
-export async function requireRevision(queries: Queries, definitionId: string, number: number): Promise<RevisionRow> {
+export async function readReturnedRevision(
+  queries: Queries,
+  definitionId: string,
+  number: number,
+): Promise<RevisionRow> {
   const revision = await findRevision(queries, definitionId, number);
   if (!revision) throw invalid('revision', 'the definition has no such revision.', { reason: 'unknown' });
   return revision;
@@ -44,7 +48,7 @@ export async function recordReturn(
     if (known.definition_id !== definition.id) throw notFound('deployment');
     return;
   }
-  const revision = await requireRevision(tx, definition.id, number);
+  const revision = await readReturnedRevision(tx, definition.id, number);
   await beginDeployment(tx, { definition, revision }, { id, rollbackOf, actor });
 }
 

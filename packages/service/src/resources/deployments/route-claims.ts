@@ -2,7 +2,7 @@ import type { ManifestRoute } from '@hortus/contract/template/manifest';
 import { conflict } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { DefinitionRow } from '../definitions/public.ts';
-import { revisionOfLiving } from '../instances/public.ts';
+import { livingRevision } from '../instances/public.ts';
 import { claimRoute, findRouteClaim, setRouteClaim, unfinishedOf } from './store.ts';
 
 /**
@@ -48,7 +48,7 @@ const plain = (host: string, path: string) => ({
 
 /** Revisions that run or are pending. */
 async function revisionsInUse(tx: Queries, definitionId: string): Promise<number[]> {
-  const [queue, living] = await Promise.all([unfinishedOf(tx, definitionId), revisionOfLiving(tx, definitionId)]);
+  const [queue, living] = await Promise.all([unfinishedOf(tx, definitionId), livingRevision(tx, definitionId)]);
   return [...queue.map(({ revision }) => revision), ...(living === null ? [] : [living])];
 }
 

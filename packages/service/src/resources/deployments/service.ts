@@ -10,7 +10,7 @@ import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireFit } from '../capacity/public.ts';
-import { definitionById, type Pinned, pin, type RevisionRow } from '../definitions/public.ts';
+import { findDefinition, type Pinned, pin, type RevisionRow } from '../definitions/public.ts';
 import { requireOpenTenant } from '../tenants/public.ts';
 import { type Beginning, beginDeployment } from './begin.ts';
 import { LINES_IN_ANSWER } from './logs.ts';
@@ -115,7 +115,7 @@ export class Deployments {
   /** Checks early whether the server can run the definition; outside the transaction, because it is slow. */
   async rehearse({ accountId }: Principal, { definition_id: id }: DeploymentCreate): Promise<void> {
     const { reader, manifests, server } = this.#deps;
-    const definition = id === undefined ? undefined : await definitionById(reader, accountId, id);
+    const definition = id === undefined ? undefined : await findDefinition(reader, accountId, id);
     if (definition === undefined || definition.status === 'archived') return;
     const { manifest } = await manifests.resolve(reader, accountId, definition.id, definition.current_revision);
     requireFit(manifest, (await server(reader, accountId, definition.server_id))?.fingerprint ?? null);

@@ -1,5 +1,7 @@
 // What other resources may use of drafts.
-export { asPublished, bringTemplate, holdTemplate, takeTemplateBack } from './brought.ts';
+
 export { READ_BUNDLED_TEMPLATE } from './bundled-template.ts';
+export { asPublished, publishUnlessPresent, removePublished } from './published-templates.ts';
 export type { Drafts } from './service.ts';
+export { lockTemplate } from './store.ts';
 export type { Written } from './written.ts';

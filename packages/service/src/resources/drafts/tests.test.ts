@@ -26,7 +26,7 @@ onBothEngines((engine) => {
   beforeAll(async () => {
     service = await startApp(engine);
     const { data } = await service.client.call('servers.register', {
-      body: { name: 'proving ground', environment: 'development', deploy_tests: true },
+      body: { name: 'test server', environment: 'development', deploy_tests: true },
     });
     serverId = data.id;
     const auth = { api_key: data.api_key, capabilities: ['builtin', 'journal', 'ack'] };

@@ -10,7 +10,7 @@ import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Backups } from '../backups/public.ts';
-import { backupSettings, definitionById, revisionOf, secretValues } from '../definitions/public.ts';
+import { backupSettings, findDefinition, revisionOf, secretValues } from '../definitions/public.ts';
 import { hostPathsOf, volumesOf } from '../migrations/public.ts';
 import type { Standing } from '../servers/public.ts';
 import type { Catalog } from '../templates/public.ts';
@@ -45,7 +45,7 @@ export class Exports {
   async export(tx: Tx, principal: Principal, id: string, order: ExportOrder, secure: boolean): Promise<Export> {
     const { vault, catalog, allowPlaintext } = this.#deps;
     const { accountId } = principal;
-    const definition = await definitionById(tx, accountId, id);
+    const definition = await findDefinition(tx, accountId, id);
     if (!definition) throw notFound('definition');
     if (!secure && !allowPlaintext) throw plaintext();
     const backup = order.backup_id === undefined ? undefined : await this.#backup(tx, principal, id, order.backup_id);

@@ -6,11 +6,11 @@ import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import {
   asPublished,
-  bringTemplate,
   type Drafts,
-  holdTemplate,
+  lockTemplate,
+  publishUnlessPresent,
   READ_BUNDLED_TEMPLATE,
-  takeTemplateBack,
+  removePublished,
   type Written,
 } from '../drafts/public.ts';
 import { type Catalog, type CatalogTemplate, isOfCatalog } from '../templates/public.ts';
@@ -49,7 +49,7 @@ export async function findTemplate(deps: TemplatesDeps, principal: Principal, bu
   const { species, version } = bundle.template;
   const isDraft = catalog.upcoming(accountId).some((one) => one.species === species && one.version === version);
   if (!isDraft) return { template: asPublished(accountId, written, newId('template')), written };
-  const { id } = await storage.write((tx) => bringTemplate(tx, drafts, principal, written, newId('template')));
+  const { id } = await storage.write((tx) => publishUnlessPresent(tx, drafts, principal, written, newId('template')));
   await catalog.load();
   return { template: catalog.known(id), written };
 }
@@ -64,7 +64,7 @@ export async function settleTemplate(
   const { catalog, drafts } = deps;
   const { template, written } = found;
   if (isOfCatalog(template)) return false;
-  const { id, isNew } = await bringTemplate(tx, drafts, principal, written, template.item.id);
+  const { id, isNew } = await publishUnlessPresent(tx, drafts, principal, written, template.item.id);
   if (id === template.item.id) return isNew;
   throw new Behind(`${template.item.species} was published to the account meanwhile.`, () => catalog.load());
 }
@@ -82,11 +82,11 @@ export async function takeBackTemplate(
   { account_id, template_id }: ImportRow,
   actor: string | null,
 ): Promise<void> {
-  const template = await holdTemplate(tx, account_id, template_id);
+  const template = await lockTemplate(tx, account_id, template_id);
   if (!template) return;
   const imports = await importsOf(tx, account_id, template_id);
   const wasBrought = imports.some(({ brought_template }) => brought_template === 1);
   const isAwaited = imports.some(({ status }) => status !== 'failed');
   if (!wasBrought || isAwaited || (await isUsed(tx, account_id, template_id))) return;
-  if (await forgetOffersOf(tx, template_id)) await takeTemplateBack(tx, template, actor);
+  if (await forgetOffersOf(tx, template_id)) await removePublished(tx, template, actor);
 }

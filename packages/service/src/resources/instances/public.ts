@@ -4,17 +4,17 @@ export { up } from './of-tenant.ts';
 export { specOf } from './running-template.ts';
 export { type Instances, released } from './service.ts';
 export {
-  countOfTenants as instancesOfTenants,
-  countRunningOn as runningOn,
-  definitionOf as definitionOfInstance,
+  countInstancesOfTenants,
+  countRunningOn,
+  definitionOfInstance,
   findLiving,
-  findMembership as membershipOf,
+  findMembership,
   type InstanceRow,
-  livingOn as deployedOn,
-  livingRevision as revisionOfLiving,
-  lockDriftedOf as lockDrifted,
-  lockLiving as holdLiving,
+  livingOn,
+  livingRevision,
+  livingWithNamesOn,
+  lockDrifted,
+  lockLiving,
   type NamedRow,
-  namedOn as toMoveFrom,
   setHealed,
 } from './store.ts';

@@ -20,7 +20,7 @@ import { takeReport } from './report.ts';
 import {
   countByState,
   countInstances,
-  definitionOf,
+  definitionOfInstance,
   findInstance,
   findLiving,
   type InstanceFilter,
@@ -117,7 +117,7 @@ export class Instances {
 
   /** Finds the definition of an instance, whose secrets it may have. */
   definitionOf(queries: Queries, id: string): Promise<string | undefined> {
-    return definitionOf(queries, id);
+    return definitionOfInstance(queries, id);
   }
 
   /** Finds and locks an instance. */

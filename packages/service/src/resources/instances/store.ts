@@ -36,7 +36,7 @@ const inScope = (eb: Builder, scope: Scope): Expression<SqlBool>[] => [
 ];
 
 /** Excludes instances of deploy tests. */
-const isNoTest = (eb: Builder): Expression<SqlBool> =>
+const withoutTests = (eb: Builder): Expression<SqlBool> =>
   eb(
     'instances.definition_id',
     'not in',
@@ -47,7 +47,7 @@ const isNoTest = (eb: Builder): Expression<SqlBool> =>
 const matching = (filter: InstanceFilter) => (eb: Builder) =>
   eb.and([
     ...inScope(eb, filter),
-    filter.definitionId === undefined ? isNoTest(eb) : eb('instances.definition_id', '=', filter.definitionId),
+    filter.definitionId === undefined ? withoutTests(eb) : eb('instances.definition_id', '=', filter.definitionId),
     filter.status === undefined
       ? eb('instances.status', '<>', sql.lit('released' as const))
       : eb('instances.status', '=', filter.status),
@@ -89,7 +89,7 @@ export const countByState = (queries: Queries, accountId: string) =>
     .select(['status', 'health'])
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('account_id', '=', accountId)
-    .where(isNoTest)
+    .where(withoutTests)
     .groupBy(['status', 'health'])
     .execute();
 
@@ -103,7 +103,7 @@ export const findMembership = (queries: Queries, id: string) =>
     .executeTakeFirst();
 
 /** Counts unreleased and running instances per tenant. */
-export async function countOfTenants(
+export async function countInstancesOfTenants(
   queries: Queries,
   tenantIds: readonly string[],
 ): Promise<ReadonlyMap<string | null, { readonly living: number; readonly running: number }>> {
@@ -231,7 +231,7 @@ export const livingByName = (queries: Queries, serverId: string, names: readonly
     .execute();
 
 /** Lists unreleased instances with their names. */
-export const namedOn = (queries: Queries, serverId: string) =>
+export const livingWithNamesOn = (queries: Queries, serverId: string) =>
   queries.db
     .selectFrom('instances')
     .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
@@ -273,7 +273,7 @@ export const writeDrift = (tx: Tx, id: string, columns: Pick<InstanceRow, 'drift
     .where('id', '=', id)
     .execute();
 
-export const lockDriftedOf = async (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> => {
+export const lockDrifted = async (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> => {
   const row = await lockLiving(tx, definitionId);
   return row?.drifted_at === null ? undefined : row;
 };
@@ -285,7 +285,7 @@ const definitionById = statement<{ id: string }, { definition_id: string }>((db,
   db.selectFrom('instances').select('definition_id').where('id', '=', p.id),
 );
 
-export const definitionOf = async (queries: Queries, id: string): Promise<string | undefined> =>
+export const definitionOfInstance = async (queries: Queries, id: string): Promise<string | undefined> =>
   (await definitionById(queries, { id }))[0]?.definition_id;
 
 const revisionById = statement<{ id: string }, { revision: number | null }>((db, p) =>

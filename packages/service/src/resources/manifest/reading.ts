@@ -4,7 +4,7 @@ import { append } from '../../outbox/append.ts';
 import { invalid, notFound, Problem } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
-import { type DefinitionRow, definitionById, definitionByUid } from '../definitions/public.ts';
+import { type DefinitionRow, definitionByUid, findDefinition } from '../definitions/public.ts';
 import { pinsOf } from './images.ts';
 import type { Manifests, Recipient } from './service.ts';
 
@@ -110,7 +110,7 @@ export class ManifestReading {
     const id = deployment?.definition_id ?? ofInstance ?? definition_id;
     const definition = await (id === undefined
       ? definitionByUid(queries, accountId, instance_uid)
-      : definitionById(queries, accountId, id));
+      : findDefinition(queries, accountId, id));
     // A daemon sees only definitions of its own server, or being deployed there.
     const server_id = deployment?.server_id ?? definition?.server_id;
     const hidden = principal.kind === 'server' && server_id !== principal.serverId;

@@ -18,7 +18,7 @@ import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
 import {
   type DefinitionRow,
-  definitionById,
+  findDefinition,
   type RevisionRow,
   revisionOf,
   secretValues,
@@ -89,7 +89,7 @@ export class Manifests {
     revision: number,
     secretsBefore = Number.POSITIVE_INFINITY,
   ): Promise<ResolvedManifest> {
-    const definition = await definitionById(queries, accountId, definitionId);
+    const definition = await findDefinition(queries, accountId, definitionId);
     if (!definition) throw new Error(`There is no definition ${definitionId} to resolve.`);
     return this.#resolve(queries, definition, await revisionOf(queries, definitionId, revision), secretsBefore);
   }

@@ -1,9 +1,9 @@
 import { append } from '../../outbox/append.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { Ground } from './ground.ts';
 import { migrationLifecycle } from './lifecycle.ts';
 import { clear, type Held, type HeldPart } from './parts.ts';
+import type { MigrationResources } from './resources.ts';
 import { addLine, closeParts, type MigrationRow, setPart } from './store.ts';
 
 /** Time for the target to confirm that nothing runs there before the source is started anyway. */
@@ -13,13 +13,13 @@ const CLEAR_WITHIN_MS = 30 * 24 * 3_600_000;
 /** Aborts a migration: cancels running work, and restarts what was stopped on the source. */
 export async function turnBack(
   tx: Tx,
-  ground: Ground,
+  resources: MigrationResources,
   { row, parts }: Held,
   { reason, error, actor }: { reason: string; error: string; actor: string | null },
 ): Promise<MigrationRow> {
-  await ground.transfers.cancelAll(tx, row.id, actor);
+  await resources.transfers.cancelAll(tx, row.id, actor);
   for (const { part } of parts)
-    if (part.deployment_id !== null) await ground.deployments.cancel(tx, part.deployment_id, actor);
+    if (part.deployment_id !== null) await resources.deployments.cancel(tx, part.deployment_id, actor);
   const turned = await transition(tx, migrationLifecycle, row, 'turn_back', {
     actor,
     set: { reason, error, progress_at: tx.now },
@@ -31,36 +31,42 @@ export async function turnBack(
 /**
  * Rolls back. The target is cleared first, so that nothing runs on both sides; a disconnected target is not waited for.
  */
-export async function goBack(tx: Tx, ground: Ground, held: Held): Promise<void> {
+export async function goBack(tx: Tx, resources: MigrationResources, held: Held): Promise<void> {
   const { row, parts } = held;
   const moved = parts.filter(({ part, instance }) => part.instance_id !== null && instance);
   let isClear = true;
-  for (const one of moved) if (!(await clearTarget(tx, ground, row, one, false))) isClear = false;
-  const target = await ground.server(tx, row.account_id, row.to_server_id);
+  for (const one of moved) if (!(await clearTarget(tx, resources, row, one, false))) isClear = false;
+  const target = await resources.server(tx, row.account_id, row.to_server_id);
   const patient = target?.connected === true && tx.now - row.progress_at < TARGET_PATIENCE_MS;
   if (!isClear && patient) return;
-  if (row.stopped_at !== null && !(await restart(tx, ground, row, moved))) return;
-  for (const one of moved) await clearTarget(tx, ground, row, one, true);
-  await end(tx, ground, held);
+  if (row.stopped_at !== null && !(await restart(tx, resources, row, moved))) return;
+  for (const one of moved) await clearTarget(tx, resources, row, one, true);
+  await end(tx, resources, held);
 }
 
 /** Whether nothing is left on the target. A deployment there ends before it is removed. */
-async function clearTarget(tx: Tx, ground: Ground, row: MigrationRow, held: HeldPart, must: boolean): Promise<boolean> {
+async function clearTarget(
+  tx: Tx,
+  resources: MigrationResources,
+  row: MigrationRow,
+  held: HeldPart,
+  must: boolean,
+): Promise<boolean> {
   const { part, instance } = held;
   if (!instance) return true;
   if (part.clear_id !== null) {
-    const execution = await ground.executions.find(tx, part.clear_id);
+    const execution = await resources.executions.find(tx, part.clear_id);
     return execution === undefined || !['pending', 'sent', 'running'].includes(execution.status);
   }
-  const deployment = part.deployment_id === null ? undefined : await ground.deployments.find(tx, part.deployment_id);
+  const deployment = part.deployment_id === null ? undefined : await resources.deployments.find(tx, part.deployment_id);
   const isOver = deployment === undefined || deployment.status === 'success' || deployment.status === 'failed';
   if (!isOver && !must) return false;
-  const { transfers } = ground;
+  const { transfers } = resources;
   const reached =
     deployment !== undefined || (await transfers.of(tx, row.id)).some(({ started_at }) => started_at !== null);
   // Nothing was transferred or deployed.
   if (!reached) return true;
-  const id = await clear(tx, ground, instance, row.to_server_id, CLEAR_WITHIN_MS);
+  const id = await clear(tx, resources, instance, row.to_server_id, CLEAR_WITHIN_MS);
   await setPart(tx, part, { clear_id: id });
   Object.assign(part, { clear_id: id });
   await addLine(tx, row.id, 'clear_target', 'Removing what was created on the target');
@@ -68,14 +74,19 @@ async function clearTarget(tx: Tx, ground: Ground, row: MigrationRow, held: Held
 }
 
 /** Whether everything that was stopped runs again, or has failed to start. */
-async function restart(tx: Tx, ground: Ground, row: MigrationRow, parts: readonly HeldPart[]): Promise<boolean> {
+async function restart(
+  tx: Tx,
+  resources: MigrationResources,
+  row: MigrationRow,
+  parts: readonly HeldPart[],
+): Promise<boolean> {
   let done = true;
   for (const { definition, instance } of parts) {
     if (!instance || definition.status === 'archived') continue;
-    const start = await ground.executions.latest(tx, instance.id, 'hortus.start');
+    const start = await resources.executions.latest(tx, instance.id, 'hortus.start');
     const ordered = start !== undefined && start.created_at >= row.progress_at ? start : undefined;
     if (!ordered) {
-      await ground.instances.start(tx, definition.id, instance.id, row.created_by);
+      await resources.instances.start(tx, definition.id, instance.id, row.created_by);
       await addLine(tx, row.id, 'start_source', `Starting ${definition.name}`);
       done = false;
     } else if (['pending', 'sent', 'running'].includes(ordered.status)) done = false;
@@ -85,9 +96,9 @@ async function restart(tx: Tx, ground: Ground, row: MigrationRow, parts: readonl
   return done;
 }
 
-async function end(tx: Tx, ground: Ground, { row }: Held): Promise<void> {
+async function end(tx: Tx, resources: MigrationResources, { row }: Held): Promise<void> {
   const { account_id, tenant_id, created_by: actor, stopped_at } = row;
-  if (tenant_id !== null) await ground.tenants.settle(tx, account_id, tenant_id, undefined, actor);
+  if (tenant_id !== null) await resources.tenants.settle(tx, account_id, tenant_id, undefined, actor);
   await closeParts(tx, row.id);
   await addLine(tx, row.id, 'start_source', 'Running on the source again');
   const downtime_ms = stopped_at === null ? 0 : tx.now - stopped_at;

@@ -3,9 +3,10 @@ import { Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { DeployedFacts } from '../deployments/public.ts';
-import { type Ground, volumesOf } from './ground.ts';
 import { migrationLifecycle } from './lifecycle.ts';
+import { volumesOf } from './manifest-storage.ts';
 import { clear, type Held, waiting } from './parts.ts';
+import type { MigrationResources } from './resources.ts';
 import { addLine, closeParts, type MigrationRow, setPart } from './store.ts';
 
 /** Why a migration is rolled back: a code for programs, a sentence for people. */
@@ -17,7 +18,7 @@ export class TurnBack extends Error {
   }
 }
 
-type Step = (tx: Tx, ground: Ground, held: Held) => Promise<void>;
+type Step = (tx: Tx, resources: MigrationResources, held: Held) => Promise<void>;
 
 const RELEASE_WITHIN_MS = 30 * 24 * 3_600_000;
 
@@ -27,38 +28,38 @@ const RELEASE_WITHIN_MS = 30 * 24 * 3_600_000;
  * cannot continue throws TurnBack.
  */
 export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
-  pending: (tx, ground, held) => copyAll(tx, ground, held, 'stage', 'copy'),
+  pending: (tx, resources, held) => copyAll(tx, resources, held, 'stage', 'copy'),
 
-  async copying(tx, ground, held) {
+  async copying(tx, resources, held) {
     const { row, parts } = held;
-    const staged = (await ground.transfers.of(tx, row.id)).filter(({ mode }) => mode === 'stage');
+    const staged = (await resources.transfers.of(tx, row.id)).filter(({ mode }) => mode === 'stage');
     if (staged.some(waiting)) return;
     for (const { storage, error, status } of staged)
       if (status !== 'completed') await addLine(tx, row.id, 'first_copy', `${storage} is copied later: ${error}`);
     const bytes = staged.reduce((sum, one) => sum + one.bytes, 0);
-    await requireDisk(tx, ground, row, bytes);
+    await requireDisk(tx, resources, row, bytes);
     if (staged.length > 0) await addLine(tx, row.id, 'first_copy', `${bytes} bytes are on the target`);
     for (const { part, definition } of parts)
-      if (part.instance_id !== null) await ground.instances.stop(tx, definition.id, row.created_by);
+      if (part.instance_id !== null) await resources.instances.stop(tx, definition.id, row.created_by);
     await go(tx, row, 'stop', { stopped_at: tx.now });
     await addLine(tx, row.id, 'stop_source', 'Stopping');
   },
 
-  async stopping(tx, ground, held) {
+  async stopping(tx, resources, held) {
     for (const { part, instance } of held.parts) {
       if (part.instance_id === null) continue;
-      const stop = await ground.executions.latest(tx, part.instance_id, 'hortus.stop');
+      const stop = await resources.executions.latest(tx, part.instance_id, 'hortus.stop');
       if (stop && ['failed', 'timeout', 'cancelled'].includes(stop.status))
         throw new TurnBack('stop', `The instance could not be stopped on the source: ${stop.error ?? stop.status}`);
       if (instance?.status !== 'stopped') return;
     }
     await addLine(tx, held.row.id, 'stop_source', 'Stopped');
-    await copyAll(tx, ground, held, 'import', 'move');
+    await copyAll(tx, resources, held, 'import', 'move');
   },
 
-  async moving(tx, ground, held) {
+  async moving(tx, resources, held) {
     const { row, parts } = held;
-    const copies = (await ground.transfers.of(tx, row.id)).filter(({ mode }) => mode === 'import');
+    const copies = (await resources.transfers.of(tx, row.id)).filter(({ mode }) => mode === 'import');
     const failed = copies.find(({ status }) => status === 'failed' || status === 'cancelled');
     if (failed) throw new TurnBack('transfer', `${failed.storage} could not be copied: ${failed.error}`);
     if (copies.some(waiting)) return;
@@ -66,11 +67,11 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
       await addLine(tx, row.id, 'last_copy', `${storage}: ${bytes} bytes, ${carried_bytes} of them transferred now`);
     for (const { part, definition } of parts) {
       if (part.instance_id === null) continue;
-      const revision = await ground.definitions.revision(tx, definition.id, part.revision ?? 0);
-      const { routes } = await ground.manifest(tx, definition, revision.number);
+      const revision = await resources.definitions.revision(tx, definition.id, part.revision ?? 0);
+      const { routes } = await resources.manifest(tx, definition, revision.number);
       const pinned = { definition, revision };
       const { id } = await refusable(() =>
-        ground.deployments.begin(tx, pinned, row.to_server_id, routes, row.created_by),
+        resources.deployments.begin(tx, pinned, row.to_server_id, routes, row.created_by),
       );
       await setPart(tx, part, { deployment_id: id });
       await addLine(tx, row.id, 'start_target', `Deployment ${id} of ${definition.name}`);
@@ -78,53 +79,59 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
     await go(tx, row, 'start', {});
   },
 
-  async starting(tx, ground, held) {
+  async starting(tx, resources, held) {
     const { row, parts } = held;
     for (const { part, definition } of parts) {
       if (part.deployment_id === null) continue;
-      const deployment = await ground.deployments.find(tx, part.deployment_id);
+      const deployment = await resources.deployments.find(tx, part.deployment_id);
       if (deployment?.status === 'failed')
         throw new TurnBack('deployment', `${definition.name} did not start on the target: ${deployment.error}`);
       if (deployment?.status !== 'success') return;
     }
-    await switchOver(tx, ground, held);
+    await switchOver(tx, resources, held);
     await addLine(tx, row.id, 'switch_server', `${parts.length} definitions moved to ${row.to_server_id}`);
   },
 
-  async switched(tx, ground, held) {
+  async switched(tx, resources, held) {
     const { row, parts } = held;
     if (tx.now < (row.release_at ?? 0)) return;
     const left: string[] = [];
     for (const { part, instance } of parts) {
       if (part.instance_id === null || !instance) continue;
       if (part.clear_id === null) {
-        const id = await clear(tx, ground, instance, row.from_server_id, RELEASE_WITHIN_MS);
+        const id = await clear(tx, resources, instance, row.from_server_id, RELEASE_WITHIN_MS);
         await setPart(tx, part, { clear_id: id });
         left.push(id);
         continue;
       }
-      const execution = await ground.executions.find(tx, part.clear_id);
+      const execution = await resources.executions.find(tx, part.clear_id);
       if (execution && ['pending', 'sent', 'running'].includes(execution.status)) left.push(execution.id);
       else if (execution?.status !== 'completed')
         await addLine(tx, row.id, 'release_source', `The source may not be fully cleaned up: ${execution?.error}`);
     }
     // A removed source is not waited for; its orders stay pending.
-    const source = await ground.server(tx, row.account_id, row.from_server_id);
+    const source = await resources.server(tx, row.account_id, row.from_server_id);
     if (left.length > 0 && source) return;
     await addLine(tx, row.id, 'release_source', 'Nothing is left on the source');
     await go(tx, row, 'release', { finished_at: tx.now });
   },
 };
 
-async function copyAll(tx: Tx, ground: Ground, held: Held, mode: 'stage' | 'import', move: 'copy' | 'move') {
+async function copyAll(
+  tx: Tx,
+  resources: MigrationResources,
+  held: Held,
+  mode: 'stage' | 'import',
+  move: 'copy' | 'move',
+) {
   const { row, parts } = held;
   for (const { part, definition } of parts) {
     if (part.revision === null) continue;
-    for (const { storage, volume } of volumesOf(await ground.manifest(tx, definition, part.revision))) {
+    for (const { storage, volume } of volumesOf(await resources.manifest(tx, definition, part.revision))) {
       const { account_id, from_server_id, to_server_id, created_by } = row;
       const between = { account_id, from_server_id, to_server_id, migration_id: row.id, mode };
       const what = { definition_id: definition.id, instance_uid: definition.container_name, storage, volume };
-      await ground.transfers.order(tx, { ...between, ...what }, created_by);
+      await resources.transfers.order(tx, { ...between, ...what }, created_by);
       await addLine(tx, row.id, mode === 'stage' ? 'first_copy' : 'last_copy', `${definition.name}: ${storage}`);
     }
   }
@@ -132,20 +139,20 @@ async function copyAll(tx: Tx, ground: Ground, held: Held, mode: 'stage' | 'impo
 }
 
 /** Chunks and volume exist side by side until the migration is over. */
-async function requireDisk(tx: Tx, ground: Ground, row: MigrationRow, bytes: number): Promise<void> {
-  const free = await ground.capacity.diskFree(tx, row.account_id, row.to_server_id);
+async function requireDisk(tx: Tx, resources: MigrationResources, row: MigrationRow, bytes: number): Promise<void> {
+  const free = await resources.capacity.diskFree(tx, row.account_id, row.to_server_id);
   if (free !== null && bytes > free)
     throw new TurnBack('capacity', `The target has ${free} bytes of free disk space; ${bytes} are needed.`);
 }
 
 /** Switches all definitions of the migration to the target in one transaction. */
-async function switchOver(tx: Tx, ground: Ground, { row, parts }: Held): Promise<void> {
+async function switchOver(tx: Tx, resources: MigrationResources, { row, parts }: Held): Promise<void> {
   const { account_id, tenant_id, from_server_id, to_server_id, created_by: actor } = row;
   for (const { part, definition } of parts) {
-    await ground.definitions.relocate(tx, definition, to_server_id, actor);
-    await ground.deployments.leave(tx, definition.id, from_server_id);
+    await resources.definitions.relocate(tx, definition, to_server_id, actor);
+    await resources.deployments.leave(tx, definition.id, from_server_id);
     if (part.instance_id !== null && part.arrival !== null)
-      await ground.instances.relocate(tx, part.instance_id, to_server_id, JSON.parse(part.arrival) as DeployedFacts);
+      await resources.instances.relocate(tx, part.instance_id, to_server_id, JSON.parse(part.arrival) as DeployedFacts);
     await append(tx, {
       type: 'audit.definition_migrated',
       accountId: account_id,
@@ -155,10 +162,10 @@ async function switchOver(tx: Tx, ground: Ground, { row, parts }: Held): Promise
       data: { definition_id: definition.id, migration_id: row.id, from_server_id, to_server_id },
     });
   }
-  if (tenant_id !== null) await ground.tenants.settle(tx, account_id, tenant_id, to_server_id, actor);
+  if (tenant_id !== null) await resources.tenants.settle(tx, account_id, tenant_id, to_server_id, actor);
   const stood = parts.some(({ part }) => part.instance_id !== null);
   const downtime_ms = stood && row.stopped_at !== null ? tx.now - row.stopped_at : 0;
-  const release_at = stood ? tx.now + ground.graceMs : tx.now;
+  const release_at = stood ? tx.now + resources.graceMs : tx.now;
   await closeParts(tx, row.id);
   await go(tx, row, 'switch', { switched_at: tx.now, downtime_ms, release_at });
 }

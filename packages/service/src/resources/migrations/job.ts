@@ -2,8 +2,8 @@ import type { JobKind } from '../../jobs/job.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { goBack, turnBack } from './back.ts';
 import { forwardSteps, TurnBack } from './forward.ts';
-import type { Ground } from './ground.ts';
 import { type Held, hold } from './parts.ts';
+import type { MigrationResources } from './resources.ts';
 import { type MigrationRow, migrationById } from './store.ts';
 
 /** Fallback poll; normally the end of the awaited work triggers the job. */
@@ -21,7 +21,7 @@ const TARGET_AWAY_MS = 60_000;
 
 export interface MigrationJobDeps {
   readonly storage: Storage;
-  readonly ground: Ground;
+  readonly resources: MigrationResources;
 }
 
 /** Advances a migration by one step, or finds that it has to wait. */
@@ -32,15 +32,15 @@ export const migrationJob = (deps: MigrationJobDeps): JobKind => ({
   run: async ({ job, complete }) => {
     const { migration_id: id } = job.payload as { migration_id: string };
     try {
-      return await deps.storage.write(async (tx) => complete(tx, await advance(tx, deps.ground, id)));
+      return await deps.storage.write(async (tx) => complete(tx, await advance(tx, deps.resources, id)));
     } catch (error) {
       if (!(error instanceof TurnBack)) throw error;
       // The failed step was rolled back with its orders; abort in a separate transaction.
       return await deps.storage.write(async (tx) => {
-        const held = await hold(tx, deps.ground, id);
+        const held = await hold(tx, deps.resources, id);
         const { reason, message } = error;
         if (held && held.row.status in forwardSteps && held.row.status !== 'switched')
-          await turnBack(tx, deps.ground, held, { reason, error: message, actor: null });
+          await turnBack(tx, deps.resources, held, { reason, error: message, actor: null });
         return await complete(tx, { again: tx.now });
       });
     }
@@ -48,15 +48,15 @@ export const migrationJob = (deps: MigrationJobDeps): JobKind => ({
 });
 
 /** Advances as many steps as possible. */
-async function advance(tx: Tx, ground: Ground, id: string): Promise<'done' | { again: number }> {
+async function advance(tx: Tx, resources: MigrationResources, id: string): Promise<'done' | { again: number }> {
   for (;;) {
-    const held = await hold(tx, ground, id);
+    const held = await hold(tx, resources, id);
     if (!held || isOver(held.row)) return 'done';
     const { status } = held.row;
-    if (status === 'returning') await goBack(tx, ground, held);
+    if (status === 'returning') await goBack(tx, resources, held);
     else {
-      await requireProgress(tx, ground, held);
-      await forwardSteps[status]?.(tx, ground, held);
+      await requireProgress(tx, resources, held);
+      await forwardSteps[status]?.(tx, resources, held);
     }
     const after = await migrationById(tx, id);
     if (!after || isOver(after)) return 'done';
@@ -73,14 +73,14 @@ function nextLook({ status, progress_at, release_at }: MigrationRow, now: number
   return limit === undefined ? now + LOOK_AGAIN_MS : Math.max(progress_at + limit + 1, now + LOOK_AGAIN_MS);
 }
 
-async function requireProgress(tx: Tx, ground: Ground, { row, parts }: Held): Promise<void> {
+async function requireProgress(tx: Tx, resources: MigrationResources, { row, parts }: Held): Promise<void> {
   const still = tx.now - row.progress_at;
   if (parts.some(({ definition }) => definition.status === 'archived') && row.status !== 'switched')
     throw new TurnBack('archived', 'One of the definitions was archived during the migration.');
   if (still > (patience[row.status] ?? Number.POSITIVE_INFINITY))
     throw new TurnBack('deadline', `No progress for ${Math.round(still / 1_000)} seconds.`);
   if (row.status !== 'starting' || still <= TARGET_AWAY_MS) return;
-  const target = await ground.server(tx, row.account_id, row.to_server_id);
+  const target = await resources.server(tx, row.account_id, row.to_server_id);
   if (!target?.connected)
     throw new TurnBack('target_away', 'The target went offline while the instance was starting there.');
 }

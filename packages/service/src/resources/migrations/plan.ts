@@ -4,7 +4,8 @@ import { invalid, Problem } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { DefinitionRow } from '../definitions/public.ts';
 import type { Standing } from '../servers/public.ts';
-import { type Ground, hostPathsOf, volumesOf } from './ground.ts';
+import { hostPathsOf, volumesOf } from './manifest-storage.ts';
+import type { MigrationResources } from './resources.ts';
 import { openPartOf } from './store.ts';
 
 export interface Wanted {
@@ -17,11 +18,11 @@ export interface Wanted {
 type Part = MigrationPlan['definitions'][number];
 
 /** Checks everything that is known in advance. Facts only the target's daemon knows show when it starts there. */
-export async function planMigration(tx: Tx, ground: Ground, wanted: Wanted): Promise<MigrationPlan> {
+export async function planMigration(tx: Tx, resources: MigrationResources, wanted: Wanted): Promise<MigrationPlan> {
   const { accountId, fromServerId, definitions, order } = wanted;
   const findings = new Findings();
-  const source = await ground.server(tx, accountId, fromServerId);
-  const target = await ground.server(tx, accountId, order.server_id);
+  const source = await resources.server(tx, accountId, fromServerId);
+  const target = await resources.server(tx, accountId, order.server_id);
   // An unknown server is an error of the request, not a finding of the plan.
   if (!target) throw invalid('server_id', 'there is no such server.', { reason: 'unknown' });
   if (order.server_id === fromServerId) findings.block('same_server', 'The definition already is on this server.');
@@ -29,7 +30,7 @@ export async function planMigration(tx: Tx, ground: Ground, wanted: Wanted): Pro
     findings.block(target.status, `The server ${target.name} is ${target.status} and takes no new work.`);
   const parts: Part[] = [];
   for (const definition of definitions) {
-    const part = await planDefinition(tx, ground, definition, order, findings);
+    const part = await planDefinition(tx, resources, definition, order, findings);
     parts.push(part);
   }
   if (parts.some(({ running }) => running)) judgeServers(source, target, findings);
@@ -53,7 +54,7 @@ export async function planMigration(tx: Tx, ground: Ground, wanted: Wanted): Pro
 
 async function planDefinition(
   tx: Tx,
-  ground: Ground,
+  resources: MigrationResources,
   definition: DefinitionRow,
   order: MigrationOrder,
   findings: Findings,
@@ -62,16 +63,16 @@ async function planDefinition(
   const none = { definition_id: id, name, running: false, volumes: [], addresses: [] };
   const block = (reason: string, message: string) => findings.block(reason, message, id);
   if (await openPartOf(tx, id)) block('migrating', `${name} is already being migrated.`);
-  if (await ground.deployments.busy(tx, id))
+  if (await resources.deployments.busy(tx, id))
     block('deploying', `A deployment of ${name} is running; wait for it or cancel it.`);
-  const instance = await ground.instances.living(tx, id);
+  const instance = await resources.instances.living(tx, id);
   if (!instance) return none;
   if (instance.status !== 'running' || instance.revision === null) {
     block('not_running', `${name} is ${instance.status}; start or release it before migrating.`);
     return none;
   }
-  const manifest = await ground.manifest(tx, definition, instance.revision);
-  await judgeManifest(tx, ground, definition, { manifest, revision: instance.revision }, order, findings);
+  const manifest = await resources.manifest(tx, definition, instance.revision);
+  await judgeManifest(tx, resources, definition, { manifest, revision: instance.revision }, order, findings);
   return {
     ...none,
     running: true,
@@ -82,7 +83,7 @@ async function planDefinition(
 
 async function judgeManifest(
   tx: Tx,
-  ground: Ground,
+  resources: MigrationResources,
   definition: DefinitionRow,
   { manifest, revision }: { manifest: Manifest; revision: number },
   order: MigrationOrder,
@@ -98,12 +99,12 @@ async function judgeManifest(
       `${name} needs port ${ports.join(', ')} on the target; the migration rolls back if it is in use.`,
       id,
     );
-  const clash = await ground.deployments.clash(tx, id, order.server_id, manifest.routes);
+  const clash = await resources.deployments.clash(tx, id, order.server_id, manifest.routes);
   if (clash)
     findings.block('route_taken', `${clash.host} is used by definition ${clash.definitionId} on the target.`, id);
   if (order.ignore_capacity) return;
   try {
-    await ground.capacity.require(tx, definition, order.server_id, revision);
+    await resources.capacity.require(tx, definition, order.server_id, revision);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     findings.block('capacity', `${name} does not fit: ${error.message}`, id);

@@ -1,2 +1,2 @@
 // What other resources may use of migrations.
-export { hostPathsOf, volumesOf } from './ground.ts';
+export { hostPathsOf, volumesOf } from './manifest-storage.ts';

@@ -19,12 +19,12 @@ import type { DeployedFacts } from '../deployments/public.ts';
 import { requireTrustedServer } from '../servers/public.ts';
 import { transferRecord } from '../transfers/public.ts';
 import { turnBack } from './back.ts';
-import type { Ground } from './ground.ts';
 import { migrationJob } from './job.ts';
 import { migrationLifecycle } from './lifecycle.ts';
 import { hold } from './parts.ts';
 import { planMigration } from './plan.ts';
 import { lineRecord, migrationRecord } from './record.ts';
+import type { MigrationResources } from './resources.ts';
 import {
   findMigration,
   insertParts,
@@ -45,7 +45,7 @@ export const MIGRATE = 'migration.step';
 export interface MigrationsDeps {
   readonly storage: Storage;
   readonly pages: Pages;
-  readonly ground: Ground;
+  readonly resources: MigrationResources;
 }
 
 /** What is moved together. The caller has locked the definitions and the tenant, if any. */
@@ -63,10 +63,10 @@ export class Migrations {
 
   /** Plans the migration and, unless it is a dry run, starts it. */
   async order(tx: Tx, principal: Principal, subject: Subject, order: MigrationOrder): Promise<MigrationAnswer> {
-    const { ground } = this.#deps;
+    const { resources } = this.#deps;
     const { accountId } = principal;
     const { definitions, serverId: fromServerId, tenantId } = subject;
-    const plan = await planMigration(tx, ground, { accountId, fromServerId, definitions, order });
+    const plan = await planMigration(tx, resources, { accountId, fromServerId, definitions, order });
     if (order.dry_run) return { plan, migration: null };
     const [first] = plan.blockers;
     await requireTrustedServer(tx, principal, order.server_id);
@@ -98,7 +98,7 @@ export class Migrations {
     );
     const parts: PartRow[] = [];
     for (const { id: definition_id } of definitions) {
-      const instance = await ground.instances.living(tx, definition_id);
+      const instance = await resources.instances.living(tx, definition_id);
       const runs = { instance_id: instance?.id ?? null, revision: instance?.revision ?? null };
       const nothingYet = { deployment_id: null, arrival: null, clear_id: null };
       parts.push({ migration_id: row.id, definition_id, ...runs, ...nothingYet, open: 1 });
@@ -117,7 +117,7 @@ export class Migrations {
   }
 
   async orderDefinition(tx: Tx, principal: Principal, id: string, order: MigrationOrder): Promise<MigrationAnswer> {
-    const definition = await this.#deps.ground.definitions.hold(tx, principal.accountId, id);
+    const definition = await this.#deps.resources.definitions.hold(tx, principal.accountId, id);
     if (!definition) throw notFound('definition');
     if (definition.status === 'archived')
       throw conflict('id', 'archived', 'the definition is archived; activate it first.');
@@ -141,27 +141,27 @@ export class Migrations {
   }
 
   async read({ accountId }: Principal, id: string): Promise<MigrationDetail> {
-    const { storage, ground } = this.#deps;
+    const { storage, resources } = this.#deps;
     const { reader } = storage;
     const row = await findMigration(reader, accountId, id);
     if (!row) throw notFound('migration');
     return {
       ...migrationRecord(row, await partsOf(reader, [id])),
-      transfers: (await ground.transfers.of(reader, id)).map(transferRecord),
+      transfers: (await resources.transfers.of(reader, id)).map(transferRecord),
       log: (await linesOf(reader, id)).map(lineRecord),
     };
   }
 
   /** Idempotent for migrations that are rolling back or were rolled back. */
   async cancel(tx: Tx, principal: Principal, id: string): Promise<Migration> {
-    const { ground } = this.#deps;
+    const { resources } = this.#deps;
     if (!(await findMigration(tx, principal.accountId, id))) throw notFound('migration');
-    const held = await hold(tx, ground, id);
+    const held = await hold(tx, resources, id);
     if (!held) throw notFound('migration');
     const parts = held.parts.map(({ part }) => part);
     if (held.row.status === 'returning' || held.row.status === 'failed') return migrationRecord(held.row, parts);
     const actor = actorOf(principal);
-    const turned = await turnBack(tx, ground, held, {
+    const turned = await turnBack(tx, resources, held, {
       reason: 'cancelled',
       error: 'The migration was cancelled.',
       actor,
@@ -190,8 +190,8 @@ export class Migrations {
   }
 
   job(): JobKind {
-    const { storage, ground } = this.#deps;
-    return migrationJob({ storage, ground });
+    const { storage, resources } = this.#deps;
+    return migrationJob({ storage, resources });
   }
 
   async #next(tx: Tx, id: string): Promise<void> {

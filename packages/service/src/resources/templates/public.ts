@@ -4,6 +4,6 @@ export { checkProfile, checkVariant } from './choices.ts';
 export { compareTemplates } from './comparison.ts';
 export { checkGiven } from './input-check.ts';
 export { templateLifecycle } from './lifecycle.ts';
-export { deprecate, followPublication, isStillThere, mayPublish, type Publication, publish } from './publish.ts';
+export { deprecate, followPublication, mayPublish, type Publication, publish, templateExists } from './publish.ts';
 export { byName, type CatalogTemplate } from './shelf.ts';
 export { compareVersions } from './version-order.ts';

@@ -74,7 +74,7 @@ export async function mayPublish(queries: Queries, species: string, accountId: s
  * Whether the template of a new definition still exists, and locks it: one that an import added may have been removed
  * since this process loaded it. Templates of the catalog are never removed.
  */
-export const isStillThere = async (tx: Tx, id: string): Promise<boolean> => (await useTemplate(tx, id)) !== undefined;
+export const templateExists = async (tx: Tx, id: string): Promise<boolean> => (await useTemplate(tx, id)) !== undefined;
 
 /** Marks a template as deprecated: existing definitions keep working. */
 export async function deprecate(tx: Tx, templateId: string): Promise<void> {

@@ -43,7 +43,7 @@ export async function requireOpenTenant(tx: Tx, tenantId: string | null): Promis
 }
 
 /** Whether a reactivated definition can still belong to it. */
-export async function tenantIsThere(tx: Tx, tenantId: string): Promise<boolean> {
+export async function tenantExists(tx: Tx, tenantId: string): Promise<boolean> {
   const tenant = await useTenant(tx, tenantId);
   return tenant !== undefined && tenant.status !== 'deleted';
 }

@@ -13,14 +13,14 @@ export interface TransferFilter {
 }
 
 /** Inlined instead of bound, so that the engines can use the partial indexes. */
-const isOpen = (eb: ExpressionBuilder<Tables, 'transfers'>) =>
+const unfinished = (eb: ExpressionBuilder<Tables, 'transfers'>) =>
   eb('status', 'in', [sql.lit('pending' as const), sql.lit('running' as const)]);
 
 const open =
   ({ accountId, serverId }: TransferFilter) =>
   (eb: ExpressionBuilder<Tables, 'transfers'>): Expression<SqlBool> =>
     eb.and([
-      isOpen(eb),
+      unfinished(eb),
       eb('account_id', '=', accountId),
       ...(serverId === undefined
         ? []
@@ -75,7 +75,7 @@ export async function serversWithOpen(queries: Queries): Promise<string[]> {
   const rows = await queries.db
     .selectFrom('transfers')
     .select(['from_server_id', 'to_server_id'])
-    .where(isOpen)
+    .where(unfinished)
     .where('status', '=', 'pending')
     .execute();
   return [...new Set(rows.flatMap((row) => serversOf(row)))];

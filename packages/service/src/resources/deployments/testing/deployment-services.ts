@@ -18,7 +18,7 @@ import { openVault } from '../../../vault/vault.ts';
 import { onThisThread } from '../../../workers/testing/on-this-thread.ts';
 import { planBackups } from '../../backups/schedule.ts';
 import { Definitions } from '../../definitions/service.ts';
-import { definitionOfInstance, deployedOn } from '../../instances/public.ts';
+import { definitionOfInstance, livingOn } from '../../instances/public.ts';
 import { ManifestReading } from '../../manifest/reading.ts';
 import { Manifests } from '../../manifest/service.ts';
 import { openManifestSigner } from '../../manifest/signer.ts';
@@ -92,7 +92,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     backupFor: async () => undefined,
     prepare: async (_tx, row) => row,
     wake,
-    deployedOn,
+    livingOn,
     holdServer,
     heard,
   });

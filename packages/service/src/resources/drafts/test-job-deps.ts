@@ -1,7 +1,7 @@
 import { standInFor } from '../../identity/principal.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Actions } from '../actions/public.ts';
-import { type Definitions, definitionById } from '../definitions/public.ts';
+import { type Definitions, findDefinition } from '../definitions/public.ts';
 import type { Deployments, ServerStanding } from '../deployments/public.ts';
 import type { Instances } from '../instances/public.ts';
 import type { Catalog } from '../templates/public.ts';
@@ -9,7 +9,7 @@ import type { TestRow } from './store.ts';
 import type { TestJobDeps } from './test-job.ts';
 import { volumesOf } from './tests.ts';
 
-export interface TestGroundParts {
+export interface TestJobParts {
   readonly storage: Storage;
   readonly catalog: Pick<Catalog, 'byId'>;
   readonly server: ServerStanding;
@@ -20,7 +20,7 @@ export interface TestGroundParts {
 }
 
 /** Connects deploy tests to other resources, acting as the user who ordered the test. */
-export function testGround(parts: TestGroundParts): TestJobDeps {
+export function testJobDeps(parts: TestJobParts): TestJobDeps {
   const { storage, catalog, server, definitions, deployments, instances, actions } = parts;
   const inNameOf = (row: TestRow) => standInFor(row.account_id, row.created_by);
   return {
@@ -48,7 +48,7 @@ export function testGround(parts: TestGroundParts): TestJobDeps {
       return (await instances.discard(tx, row.definition_id, spec ? volumesOf(spec) : [], row.created_by))?.id;
     },
     async archive(tx, row) {
-      const definition = await definitionById(tx, row.account_id, row.definition_id);
+      const definition = await findDefinition(tx, row.account_id, row.definition_id);
       if (definition?.status !== 'archived') await definitions.archive(tx, inNameOf(row), row.definition_id, 'keep');
     },
   };

@@ -9,7 +9,7 @@ import type { Vault } from '../vault/vault.ts';
 import type { Work } from '../workers/job.ts';
 
 /** Dependencies that exist before any resource. */
-export interface Ground {
+export interface BaseDependencies {
   readonly config: Config;
   readonly log: Log;
   readonly version: string;
@@ -22,7 +22,7 @@ export interface Ground {
 }
 
 /** Dependencies that all resources share. */
-export interface SharedGround extends Ground {
+export interface SharedDependencies extends BaseDependencies {
   readonly pages: Pages;
   readonly quotas: Quotas;
   /** Notifies the daemon of a server, after the commit, of pending work. */

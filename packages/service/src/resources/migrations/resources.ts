@@ -11,7 +11,7 @@ import type { Transfers } from '../transfers/public.ts';
 type Actor = string | null;
 
 /** What a migration needs from other resources. */
-export interface Ground {
+export interface MigrationResources {
   readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
   readonly definitions: {
     find(queries: Queries, accountId: string, id: string): Promise<DefinitionRow | undefined>;
@@ -47,15 +47,3 @@ export interface Ground {
   /** How long data is kept on the source. */
   readonly graceMs: number;
 }
-
-/** Lists the volumes of a manifest to copy, each once. Host paths cannot be copied. */
-export function volumesOf({ components }: Manifest): { storage: string; volume: string }[] {
-  const found = new Map<string, string>();
-  for (const { storage } of components)
-    for (const { name, volume } of storage) if (volume !== undefined) found.set(volume, name);
-  return [...found].map(([volume, storage]) => ({ storage, volume }));
-}
-
-export const hostPathsOf = ({ components }: Manifest): string[] => [
-  ...new Set(components.flatMap(({ storage }) => storage.flatMap(({ host_path }) => host_path ?? []))),
-];

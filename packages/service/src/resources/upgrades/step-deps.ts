@@ -1,12 +1,12 @@
 import type { Principal } from '../../identity/principal.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Actions } from '../actions/public.ts';
-import { definitionById } from '../definitions/public.ts';
+import { findDefinition } from '../definitions/public.ts';
 import type { Deployments, ServerStanding } from '../deployments/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import type { StepDeps } from './application.ts';
 
-export interface ApplicationGroundParts extends Pick<StepDeps, 'backup'> {
+export interface StepParts extends Pick<StepDeps, 'backup'> {
   readonly server: ServerStanding;
   readonly deployments: Pick<Deployments, 'find' | 'execute' | 'undoingOf' | 'returnWithData'>;
   readonly actions: Pick<Actions, 'find'>;
@@ -14,7 +14,7 @@ export interface ApplicationGroundParts extends Pick<StepDeps, 'backup'> {
 }
 
 /** Connects the application of upgrades to other resources. */
-export function applicationGround(parts: ApplicationGroundParts): StepDeps {
+export function stepDeps(parts: StepParts): StepDeps {
   const { server, deployments, actions, catalog, backup } = parts;
   return {
     backup,
@@ -44,7 +44,7 @@ export function applicationGround(parts: ApplicationGroundParts): StepDeps {
     },
     undoingOf: (queries, principal, id) => deployments.undoingOf(queries, principal, id),
     async watchMs(queries, row) {
-      const definition = await definitionById(queries, row.account_id, row.definition_id);
+      const definition = await findDefinition(queries, row.account_id, row.definition_id);
       return (definition?.watch_seconds ?? 0) * 1_000;
     },
     server: (queries, row) => server(queries, row.account_id, row.server_id),

@@ -3,7 +3,7 @@ import { append } from '../../outbox/append.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { CATALOG_TOPIC, type CatalogTemplate, templateFrom } from '../templates/public.ts';
 import type { Drafts } from './service.ts';
-import { lockTemplate, lockVersion, removeTemplate, type TemplateRow } from './store.ts';
+import { lockVersion, removeTemplate, type TemplateRow } from './store.ts';
 import { newColumns, type Written } from './written.ts';
 
 /** Builds the template as it will be once published, to check it beforehand. */
@@ -11,7 +11,7 @@ export const asPublished = (owner: string, written: Written, id: string): Catalo
   templateFrom({ ...newColumns(owner, written, id, Date.now()), status: 'published' });
 
 /** Publishes the template by the usual rules, unless an identical one exists. Locks it until the transaction ends. */
-export async function bringTemplate(
+export async function publishUnlessPresent(
   tx: Tx,
   drafts: Pick<Drafts, 'create' | 'validate' | 'promote'>,
   principal: Principal,
@@ -30,14 +30,8 @@ export async function bringTemplate(
   return { id: draft.id, isNew: !draft.replaced };
 }
 
-/**
- * Locks a template before its removal, so that nothing is created from it meanwhile. Only templates of an account can
- * be removed.
- */
-export const holdTemplate: (tx: Tx, accountId: string, id: string) => Promise<TemplateRow | undefined> = lockTemplate;
-
 /** Removes a template that nothing was created from. */
-export async function takeTemplateBack(tx: Tx, row: TemplateRow, actor: string | null): Promise<void> {
+export async function removePublished(tx: Tx, row: TemplateRow, actor: string | null): Promise<void> {
   await removeTemplate(tx, row.id);
   await append(tx, {
     type: 'audit.template_removed',
