@@ -26,8 +26,25 @@ const text = Type.String({ minLength: 1 });
 const backup = Type.Object({ backup_id: text });
 const restored = Type.Object({ backup_id: text, manifest_sha256: text, safety_backup_id: text });
 
+/** Slugs by name: a misspelt name does not compile, a misspelt string would. */
+export const builtIn = {
+  start: 'hortus.start',
+  stop: 'hortus.stop',
+  restart: 'hortus.restart',
+  release: 'hortus.release',
+  remove: 'hortus.remove',
+  clear: 'hortus.clear',
+  smoke: 'hortus.smoke',
+  backup: 'hortus.backup',
+  restore: 'hortus.restore',
+  returnData: 'hortus.return_data',
+  verifyBackup: 'hortus.verify_backup',
+  deleteBackup: 'hortus.delete_backup',
+  prune: 'hortus.prune',
+} as const;
+
 export const builtInActions = {
-  'hortus.start': {
+  [builtIn.start]: {
     name: 'Start',
     params: none,
     timeoutMs: SHORT_MS,
@@ -35,7 +52,7 @@ export const builtInActions = {
     settles: true,
     dockerCommand: true,
   },
-  'hortus.stop': {
+  [builtIn.stop]: {
     name: 'Stop',
     params: none,
     timeoutMs: SHORT_MS,
@@ -43,7 +60,7 @@ export const builtInActions = {
     settles: true,
     dockerCommand: true,
   },
-  'hortus.restart': {
+  [builtIn.restart]: {
     name: 'Restart',
     params: none,
     timeoutMs: SHORT_MS,
@@ -51,7 +68,7 @@ export const builtInActions = {
     settles: true,
     dockerCommand: true,
   },
-  'hortus.release': {
+  [builtIn.release]: {
     name: 'Release',
     params: Type.Object({
       remove_volumes: Type.Optional(Type.Boolean()),
@@ -63,7 +80,7 @@ export const builtInActions = {
     dockerCommand: true,
   },
   // Ordered before a release that removes volumes, for daemons that run one Docker command at a time.
-  'hortus.remove': {
+  [builtIn.remove]: {
     name: 'Remove containers',
     params: none,
     timeoutMs: SHORT_MS,
@@ -71,17 +88,17 @@ export const builtInActions = {
     dockerCommand: true,
   },
   // Removes what is left on a server that the instance is not on.
-  'hortus.clear': { name: 'Clean up', params: none, timeoutMs: SHORT_MS, exclusive: true },
-  'hortus.smoke': { name: 'Smoke test', params: none, timeoutMs: SHORT_MS, exclusive: true },
-  'hortus.backup': {
+  [builtIn.clear]: { name: 'Clean up', params: none, timeoutMs: SHORT_MS, exclusive: true },
+  [builtIn.smoke]: { name: 'Smoke test', params: none, timeoutMs: SHORT_MS, exclusive: true },
+  [builtIn.backup]: {
     name: 'Back up',
     params: Type.Object({ backup_id: text, extent: Type.Optional(Type.Literal('volumes')) }),
     timeoutMs: LONG_MS,
     exclusive: true,
     backup: true,
   },
-  'hortus.restore': { name: 'Restore', params: restored, timeoutMs: LONG_MS, exclusive: true, backup: true },
-  'hortus.return_data': {
+  [builtIn.restore]: { name: 'Restore', params: restored, timeoutMs: LONG_MS, exclusive: true, backup: true },
+  [builtIn.returnData]: {
     name: 'Restore data',
     params: Type.Object({
       ...restored.properties,
@@ -93,14 +110,14 @@ export const builtInActions = {
     exclusive: true,
     backup: true,
   },
-  'hortus.verify_backup': {
+  [builtIn.verifyBackup]: {
     name: 'Verify backup',
     params: Type.Object({ backup_id: text, manifest_sha256: text }),
     timeoutMs: LONG_MS,
     exclusive: false,
     backup: true,
   },
-  'hortus.delete_backup': {
+  [builtIn.deleteBackup]: {
     name: 'Delete backup',
     params: Type.Object({ ...backup.properties, instance_uid: Type.Optional(text) }),
     timeoutMs: SHORT_MS,
@@ -108,7 +125,7 @@ export const builtInActions = {
     backup: true,
   },
   // The only one that concerns a server and none of its instances.
-  'hortus.prune': {
+  [builtIn.prune]: {
     name: 'Prune',
     params: Type.Object({
       living: Type.Array(Type.String()),

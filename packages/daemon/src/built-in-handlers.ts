@@ -1,3 +1,4 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import { lifecycle } from './actions/built-in.ts';
 import type { BuiltInHandlers } from './actions/handlers.ts';
 import type { Engine } from './engine/engine.ts';
@@ -15,7 +16,7 @@ export interface BuiltInParts extends Pick<BuiltInHandlers, 'backups'> {
 
 /** Registers the handlers of all built-in actions. */
 export const builtInHandlers = ({ engine, journal, turns, serverId, backups }: BuiltInParts): BuiltInHandlers => ({
-  instance: { ...lifecycle, 'hortus.smoke': smokeInstance },
-  server: { 'hortus.prune': (params) => prune({ engine, journal, turns, serverId: serverId(), params }) },
+  instance: { ...lifecycle, [builtIn.smoke]: smokeInstance },
+  server: { [builtIn.prune]: (params) => prune({ engine, journal, turns, serverId: serverId(), params }) },
   backups,
 });

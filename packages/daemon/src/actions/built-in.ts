@@ -1,3 +1,4 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import { keptNetwork } from '../engine/kept-network.ts';
 import { containersOf } from '../instances/instance-containers.ts';
@@ -10,28 +11,28 @@ const isService = ({ labels }: ContainerFacts): boolean => labels[label.kind] !=
 
 /** Each action brings the instance to the named state from any state, so it is idempotent. */
 export const lifecycle: Readonly<Record<string, InstanceHandler>> = {
-  'hortus.start': async ({ engine }, containers) => {
+  [builtIn.start]: async ({ engine }, containers) => {
     for (const container of containers.filter(isService)) await engine.start(container.id);
     return success();
   },
-  'hortus.stop': async ({ engine }, containers) => {
+  [builtIn.stop]: async ({ engine }, containers) => {
     for (const container of containers.toReversed()) await engine.stop(container.id, container.stopGraceMs);
     return success();
   },
-  'hortus.restart': async ({ engine }, containers) => {
+  [builtIn.restart]: async ({ engine }, containers) => {
     const services = containers.filter(isService);
     for (const container of services.toReversed()) await engine.stop(container.id, container.stopGraceMs);
     for (const container of services) await engine.start(container.id);
     return success();
   },
-  'hortus.release': release,
+  [builtIn.release]: release,
   // Sent before a release to daemons that run one command at a time; kept for servers that changed daemons.
-  'hortus.remove': async (context, containers) => {
+  [builtIn.remove]: async (context, containers) => {
     await removeContainers(context, containers);
     return success();
   },
   // The instance runs elsewhere; the volumes here are copies.
-  'hortus.clear': async (context, containers) => {
+  [builtIn.clear]: async (context, containers) => {
     await context.abandon();
     return await removeAll(context, containers, true);
   },
@@ -82,7 +83,7 @@ async function removeContainers({ engine }: InstanceContext, containers: readonl
 }
 
 /** Actions that succeed without containers. */
-const removals = ['hortus.release', 'hortus.clear', 'hortus.remove'];
+const removals: readonly string[] = [builtIn.release, builtIn.clear, builtIn.remove];
 
 /** Looks up the containers of the instance in start order and hands them to the handler. */
 export async function runOnInstance(

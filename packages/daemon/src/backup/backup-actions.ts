@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isExclusive } from '@hortus/contract/built-in-actions';
+import { builtIn, isExclusive } from '@hortus/contract/built-in-actions';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { BackupHandlers, BackupRun } from '../actions/handlers.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -113,11 +113,11 @@ export class BackupActions implements BackupHandlers {
   }
 
   readonly #actions: Readonly<Record<string, (work: Work) => Promise<Result>>> = {
-    'hortus.backup': (work) => this.#backup(work),
-    'hortus.restore': async (work) => ({ safety: this.#report(await restore(await this.#restoring(work))) }),
-    'hortus.return_data': (work) => this.#returnData(work),
-    'hortus.verify_backup': (work) => this.#verify(work),
-    'hortus.delete_backup': (work) => this.#delete(work),
+    [builtIn.backup]: (work) => this.#backup(work),
+    [builtIn.restore]: async (work) => ({ safety: this.#report(await restore(await this.#restoring(work))) }),
+    [builtIn.returnData]: (work) => this.#returnData(work),
+    [builtIn.verifyBackup]: (work) => this.#verify(work),
+    [builtIn.deleteBackup]: (work) => this.#delete(work),
   };
 
   async #backup(work: Work): Promise<Result> {

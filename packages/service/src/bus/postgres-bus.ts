@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
 import pg from 'pg';
 import { type Guard, guardWith } from '../guard.ts';
 import type { Log } from '../log.ts';
@@ -18,8 +19,7 @@ export interface PostgresBusOptions {
 }
 
 const CHANNEL = 'hortus';
-const FIRST_RETRY_MS = 100;
-const LONGEST_RETRY_MS = 5_000;
+const RETRIES: BackoffTimes = { firstMs: 100, mostMs: 5_000 };
 
 /** Rejects if the database cannot be reached; a connection that is lost later is reopened, with unlimited retries. */
 export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus> {
@@ -166,9 +166,8 @@ class PostgresBus implements Bus {
   }
 
   async #reconnect(): Promise<void> {
-    for (let delay = FIRST_RETRY_MS; !this.#closing.signal.aborted; delay = Math.min(delay * 2, LONGEST_RETRY_MS)) {
-      // All replicas lose a restarting server at the same time; the jitter spreads their reconnects.
-      await sleep(delay * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(() => {});
+    for (let failures = 1; !this.#closing.signal.aborted; failures++) {
+      await sleep(backoffMs(failures, RETRIES), undefined, { signal: this.#closing.signal }).catch(() => {});
       if (this.#closing.signal.aborted) return;
       try {
         await this.#connect();

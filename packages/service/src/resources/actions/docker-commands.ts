@@ -1,4 +1,4 @@
-import { isDockerCommand } from '@hortus/contract/built-in-actions';
+import { builtIn, isDockerCommand } from '@hortus/contract/built-in-actions';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { startOrder } from '@hortus/template/start-order';
@@ -28,15 +28,15 @@ export function dockerCommand(
 ): string[] {
   const backwards = containers.toReversed();
   switch (isDockerCommand(slug) ? slug : undefined) {
-    case 'hortus.start':
+    case builtIn.start:
       return ['docker', 'start', ...containers];
-    case 'hortus.stop':
+    case builtIn.stop:
       return ['docker', 'stop', ...backwards];
-    case 'hortus.restart':
+    case builtIn.restart:
       return ['docker', 'restart', ...containers];
-    case 'hortus.remove':
+    case builtIn.remove:
       return ['docker', 'rm', '--force', ...backwards];
-    case 'hortus.release':
+    case builtIn.release:
       // With volumes, `hortus.remove` has run before: Docker removes a volume only after its containers.
       return params.remove_volumes === true && volumes.length > 0
         ? ['docker', 'volume', 'rm', '--force', ...volumes]

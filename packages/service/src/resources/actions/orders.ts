@@ -1,4 +1,11 @@
-import { type BuiltIn, builtInActions, isBuiltIn, isSettling, type Settling } from '@hortus/contract/built-in-actions';
+import {
+  type BuiltIn,
+  builtIn,
+  builtInActions,
+  isBuiltIn,
+  isSettling,
+  type Settling,
+} from '@hortus/contract/built-in-actions';
 import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
@@ -121,10 +128,10 @@ export class Orders {
    * release, and the removal of the containers before a release with volumes.
    */
   async #insertInSteps(tx: Tx, order: BuiltInOrder, serverId: string): Promise<ExecutionRow> {
-    if (order.slug === 'hortus.release' && !(await daemonCan(tx, serverId, 'builtin')))
+    if (order.slug === builtIn.release && !(await daemonCan(tx, serverId, 'builtin')))
       for (const slug of stepsBefore(order))
-        await this.#insert(tx, builtIn({ ...order, slug, params: STEP_OF_RELEASE }));
-    return this.#insert(tx, builtIn(order));
+        await this.#insert(tx, newExecution({ ...order, slug, params: STEP_OF_RELEASE }));
+    return this.#insert(tx, newExecution(order));
   }
 
   /** Orders an action on a server. Equal orders are not merged. */
@@ -142,7 +149,7 @@ export class Orders {
   }
 
   async done(tx: Tx, order: BuiltInOrder): Promise<ExecutionRow> {
-    const row = await this.#insert(tx, builtIn(order));
+    const row = await this.#insert(tx, newExecution(order));
     const sent = await transition(tx, executionLifecycle, row, 'send', { actor: null });
     return this.#deps.results.end(tx, sent, 'complete', { actor: order.actor, exitCode: 0 });
   }
@@ -155,7 +162,7 @@ export class Orders {
 
   async withdraw(tx: Tx, instanceId: string, slug: BuiltIn, actor: string | null): Promise<void> {
     for (const row of await lockPendingOfInstance(tx, instanceId))
-      if (row.slug === slug || (slug === 'hortus.release' && row.params === JSON.stringify(STEP_OF_RELEASE)))
+      if (row.slug === slug || (slug === builtIn.release && row.params === JSON.stringify(STEP_OF_RELEASE)))
         await this.#deps.results.end(tx, row, 'cancel', { actor });
   }
 
@@ -204,7 +211,7 @@ export class Orders {
   }
 }
 
-const builtIn = ({
+const newExecution = ({
   instance,
   serverId,
   slug,
@@ -230,11 +237,11 @@ const builtIn = ({
 });
 
 /** Marks a step of a release, so that withdrawing the release withdraws its steps. */
-const STEP_OF_RELEASE = { step_of: 'hortus.release' } as const;
+const STEP_OF_RELEASE = { step_of: builtIn.release } as const;
 
 const stepsBefore = ({ instance, params }: BuiltInOrder): BuiltIn[] => [
-  ...(up.includes(instance.status) ? ['hortus.stop' as const] : []),
-  ...(params?.remove_volumes === true ? ['hortus.remove' as const] : []),
+  ...(up.includes(instance.status) ? [builtIn.stop] : []),
+  ...(params?.remove_volumes === true ? [builtIn.remove] : []),
 ];
 
 /** Actions require a deployed instance. */

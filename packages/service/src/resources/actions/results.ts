@@ -1,4 +1,11 @@
-import { type BuiltIn, isAboutBackup, isBuiltIn, isSettling, type Settling } from '@hortus/contract/built-in-actions';
+import {
+  type BuiltIn,
+  builtIn,
+  isAboutBackup,
+  isBuiltIn,
+  isSettling,
+  type Settling,
+} from '@hortus/contract/built-in-actions';
 import type { ActionReport } from '@hortus/contract/resources/actions';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
@@ -111,7 +118,7 @@ export class Results {
   async #afterBuiltIn(tx: Tx, row: ExecutionRow, slug: BuiltIn, actor: string | null): Promise<void> {
     if (row.status === 'completed' && isSettling(slug) && row.instance_id !== null) {
       await this.#deps.instances.settled(tx, row.instance_id, slug, actor);
-      if (slug === 'hortus.release') await this.#dropWaiting(tx, row.instance_id, actor);
+      if (slug === builtIn.release) await this.#dropWaiting(tx, row.instance_id, actor);
     }
     await this.#deps.ended?.(tx, row);
     // Send what waited for it.

@@ -1,3 +1,4 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import { BackupManifest } from '@hortus/contract/resources/backup-records';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
@@ -30,19 +31,19 @@ export class Endings {
     const row = await this.#held(tx, ended, 'backup_id');
     if (!row) return;
     switch (ended.slug) {
-      case 'hortus.backup':
+      case builtIn.backup:
         return this.#taken(
           tx,
           row,
           ended,
           ended.completed && takenResult.Check(ended.result) ? ended.result : undefined,
         );
-      case 'hortus.restore':
-      case 'hortus.return_data':
+      case builtIn.restore:
+      case builtIn.returnData:
         return this.#restored(tx, row, ended);
-      case 'hortus.verify_backup':
+      case builtIn.verifyBackup:
         return this.#verified(tx, row, ended);
-      case 'hortus.delete_backup':
+      case builtIn.deleteBackup:
         if (row.status === 'deleting')
           await transition(tx, backupLifecycle, row, ended.completed ? 'vanish' : 'spare', { actor: ended.actor });
     }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { builtIn } from '@hortus/contract/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { BackupManifest } from '@hortus/contract/resources/backup-records';
 import type { Backup, BackupOrder, RestoreOrder } from '@hortus/contract/resources/backups';
@@ -115,7 +116,7 @@ export class Backups {
     const key = randomBytes(KEY_BYTES).toString('base64');
     const execution = await order(tx, {
       instance,
-      slug: 'hortus.backup',
+      slug: builtIn.backup,
       params: { backup_id: id, ...(extent === 'volumes' && { extent }) },
       secret: { key },
       actor,
@@ -135,7 +136,7 @@ export class Backups {
     const instance = await this.#living(tx, row);
     const execution = await this.#deps.order(tx, {
       instance,
-      slug: 'hortus.verify_backup',
+      slug: builtIn.verifyBackup,
       params: { backup_id: row.id, manifest_sha256: row.manifest_sha256 },
       secret: { key: await this.#key(tx, row) },
       actor,
@@ -179,7 +180,7 @@ export class Backups {
   ): Promise<Ordered> {
     const row = await this.#lock(tx, account_id, backup_id ?? '');
     return this.#putBack(tx, row, created_by, {
-      slug: 'hortus.return_data',
+      slug: builtIn.returnData,
       params: { deployment_id, revision, resume },
       startWithinMs: MONTH_MS,
     });
@@ -187,7 +188,7 @@ export class Backups {
 
   /** Restores a backup that the caller has locked. */
   putBack(tx: Tx, row: BackupRow, actor: string | null): Promise<Ordered> {
-    return this.#putBack(tx, row, actor, { slug: 'hortus.restore' });
+    return this.#putBack(tx, row, actor, { slug: builtIn.restore });
   }
 
   async #putBack(
@@ -240,7 +241,7 @@ export class Backups {
     const instance = await this.#deps.instances.findIn(tx, row.account_id, row.instance_id);
     if (!instance) throw notFound('instance');
     const params = { backup_id: row.id, instance_uid: instance.container_name };
-    await this.#deps.order(tx, { instance, slug: 'hortus.delete_backup', params, actor, startWithinMs: MONTH_MS });
+    await this.#deps.order(tx, { instance, slug: builtIn.deleteBackup, params, actor, startWithinMs: MONTH_MS });
     await this.#audit(tx, 'audit.backup_deleted', row, actor);
     return going;
   }

@@ -4,6 +4,7 @@ import type { Capacity, CapacityHistory, CapacityPoint, CapacityReport } from '@
 import type { MetricRange, ReportedUsage } from '@hortus/contract/resources/metrics';
 import type { Principal } from '../../identity/principal.ts';
 import { notFound } from '../../problem.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
@@ -42,7 +43,7 @@ export class Capacities {
     const page = await pages.read(request, {
       rows: (limit, offset) => listCapacity(reader, accountId, limit, offset),
       count: (atMost) => countServers(reader, accountId, atMost),
-      countKey: `capacity ${accountId}`,
+      countKey: countKey('capacity', { accountId }),
     });
     return { ...page, data: page.data.map((row) => capacityRecord(row, this.#now())) };
   }

@@ -291,7 +291,7 @@ export class Definitions {
       },
       // Numbers run from 1 without gaps, so the last one is the count.
       count: async () => definition.last_revision,
-      countKey: `revisions ${id}`,
+      countKey: countKey('revisions', { id }),
     });
   }
 

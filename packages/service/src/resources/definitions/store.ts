@@ -1,4 +1,4 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
 import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
@@ -40,36 +40,7 @@ const statusIn = (eb: ExpressionBuilder<Tables, 'definitions'>, status: Definiti
   return [status === undefined ? eb('definitions.status', '<>', archived) : eb('definitions.status', '=', status)];
 };
 
-const fixed = [
-  'revisions.spec_hash',
-  'revisions.profile',
-  'revisions.variant',
-  'revisions.inputs',
-  'revisions.secret_inputs',
-] as const;
-
-/** Builds the query of a page, unexecuted, so that a test can inspect its plan. */
-export const definitionsPage = (queries: Queries, filter: DefinitionFilter, limit: number, offset: number) =>
-  queries.db
-    .selectFrom('definitions')
-    .innerJoin('revisions', (join) =>
-      join
-        .onRef('revisions.definition_id', '=', 'definitions.id')
-        .onRef('revisions.number', '=', 'definitions.current_revision'),
-    )
-    .selectAll('definitions')
-    .select(fixed)
-    .where(matching(filter))
-    .orderBy('definitions.id', 'desc')
-    .limit(limit)
-    .offset(offset);
-
-export const listDefinitions = (...of: Parameters<typeof definitionsPage>) => definitionsPage(...of).execute();
-
-export const countDefinitions = (queries: Queries, filter: DefinitionFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('definitions').select('id').where(matching(filter)), atMost);
-
-const currentById = statement<{ id: string; accountId: string }, CurrentRow>((db, p) =>
+const current = (db: Kysely<Tables>) =>
   db
     .selectFrom('definitions')
     .innerJoin('revisions', (join) =>
@@ -78,9 +49,20 @@ const currentById = statement<{ id: string; accountId: string }, CurrentRow>((db
         .onRef('revisions.number', '=', 'definitions.current_revision'),
     )
     .selectAll('definitions')
-    .select(fixed)
-    .where('definitions.id', '=', p.id)
-    .where('definitions.account_id', '=', p.accountId),
+    .select(['revisions.spec_hash', 'revisions.profile', 'revisions.variant', 'revisions.inputs'])
+    .select('revisions.secret_inputs');
+
+/** Builds the query of a page, unexecuted, so that a test can inspect its plan. */
+export const definitionsPage = (queries: Queries, filter: DefinitionFilter, limit: number, offset: number) =>
+  current(queries.db).where(matching(filter)).orderBy('definitions.id', 'desc').limit(limit).offset(offset);
+
+export const listDefinitions = (...of: Parameters<typeof definitionsPage>) => definitionsPage(...of).execute();
+
+export const countDefinitions = (queries: Queries, filter: DefinitionFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('definitions').select('id').where(matching(filter)), atMost);
+
+const currentById = statement<{ id: string; accountId: string }, CurrentRow>((db, p) =>
+  current(db).where('definitions.id', '=', p.id).where('definitions.account_id', '=', p.accountId),
 );
 
 export const findDefinition = async (
@@ -125,6 +107,7 @@ export const findByContainerName = (
 export const setSucceeded = (tx: Tx, id: string) =>
   tx.db.updateTable('definitions').set({ succeeded_at: tx.now, updated_at: tx.now }).where('id', '=', id).execute();
 
+/** Counts definitions that are not archived. */
 export async function countDefinitionsOn(queries: Queries, serverId: string): Promise<number> {
   const { total } = await queries.db
     .selectFrom('definitions')
@@ -146,29 +129,17 @@ export const containerNamesOn = async (queries: Queries, serverId: string): Prom
 };
 
 /** Locks in the order of ids, as all callers do, to avoid deadlocks. */
-export const lockOfServer = (tx: Tx, serverId: string): Promise<DefinitionRow[]> =>
+const lockUnarchived = (tx: Tx, column: 'server_id' | 'tenant_id', id: string): Promise<DefinitionRow[]> =>
   forUpdate(
     tx,
-    tx.db
-      .selectFrom('definitions')
-      .selectAll()
-      .where('server_id', '=', serverId)
-      .where('status', '<>', archived)
-      .orderBy('id'),
+    tx.db.selectFrom('definitions').selectAll().where(column, '=', id).where('status', '<>', archived).orderBy('id'),
   ).execute();
 
-/** Locks in the order of ids, for the same reason. */
-export const lockDefinitionsOfTenant = (tx: Tx, tenantId: string): Promise<DefinitionRow[]> =>
-  forUpdate(
-    tx,
-    tx.db
-      .selectFrom('definitions')
-      .selectAll()
-      .where('tenant_id', '=', tenantId)
-      .where('status', '<>', archived)
-      .orderBy('id'),
-  ).execute();
+export const lockOfServer = (tx: Tx, serverId: string) => lockUnarchived(tx, 'server_id', serverId);
 
+export const lockDefinitionsOfTenant = (tx: Tx, tenantId: string) => lockUnarchived(tx, 'tenant_id', tenantId);
+
+/** The same per tenant. */
 export async function countDefinitionsOfTenants(
   queries: Queries,
   tenantIds: readonly string[],

@@ -1,3 +1,5 @@
+import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
+
 /** Heal history of an instance. */
 export interface Healed {
   /** Consecutive heals, and the time of the last one. */
@@ -6,7 +8,9 @@ export interface Healed {
 }
 
 const MINUTE = 60_000;
-const LONGEST_PAUSE = 60 * MINUTE;
+const PAUSES: BackoffTimes = { firstMs: MINUTE, mostMs: 60 * MINUTE };
+/** Without jitter: one instance has no herd to avoid, and the time must be the same whenever it is asked for. */
+const exact = () => 1;
 /** After this time without drift the pauses start over. */
 const CALM_AFTER = 6 * 60 * MINUTE;
 
@@ -16,7 +20,7 @@ const CALM_AFTER = 6 * 60 * MINUTE;
  */
 export function nextHealAt({ heals, healed_at }: Healed): number {
   if (healed_at === null || heals === 0) return 0;
-  return healed_at + Math.min(MINUTE * 2 ** (heals - 1), LONGEST_PAUSE);
+  return healed_at + backoffMs(heals, PAUSES, exact);
 }
 
 /** Records a heal at `now`. */

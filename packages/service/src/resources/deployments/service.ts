@@ -80,7 +80,7 @@ export class Deployments {
     const page = await pages.read(request, {
       rows: (limit, offset) => listOffered(reader, own, { limit, offset }),
       count: (atMost) => countOffered(reader, own, atMost),
-      countKey: `deployments offered ${own}`,
+      countKey: countKey('deployments offered', { serverId: own }),
     });
     return { ...page, data: page.data.map(deploymentRecord) };
   }

@@ -1,3 +1,4 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import { standInFor } from '../../identity/principal.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Actions } from '../actions/public.ts';
@@ -38,7 +39,7 @@ export function testJobDeps(parts: TestJobParts): TestJobDeps {
     async smoke(tx, row) {
       const { instance_id } = await deployments.find(tx, inNameOf(row), row.deployment_id);
       const instance = await instances.lock(tx, inNameOf(row), instance_id ?? '');
-      return (await actions.order(tx, { instance, slug: 'hortus.smoke', actor: row.created_by })).id;
+      return (await actions.order(tx, { instance, slug: builtIn.smoke, actor: row.created_by })).id;
     },
     async cancel(tx, row) {
       if (row.status === 'deploying') await deployments.cancel(tx, inNameOf(row), row.deployment_id);

@@ -5,6 +5,7 @@ import { actorOf, type Plan, type Principal } from '../../identity/principal.ts'
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound } from '../../problem.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
@@ -29,7 +30,7 @@ export class Installation {
     return pages.read(request, {
       rows: async (limit, offset) => (await listAccounts(reader, limit, offset)).map(recordOf),
       count: (atMost) => countAccounts(reader, atMost),
-      countKey: 'accounts',
+      countKey: countKey('accounts', {}),
     });
   }
 

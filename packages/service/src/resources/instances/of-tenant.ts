@@ -1,4 +1,4 @@
-import type { BuiltIn, Settling } from '@hortus/contract/built-in-actions';
+import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/built-in-actions';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
 import { type InstanceRow, lockLiving } from './store.ts';
@@ -35,10 +35,10 @@ export class Pauses {
     if (!instance || instance.status === 'pending') return undefined;
     const wanted = await lastWanted(tx, instance.id);
     const staysDown = wanted === undefined && instance.status === 'stopped' && !soon;
-    if (wanted === 'hortus.release' || staysDown) return undefined;
-    for (const slug of ['hortus.start', 'hortus.restart'] as const) await withdraw(tx, instance.id, slug, actor);
-    await order(tx, { instance, slug: 'hortus.stop', actor, startWithinMs: START_WITHIN_MS });
-    const runs = wanted === undefined ? soon || up.includes(instance.status) : wanted !== 'hortus.stop';
+    if (wanted === builtIn.release || staysDown) return undefined;
+    for (const slug of [builtIn.start, builtIn.restart] as const) await withdraw(tx, instance.id, slug, actor);
+    await order(tx, { instance, slug: builtIn.stop, actor, startWithinMs: START_WITHIN_MS });
+    const runs = wanted === undefined ? soon || up.includes(instance.status) : wanted !== builtIn.stop;
     return runs ? instance.id : undefined;
   }
 
@@ -46,7 +46,7 @@ export class Pauses {
   async unpause(tx: Tx, definitionId: string, among: ReadonlySet<string>, actor: string | null): Promise<void> {
     const instance = await lockLiving(tx, definitionId);
     if (!instance || !among.has(instance.id)) return;
-    await this.#deps.withdraw(tx, instance.id, 'hortus.stop', actor);
-    await this.#deps.order(tx, { instance, slug: 'hortus.start', actor, startWithinMs: START_WITHIN_MS });
+    await this.#deps.withdraw(tx, instance.id, builtIn.stop, actor);
+    await this.#deps.order(tx, { instance, slug: builtIn.start, actor, startWithinMs: START_WITHIN_MS });
   }
 }

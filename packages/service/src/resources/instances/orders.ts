@@ -1,4 +1,4 @@
-import type { Settling } from '@hortus/contract/built-in-actions';
+import { builtIn, type Settling } from '@hortus/contract/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { ReleaseOrder } from '@hortus/contract/resources/instances';
@@ -37,14 +37,19 @@ export class InstanceOrders {
     this.#deps = deps;
   }
 
-  async order(tx: Tx, principal: Principal, id: string, slug: Exclude<Settling, 'hortus.release'>): Promise<Ordered> {
+  async order(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    slug: Exclude<Settling, typeof builtIn.release>,
+  ): Promise<Ordered> {
     const { instances, order } = this.#deps;
     const instance = await instances.lock(tx, principal, id);
     if (instance.status === 'released') throw released();
     if (instance.status === 'pending')
       throw conflict('status', 'state', 'the instance has not been deployed yet.', { status: 'pending' });
     await this.#deps.requireSettled(tx, instance.definition_id, 'id');
-    if (slug !== 'hortus.stop') await requireOpenTenant(tx, instance.tenant_id);
+    if (slug !== builtIn.stop) await requireOpenTenant(tx, instance.tenant_id);
     const execution = await order(tx, { instance, slug, actor: actorOf(principal) });
     return { execution, instance: instances.record(instance) };
   }
@@ -61,7 +66,7 @@ export class InstanceOrders {
     }
     const wanted = {
       instance,
-      slug: 'hortus.release',
+      slug: builtIn.release,
       params: { remove_volumes, ...(remove_volumes ? { confirm } : {}) },
       actor: actorOf(principal),
     } as const;

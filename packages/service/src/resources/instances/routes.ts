@@ -1,3 +1,4 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import type { instanceEndpoints } from '@hortus/contract/resources/instances';
 import type { Handlers } from '../../http/handler.ts';
 import { actorOf } from '../../identity/principal.ts';
@@ -43,11 +44,11 @@ export const instanceRoutes = (
     ...(await instances.deployments(principal, params.id, query)),
   }),
   'instances.start': ({ principal, params, write }) =>
-    write(async (tx) => answer(await orders.order(tx, principal, params.id, 'hortus.start'))),
+    write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.start))),
   'instances.stop': ({ principal, params, write }) =>
-    write(async (tx) => answer(await orders.order(tx, principal, params.id, 'hortus.stop'))),
+    write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.stop))),
   'instances.restart': ({ principal, params, write }) =>
-    write(async (tx) => answer(await orders.order(tx, principal, params.id, 'hortus.restart'))),
+    write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.restart))),
   'instances.release': ({ principal, params, body, write }) =>
     write(async (tx) => answer(await orders.release(tx, principal, params.id, body))),
 });

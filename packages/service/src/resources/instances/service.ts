@@ -1,4 +1,4 @@
-import type { BuiltIn, Settling } from '@hortus/contract/built-in-actions';
+import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/built-in-actions';
 import { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
 import type { Deployment } from '@hortus/contract/resources/deployments';
 import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
@@ -253,7 +253,7 @@ export class Instances {
     if (!instance) return;
     const params = { remove_volumes: false };
     const startWithinMs = RELEASE_WITHIN_MS;
-    await this.#deps.order(tx, { instance, slug: 'hortus.release', params, actor, startWithinMs });
+    await this.#deps.order(tx, { instance, slug: builtIn.release, params, actor, startWithinMs });
   }
 
   /**
@@ -265,22 +265,22 @@ export class Instances {
     if (!instance) return undefined;
     const params = { remove_volumes: true, confirm: [...volumes] };
     const startWithinMs = RELEASE_WITHIN_MS;
-    return this.#deps.order(tx, { instance, slug: 'hortus.release', params, actor, startWithinMs });
+    return this.#deps.order(tx, { instance, slug: builtIn.release, params, actor, startWithinMs });
   }
 
   /** Cancels the removal of containers of a reactivated definition. */
   async keepAll(tx: Tx, definitionId: string, actor: string | null): Promise<void> {
     const instance = await lockLiving(tx, definitionId);
-    if (instance) await this.#deps.withdraw(tx, instance.id, 'hortus.release', actor);
+    if (instance) await this.#deps.withdraw(tx, instance.id, builtIn.release, actor);
   }
 
   /** Applies the start of a built-in action. */
   async began(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void> {
     const row = await lockInstance(tx, instanceId);
     if (!row || row.status === 'released') return;
-    if (slug === 'hortus.restart') await transition(tx, instanceLifecycle, row, 'restart', { actor });
+    if (slug === builtIn.restart) await transition(tx, instanceLifecycle, row, 'restart', { actor });
     // Starting a running instance changes nothing.
-    if (slug === 'hortus.start' && row.status !== 'running')
+    if (slug === builtIn.start && row.status !== 'running')
       await transition(tx, instanceLifecycle, row, 'starting', { actor });
   }
 
@@ -291,7 +291,7 @@ export class Instances {
     const { move, before, set } = settlements[slug](row, tx.now);
     const ready = before === undefined ? row : await transition(tx, instanceLifecycle, row, before, { actor });
     const moved = await transition(tx, instanceLifecycle, ready, move, { actor, set });
-    if (slug !== 'hortus.start' || row.status !== 'running') await forgetHealth(tx, moved, actor);
+    if (slug !== builtIn.start || row.status !== 'running') await forgetHealth(tx, moved, actor);
   }
 }
 
@@ -303,14 +303,14 @@ interface Settlement {
 }
 
 const settlements: Readonly<Record<Settling, (row: InstanceRow, now: number) => Settlement>> = {
-  'hortus.start': (row, now) => ({ move: 'run', set: row.status === 'running' ? {} : { started_at: now } }),
-  'hortus.stop': () => ({ move: 'stop', set: {} }),
-  'hortus.restart': (row, now) => ({
+  [builtIn.start]: (row, now) => ({ move: 'run', set: row.status === 'running' ? {} : { started_at: now } }),
+  [builtIn.stop]: () => ({ move: 'stop', set: {} }),
+  [builtIn.restart]: (row, now) => ({
     move: 'run',
     before: row.status === 'running' ? 'restart' : undefined,
     set: { started_at: now },
   }),
-  'hortus.release': () => ({ move: 'release', set: { container_id: null, drift: '[]', drifted_at: null } }),
+  [builtIn.release]: () => ({ move: 'release', set: { container_id: null, drift: '[]', drifted_at: null } }),
 };
 
 export const scopeOf = (principal: Principal): Scope => ({

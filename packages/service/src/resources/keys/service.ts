@@ -15,6 +15,7 @@ import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
@@ -40,7 +41,7 @@ export class Keys {
     return await pages.read(request, {
       rows: async (limit, offset) => (await keysOf(storage.reader, accountId, limit, offset)).map(recordOf),
       count: (atMost) => countKeys(storage.reader, accountId, atMost),
-      countKey: `keys ${accountId}`,
+      countKey: countKey('keys', { accountId }),
     });
   }
 

@@ -17,6 +17,7 @@ import { permissionsOf } from '../../identity/user-permissions.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
@@ -64,7 +65,7 @@ export class Members {
     return pages.read(request, {
       rows: async (limit, offset) => (await usersOf(storage.reader, accountId, limit, offset)).map(userRecord),
       count: (atMost) => countUsers(storage.reader, accountId, atMost),
-      countKey: `members ${accountId}`,
+      countKey: countKey('members', { accountId }),
     });
   }
 
@@ -114,7 +115,7 @@ export class Members {
       rows: async (limit, offset) =>
         (await invitesOf(storage.reader, accountId, limit, offset)).map((row) => inviteRecord(row, Date.now())),
       count: (atMost) => countInvites(storage.reader, accountId, atMost),
-      countKey: `invites ${accountId}`,
+      countKey: countKey('invites', { accountId }),
     });
   }
 

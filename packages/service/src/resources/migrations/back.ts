@@ -1,3 +1,4 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import { append } from '../../outbox/append.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
@@ -83,7 +84,7 @@ async function restart(
   let done = true;
   for (const { definition, instance } of parts) {
     if (!instance || definition.status === 'archived') continue;
-    const start = await resources.executions.latest(tx, instance.id, 'hortus.start');
+    const start = await resources.executions.latest(tx, instance.id, builtIn.start);
     const ordered = start !== undefined && start.created_at >= row.progress_at ? start : undefined;
     if (!ordered) {
       await resources.instances.start(tx, definition.id, instance.id, row.created_by);

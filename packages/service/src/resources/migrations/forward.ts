@@ -1,3 +1,4 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import { append } from '../../outbox/append.ts';
 import { Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
@@ -48,7 +49,7 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
   async stopping(tx, resources, held) {
     for (const { part, instance } of held.parts) {
       if (part.instance_id === null) continue;
-      const stop = await resources.executions.latest(tx, part.instance_id, 'hortus.stop');
+      const stop = await resources.executions.latest(tx, part.instance_id, builtIn.stop);
       if (stop && ['failed', 'timeout', 'cancelled'].includes(stop.status))
         throw new TurnBack('stop', `The instance could not be stopped on the source: ${stop.error ?? stop.status}`);
       if (instance?.status !== 'stopped') return;

@@ -1,3 +1,4 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import type { Tx } from '../../storage/storage.ts';
 import type { DefinitionRow } from '../definitions/public.ts';
 import type { InstanceRow } from '../instances/public.ts';
@@ -41,6 +42,6 @@ export async function clear(
   startWithinMs: number,
 ): Promise<string> {
   const params = { server_id: serverId };
-  const order = { instance, serverId, slug: 'hortus.clear', params, actor: null, startWithinMs } as const;
+  const order = { instance, serverId, slug: builtIn.clear, params, actor: null, startWithinMs } as const;
   return (await resources.executions.order(tx, order)).id;
 }

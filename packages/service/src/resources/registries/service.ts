@@ -5,6 +5,7 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
@@ -39,7 +40,7 @@ export class Registries {
     return await pages.read(request, {
       rows: async (limit, offset) => (await registriesOf(reader, accountId, limit, offset)).map(recordOf),
       count: (atMost) => countRegistries(reader, accountId, atMost),
-      countKey: `registries ${accountId}`,
+      countKey: countKey('registries', { accountId }),
     });
   }
 

@@ -1,3 +1,4 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { PruneOrder } from '@hortus/contract/resources/servers';
 import { actorOf, type Principal } from '../../identity/principal.ts';
@@ -8,7 +9,7 @@ import { findServer } from './store.ts';
 /** An order of an action on a server and none of its instances. */
 export interface ServerOrder {
   readonly server: { readonly id: string; readonly account_id: string };
-  readonly slug: 'hortus.prune';
+  readonly slug: typeof builtIn.prune;
   readonly params: Readonly<Record<string, unknown>>;
   readonly actor: string | null;
 }
@@ -36,6 +37,6 @@ export class Prunes {
     const { dry_run = true, volumes = [] } = body;
     const living = await this.#deps.livingOn(tx, id);
     const params = { dry_run, volumes, living: [...living] };
-    return this.#deps.order(tx, { server, slug: 'hortus.prune', params, actor: actorOf(principal) });
+    return this.#deps.order(tx, { server, slug: builtIn.prune, params, actor: actorOf(principal) });
   }
 }

@@ -1,5 +1,6 @@
 import type { Setting, settingEndpoints } from '@hortus/contract/resources/settings';
 import type { Handlers } from '../../http/handler.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Pages } from '../../storage/page.ts';
 
 /** Settings are read once at the start and do not change while the service runs. */
@@ -12,7 +13,7 @@ export const settingRoutes = (
     ...(await pages.read(query, {
       rows: async (limit, offset) => effective.slice(offset, offset + limit),
       count: async () => effective.length,
-      countKey: 'settings',
+      countKey: countKey('settings', {}),
     })),
   }),
 });

@@ -4,6 +4,7 @@ import { endOtherSessions, endSession } from '../../identity/sessions.ts';
 import { countLiveSessions, findSessionOf, type LiveSessions, liveSessions } from '../../identity/store.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound, Problem } from '../../problem.ts';
+import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
@@ -34,7 +35,7 @@ export class Sessions {
       rows: async (limit, offset) =>
         (await liveSessions(storage.reader, live, limit, offset)).map((row) => recordOf(row, id)),
       count: (atMost) => countLiveSessions(storage.reader, live, atMost),
-      countKey: `sessions ${userId}`,
+      countKey: countKey('sessions', { userId }),
     });
   }
 

@@ -91,7 +91,7 @@ export function listEndpoints(deps: WebhookDeps, accountId: string, page: PageRe
   return deps.pages.read(page, {
     rows: (limit, offset) => endpointsOf(reader, accountId, limit, offset),
     count: (atMost) => countEndpoints(reader, accountId, atMost),
-    countKey: `webhooks ${accountId}`,
+    countKey: countKey('webhooks', { accountId }),
   });
 }
 
