@@ -73,7 +73,7 @@ test.each([
   [`${service}/a.ts`, `import { defineConfig } from 'vitest/config';`, 'development-only'],
   ['packages/contract/src/a.ts', `import fc from 'fast-check';`, 'development-only'],
   [`${service}/a.ts`, `import '@scope/tool/part';`, 'development-only'],
-] as [string, string, string][])('%s must not hold %s (%s)', (path, text, rule) => {
+] as [string, string, string][])('%s must not contain %s (%s)', (path, text, rule) => {
   expect(check(path, text).map((violation) => violation.rule)).toEqual([rule]);
 });
 
@@ -112,7 +112,7 @@ test.each([
     `// tx.selectFrom('deployments')\nconst text = "selectFrom('deployments')";`,
   ],
   [`${service}/resources/servers/store.test.ts`, `tx.insertInto('deployments');`],
-])('%s may hold %s', (path, text) => {
+])('%s may contain %s', (path, text) => {
   expect(check(path, text)).toEqual([]);
 });
 

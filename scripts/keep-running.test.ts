@@ -36,7 +36,7 @@ test.each([
   ['could not start', { ...done, code: 1 }],
   ['was given wrong settings', { ...done, code: 2 }],
   ['was ended by a signal that was sent to npm start', { code: 143, signal: 'SIGTERM', asked: true }],
-])('one that %s stays ended', async (_, end) => {
+])('a service that %s is not restarted', async (_, end) => {
   expect(await endsWith(end, crashed)).toMatchObject({ runs: 1, said: [], code: end.code });
 });
 

@@ -38,7 +38,7 @@ test.each([
   expect(importsOf(source)).toEqual([]);
 });
 
-test('finds what follows comments, strings, templates and regular expressions', () => {
+test('imports after comments, strings, templates and regular expressions are found', () => {
   const source = `const a = 1 / 2; // it's "half"
     const b = /[/'"]+\\/\`/.test(\`\${a ? \`{\${a}}\` : "it's"}\`) / 3;
     const c = { url: 'http://x', d: { e: \`}\` } };
@@ -50,7 +50,7 @@ test('an import inside a template expression is found', () => {
   expect(specifiers(`const a = \`text \${(await import('x')).name} import 'y'\`;`)).toEqual(['x']);
 });
 
-test('tells the line of the specifier, in order', () => {
+test('imports are listed with their lines, in order', () => {
   expect(importsOf(`import a from 'x';\n\nimport {\n  b,\n} from 'y';\nimport 'z';`).map(({ line }) => line)).toEqual([
     1, 5, 6,
   ]);

@@ -12,7 +12,7 @@ test.each([
   ['https://example.org/hortus/', 'https://example.org/hortus/api/v1'],
   ['127.0.0.1:8420', 'http://127.0.0.1:8420/api/v1'],
   ['localhost:8420', 'http://localhost:8420/api/v1'],
-])('%s is completed', (given, url) => {
+])('the address %s is completed', (given, url) => {
   expect(baseUrlOf(given)).toBe(url);
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { builtInActions, isExclusive } from './built-in-actions.ts';
 import { wrongParam } from './built-in-params.ts';
 
-it('a missing parameter of a built-in action is named instead of becoming a text', () => {
+it('a built-in action without a required parameter is refused by the name of that parameter', () => {
   expect(wrongParam('hortus.restore', { backup_id: 'bak_1', safety_backup_id: 'bak_2' })).toBe(
     'manifest_sha256: is missing',
   );
@@ -10,12 +10,12 @@ it('a missing parameter of a built-in action is named instead of becoming a text
   expect(wrongParam('hortus.prune', { living: [7] })).toMatch(/^living\.0: /);
 });
 
-it('parameters that a daemon does not know do no harm', () => {
+it('unknown parameters of a built-in action are ignored', () => {
   expect(wrongParam('hortus.stop', { step_of: 'hortus.release' })).toBeUndefined();
   expect(wrongParam('hortus.backup', { backup_id: 'bak_1', key: 'c2VjcmV0' })).toBeUndefined();
 });
 
-it('only what touches nothing but backups runs beside other actions', () => {
+it('only actions that touch backups alone may run beside other actions', () => {
   const beside = Object.keys(builtInActions).filter((slug) => !isExclusive(slug));
   expect(beside).toEqual(['hortus.verify_backup', 'hortus.delete_backup']);
 });

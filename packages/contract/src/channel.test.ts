@@ -2,7 +2,7 @@ import Value from 'typebox/value';
 import { expect, test } from 'vitest';
 import { neededCapability, negotiatedToDaemon, negotiatedToService, toDaemon, toService } from './channel.ts';
 
-test('the published message types, each in its direction', () => {
+test('the channel has exactly the published message types, each in its direction', () => {
   expect(Object.keys(toService).sort()).toEqual([
     'action_completed',
     'action_failed',
@@ -16,7 +16,7 @@ test('the published message types, each in its direction', () => {
   }
 });
 
-test('what is negotiated stands apart from what is published, each with its capability', () => {
+test('negotiated messages have types of their own, and each needs a capability', () => {
   const negotiated = { ...negotiatedToDaemon, ...negotiatedToService };
   for (const [name, schema] of Object.entries(negotiated)) expect(schema.properties.type.const).toBe(name);
   const published = new Set(Object.keys({ ...toService, ...toDaemon }));
@@ -24,7 +24,7 @@ test('what is negotiated stands apart from what is published, each with its capa
   expect(Object.keys(neededCapability).sort()).toEqual(Object.keys(negotiatedToDaemon).sort());
 });
 
-test('a field of a newer daemon does no harm, and a bare report is enough', () => {
+test('messages may have unknown fields, and reports need only an execution id', () => {
   expect(Value.Check(toService.auth, { type: 'auth', api_key: 'hs_live_x', build: { commit: 'abc' } })).toBe(true);
   expect(Value.Check(toService.action_completed, { type: 'action_completed', execution_id: 'exe_1' })).toBe(true);
   expect(Value.Check(toService.action_completed, { type: 'action_completed' })).toBe(false);

@@ -25,7 +25,7 @@ test.each(written)('%s refuses unknown body fields, unless a daemon sends them',
   else expect(additionalProperties).toBe(false);
 });
 
-test.each(written)('%s bounds everything a caller may send', (name, row) => {
+test.each(written)('%s limits the size of everything a caller may send', (name, row) => {
   for (const [at, node] of nodes(row.body)) {
     if (node.type === 'string' && !node.enum && node.format !== 'date-time')
       expect(node.maxLength, `${name}${at}`).toBeDefined();
@@ -35,24 +35,24 @@ test.each(written)('%s bounds everything a caller may send', (name, row) => {
   }
 });
 
-test.each(written)('%s accepts an empty object, if its body may be left out', (_name, row) => {
+test.each(written)('%s accepts an empty object if its body is optional', (_name, row) => {
   if (row.bodyOptional) expect(Value.Check(row.body, {})).toBe(true);
 });
 
-test.each(endpointRows)('%s leaves its answer and its query open', (name, row) => {
+test.each(endpointRows)('%s allows unknown fields in its answer and its query', (name, row) => {
   for (const schema of [row.response, row.query]) {
     for (const [at, node] of nodes(schema)) expect(node.additionalProperties, `${name}${at}`).not.toBe(false);
   }
 });
 
-test.each(endpointRows)('%s takes any short string in its path', (name, row) => {
+test.each(endpointRows)('%s accepts any short string in its path', (name, row) => {
   for (const field of Object.values(row.params.properties) as Node[]) {
     expect([field.type, field.pattern], name).toEqual(['string', undefined]);
     expect(field.maxLength).toBeLessThanOrEqual(128);
   }
 });
 
-test('a list has pages, and what has pages is a list', () => {
+test('every list has pages, and only lists have them', () => {
   for (const [name, row] of endpointRows) {
     const fields = (row.response as TSchema & { properties?: Node }).properties ?? {};
     const isList = (fields.data as Node | undefined)?.type === 'array';
@@ -61,7 +61,7 @@ test('a list has pages, and what has pages is a list', () => {
   }
 });
 
-test.each(written)('%s shows examples that it would accept', (name, row) => {
+test.each(written)('%s documents examples that its own schema accepts', (name, row) => {
   for (const example of ((row.body as TSchema & Node).examples as unknown[] | undefined) ?? []) {
     expect(Value.Check(row.body, example), `${name} ${JSON.stringify(example)}`).toBe(true);
   }

@@ -7,24 +7,24 @@ const manifest = (component: object, routes: object[] = []) =>
   ({ components: [{ name: 'main', replicas: 1, ...component }], routes }) as unknown as Manifest;
 const resources = (...of: Parameters<typeof lacksOf>) => lacksOf(...of).map(({ resource }) => resource);
 
-it('finds nothing lacking where everything is there, or nothing is needed', () => {
+it('a server with everything, or a manifest without needs, lacks nothing', () => {
   expect(lacksOf(manifest({ gpu: { count: 1 }, replicas: 2 }, [{ component: 'main' }]), all)).toEqual([]);
   expect(lacksOf(manifest({}), { engine_problem: null, gpu_runtime: null, caddy_version: null })).toEqual([]);
 });
 
-it('names the component that needs what is missing', () => {
+it('a lack names the component that needs the missing resource', () => {
   const [lack] = lacksOf(manifest({ gpu: { count: 'all' } }), { ...all, gpu_runtime: null });
   expect(lack).toMatchObject({ resource: 'gpu_runtime', message: expect.stringContaining('main needs a GPU') });
 });
 
-it('wants an ingress for several replicas behind a route, and not for one', () => {
+it('several replicas behind a route need an ingress, a single one does not', () => {
   const without = { ...all, caddy_version: null };
   expect(resources(manifest({ replicas: 2 }, [{ component: 'main' }]), without)).toEqual(['caddy_version']);
   expect(resources(manifest({ replicas: 2 }), without)).toEqual([]);
   expect(resources(manifest({}, [{ component: 'main' }]), without)).toEqual([]);
 });
 
-it('wants an engine that can be used', () => {
+it('an unusable engine is a lack, with the reason', () => {
   const old = { ...all, engine_problem: 'it speaks API 1.40' };
   expect(lacksOf(manifest({}), old)).toEqual([
     { resource: 'engine_problem', message: 'its engine cannot be used: it speaks API 1.40' },

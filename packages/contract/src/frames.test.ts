@@ -5,7 +5,7 @@ import { applyMask, clientHeader, FrameScanner, opcodes } from './frames.ts';
 const bytes = (length: number) =>
   fc.uint8Array({ minLength: length, maxLength: length }).map((all) => Buffer.from(all));
 
-test('a mask is applied byte by byte, whatever the alignment, the length and the bytes before', () => {
+test('masking gives the same bytes for any alignment, length and offset', () => {
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),
@@ -25,7 +25,7 @@ test('a mask is applied byte by byte, whatever the alignment, the length and the
   );
 });
 
-test('masked frames are read back, whatever pieces they arrive in', () => {
+test('masked frames are read back, however they are split', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.uint8Array({ maxLength: 300 }), bytes(4)), { maxLength: 5 }),

@@ -33,7 +33,7 @@ test('every reference resolves, and every schema component is referred to', () =
   for (const name of Object.keys(json.components.schemas)) expect(all).toContain(`#/components/schemas/${name}`);
 });
 
-test('every row is an operation with a unique id, a permission, a known tag and a sentence', () => {
+test('every endpoint is an operation with a unique id, a permission, a known tag and a summary', () => {
   expect(operations.map(([, , op]) => op.operationId).sort()).toEqual(endpointRows.map(([name]) => name).sort());
   for (const [, , op] of operations) {
     expect(op['x-permission'], op.operationId).toBeTruthy();
@@ -42,19 +42,19 @@ test('every row is an operation with a unique id, a permission, a known tag and 
   }
 });
 
-test('every placeholder of a path is declared, and nothing else', () => {
+test('exactly the placeholders of a path are declared as parameters', () => {
   for (const [path, , op] of operations) {
     const declared = op.parameters.filter((p): p is Parameter => 'in' in p && p.in === 'path').map((p) => p.name);
     expect(declared.sort(), path).toEqual([...path.matchAll(/\{(\w+)\}/g)].map((m) => m[1]).sort());
   }
 });
 
-test('two rows never claim the same method and path', () => {
+test('no two endpoints have the same method and path', () => {
   const claimed = endpointRows.map(([, row]) => `${row.method} ${row.path.replace(/\{\w+\}/g, '{}')}`);
   expect(new Set(claimed).size).toBe(claimed.length);
 });
 
-test('every operation answers a schema on success and the shared body on failure', () => {
+test('every operation documents its success schema and the shared error body', () => {
   for (const [, , op] of operations) {
     const [status, reply] = Object.entries(op.responses).find(([code]) => code.startsWith('2')) ?? [];
     expect(status, op.operationId).toBeDefined();
@@ -64,18 +64,18 @@ test('every operation answers a schema on success and the shared body on failure
   }
 });
 
-test('only public operations are without security, and only they cannot answer 403', () => {
+test('only public operations have no security, and only they have no 403', () => {
   for (const [, , op] of operations) {
     expect(op.security.length === 0, op.operationId).toBe(op['x-permission'] === 'public');
     expect(op.responses['403'] === undefined, op.operationId).toBe(/^(public|session)$/.test(op['x-permission']));
   }
 });
 
-test('a creating POST takes an idempotency key', () => {
+test('a POST that creates accepts an idempotency key', () => {
   for (const [, row] of endpointRows) if (row.status === 201) expect(row.idempotent, row.path).toBe(true);
 });
 
-test('a body is required, unless all of its fields are optional', () => {
+test('a body is required unless all of its fields are optional', () => {
   const bodies = operations.flatMap(([, , op]) => (op.requestBody ? [[op.operationId, op.requestBody.required]] : []));
   const wanted = endpointRows.flatMap(([name, { body }]) => {
     const { type, required = [] } = body as { type?: string; required?: string[] };
@@ -84,13 +84,13 @@ test('a body is required, unless all of its fields are optional', () => {
   expect(bodies.sort()).toEqual(wanted.sort());
 });
 
-test('events and machines are all there, and the address ends with the version', () => {
+test('all events and state machines are included, and the server URL ends with the version', () => {
   expect(Object.keys(json.webhooks)).toEqual([...eventNames]);
   expect(Object.keys(json['x-state-machines'])).toEqual(machines.map((m) => m.name));
   expect(json.servers[0]?.url).toBe('https://hortus.example.org/api/v1');
 });
 
-test('records stand once, and nullable fields read plainly', () => {
+test('records are shared by reference, and nullable fields are unions with null', () => {
   const item = json.components.schemas.TemplateItem;
   expect(item?.properties?.app_version?.type).toEqual(['string', 'null']);
   expect(item?.properties?.taxonomy).toEqual({ $ref: '#/components/schemas/TemplateTaxonomy' });

@@ -7,7 +7,7 @@ import { secretFieldsOf } from './secret-fields.ts';
 
 const field = { description: 'A key.', replacement: 'Make another.' };
 
-test('finds marked fields at every depth', () => {
+test('marked fields are found at every depth', () => {
   const schema = answer(
     Type.Object({ id: Type.String(), key: shownOnce(field), inner: Type.Object({ token: secret(field) }) }),
   );
@@ -17,7 +17,7 @@ test('finds marked fields at every depth', () => {
   ]);
 });
 
-test('refuses a mark that no path can name', () => {
+test('a mark that no path can address is refused', () => {
   for (const inside of [Type.Array(secret(field)), nullable(Type.Object({ key: secret(field) }))])
     expect(() => secretFieldsOf(answer(inside))).toThrow(/list or union/);
 });
@@ -29,7 +29,7 @@ test.each(creating)('%s marks every field of its answer that is named like a sec
   expect(namedLikeSecrets(row.response)).toEqual(marked.filter((path) => !path.endsWith('_url')));
 });
 
-test.each(creating)('%s can answer null and a hint in place of its secrets', (_name, row) => {
+test.each(creating)('%s may answer null and a hint instead of its secrets', (_name, row) => {
   if (secretFieldsOf(row.response).length === 0) return;
   expect(row.response).toMatchObject({ properties: { hint: { type: 'string' } } });
 });

@@ -120,22 +120,22 @@ describe('settings', () => {
     [{ HORTUS_TRUSTED_PROXIES: '10.0.0.0/40' }, 'HORTUS_TRUSTED_PROXIES: must be addresses or networks'],
     [{ HORTUS_LOG_LEVEL: 'loud' }, 'HORTUS_LOG_LEVEL: must be one of trace, debug'],
     [{ HORTUS_DATABSE_URL: 'x' }, 'HORTUS_DATABSE_URL: is not a setting; did you mean HORTUS_DATABASE_URL?'],
-  ])('%j is refused by name', (env, message) => {
+  ])('%j is refused with the name of the setting', (env, message) => {
     expect(() => readConfig(env, nowhere)).toThrow(message);
   });
 
-  it('that are wrong are reported all at once, without their values', () => {
+  it('with errors are reported together, without their values', () => {
     const env = { HORTUS_PORT: 'hunter2', HORTUS_MODE: 'hunter2', HORTUS_ADMIN_PASSWORD: 'hunter2' };
     const attempt = () => readConfig(env, nowhere);
     expect(attempt).toThrow(/HORTUS_PORT.*\nHORTUS_MODE.*\nHORTUS_ADMIN_PASSWORD/);
     expect(attempt).not.toThrow(/hunter2/);
   });
 
-  it('of the command line may be in the same shell', () => {
+  it('ignore the variables of the command line', () => {
     expect(readConfig({ HORTUS_URL: 'http://elsewhere', HORTUS_KEY: key }, nowhere)).toEqual(readConfig({}, nowhere));
   });
 
-  it('of the tests of the project are no business of the service', () => {
+  it('ignore the variables of the test suite', () => {
     expect(() => readConfig({ HORTUS_TEST_POSTGRES: 'x' }, nowhere)).not.toThrow();
   });
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { guardWith } from './guard.ts';
 import { QuietLog } from './testing/quiet-log.ts';
 
-test('a listener that throws or rejects ends nothing but what it was in the middle of', async () => {
+test('a listener that throws or rejects ends only its own operation', async () => {
   const log = new QuietLog();
   const guard = guardWith(log);
   const events = new EventEmitter();
@@ -25,7 +25,7 @@ test('a listener that throws or rejects ends nothing but what it was in the midd
   expect(log.lines.map(({ level }) => level)).toEqual(['error', 'error']);
 });
 
-test('a failure of the clearing up stays inside as well', () => {
+test('an error during the clean-up is caught and logged as well', () => {
   const log = new QuietLog();
   const fail = () => {
     throw new Error('thrown');
@@ -34,7 +34,7 @@ test('a failure of the clearing up stays inside as well', () => {
   expect(log.lines).toHaveLength(2);
 });
 
-test('a listener keeps its arguments and what it is called on', () => {
+test('a guarded listener keeps its arguments and its this value', () => {
   const events = new EventEmitter();
   const seen: unknown[] = [];
   const guard = guardWith(new QuietLog());

@@ -9,17 +9,17 @@ afterEach(() => {
 const many = (count: number) => Array.from({ length: count }, () => newId('event'));
 const isSorted = (ids: readonly string[]) => ids.every((id, i) => i === 0 || (ids[i - 1] as string) < id);
 
-it.each(Object.keys(idPrefixes) as IdKind[])('an id of a %s looks as the contract says', (kind) => {
+it.each(Object.keys(idPrefixes) as IdKind[])('an id of a %s matches the pattern of the contract', (kind) => {
   expect(newId(kind)).toMatch(new RegExp(idPattern(kind)));
 });
 
-it('sorts by birth and never repeats', () => {
+it('ids sort by creation time and never repeat', () => {
   const ids = many(100_000);
   expect(new Set(ids).size).toBe(ids.length);
   expect(isSorted(ids)).toBe(true);
 });
 
-it('sorts by birth however many are born in one millisecond', () => {
+it('ids of one millisecond sort by creation', () => {
   const now = Date.now() + 1_000;
   vi.spyOn(Date, 'now').mockReturnValue(now);
   const ids = many(70_000);
@@ -27,7 +27,7 @@ it('sorts by birth however many are born in one millisecond', () => {
   expect(isSorted(ids)).toBe(true);
 });
 
-it('stays in order when the clock is set back', () => {
+it('ids stay in order when the clock is set back', () => {
   const now = Date.now() + 60_000;
   const clock = vi.spyOn(Date, 'now').mockReturnValue(now);
   const before = newId('event');
@@ -35,7 +35,7 @@ it('stays in order when the clock is set back', () => {
   expect(isSorted([before, ...many(1_000)])).toBe(true);
 });
 
-it('tells the time it was born at', () => {
+it('an id contains its creation time', () => {
   const now = Date.now() + 120_000;
   vi.spyOn(Date, 'now').mockReturnValue(now);
   const digits = '0123456789abcdefghjkmnpqrstvwxyz';

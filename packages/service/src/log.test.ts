@@ -11,7 +11,7 @@ function listening(): { log: Log; text: () => string } {
   return { log: openLog({ level: 'info', stream }), text: () => text };
 }
 
-it('writes one JSON object a line', () => {
+it('the log has one JSON object per line', () => {
   const { log, text } = listening();
   log.info({ server: 'srv_1' }, 'connected');
   log.debug('not at this level');
@@ -25,7 +25,7 @@ it('writes one JSON object a line', () => {
   expect(rest).toBe('');
 });
 
-it('tells the cause of an error with its stack', () => {
+it('errors are logged with their stack and cause', () => {
   const { log, text } = listening();
   log.error({ err: new Error('outer', { cause: new Error('inner') }) }, 'failed');
   expect(JSON.parse(text())).toMatchObject({
@@ -33,7 +33,7 @@ it('tells the cause of an error with its stack', () => {
   });
 });
 
-it('removes secrets, wherever they stand', () => {
+it('secrets are removed from log lines at any depth', () => {
   const { log, text } = listening();
   const secret = 'hunter2hunter2';
   const key = `hk_live_${secret}`;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openMetrics } from './metrics.ts';
 
-it('counts requests by endpoint and status, quick ones and others together', async () => {
+it('requests are counted by endpoint and status, those counted in bulk included', async () => {
   const metrics = openMetrics();
   metrics.observe('templates.list', 200, 0.004);
   const tally = metrics.tally('templates.list', 200);
@@ -14,7 +14,7 @@ it('counts requests by endpoint and status, quick ones and others together', asy
   }
 });
 
-it('reads a gauge when metrics are collected', async () => {
+it('a gauge is read when metrics are collected', async () => {
   let sockets = 1;
   const metrics = openMetrics([{ name: 'hortus_daemons_connected', help: 'Open sockets.', read: () => sockets }]);
   sockets = 3;

@@ -5,28 +5,31 @@ import { isTooDeep, MOST_LEVELS } from './nesting.ts';
 
 const lists = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
-it('what is nested as deeply as is allowed passes, one level more does not', () => {
+it('a value at the nesting limit passes, one level deeper is refused', () => {
   expect(isTooDeep(JSON.parse(lists(MOST_LEVELS)))).toBe(false);
   expect(isTooDeep(JSON.parse(lists(MOST_LEVELS + 1)))).toBe(true);
   expect(isTooDeep(JSON.parse(`{"a":[1,{"b":${lists(MOST_LEVELS)}}]}`))).toBe(true);
 });
 
-it.each([100, 5_000, 100_000])('a body nested %i levels deep is 422, wherever in it that is', async (levels) => {
-  await using service = await serve();
-  for (const body of [
-    lists(levels),
-    `{"spec":{"x":${lists(levels)}}}`,
-    `{"spec":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`,
-  ]) {
-    const answer = await service.fetch('/api/v1/recipes', sending(body, 'admin'));
-    expect(answer.status).toBe(422);
-    expect(await answer.json()).toMatchObject({
-      error: { message: 'body: must not be nested deeper than 64 levels.' },
-    });
-  }
-});
+it.each([100, 5_000, 100_000])(
+  'a body nested %i levels deep is answered with 422, wherever the nesting is',
+  async (levels) => {
+    await using service = await serve();
+    for (const body of [
+      lists(levels),
+      `{"spec":{"x":${lists(levels)}}}`,
+      `{"spec":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`,
+    ]) {
+      const answer = await service.fetch('/api/v1/recipes', sending(body, 'admin'));
+      expect(answer.status).toBe(422);
+      expect(await answer.json()).toMatchObject({
+        error: { message: 'body: must not be nested deeper than 64 levels.' },
+      });
+    }
+  },
+);
 
-it.each([100, 5_000, 100_000])('a message of a daemon nested %i levels deep is malformed', (levels) => {
+it.each([100, 5_000, 100_000])('a daemon message nested %i levels deep counts as malformed', (levels) => {
   const message = (data: string) =>
     Buffer.from(`{"type":"action_completed","execution_id":"exe_1","output":"","data":${data}}`);
   expect(readMessage(message(lists(levels)), false)).toBe('malformed');

@@ -8,7 +8,7 @@ const params = [
 ] as const;
 
 describe('params of an action', () => {
-  it('are checked like inputs, and defaults filled in', () => {
+  it('are validated like inputs, with defaults', () => {
     expect(checkParams([...params], { table: 'users' })).toEqual({ ok: true, values: { table: 'users', rows: 10 } });
     expect(checkParams([...params], { table: 'users', rows: '5' })).toEqual({
       ok: true,
@@ -25,7 +25,7 @@ describe('params of an action', () => {
     expect(checkParams([...params], 'x').ok).toBe(false);
   });
 
-  it('fill exactly one argument, whatever they hold', () => {
+  it('fill exactly one argument, whatever they contain', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (x) => {
         expect(fillArguments(['a', '${params.x}', '--y=${params.x}', 'z'], { x })).toEqual(['a', x, `--y=${x}`, 'z']);
@@ -34,13 +34,13 @@ describe('params of an action', () => {
     expect(fillArguments(['${params.none}', 'z'], {})).toEqual(['', 'z']);
   });
 
-  it('switch an argument on and off', () => {
+  it('can include or omit an argument', () => {
     const argv = ['dump', '${params.only:+--schema-only}', 'db'];
     expect(fillArguments(argv, { only: true })).toEqual(['dump', '--schema-only', 'db']);
     expect(fillArguments(argv, { only: false })).toEqual(['dump', 'db']);
   });
 
-  it('leave everything else as it was resolved', () => {
+  it('change nothing else in the resolved command', () => {
     expect(fillParams('${inputs.A} ${secrets.B:-x} $C ${params.p | urlencode}', { p: 'a b' })).toBe(
       '${inputs.A} ${secrets.B:-x} $C a%20b',
     );

@@ -18,7 +18,7 @@ function shuffled<T>(value: T, order: () => number): T {
   return Object.fromEntries(entries.map(({ entry: [key, inner] }) => [key, shuffled(inner, order)])) as T;
 }
 
-describe('canonical', () => {
+describe('the canonical form', () => {
   it('expands a single container into component main', () => {
     const spec = canonical({
       ...seed,
@@ -40,7 +40,7 @@ describe('canonical', () => {
     expect(spec).not.toHaveProperty('env');
   });
 
-  it('writes every default out', () => {
+  it('contains every default', () => {
     const spec = canonical(seed);
     expect(spec).toMatchObject({
       inputs: { required: [], optional: [] },
@@ -62,7 +62,7 @@ describe('canonical', () => {
     expect(db?.healthcheck).toMatchObject({ interval: '10s', timeout: '5s', retries: 3, start_period: '30s' });
   });
 
-  it('takes image references apart', () => {
+  it('splits image references into their parts', () => {
     const images = ['localhost:5000/a/b', 'a:1', `a:1@sha256:${'0'.repeat(64)}`].map(
       (image) => canonical({ ...seed, components: { main: { image } } }).components.main?.image,
     );
@@ -73,7 +73,7 @@ describe('canonical', () => {
     ]);
   });
 
-  it('is the same for any order of keys', () => {
+  it('does not depend on the order of keys', () => {
     const hash = specHash(canonical(inkwell));
     expect(hash).toMatch(/^sha256:[0-9a-f]{64}$/);
     fc.assert(
@@ -84,7 +84,7 @@ describe('canonical', () => {
     );
   });
 
-  it('is the same whether defaults and sugar are written or not', () => {
+  it('does not depend on whether defaults and short forms are written out', () => {
     expect(specHash(canonical(canonical(inkwell)))).toBe(specHash(canonical(inkwell)));
     const spelt = {
       ...seed,
@@ -95,12 +95,12 @@ describe('canonical', () => {
     expect(specHash(canonical(spelt as Template))).toBe(specHash(canonical(seed)));
   });
 
-  it('changes its hash with anything that changes what is deployed', () => {
+  it('has another hash after any change to what is deployed', () => {
     const hashes = [seed, { ...seed, env: { A: '1' } }, { ...seed, env: { A: '2' } }, { ...seed, version: '1.0.1' }];
     expect(new Set(hashes.map((template) => specHash(canonical(template)))).size).toBe(hashes.length);
   });
 
-  it('is frozen through and through', () => {
+  it('is deeply frozen', () => {
     const spec = canonical(inkwell);
     expect(() => Object.assign(spec.components.app?.env ?? {}, { X: '1' })).toThrow(TypeError);
   });
@@ -125,7 +125,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson([1e30, 4.5, 0.002, 1e-27, -0, null, 'a"\n'])).toBe('[1e+30,4.5,0.002,1e-27,0,null,"a\\"\\n"]');
   });
 
-  it('reads back as the same value', () => {
+  it('parses back to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

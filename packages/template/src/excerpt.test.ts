@@ -9,7 +9,7 @@ const shown = (more: string) => {
   return validate(text, 'seed.yaml').findings.map((finding) => formatFinding(finding, text));
 };
 
-it('shows the line with a mark under the place, and what would be right beside it', () => {
+it('an excerpt shows the line, marks the position and adds the suggestion', () => {
   expect(shown('environment: {A: b}')).toEqual([
     [
       'seed.yaml:8:1: error unknown-key: unknown key "environment" (environment)',
@@ -26,7 +26,7 @@ it('shows the line with a mark under the place, and what would be right beside i
   ]);
 });
 
-it('points into a text of several lines', () => {
+it('an excerpt points into a multi-line text', () => {
   const lines = 'files:\n  - mount_path: /etc/a\n    content: |\n      first\n      name = ${inputs.NAME} # 2';
   expect(shown(lines)[0]?.split('\n').slice(1)).toEqual([
     '  12 |       name = ${inputs.NAME} # 2',
@@ -34,14 +34,14 @@ it('points into a text of several lines', () => {
   ]);
 });
 
-it('cuts a long line around the place', () => {
+it('a long line is cut around the position', () => {
   const line = `a: ${'x'.repeat(300)} y: ${'z'.repeat(300)}`;
   const [text = '', mark = ''] = excerpt(line, { line: 1, column: 308 })?.split('\n') ?? [];
   expect(text.length).toBeLessThan(140);
   expect(text[mark.indexOf('^')]).toBe('z');
 });
 
-it('keeps tabs, and shows nothing where there is nothing', () => {
+it('tabs are kept, and an empty or missing line has no excerpt', () => {
   expect(excerpt('\ta: b', { line: 1, column: 5 })?.split('\n')[1]).toBe('    | \t   ^');
   for (const at of [
     { line: 2, column: 1 },
@@ -50,7 +50,7 @@ it('keeps tabs, and shows nothing where there is nothing', () => {
     expect(excerpt('a\n\nb', at)).toBeUndefined();
 });
 
-it('tells everything at once, also what hangs on names, while a mistake is elsewhere', () => {
+it('all errors are reported at once, including unknown references beside form errors', () => {
   const codes = validate(`${SEED}env: {X: "\${inputs.NOPE}"}\nresources: {memory: lots}\nimage_: 1\n`).findings.map(
     ({ code, line, column }) => `${code} ${line}:${column}`,
   );

@@ -69,7 +69,7 @@ describe('checkInputs', () => {
     expect(check({ name: 'A', ...input }, value)).toEqual({ ok: false, problems: [{ field: 'inputs.A', message }] });
   });
 
-  it('names what is missing and what is unknown, all at once', () => {
+  it('reports all missing and unknown inputs at once', () => {
     const spec = specWith([{ name: 'A', type: 'string' }]);
     const given = JSON.parse('{"B": 1, "__proto__": 2, "constructor": 3}');
     expect(checkInputs(spec, given, { mode: 'create' })).toEqual({
@@ -85,13 +85,13 @@ describe('checkInputs', () => {
     expect(checkInputs(spec, [], { mode: 'create' })).toMatchObject({ ok: false, problems: [{ field: 'inputs' }] });
   });
 
-  it('keeps defaults out of what is stored and in what is used', () => {
+  it('omits defaults from the stored values and includes them in the effective ones', () => {
     const spec = specWith([], [{ name: 'A', type: 'integer', default: 3 }]);
     expect(checkInputs(spec, { TOKEN: 't' }, { mode: 'create' })).toMatchObject({ values: { TOKEN: 't' } });
     expect(effectiveInputs(spec, {}).get('A')).toBe(3);
   });
 
-  it('asks for an input only while its condition holds', () => {
+  it('requires an input only while its condition holds', () => {
     const spec = specWith(
       [{ name: 'HOST', type: 'string', when: { MAIL: ['smtp', 'relay'] } }],
       [
@@ -111,7 +111,7 @@ describe('checkInputs', () => {
     expect(effectiveInputs(spec, { HOST: 'h', MAIL: 'relay' }).get('HOST')).toBe('h');
   });
 
-  it('merges: null removes, what is left out stays, held passwords count as set', () => {
+  it('merges: null removes, omitted values stay, stored passwords count as set', () => {
     const spec = specWith(
       [],
       [
@@ -126,7 +126,7 @@ describe('checkInputs', () => {
     });
   });
 
-  it('holds what is immutable', () => {
+  it('refuses to change immutable inputs', () => {
     const spec = specWith([], [{ name: 'A', type: 'string', default: 'x', immutable: true }]);
     const merge = (previous: Record<string, string>, A: unknown) =>
       checkInputs(spec, { A }, { mode: 'merge', previous, held: ['TOKEN'] }).ok;
@@ -137,7 +137,7 @@ describe('checkInputs', () => {
     expect(merge({}, 'x')).toBe(true);
   });
 
-  it('accepts a partial set: nothing is required or immutable yet, and inputs that were dropped can be removed', () => {
+  it('accepts a partial set: nothing is required or immutable, and inputs that no longer exist can be removed', () => {
     const spec = specWith([{ name: 'A', type: 'string' }], [{ name: 'B', type: 'integer', immutable: true }]);
     const keep = (given: object, previous = {}, held: string[] = []) =>
       checkInputs(spec, given, { mode: 'partial', previous, held });
@@ -152,7 +152,7 @@ describe('checkInputs', () => {
     for (const wrong of [{ OLD: null }, { OLD: 'x' }, { B: 'many' }]) expect(keep(wrong).ok).toBe(false);
   });
 
-  it('tells secrets from the rest', () => {
+  it('separates secrets from other inputs', () => {
     const spec = specWith(
       [],
       [
@@ -185,7 +185,7 @@ describe('unsafePattern', () => {
     '(x{1,9}){1,9}',
     '(?<n>a)',
     '\\u0041\\p{Script=Greek}',
-  ])('lets %s pass', (pattern) => {
+  ])('accepts %s', (pattern) => {
     expect(unsafePattern(pattern)).toBeUndefined();
   });
   it.each(['(?=a)b', '(?<!a)b', '(a)\\1', '[', 'a{300}', '(a{100}){100}', '(a?){250}(b?){250}a{250}'])(
@@ -197,7 +197,7 @@ describe('unsafePattern', () => {
   it.each([
     ['a*a*a*a*b', 'a'.repeat(256)],
     [`${'a?'.repeat(60)}${'a'.repeat(60)}b`, 'a'.repeat(60)],
-  ])('a pattern that backtracks without end, %s, is matched in linear time', (pattern, value) => {
+  ])('the pattern %s, prone to catastrophic backtracking, is matched in linear time', (pattern, value) => {
     expect(unsafePattern(pattern)).toBeUndefined();
     expect(matcherOf(pattern)(value)).toBe(false);
   });

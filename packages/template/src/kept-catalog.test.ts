@@ -26,14 +26,14 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const hashes = async (keepIn?: string) =>
   (await loadKeptCatalog(catalog, keepIn)).map(({ spec }) => spec && specHash(spec));
 
-it('answers the same whether it was kept or not', async () => {
+it('the cached catalog equals the freshly loaded one', async () => {
   const fresh = await hashes();
   expect(fresh).toEqual([expect.stringMatching(/^sha256:/)]);
   expect([await hashes(kept), await hashes(kept)]).toEqual([fresh, fresh]);
   expect(readdirSync(kept)).toHaveLength(1);
 });
 
-it('notices every change, and keeps only what is current', async () => {
+it('every change invalidates the cache, which keeps only the current version', async () => {
   const before = await hashes(kept);
   writeTemplate(SEED.replace('name: Seed', 'name: Pip'));
   expect(await hashes(kept)).not.toEqual(before);
@@ -43,7 +43,7 @@ it('notices every change, and keeps only what is current', async () => {
   expect(readdirSync(kept)).toHaveLength(1);
 });
 
-it('does without what cannot be read, and without a place to keep it', async () => {
+it('an unreadable or missing cache is ignored', async () => {
   const fresh = await hashes(kept);
   const [name = ''] = readdirSync(kept);
   writeFileSync(join(kept, name), '{"half');

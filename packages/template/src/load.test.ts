@@ -32,7 +32,7 @@ describe('loadCatalog', () => {
     expect(inkwell?.specHash).toMatch(/^sha256:/);
   });
 
-  it('wants folders to be called as what is in them, and to hold it', async () => {
+  it('requires folders to be named after their content and to contain a template', async () => {
     const loaded = await loadCatalog(await catalogOf({ 'cms/ink': INKWELL, 'cms/void': '', 'cms/wrong': 'a: [' }));
     expect(loaded.map(({ findings }) => findings.map(({ code, path }) => `${code} ${path}`.trim()))).toEqual([
       ['folder slug', 'folder taxonomy.family'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from './parse.ts';
 
 describe('parse', () => {
-  it('knows where every value and key stands', () => {
+  it('knows the position of every value and key', () => {
     const parsed = parse('a: 1\nlist:\n  - x\n  - {key: value}\n');
     expect(parsed.value).toEqual({ a: 1, list: ['x', { key: 'value' }] });
     expect(parsed.positionOf(['a'])).toEqual({ line: 1, column: 4 });
@@ -10,7 +10,7 @@ describe('parse', () => {
     expect(parsed.positionOf(['list', 1, 'key'])).toEqual({ line: 4, column: 11 });
   });
 
-  it('answers the nearest place above for what the text lacks', () => {
+  it('returns the position of the nearest parent for missing values', () => {
     expect(parse('a:\n  b: 1\n').positionOf(['a', 'missing', 'deeper'])).toEqual({ line: 1, column: 1 });
     expect(parse('').positionOf(['a'])).toEqual({ line: 1, column: 1 });
   });
@@ -29,11 +29,11 @@ describe('parse', () => {
     expect(findings[0]?.line).toBeGreaterThan(0);
   });
 
-  it('is YAML 1.2: yes and no are words', () => {
+  it('follows YAML 1.2: yes and no are strings', () => {
     expect(parse('a: yes\nb: no\nc: 1.5\n').value).toEqual({ a: 'yes', b: 'no', c: 1.5 });
   });
 
-  it('refuses a text that grows without bound', () => {
+  it('refuses exponential alias expansion', () => {
     const bomb = [
       'a: &a [x, x]',
       'b: &b [*a, *a]',

@@ -10,8 +10,8 @@ import { projectBackup, projectById, projectBySpecies } from './projections.ts';
 const inkwell = canonical(parse(INKWELL).value as Template);
 const seed = canonical(parse(SEED).value as Template);
 
-describe('the published shapes', () => {
-  it('fit the contract, for a large template and the smallest', () => {
+describe('the published forms of a template', () => {
+  it('match the schemas of the contract, for a large and a minimal template', () => {
     for (const spec of [inkwell, seed]) {
       expect(Compile(SpecBySpecies).Check(projectBySpecies(spec))).toBe(true);
       expect(Compile(SpecById).Check(projectById(spec))).toBe(true);
@@ -53,7 +53,7 @@ describe('the published shapes', () => {
     expect(tagOf(`{repository: nginx, digest: '${pinned}'}`)).toMatchObject({ tag: 'latest', digest: pinned });
   });
 
-  it('ask for external secrets as passwords and keep default passwords to themselves', () => {
+  it('list external secrets as password inputs and never show default passwords', () => {
     const more =
       'inputs: {optional: [{name: P, type: password, default: x}]}\nsecrets: {TOKEN: {external: true, label: Token}}\n';
     const { user_inputs } = projectById(canonical(parse(`${SEED}${more}`).value as Template));

@@ -31,7 +31,7 @@ const problems = (spec: typeof inkwell, more: Partial<ResolveOptions> = {}) => {
 };
 
 describe('resolve', () => {
-  it('gives a manifest that fits its schema and names its spec', () => {
+  it('returns a manifest that matches its schema and contains the spec hash', () => {
     const { manifest } = resolved();
     expect([...Compile(Manifest).Errors(manifest)]).toEqual([]);
     expect(manifest).toMatchObject({
@@ -43,11 +43,11 @@ describe('resolve', () => {
     expect(manifest.deadline_ms).toBe(600_000);
   });
 
-  it('starts with what others depend on', () => {
+  it('orders components by their dependencies', () => {
     expect(resolved().manifest.components.map(({ name }) => name)).toEqual(['db', 'migrate', 'app']);
   });
 
-  it('fills texts, names volumes, turns quantities into numbers', () => {
+  it('interpolates texts, names volumes and converts quantities to numbers', () => {
     expect(component(inkwell, 'app')).toMatchObject({
       host: 'blog-1-app',
       image: 'registry.example.org/inkwell/inkwell:4.2.1',
@@ -80,7 +80,7 @@ describe('resolve', () => {
     expect(component(inkwell, 'app', local)?.env).toMatchObject({ BASE_URL: 'http://blog.localhost' });
   });
 
-  it('points at every secret, and nothing else', () => {
+  it('lists the paths of exactly the secret values', () => {
     const { manifest, secretPaths } = resolved();
     expect(secretPaths.sort()).toEqual([
       '/components/0/env/POSTGRES_PASSWORD',
@@ -94,7 +94,7 @@ describe('resolve', () => {
     expect(manifest.components[0]?.env.POSTGRES_PASSWORD).toBe('p@ss/word');
   });
 
-  it('leaves an environment variable out when its input is not set', () => {
+  it('omits an environment variable if its input is not set', () => {
     expect(component(inkwell, 'app', { inputs: { WEB_HOSTNAME: 'a.example' } })?.env).not.toHaveProperty(
       'SMTP_PASSWORD',
     );
@@ -109,7 +109,7 @@ describe('resolve', () => {
     expect(resolved(inkwell, { profile: 'minimal' }).manifest.spec_hash).toBe(specHash(inkwell));
   });
 
-  it('names the field that is wrong', () => {
+  it('names the invalid field', () => {
     expect(problems(inkwell, { profile: 'huge' })).toEqual([
       'profile: must be one of development, minimal, production',
     ]);
@@ -120,7 +120,7 @@ describe('resolve', () => {
     );
   });
 
-  it('says so when an input leaves a component without an image', () => {
+  it('reports an input that leaves a component without an image', () => {
     const spec = seed(
       'inputs: {optional: [{name: IMAGE, type: string}]}\ncomponents: {main: {image: "${inputs.IMAGE}"}}',
     );
@@ -128,7 +128,7 @@ describe('resolve', () => {
     expect(component(spec, 'main', { inputs: { IMAGE: 'a/b:1' } })?.image).toBe('a/b:1');
   });
 
-  it('keeps params for run time and lets no value pose as one', () => {
+  it('keeps action params for run time, and no input value can imitate one', () => {
     expect(resolved().manifest.actions[0]?.command?.[3]).toBe('${params.schema_only:+--schema-only}');
     const spec = seed(`inputs: {optional: [{name: A, type: string}]}
 actions: [{name: a, slug: a, type: exec, command: [echo, "\${inputs.A}", "\${params.p}"], params: [{name: p, type: string}]}]`);
@@ -142,7 +142,7 @@ actions: [{name: a, slug: a, type: exec, command: [echo, "\${inputs.A}", "\${par
     ]);
   });
 
-  it('brings any input into environment, file and argument byte for byte', () => {
+  it('passes any input unchanged into environment, files and arguments', () => {
     const spec = seed(`inputs: {optional: [{name: A, type: text}]}
 env: {A: "<\${inputs.A}>"}
 command: [run, "\${inputs.A}"]
@@ -160,7 +160,7 @@ files: [{mount_path: /f, content: "\${inputs.A}\\n"}, {mount_path: /raw, content
     );
   });
 
-  it('tells what is reached on the server, and why', () => {
+  it('lists the host access that is needed, with the reasons', () => {
     const spec = seed(`inputs: {required: [{name: MEDIA, type: path}]}
 storage: [{name: media, mount_path: /media, host_path: "\${inputs.MEDIA}"}]
 permissions: [{kind: host_path, value: "\${inputs.MEDIA}", reason: reads the library}]`);
@@ -186,7 +186,7 @@ permissions: [{kind: host_path, value: "\${inputs.MEDIA}", reason: reads the lib
     for (const path of ['/', '//', '/var/run', '/run/docker.sock']) expect(permissions(path).ok).toBe(false);
   });
 
-  it('meets needs, and treats what comes from them as secret', () => {
+  it('resolves required services, and treats their values as secret', () => {
     const spec = seed(`needs: [{class: database.postgres, as: db}, {class: cache.redis, optional: true}]
 env: {DB: "\${needs.db.url}", CACHE: "\${needs.redis.host:-none}"}`);
     expect(problems(spec)).toEqual(['needs.db: is not met']);
@@ -195,7 +195,7 @@ env: {DB: "\${needs.db.url}", CACHE: "\${needs.redis.host:-none}"}`);
     expect(secretPaths).toEqual(['/components/0/env/DB']);
   });
 
-  it('addresses both keys of a keypair; the public one is not secret', () => {
+  it('exposes both keys of a key pair; the public one is not secret', () => {
     const spec = seed(
       'secrets: {K: {generate: keypair}}\nenv: {PUB: "${secrets.K.public}", PRIV: "${secrets.K.private}"}',
     );
@@ -204,7 +204,7 @@ env: {DB: "\${needs.db.url}", CACHE: "\${needs.redis.host:-none}"}`);
     expect(secretPaths).toEqual(['/components/0/env/PRIV']);
   });
 
-  it('takes a port of the server from an input', () => {
+  it('takes a host port from an input', () => {
     const spec = seed(`inputs: {optional: [{name: PORT, type: port, default: 53}]}
 ports: [{container_port: 53, host_port: "\${inputs.PORT}", protocol: udp}]
 permissions: [{kind: host_port, reason: answers names}]`);

@@ -8,7 +8,7 @@ const after = (text: string, time: string): string | undefined => {
   return next === undefined ? undefined : new Date(next).toISOString().slice(0, 16);
 };
 
-describe('the next time', () => {
+describe('the next run', () => {
   it.each([
     ['hourly', '2026-03-01T10:00:00Z', '2026-03-01T11:00'],
     ['daily', '2026-12-31T10:00:00Z', '2027-01-01T00:00'],
@@ -28,7 +28,7 @@ describe('the next time', () => {
     expect(after(schedule, time)).toBe(expected);
   });
 
-  it('is the first whole minute that fits', () => {
+  it('is the first whole minute that matches', () => {
     const number = (most: number) => fc.integer({ min: 0, max: most });
     const field = (low: number, most: number) =>
       fc.oneof(

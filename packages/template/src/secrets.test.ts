@@ -19,7 +19,7 @@ const specWith = (secrets: Record<string, Secret>) =>
 const one = async (secret: Secret) => (await generateSecrets(specWith({ S: secret }))).S ?? '';
 
 describe('generateSecrets', () => {
-  it('has the length and the characters asked for', async () => {
+  it('uses the requested length and characters', async () => {
     const forms = {
       password: /^[A-Za-z0-9._~-]*$/,
       hex: /^[0-9a-f]*$/,
@@ -37,12 +37,12 @@ describe('generateSecrets', () => {
     );
   });
 
-  it('counts bytes where it is asked to', async () => {
+  it('measures the length in bytes if requested', async () => {
     expect(Buffer.from(await one({ generate: 'base64', length: 48, unit: 'bytes' }), 'base64')).toHaveLength(48);
     expect(await one({ generate: 'hex', length: 20, unit: 'bytes' })).toHaveLength(40);
   });
 
-  it('makes uuids of version 4 and ports that are free to use', async () => {
+  it('generates UUIDs of version 4 and unprivileged ports', async () => {
     for (let i = 0; i < 50; i++) {
       expect(await one({ generate: 'uuid' })).toMatch(
         /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
@@ -53,7 +53,7 @@ describe('generateSecrets', () => {
     }
   });
 
-  it('signs a token with another secret, whichever stands first', async () => {
+  it('signs a token with another secret, whatever their order', async () => {
     const spec = specWith({
       A_TOKEN: { generate: 'jwt', signed_with: 'KEY', claims: { role: 'anon' }, expires_in: '1h' },
       KEY: { generate: 'hex' },
@@ -68,24 +68,24 @@ describe('generateSecrets', () => {
     });
   });
 
-  it.each(['ed25519', 'rsa'] as const)('gives both halves of an %s keypair', async (algorithm) => {
+  it.each(['ed25519', 'rsa'] as const)('generates both keys of an %s key pair', async (algorithm) => {
     const made = await generateSecrets(specWith({ KEY: { generate: 'keypair', algorithm } }));
     const hash = algorithm === 'rsa' ? 'sha256' : null;
     const signature = sign(hash, Buffer.from('x'), createPrivateKey(made.KEY ?? ''));
     expect(verify(hash, Buffer.from('x'), createPublicKey(made['KEY.public'] ?? ''), signature)).toBe(true);
   });
 
-  it('leaves external and existing ones alone', async () => {
+  it('keeps external and existing secrets', async () => {
     const spec = specWith({ GIVEN: { external: true }, OLD: { generate: 'hex' }, NEW: { generate: 'hex' } });
     expect(Object.keys(await generateSecrets(spec, { existing: { OLD: 'x' } }))).toEqual(['NEW']);
   });
 
-  it('never gives the same twice', async () => {
+  it('never generates the same value twice', async () => {
     const made = await Promise.all(Array.from({ length: 2000 }, () => one({ generate: 'alnum', length: 16 })));
     expect(new Set(made).size).toBe(made.length);
   });
 
-  it('draws characters evenly', () => {
+  it('draws characters uniformly', () => {
     let next = 0;
     const everyByte = (size: number) => Uint8Array.from({ length: size }, () => next++ % 256);
     const counts = new Map<string, number>();

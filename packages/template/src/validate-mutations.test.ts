@@ -97,7 +97,7 @@ function expectPlaces(text: string): void {
 describe('validate, of any template', { timeout: 300_000 }, () => {
   const compiled = Compile(Template);
 
-  it('never throws, and always gives a place', () => {
+  it('never throws, and reports a position for every finding', () => {
     fc.assert(
       fc.property(template, changes, (source, list) => {
         expectPlaces(stringify(mutated(parse(source).value, list)));
@@ -106,7 +106,7 @@ describe('validate, of any template', { timeout: 300_000 }, () => {
     );
   });
 
-  it('accepts and refuses what the JSON Schema does', () => {
+  it('accepts and refuses the same templates as the JSON Schema', () => {
     fc.assert(
       fc.property(template, changes, (source, list) => {
         const value = mutated(parse(source).value, list);
@@ -116,7 +116,7 @@ describe('validate, of any template', { timeout: 300_000 }, () => {
     );
   });
 
-  it('gives a place in text that is not even YAML', () => {
+  it('reports a position in text that is not YAML', () => {
     fc.assert(
       fc.property(template, fc.nat(), fc.nat(40), fc.string(), (source, at, length, insert) => {
         const from = at % source.length;
@@ -126,7 +126,7 @@ describe('validate, of any template', { timeout: 300_000 }, () => {
     );
   });
 
-  it('gives a place when lines are lost, doubled or moved', () => {
+  it('reports a position if lines are lost, duplicated or moved', () => {
     const edit = fc.record({ at: fc.nat(), to: fc.nat(), how: fc.constantFrom('lose', 'double', 'move', 'indent') });
     fc.assert(
       fc.property(template, fc.array(edit, { minLength: 1, maxLength: 5 }), (source, edits) => {

@@ -8,13 +8,13 @@ const codes = (text: string) => validate(text).findings.map(({ code, path }) => 
 const seedWith = (more: string) => codes(`${SEED}${more}\n`);
 
 describe('validate', () => {
-  it('finds nothing wrong with a good template', () => {
+  it('accepts a valid template', () => {
     expect(validate(INKWELL).findings).toEqual([]);
     expect(validate(INKWELL).template?.slug).toBe('inkwell');
     expect(validate(SEED).findings).toEqual([]);
   });
 
-  it('names the key that was meant, at its place', () => {
+  it('suggests the intended key at its position', () => {
     const [finding] = validate(`${SEED}enviroment: {A: b}\nhealthchek: {}\n`, 'seed.yaml').findings;
     expect(finding).toMatchObject({ code: 'unknown-key', path: 'enviroment', line: 8, column: 1, severity: 'error' });
     const second = validate(`${SEED}healthchek: {}\n`, 'seed.yaml').findings[0];
@@ -23,7 +23,7 @@ describe('validate', () => {
     );
   });
 
-  it('tells mistakes of form and of meaning at once', () => {
+  it('reports errors of form and of meaning together', () => {
     const text = INKWELL.replace('port: 8080, host', 'port: "8080", host')
       .replace('dump_action: db-dump', 'dump_action: db-dumb')
       .replace('tls: auto', 'tls: sometimes')
@@ -245,14 +245,14 @@ describe('validate', () => {
       'permission storage[0].host_path',
     ],
     ['storage: [{name: s, mount_path: /s, host_path: //.}]', 'permission storage[0].host_path'],
-  ])('wants a permission for %s', (line, expected) => {
+  ])('requires a permission for %s', (line, expected) => {
     expect(seedWith(line)).toEqual([expected]);
     const { suggestion = '' } = validate(`${SEED}${line}\n`).findings[0] ?? {};
     const declared = suggestion.replace('add ', '').replace('…', 'because');
     expect(seedWith(`${line}\npermissions: [${declared}]`)).toEqual([]);
   });
 
-  it('says what only the operator can allow', () => {
+  it('names what only the operator can allow', () => {
     const message = (line: string) => validate(`${SEED}${line}\n`).findings[0]?.message;
     expect(message('privileged: true')).toContain('the operator of the server must allow');
     expect(message('capabilities: {add: [SYS_PTRACE]}')).toContain('the operator of the server must allow');
@@ -267,7 +267,7 @@ describe('validate', () => {
     expect(validate(`${SEED}build: .\n`).findings[0]?.suggestion).toContain('not built');
   });
 
-  it('takes a template that came as JSON', () => {
+  it('accepts a template given as JSON', () => {
     expect(validate(parsedValue(parse(INKWELL).value)).template?.slug).toBe('inkwell');
   });
 });

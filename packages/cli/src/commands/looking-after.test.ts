@@ -236,7 +236,7 @@ test.each([
   ['FORBIDDEN', 3],
   ['NOT_FOUND', 4],
   ['VALIDATION_ERROR', 6],
-] as const)('%s is exit code %i, and --json says it for a program', async (word, code) => {
+] as const)('%s exits with code %i, and --json prints the reason for programs', async (word, code) => {
   service.on('instances.list', () => {
     throw new Refusal(word, 'No, because.');
   });

@@ -198,7 +198,7 @@ describe('events', () => {
   });
 });
 
-test('playbooks, match and ask', async () => {
+test('playbooks, match and ask print their answers', async () => {
   expect((await hortus('playbooks', 'list')).out).toMatch(/upgrade +4/);
   expect((await hortus('playbooks', 'show', 'upgrade')).out).toMatch(/upgrade_watch +Watch/);
   expect((await json('playbooks', 'show', 'release')).steps.at(-1).id).toBe('report_result');

@@ -4,7 +4,7 @@ import { machines } from './all.ts';
 import { definitionMachine } from './definition.ts';
 import { diagram, statesPage } from './diagram.ts';
 
-test('docs/states.md is what the tables say', () => {
+test('docs/states.md matches the tables of the state machines', () => {
   const page = readFileSync(new URL('../../../../docs/states.md', import.meta.url), 'utf8');
   expect(page, 'run: node packages/contract/src/machines/print-states.ts > docs/states.md').toBe(statesPage(machines));
 });

@@ -53,7 +53,7 @@ describe.each(machines.map((m) => [m.name, m] as const))('%s', (_name, m) => {
     expect([...reached].sort()).toEqual([...m.states].sort());
   });
 
-  test('no row hides behind an unguarded one of the same move', () => {
+  test('no row is unreachable behind an unguarded row of the same move', () => {
     for (const state of [null, ...m.states]) {
       for (const move of moveNames(m)) {
         const rows = m.moves.filter(
@@ -73,7 +73,7 @@ test('a guard decides between rows of one move', () => {
   expect(step(definitionMachine, 'archived', 'activate', () => false)?.to).toBe('pending');
 });
 
-test('a move that creates does nothing to what exists, and the other way round', () => {
+test('moves that create apply only to new records, all other moves only to existing ones', () => {
   expect(step(definitionMachine, 'active', 'create')).toBeUndefined();
   expect(step(definitionMachine, null, 'archive')).toBeUndefined();
   expect(step(definitionMachine, null, 'revise')).toBeUndefined();

@@ -196,7 +196,7 @@ describe('every change is detected and named', () => {
     );
   });
 
-  it('another digest under the same tag', () => {
+  it('another digest under the same tag is drift', () => {
     const { desired, reading } = deployed(manifest('u', [component('app')]));
     const deployedAs = (digit: string) => [
       { component: 'app', image: 'example:1', digest: `sha256:${digit.repeat(64)}` },
@@ -207,7 +207,7 @@ describe('every change is detected and named', () => {
     ]);
   });
 
-  it('a missing container and its route, an extra container, and a missing volume', () => {
+  it('a missing container and its route, an extra container and a missing volume are drift', () => {
     const route = {
       name: 'web',
       component: 'app',

@@ -13,7 +13,7 @@ it('calls the listeners of the topic until they unsubscribe', () => {
   expect(heard).toEqual(['key_1']);
 });
 
-it('counts a function that is subscribed twice as two', () => {
+it('a function that is subscribed twice is called twice', () => {
   const bus = openLocalBus({ log: new QuietLog() });
   let heard = 0;
   const listener = () => void heard++;
@@ -25,7 +25,7 @@ it('counts a function that is subscribed twice as two', () => {
   expect(heard).toBe(3);
 });
 
-it('reports a listener that fails and tells the others', () => {
+it('logs a listener that fails and still calls the others', () => {
   const log = new QuietLog();
   const bus = openLocalBus({ log });
   let heard = 0;
@@ -38,7 +38,7 @@ it('reports a listener that fails and tells the others', () => {
   expect(log.lines).toMatchObject([{ level: 'error', fields: { topic: 'keys' } }]);
 });
 
-it('refuses a message that PostgreSQL could not carry', () => {
+it('refuses messages that are too long for PostgreSQL', () => {
   const bus = openLocalBus({ log: new QuietLog() });
   expect(() => bus.publish('keys', 'x'.repeat(8_000))).toThrow(RangeError);
 });

@@ -41,7 +41,7 @@ const cutConnections = () =>
 const heardBy = (one: { heard: string[] }, message: string) =>
   until(() => one.heard.includes(message), { describe: () => `${message} among ${one.heard.join()}` });
 
-it('reaches the other replicas, and its own listeners at once and only once', async () => {
+it('a message reaches the other replicas, and local listeners directly and once', async () => {
   const [a, b] = [await replica('a'), await replica('b')];
   a.bus.publish('keys', 'one');
   expect(a.heard).toEqual(['one']);
@@ -52,7 +52,7 @@ it('reaches the other replicas, and its own listeners at once and only once', as
   expect(b.heard).toEqual(['one', 'two']);
 });
 
-it('sends what is said many times in a moment once', async () => {
+it('equal messages within a moment are sent once', async () => {
   const [a, b] = [await replica('a'), await replica('b')];
   for (let i = 0; i < 100; i++) a.bus.publish('keys', 'same');
   a.bus.publish('keys', 'last');
@@ -60,7 +60,7 @@ it('sends what is said many times in a moment once', async () => {
   expect(b.heard).toEqual(['same', 'last']);
 });
 
-it('carries every character, and ignores what is not its own', async () => {
+it('messages may contain any character, and foreign notifications are ignored', async () => {
   const [a, b] = [await replica('a'), await replica('b')];
   await admin.query(`select pg_notify('hortus', 'not ours'), pg_notify('hortus', '[1]'), pg_notify('hortus', '[]')`);
   const odd = `quote " apostrophe ' nul \u0000 snow ☃ ${'é'.repeat(900)}`;
@@ -70,7 +70,7 @@ it('carries every character, and ignores what is not its own', async () => {
   expect(() => a.bus.publish('keys', 'x'.repeat(8_000))).toThrow(RangeError);
 });
 
-it('tells of the gap when its connection is cut and when it is back, and hears again', async () => {
+it('a lost connection reports a gap when it breaks and when it is back, and then receives again', async () => {
   const [a, b] = [await replica('a'), await replica('b')];
   await cutConnections();
   await until(() => a.gaps >= 2 && b.gaps >= 2, { describe: () => `gaps on both: ${a.gaps}, ${b.gaps}` });
@@ -78,7 +78,7 @@ it('tells of the gap when its connection is cut and when it is back, and hears a
   await heardBy(b, 'back');
 });
 
-it('sends later what was said while its connection was down, because the others see no gap', async () => {
+it('messages published while the connection is down are sent after the reconnect', async () => {
   const [a, b] = [await replica('a'), await replica('b')];
   a.bus.onGap(() => a.bus.publish('keys', 'said while down'));
   await admin.query(
@@ -89,14 +89,14 @@ it('sends later what was said while its connection was down, because the others 
   expect(b.gaps).toBe(0);
 });
 
-it('says what was said last before it closes', async () => {
+it('closing sends the queued messages first', async () => {
   const [a, b] = [await replica('a'), await replica('b')];
   a.bus.publish('keys', 'farewell');
   await a.bus.close();
   await heardBy(b, 'farewell');
 });
 
-it('fails to open when there is no database', async () => {
+it('opening fails without a database', async () => {
   const opening = openPostgresBus({ url: 'postgres://hortus@127.0.0.1:1/none', replica: 'a', log: new QuietLog() });
   await expect(opening).rejects.toThrow('ECONNREFUSED');
 });

@@ -5,7 +5,7 @@ import { Sweeper } from './sweeper.ts';
 
 const never = 1_000_000;
 
-it('sweeps at the start, when woken, and when the last sweep said so', async () => {
+it('sweeps at the start, when woken, and at the time the last sweep asked for', async () => {
   const delays = [1, never, 1, never];
   let sweeps = 0;
   const sweeper = new Sweeper({
@@ -20,7 +20,7 @@ it('sweeps at the start, when woken, and when the last sweep said so', async () 
   await sweeper.stop();
 });
 
-it('keeps wake-ups during a sweep for one more, and never runs two at once', async () => {
+it('wake-ups during a sweep cause one more, and two never run at once', async () => {
   const finish: (() => void)[] = [];
   const sweep = vi.fn(() => new Promise<number>((done) => finish.push(() => done(never))));
   const sweeper = new Sweeper({ name: 'sweeping', log: new QuietLog(), sweep });
@@ -35,7 +35,7 @@ it('keeps wake-ups during a sweep for one more, and never runs two at once', asy
   expect(sweep).toHaveBeenCalledTimes(2);
 });
 
-it('waits for the running sweep when it stops, and does no other', async () => {
+it('stop waits for the running sweep and starts no other', async () => {
   let finish: (() => void) | undefined;
   const sweep = vi.fn(
     () =>

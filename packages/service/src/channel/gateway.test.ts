@@ -28,28 +28,28 @@ const upgrade = (gate: Gate, path: string, headers: Record<string, string> = {})
     asked.end();
   });
 
-describe('the door', () => {
-  it.each(['/api/v1/ws/server', '/ws/server', '/ws/server?from=here'])('%s opens', async (path) => {
+describe('the upgrade of a connection', () => {
+  it.each(['/api/v1/ws/server', '/ws/server', '/ws/server?from=here'])('is accepted at %s', async (path) => {
     await using gate = await openGate();
     gate.socket({ auth: { api_key: 'srv_1' } }, path);
     await until(() => gate.gateway.connection('srv_1'), { describe: 'the daemon to be let in' });
   });
 
-  it.each(['/ws', '/api/v1/ws/server/x', '/ws/servers'])('%s is not there', async (path) => {
+  it.each(['/ws', '/api/v1/ws/server/x', '/ws/servers'])('answers 404 at %s', async (path) => {
     await using gate = await openGate();
     const { status, type, body } = await upgrade(gate, path);
     expect([status, type]).toEqual([404, 'application/json; charset=utf-8']);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });
   });
 
-  it('does not stand in the way of a client that offers HTTP/2', async () => {
+  it('ignores an offer of HTTP/2, and the request is served', async () => {
     await using gate = await openGate();
     const { status, body } = await upgrade(gate, '/api/v1/health', { upgrade: 'h2c', 'http2-settings': 'AAMAAABk' });
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({ success: true });
   });
 
-  it('refuses a handshake that is none, in our shape', async () => {
+  it('answers an invalid handshake with 422 in the error envelope', async () => {
     await using gate = await openGate();
     const { status, body } = await upgrade(gate, '/ws/server', { 'sec-websocket-key': 'short' });
     expect(status).toBe(422);
@@ -104,7 +104,7 @@ describe('the first message', () => {
     expect(gate.gateway.size).toBe(0);
   });
 
-  it('with a wrong key uses up the limit of its network, as requests do, and keeps no daemon out', async () => {
+  it('with a wrong key counts against the limit of its network, which does not block valid daemons', async () => {
     const config = { rateLimits: { ...limits, anonymous: 2 }, trustedProxies: ['127.0.0.0/8'] };
     await using gate = new Gate(await serve({ config }));
     const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
@@ -125,7 +125,7 @@ describe('the first message', () => {
     await gate.daemon('srv_1', {}, from('2001:db8::1'));
   });
 
-  it('must come in time', async () => {
+  it('must arrive in time', async () => {
     await using gate = await openGate({ times: { authWithinMs: 50 } });
     const stranger = gate.socket();
     await stranger.opened();
@@ -142,7 +142,7 @@ describe('the first message', () => {
     expect(gate.gateway.size).toBe(0);
   });
 
-  it('of a daemon is not held against it when the database is away', async () => {
+  it('is answered with a temporary close code while the database is unavailable', async () => {
     await using gate = await openGate({ handlers: { connected: () => Promise.reject(new Error('away')) } });
     const daemon = gate.socket({ auth: { api_key: 'srv_1' } });
     expect(await daemon.closed).toBe(1011);
@@ -150,7 +150,7 @@ describe('the first message', () => {
 });
 
 describe('messages', () => {
-  it('are handled one after another, in order, those sent with the auth too', async () => {
+  it('are handled one at a time in order, including those sent together with the auth', async () => {
     const handled: string[] = [];
     let busy = 0;
     await using gate = await openGate({
@@ -171,7 +171,7 @@ describe('messages', () => {
     expect(handled).toEqual(ids);
   });
 
-  it('may be newer than the service: unknown types and fields do no harm', async () => {
+  it('of a newer version are accepted: unknown types and fields are ignored', async () => {
     await using gate = await openGate();
     const { daemon } = await gate.daemon();
     for (let i = 0; i < 50; i++) daemon.send({ type: 'from_the_future', i });
@@ -180,7 +180,7 @@ describe('messages', () => {
     expect(daemon.isOpen).toBe(true);
   });
 
-  it('keep their output where it holds what no database takes', async () => {
+  it('with a null character keep their output, with the character replaced', async () => {
     await using gate = await openGate();
     const { daemon } = await gate.daemon();
     daemon.send({ type: 'action_completed', execution_id: 'exe_1', output: 'a\0b' });
@@ -188,7 +188,7 @@ describe('messages', () => {
     expect(gate.reports).toMatchObject([{ output: 'a\uFFFDb' }]);
   });
 
-  it('that are malformed end the connection when there are many', async () => {
+  it('that are malformed close the connection after twenty', async () => {
     await using gate = await openGate();
     const { daemon } = await gate.daemon();
     for (let i = 0; i < 19; i++) daemon.send({ type: 'action_started' });
@@ -199,7 +199,7 @@ describe('messages', () => {
     expect(await daemon.closed).toBe(1008);
   });
 
-  it('that fail inside end the connection, so that they are repeated; those that are wrong do not', async () => {
+  it('close the connection on an internal error, so that they are resent, but not on a client error', async () => {
     await using gate = await openGate({
       handlers: {
         message: async (_, message) => {
@@ -214,7 +214,7 @@ describe('messages', () => {
     expect(gate.log.lines.map(({ fields }) => (fields as { type: string }).type)).toEqual(['action_failed']);
   });
 
-  it('wait with the daemon when the service cannot follow', async () => {
+  it('apply backpressure to the daemon while the service is busy', async () => {
     const { promise: open, resolve: letGo } = Promise.withResolvers<void>();
     const handled: string[] = [];
     await using gate = await openGate({
@@ -239,7 +239,7 @@ describe('messages', () => {
     expect(daemon.isOpen).toBe(true);
   });
 
-  it('are not piled up for a daemon that does not read', async () => {
+  it('are not queued without limit for a daemon that does not read', async () => {
     await using gate = await openGate();
     const { daemon, connection } = await gate.daemon();
     daemon.socket.pause();
@@ -256,14 +256,14 @@ describe('messages', () => {
   });
 });
 
-describe('what was not asked for', () => {
+describe('a negotiated message', () => {
   const extras = [
     { type: 'deployment_available' },
     { type: 'result_recorded', execution_id: 'exe_1' },
     { type: 'rotate_key', api_key: 'x', rotation: 'y' },
   ] as const;
 
-  it('is never sent', async () => {
+  it('is not sent to daemons without the capability', async () => {
     await using gate = await openGate({ times: { pingEveryMs: 50 } });
     const { daemon, connection } = await gate.daemon('srv_1', { capabilities: ['telepathy', 'journal', 'builtin'] });
     for (const extra of extras) expect(connection.send(extra)).toBe(false);
@@ -284,7 +284,7 @@ describe('what was not asked for', () => {
 });
 
 describe('pings', () => {
-  it('are answered by the living and end the dead after two', async () => {
+  it('keep responsive connections open and close silent ones after two', async () => {
     await using gate = await openGate({ times: { pingEveryMs: 100 } });
     const [alive, dead] = [await gate.daemon('srv_1'), await gate.daemon('srv_2', {}, { pongs: false })];
     expect(await dead.daemon.closed).toBe(1006);
@@ -324,7 +324,7 @@ it('the newest connection of a server wins, regardless of the order of authentic
   ]);
 });
 
-it('says goodbye when the service stops, after it has dealt with what was said', async () => {
+it('stopping closes all connections and finishes the received messages', async () => {
   const { promise: slow, resolve: letGo } = Promise.withResolvers<void>();
   const handled: string[] = [];
   await using gate = await openGate({
@@ -351,8 +351,8 @@ it('says goodbye when the service stops, after it has dealt with what was said',
   expect(handled).toEqual(['action_failed']);
 });
 
-describe('pings of the protocol', () => {
-  it('are answered, and a daemon that floods us with them is cut off', async () => {
+describe('WebSocket pings', () => {
+  it('are answered, and a flood of them closes the connection', async () => {
     await using gate = await openGate();
     const { daemon } = await gate.daemon();
     const answered = new Promise<string>((done) => daemon.socket.on('pong', (data) => done(String(data))));
@@ -364,7 +364,7 @@ describe('pings of the protocol', () => {
   });
 });
 
-it('nothing of a stranger is collected while its key is looked up', async () => {
+it('an unauthenticated connection is not read while its key is looked up', async () => {
   const { promise: slow, resolve: letGo } = Promise.withResolvers<void>();
   const reports = 40;
   const output = 'x'.repeat(100_000);

@@ -11,11 +11,11 @@ it.each([
   ['output as a list', { output: ['a', 1] }, { output: '["a",1]' }],
   ['output as null', { exit_code: null, output: null }, {}],
   ['error as an object', { error: { code: 7 } }, { error: '{"code":7}' }],
-])('a result over the socket with %s is taken as text', (_, given, taken) => {
+])('a result over the socket with %s is accepted as text', (_, given, taken) => {
   expect(read({ ...about, ...given })).toEqual({ ...about, ...taken });
   expect(read({ ...about, type: 'action_failed', ...given })).toEqual({ ...about, type: 'action_failed', ...taken });
 });
 
-it('a pong is taken with any ts', () => {
+it('a pong is accepted with any ts', () => {
   for (const ts of [1, '1', null, undefined]) expect(read({ type: 'pong', ts })).toMatchObject({ type: 'pong' });
 });

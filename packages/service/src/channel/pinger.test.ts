@@ -19,7 +19,7 @@ class Pinged {
   }
 }
 
-it('spreads the pings of an interval over all of it', () => {
+it('pings are spread evenly over the interval', () => {
   const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, guard });
   const connections = Array.from({ length: 250 }, () => new Pinged());
   for (const connection of connections) pinger.add(connection as unknown as Connection);
@@ -35,7 +35,7 @@ it('spreads the pings of an interval over all of it', () => {
   pinger.stop();
 });
 
-it('takes a newcomer in where the fewest are', () => {
+it('a new connection joins the slot with the fewest connections', () => {
   const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, slices: 3, guard });
   const connections = Array.from({ length: 6 }, () => new Pinged());
   for (const connection of connections) pinger.add(connection as unknown as Connection);

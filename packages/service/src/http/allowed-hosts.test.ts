@@ -15,7 +15,7 @@ describe('a host', () => {
     '127.0.0.1:8420',
     '192.0.2.7',
     '[::1]:8420',
-  ])('%s is one of ours', (host) => expect(allows(host)).toBe(true));
+  ])('%s is allowed', (host) => expect(allows(host)).toBe(true));
 
   it.each([
     undefined,
@@ -26,7 +26,7 @@ describe('a host', () => {
     '127.0.0.1.evil.example',
     '[::1',
     'localhost:80:80',
-  ])('%s is not', (host) => expect(allows(host)).toBe(false));
+  ])('%s is refused', (host) => expect(allows(host)).toBe(false));
 
   it.each([
     ['127.0.0.1:1', true],
@@ -35,10 +35,10 @@ describe('a host', () => {
     ['192.0.2.7', false],
     ['evil.example', false],
     [undefined, false],
-  ])('%s is of this machine: %s', (host, is) => expect(isLoopbackHost(host)).toBe(is));
+  ])('%s belongs to this machine: %s', (host, is) => expect(isLoopbackHost(host)).toBe(is));
 });
 
-describe('a page elsewhere whose name leads here', () => {
+describe('a foreign page whose name resolves to this service (DNS rebinding)', () => {
   const status = async (service: Served, path: string, { host = 'evil.example', target = path, header = '' } = {}) => {
     const more = header === '' ? '' : `${header}\r\n`;
     const answer = await service.raw(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
@@ -46,7 +46,7 @@ describe('a page elsewhere whose name leads here', () => {
   };
   const cookie = 'Cookie: hortus_session=console';
 
-  it('is shown no page of ours and cannot use the session', async () => {
+  it('is served no page and cannot use the session', async () => {
     await using service = await serve();
     expect(await status(service, '/')).toBe(403);
     expect(await status(service, '/docs')).toBe(403);
@@ -57,7 +57,7 @@ describe('a page elsewhere whose name leads here', () => {
     expect(await status(service, '/docs', { host: 'hortus.test', target: 'http://evil.example/docs' })).toBe(403);
   });
 
-  it('reads no metrics, also from a browser on this machine', async () => {
+  it('cannot read metrics, even from a browser on this machine', async () => {
     await using service = await serve();
     expect(await status(service, '/metrics')).toBe(401);
     expect(await status(service, '/metrics', { header: cookie })).toBe(403);
@@ -65,14 +65,14 @@ describe('a page elsewhere whose name leads here', () => {
     expect(await status(service, '/metrics', { header: 'Authorization: Bearer admin' })).toBe(200);
   });
 
-  it('keys, health and readiness do not depend on the name', async () => {
+  it('requests with a key, health and readiness accept any host name', async () => {
     await using service = await serve();
     expect(await status(service, '/api/v1/account', { header: 'Authorization: Bearer admin' })).toBe(200);
     expect(await status(service, '/api/v1/health')).toBe(200);
     expect(await status(service, '/ready')).toBe(200);
   });
 
-  it('a name that the operator adds is one of ours', async () => {
+  it('a host name configured by the operator is allowed', async () => {
     await using service = await serve({ config: { allowedHosts: ['evil.example'] } });
     expect(await status(service, '/docs')).toBe(200);
   });

@@ -17,11 +17,11 @@ it.each([
   ['bytes=-', undefined],
   ['lines=1-2', undefined],
   ['', undefined],
-] as const)('%s of ten bytes', (header, expected) => {
+] as const)('the range %s of ten bytes is parsed as specified', (header, expected) => {
   expect(byteRange(header, 10)).toEqual(expected);
 });
 
-it('never leaves the file', () => {
+it('a parsed range never exceeds the file', () => {
   fc.assert(
     fc.property(fc.nat(50), fc.option(fc.nat(60)), fc.option(fc.nat(60)), (size, from, to) => {
       const range = byteRange(`bytes=${from ?? ''}-${to ?? ''}`, size);

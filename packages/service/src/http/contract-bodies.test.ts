@@ -37,20 +37,17 @@ onBothEngines((engine) => {
     }
   }
 
-  it.each(withBody)(
-    '%s refuses what cannot be meant by the name of the field and writes nothing',
-    async (name, row) => {
-      const request = await untouchedRequest(name, service);
-      await writes.begin();
-      await expectRefused(request, [...spoiltBodies(row, request.body ?? {}), nullSent]);
-      if (row.bodyOptional) return;
-      await expectRefused(request, [nothingSent]);
-      const { body: _, ...bare } = request.options;
-      expectRefusal(await service.request(request.method, request.path, bare), 'VALIDATION_ERROR', 'body');
-    },
-  );
+  it.each(withBody)('%s answers 422 to an invalid body, names the field and writes nothing', async (name, row) => {
+    const request = await untouchedRequest(name, service);
+    await writes.begin();
+    await expectRefused(request, [...spoiltBodies(row, request.body ?? {}), nullSent]);
+    if (row.bodyOptional) return;
+    await expectRefused(request, [nothingSent]);
+    const { body: _, ...bare } = request.options;
+    expectRefusal(await service.request(request.method, request.path, bare), 'VALIDATION_ERROR', 'body');
+  });
 
-  it.each(withBody)('%s refuses a character that PostgreSQL cannot keep', async (name) => {
+  it.each(withBody)('%s refuses null characters, which PostgreSQL cannot store', async (name) => {
     const { method, path, body = {}, options } = await untouchedRequest(name, service);
     await writes.begin();
     for (const [field, value] of Object.entries(body).filter(([, value]) => typeof value === 'string')) {
@@ -62,7 +59,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it.each(withOptionalBody)('%s takes none as an empty object', async (name, row) => {
+  it.each(withOptionalBody)('%s treats a missing body as an empty object', async (name, row) => {
     for (const sent of [{}, { raw: '' }, { raw: '{}' }]) {
       const { method, path, options } = await goodRequest(name, service);
       const { body: _, ...bare } = options;
@@ -73,7 +70,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it.each(bodiless)('%s takes none, or an empty object', async (name) => {
+  it.each(bodiless)('%s accepts only no body or an empty object', async (name) => {
     const request = await goodRequest(name, service);
     await writes.begin();
     await expectRefused(request, [...noObject(), { how: 'a field', field: 'surprise', raw: '{"surprise":1}' }]);

@@ -70,7 +70,7 @@ onBothEngines((engine) => {
     expect(data.filter(({ revoked_at }: { revoked_at: string | null }) => revoked_at !== null)).toEqual([]);
   });
 
-  it.each(minting)('%s hands out no credential to a key with its permission alone', async (name, row) => {
+  it.each(minting)('%s returns no credential to a key that has only its permission', async (name, row) => {
     const { method, path, options } = await goodRequest(name, service);
     const key = await keyWith([row.permission as Permission]);
     expectRefusal(await service.request(method, path, { ...options, key }), 'FORBIDDEN');
@@ -79,13 +79,13 @@ onBothEngines((engine) => {
   it.each([
     ['an expiry', { expires_at: 32_503_680_000_000 }],
     ['a network list', { allowed_cidrs: '["127.0.0.0/8"]' }],
-  ])('a key with %s cannot create or take over a user, who has no such limit', async (_limit, limits) => {
+  ])('a key with %s cannot create or take over a user, which would bypass that limit', async (_limit, limits) => {
     const key = await keyWith(permissionNames, limits);
     for (const [method, path, body] of onUsers())
       expectRefusal(await service.request(method, path, { key, ...(body && { body }) }), 'FORBIDDEN');
   });
 
-  it('inviting a user as a member does not end the invite of an owner for a caller without the rights of one', async () => {
+  it('a caller without owner permissions cannot revoke the invite of an owner by inviting the same user as a member', async () => {
     const email = 'promised@example.org';
     await service.client.call('members.invite', { body: { email, role: 'owner' } });
     // All that a member has, and what inviting needs; an owner has data:export as well.

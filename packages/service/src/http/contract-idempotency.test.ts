@@ -21,7 +21,7 @@ onBothEngines((engine) => {
     writes = await watchWrites(service.sideDoor);
   });
 
-  it.each(creating)('%s creates once', async (name, row) => {
+  it.each(creating)('%s creates once for repeated requests', async (name, row) => {
     const { method, path, body = {} } = await goodRequest(name, service);
     const headers = { 'idempotency-key': newId('job') };
     const first = expectPublished(await service.request(method, path, { body, headers }));
@@ -47,7 +47,7 @@ onBothEngines((engine) => {
     expect(await writes.end()).toEqual([]);
   });
 
-  it.each(creating)('%s creates once, however many ask at the same time', async (name, row) => {
+  it.each(creating)('%s creates once for concurrent requests', async (name, row) => {
     const { method, path, body = {} } = await goodRequest(name, service);
     const headers = { 'idempotency-key': newId('job') };
     const ask = () => service.request(method, path, { body, headers });
@@ -60,7 +60,7 @@ onBothEngines((engine) => {
   });
 
   it.each(creating.filter(([, row]) => row.permission !== 'admin'))(
-    '%s belongs to one account, and must be readable',
+    '%s keeps idempotency keys of accounts apart and refuses an invalid one',
     async (name, row) => {
       const headers = { 'idempotency-key': newId('job') };
       const mine = await goodRequest(name, service);

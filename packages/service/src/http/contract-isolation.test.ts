@@ -45,7 +45,7 @@ onBothEngines((engine) => {
     expect([200, 403, 404, 422], path).toContain(answer.status);
   }
 
-  it.each(reading)('%s tells one account nothing of another, whatever it is asked with', async (name, row) => {
+  it.each(reading)('%s reveals nothing about another account, whatever the parameters', async (name, row) => {
     expect(samples.length).toBeGreaterThan(8);
     const { path, params, pathWith } = await goodRequest(name, neighbour);
     const paths = [path];

@@ -21,7 +21,7 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  it.each(creating)('%s answers secrets only in fields that the contract marks', async (name, row) => {
+  it.each(creating)('%s returns secrets only in fields marked by the contract', async (name, row) => {
     const { method, path, options } = await goodRequest(name, service);
     const { json } = expectPublished(await service.request(method, path, options));
     const found = texts(json).filter(([, text]) => SECRET.test(text));

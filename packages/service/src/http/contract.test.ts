@@ -47,7 +47,7 @@ onBothEngines((engine) => {
     expect(await writes.end()).toEqual([]);
   });
 
-  describe('without the right key', () => {
+  describe('a request without a valid key', () => {
     const refused: Record<string, { key: string | null; headers?: Record<string, string> }> = {};
     const without: Partial<Record<string, string>> = {};
     let serverKey: string;
@@ -103,7 +103,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it.each(guarded)('%s answers a server key only where a daemon needs it', async (name, row) => {
+    it.each(guarded)('%s accepts a server key only if a daemon needs the endpoint', async (name, row) => {
       const { method, path, options } = await untouchedRequest(name, service);
       await writes.begin();
       const answer = await service.request(method, path, { ...options, key: serverKey });
@@ -115,7 +115,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('a path that names nothing', () => {
+  describe('a path that matches no record', () => {
     it.each(withPath)('%s answers 404 and changes nothing', async (name) => {
       const { method, params, options, pathWith } = await untouchedRequest(name, service);
       await writes.begin();
@@ -129,21 +129,21 @@ onBothEngines((engine) => {
       }
     });
 
-    it.each(withPath)('%s answers 404 to a character that PostgreSQL cannot keep', async (name) => {
+    it.each(withPath)('%s answers 404 to null characters, which PostgreSQL cannot store', async (name) => {
       const { method, params, options, pathWith } = await untouchedRequest(name, service);
       for (const param of Object.keys(params)) {
         expectRefusal(await service.request(method, pathWith({ [param]: 'x\u0000' }), options), 'NOT_FOUND');
       }
     });
 
-    it.each(owned)('%s does not tell one account what another has', async (name) => {
+    it.each(owned)('%s answers 404 for records of another account', async (name) => {
       const { method, path, params, body } = await untouchedRequest(name, service);
       expect(Object.values(params).filter(isId)).not.toEqual([]);
       await writes.begin();
       expectRefusal(await neighbour.request(method, path, { body }), 'NOT_FOUND');
     });
 
-    it('answers 404 to an unknown path and to a method that a path does not have', async () => {
+    it('is answered with 404 if the path or its method is unknown', async () => {
       const { request } = service;
       for (const path of ['/', '/nothing', '/templates/inkwell/more', '/%zz', '//definitions']) {
         for (const key of [service.key, null]) expectRefusal(await request('GET', path, { key }), 'NOT_FOUND');
@@ -160,7 +160,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it.each(asking)('%s refuses a query that names nothing', async (name, row) => {
+  it.each(asking)('%s refuses an invalid query', async (name, row) => {
     const { method, pathWith, options } = await untouchedRequest(name, service);
     const [path = ''] = pathWith({}).split('?');
     for (const [field, { type }] of Object.entries(row.query.properties as Record<string, { type?: string }>)) {
@@ -201,7 +201,7 @@ onBothEngines((engine) => {
     });
 
     it.each(lists.filter(([name]) => !shared.includes(name)))(
-      '%s shows one account nothing of another',
+      '%s lists no records of another account',
       async (name) => {
         const idsOf = async (caller: Caller) => {
           const { method, path, options } = await goodRequest(name, caller);
@@ -218,10 +218,10 @@ onBothEngines((engine) => {
     );
   });
 
-  describe('a good request', () => {
+  describe('a valid request', () => {
     const reached = new Set<EndpointName>();
 
-    it.each(rows)('%s is answered as the contract says', async (name, row) => {
+    it.each(rows)('%s gets an answer that matches the contract', async (name, row) => {
       const { method, path, options } = await goodRequest(name, service);
       const answer = await service.request(method, path, options);
       expect(answer.status, JSON.stringify(answer.json)).toBe(row.status);
@@ -230,7 +230,7 @@ onBothEngines((engine) => {
       reached.add(name);
     });
 
-    it('webhooks.deliveries shows every kind of delivery as the contract says', async () => {
+    it('webhooks.deliveries lists every kind of delivery in the shape of the contract', async () => {
       const { path, params } = await goodRequest('webhooks.deliveries', service);
       const common = { account_id: service.accountId, endpoint_id: String(params.id), event_type: 'action.failed' };
       const times = { created_at: 1, delivered_at: null, next_attempt_at: null };
@@ -247,7 +247,7 @@ onBothEngines((engine) => {
       expectShape(endpoints['webhooks.deliveries'].response, json);
     });
 
-    it('was made of every row', () => {
+    it('is tested for every endpoint', () => {
       expect([...reached].sort()).toEqual(rows.map(([name]) => name).sort());
     });
   });

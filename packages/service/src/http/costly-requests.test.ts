@@ -18,7 +18,7 @@ onBothEngines((engine) => {
   const sent = (path: string, body: unknown) => service.request('POST', path, { body });
   const draft = (source: string) => sent('/templates', { source });
 
-  it('a body with 15,000 unknown fields names the first eight and counts the others', async () => {
+  it('the error for 15,000 unknown fields names the first eight and counts the others', async () => {
     const raw = `{"name":"a","environment":"staging",${many(15_000, (i) => `"k${i}":1`, ',')}}`;
     const { status, json } = await service.request('POST', '/servers/register', { raw });
     expect(status).toBe(422);
@@ -29,7 +29,7 @@ onBothEngines((engine) => {
     );
   });
 
-  it('a body that is nested deeply is refused before it is checked', async () => {
+  it('a deeply nested body is refused before validation', async () => {
     for (const raw of ['['.repeat(200_000), `{"spec":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}`]) {
       const answer = await service.request('POST', '/templates', { raw });
       expect(answer.status).toBe(422);
@@ -37,7 +37,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('a request without a key may send a few KB and no more', async () => {
+  it('an unauthenticated request may send only a few KB', async () => {
     const open = endpointRows.filter(([, row]) => row.permission === 'public' && row.method !== 'GET');
     expect(open.map(([name]) => name)).toContain('account.login');
     for (const [, row] of open) {
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('a Compose file with thousands of services is answered without holding the event loop', async () => {
+  it('importing a Compose file with thousands of services does not block the event loop', async () => {
     const answered: string[] = [];
     const compose = `services:\n${many(20_000, (i) => ` s${i}: {image: a}\n`)}`;
     const costly = sent('/templates/import', { compose }).then((answer) => {
@@ -63,19 +63,19 @@ onBothEngines((engine) => {
     expect(answered).toEqual(['health', 'import']);
   });
 
-  it('a template with 10,000 keys is refused with the first few hundred of them', async () => {
+  it('a template with 10,000 unknown keys is refused with a bounded list of them', async () => {
     const { status, json } = await draft(template(many(10_000, (i) => `k${i}: 1\n`)));
     expect(status).toBe(422);
     expect(json.error.details.findings.length).toBeLessThanOrEqual(200);
   });
 
-  it('a template that is nested deeply or names itself again and again is refused', async () => {
+  it('a deeply nested or self-referencing template is refused', async () => {
     expectRefusal(await draft(template(`x-a: ${'['.repeat(10_000)}`)), 'VALIDATION_ERROR', 'source');
     const bomb = many(20, (i) => (i === 0 ? 'x-0: &l0 [a, a]\n' : `x-${i}: &l${i} [${`*l${i - 1}, `.repeat(9)}]\n`));
     expectRefusal(await draft(template(bomb)), 'VALIDATION_ERROR', 'source');
   });
 
-  it('a pattern that backtracks without end is answered', async () => {
+  it('a pattern with catastrophic backtracking does not hang the request', async () => {
     const input = `inputs: {optional: [{name: A, type: string, pattern: "a*a*a*a*b", default: ${'a'.repeat(256)}}]}\n`;
     const { status, json } = await draft(template(input));
     expect(status).toBe(201);
@@ -96,7 +96,7 @@ onBothEngines((engine) => {
     expect([await rsa(4), await rsa(5)]).toEqual([false, true]);
   });
 
-  it('a size that is a long text with many references is answered as not valid', async () => {
+  it('a size that is a long text with many references is refused', async () => {
     const size = draft(template(`resources: {memory: "${'${'.repeat(30_000)}"}\n`));
     expect(JSON.stringify((await size).json)).not.toContain('too_costly');
   });
@@ -107,7 +107,7 @@ onBothEngines((engine) => {
     expectRefusal(await service.request('POST', '/definitions/import', { raw }), 'VALIDATION_ERROR', 'body');
   });
 
-  it('a report of 9,000 lines is read in a worker and taken as before', async () => {
+  it('a report of 9,000 lines is parsed in a worker and accepted', async () => {
     const line = { at: 1, level: 'info', message: 'x', step: 'y', unknown: 1 };
     const logs = Array.from({ length: 9_000 }, () => line);
     const answer = await sent('/deploy/report', { deployment_id: 'dep_unknown', status: 'failed', logs });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { conflict, notFound } from '../problem.ts';
 import { bearer, everyAnswer, jsonType, sending, serve } from './testing/serve.ts';
 
-describe('every failure has our shape', () => {
+describe('every failure is answered in the error envelope', () => {
   it.each([
     ['an unknown path', '/api/v1/nothing', {}, 404, 'NOT_FOUND'],
     ['a path outside the interface', '/index.php', {}, 404, 'NOT_FOUND'],
@@ -34,7 +34,7 @@ describe('every failure has our shape', () => {
       'VALIDATION_ERROR',
     ],
     [
-      'one by way of the constructor',
+      'a prototype in the body, by its constructor',
       '/api/v1/definitions',
       sending('{"inputs":{"constructor":{"prototype":{}}}}'),
       422,
@@ -42,16 +42,22 @@ describe('every failure has our shape', () => {
     ],
     ['another content type', '/api/v1/definitions', sending('a=b', 'writer', 'text/plain'), 422, 'VALIDATION_ERROR'],
     ['a null character in the path', '/api/v1/definitions/a%00b', { headers: bearer('admin') }, 404, 'NOT_FOUND'],
-    ['one in the query', '/api/v1/templates?family=%00', { headers: bearer('reader') }, 422, 'VALIDATION_ERROR'],
     [
-      'one in the body',
+      'a null character in the query',
+      '/api/v1/templates?family=%00',
+      { headers: bearer('reader') },
+      422,
+      'VALIDATION_ERROR',
+    ],
+    [
+      'a null character in the body',
       '/api/v1/definitions',
       sending(JSON.stringify({ inputs: { A: '\0' } })),
       422,
       'VALIDATION_ERROR',
     ],
     [
-      'one far down',
+      'a null character in a deeply nested body',
       '/api/v1/definitions',
       sending('['.repeat(1e5) + JSON.stringify('\0') + ']'.repeat(1e5)),
       422,
@@ -70,7 +76,7 @@ describe('every failure has our shape', () => {
     expect(body.error.message).not.toMatch(/node_modules|\bat \//);
   });
 
-  it('names the field, also of a chunked body over the limit', async () => {
+  it('a chunked body over the limit is refused with the field named', async () => {
     await using service = await serve();
     const chunks = new ReadableStream({
       start(controller) {
@@ -85,7 +91,7 @@ describe('every failure has our shape', () => {
     expect(await response.json()).toMatchObject({ error: { details: { field: 'body' } } });
   });
 
-  it('the field with a null character is named', async () => {
+  it('a null character is refused with the field named', async () => {
     await using service = await serve();
     const response = await service.fetch(
       '/api/v1/definitions',
@@ -100,7 +106,7 @@ describe('every failure has our shape', () => {
     ).toBe(201);
   });
 
-  it('what a service throws keeps its message and details', async () => {
+  it('a problem thrown by a service keeps its message and details', async () => {
     await using service = await serve({
       handlers: {
         'definitions.create': () => Promise.reject(conflict('instance_uid', 'taken', 'is taken.', { by: 'def_1' })),
@@ -149,20 +155,20 @@ describe('bytes that are not HTTP', () => {
   it.each([
     ['nonsense', 'what\r\n\r\n', 422, 'VALIDATION_ERROR'],
     [
-      'headers beyond measure',
+      'headers over the limit',
       `GET / HTTP/1.1\r\nHost: a\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`,
       422,
       'VALIDATION_ERROR',
     ],
     ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 404, 'NOT_FOUND'],
-  ])('%s gets an answer in our shape', async (_what, bytes, status, code) => {
+  ])('%s: the answer is in the error envelope', async (_what, bytes, status, code) => {
     await using service = await serve();
     const answer = answered(await service.raw(bytes));
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ success: false, error: { code } });
   });
 
-  it('a request may name the whole address', async () => {
+  it('a request target may be an absolute URL', async () => {
     await using service = await serve();
     const text = await service.raw(
       'GET http://hortus.test/api/v1/health?x=1 HTTP/1.1\r\nHost: hortus.test\r\nConnection: close\r\n\r\n',
@@ -170,7 +176,7 @@ describe('bytes that are not HTTP', () => {
     expect(answered(text)).toMatchObject({ status: 200, body: { status: 'healthy' } });
   });
 
-  it('an unknown expectation is not held against a request', async () => {
+  it('a request with an unknown Expect header is served', async () => {
     await using service = await serve();
     const text = await service.raw(
       'GET /api/v1/health HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nConnection: close\r\n\r\n',

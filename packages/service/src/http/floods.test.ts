@@ -28,10 +28,10 @@ function slow(service: Served, bytes: number, key = 'writer'): Socket {
   return socket;
 }
 
-describe('request bodies under way', () => {
+describe('request bodies in flight', () => {
   const limits: BodyLimits = { perCaller: 300_000, total: 500_000, reserve: 20_000 };
 
-  it('are bounded for each caller; beyond that is 429 with the connection closed, and other callers are served', async () => {
+  it('are limited per caller: the excess gets 429 and is disconnected, and other callers are served', async () => {
     await using service = await serve({ bodyLimits: limits });
     slow(service, 250_000);
     const refused = await until(
@@ -53,7 +53,7 @@ describe('request bodies under way', () => {
     await until(again, { describe: 'the room of a body that was given up' });
   });
 
-  it('are bounded in all, and a small body still has room', async () => {
+  it('are limited in total, with room for small bodies', async () => {
     await using service = await serve({ bodyLimits: limits });
     slow(service, 250_000);
     slow(service, 240_000, 'other');
@@ -63,13 +63,13 @@ describe('request bodies under way', () => {
     expect((await service.fetch('/api/v1/account/keys', sending('"x"', 'admin'))).status).toBe(422);
   });
 
-  it('count as they arrive, not as they are announced', async () => {
+  it('count by received bytes, not by their Content-Length', async () => {
     await using service = await serve({ bodyLimits: { perCaller: 3_000, total: 3_000, reserve: 0 } });
     for (let i = 0; i < 5; i++) dial(service).write(head(900_000, 'writer'));
     expect((await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(2_000)}"`))).status).toBe(422);
   });
 
-  it('are refused while they come when they are too large, and the answer arrives', async () => {
+  it('are refused during the upload if they are too large, and the client gets the answer', async () => {
     await using service = await serve();
     const socket = dial(service);
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
@@ -81,7 +81,7 @@ describe('request bodies under way', () => {
     );
   });
 
-  it('that come in tiny pieces are read whole', async () => {
+  it('in tiny pieces are read completely', async () => {
     await using service = await serve();
     const socket = dial(service);
     const body = JSON.stringify({ name: 'x'.repeat(3_000) });
@@ -93,10 +93,10 @@ describe('request bodies under way', () => {
   });
 });
 
-describe('requests in one piece on one connection', () => {
+describe('pipelined requests on one connection', () => {
   const ask = 'GET /api/v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer admin\r\n';
 
-  it('whose answers are not read are not carried out before the answers to the earlier ones are taken', async () => {
+  it('are not executed while the answers to earlier ones are unread', async () => {
     let begun = 0;
     // More than the kernel keeps for a connection.
     const data = 'x'.repeat(24 * 1024 * 1024);
@@ -118,7 +118,7 @@ describe('requests in one piece on one connection', () => {
     expect(begun).toBe(4);
   });
 
-  it('close it when too many wait', async () => {
+  it('close it when too many are waiting', async () => {
     const never = () => new Promise<never>(() => undefined);
     await using service = await serve({ handlers: { 'account.read': never }, graceMs: 1 });
     const socket = dial(service);
@@ -132,7 +132,7 @@ describe('connections', () => {
   const connectionLimits = { perAddress: 3, total: 100 };
   const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-  it('of one address are bounded: the next is refused, and those far beyond are closed at once', async () => {
+  it('of one address are limited: the next is refused, and those far beyond are closed at once', async () => {
     await using service = await serve({ connectionLimits });
     let open = 0;
     service.http.server.on('connection', () => open++);
@@ -152,7 +152,7 @@ describe('connections', () => {
     await until(async () => (await service.raw(ask)).startsWith('HTTP/1.1 200'), { describe: 'room again' });
   });
 
-  it('of a trusted proxy are those of many callers and are not counted', async () => {
+  it('of a trusted proxy do not count, because they serve many callers', async () => {
     await using service = await serve({ connectionLimits, config: { trustedProxies: ['127.0.0.0/8'] } });
     for (let i = 0; i < 10; i++) dial(service);
     expect(await service.raw(ask)).toMatch(/^HTTP\/1\.1 200/);
@@ -190,7 +190,7 @@ describe('an answer that is not read', () => {
     await until(() => closed, { describe: 'the service to close the connection' });
   });
 
-  it('keeps its connection while its handler is at work for longer than that', async () => {
+  it('keeps its connection while its handler is still working', async () => {
     const silence = Promise.withResolvers<void>();
     await using service = await serve({
       unreadMs: 50,

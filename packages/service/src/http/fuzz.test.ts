@@ -20,7 +20,7 @@ function heapInUse(): number {
 
 onBothEngines((engine) => {
   it(
-    'answers whatever it is sent in its published way, in time, and forgets it',
+    'random requests get a published answer in time and leave no memory behind',
     async () => {
       const service = await startApp(engine);
       await fuzz(service, { seed: Number(seed), seconds: 0 });
@@ -37,7 +37,7 @@ onBothEngines((engine) => {
   );
 
   it(
-    'answers whatever comes over a socket at most once, never dies of it, and forgets it',
+    'random socket bytes get at most one answer, never crash the service and leave no memory behind',
     async () => {
       const service = await startApp(engine);
       await fuzzSockets(service, { seed: Number(seed), seconds: 0 });

@@ -22,7 +22,7 @@ async function serveCatalog() {
 }
 
 describe('a hot read', () => {
-  it('is computed once and answered byte for byte the same', async () => {
+  it('is computed once and answered with identical bytes', async () => {
     await using service = await serveCatalog();
     const [first, second] = [await service.get('/templates/inkwell'), await service.get('/templates/inkwell')];
     expect(service.catalog.asked).toBe(1);
@@ -37,7 +37,7 @@ describe('a hot read', () => {
     expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
   });
 
-  it('answers 304 to a caller that has it, prepared or not', async () => {
+  it('answers 304 to a matching ETag, cached or not', async () => {
     await using service = await serveCatalog();
     const etag = (await service.get('/templates')).headers.get('etag') as string;
     for (const path of ['/templates', '/templates?fresh=1']) {
@@ -50,7 +50,7 @@ describe('a hot read', () => {
     }
   });
 
-  it('is computed again when the catalog has changed, even meanwhile', async () => {
+  it('is computed again when the catalog changes, even during the computation', async () => {
     await using service = await serveCatalog();
     await service.get('/templates');
     service.catalog.version = 2;
@@ -74,7 +74,7 @@ describe('a hot read', () => {
     expect(service.catalog.asked).toBe(2);
   });
 
-  it('is refreshed by a unique query string, which is not remembered', async () => {
+  it('is computed for a unique query string, which is not cached', async () => {
     await using service = await serveCatalog();
     for (let i = 0; i < 3; i++) await service.get('/templates?_=same');
     expect(service.catalog.asked).toBe(3);
@@ -82,7 +82,7 @@ describe('a hot read', () => {
     expect(service.catalog.asked).toBe(4);
   });
 
-  it('keeps its guards: key, permission, limit', async () => {
+  it('still checks key, permission and rate limit', async () => {
     await using service = await serveCatalog();
     await service.get('/templates');
     const statusOf = async (key: string) => (await service.get('/templates', bearer(key))).status;
@@ -94,7 +94,7 @@ describe('a hot read', () => {
     expect(service.catalog.asked).toBe(1);
   });
 
-  it('counts exactly, and is refused with 429 in our shape', async () => {
+  it('counts against the rate limit, which answers 429 in the error envelope', async () => {
     await using service = await serve({
       config: { rateLimits: { free: 5, pro: 1, enterprise: 1, anonymous: 1, server: 1 } },
       clock: () => 0,
@@ -108,7 +108,7 @@ describe('a hot read', () => {
     expect(await refused.json()).toMatchObject({ success: false, error: { code: 'RATE_LIMITED' } });
   });
 
-  it('reads headers in any case, keeps the request id and is counted', async () => {
+  it('accepts headers in any case, keeps the request id and is counted in the metrics', async () => {
     await using service = await serveCatalog();
     await service.get('/taxonomy/tree');
     const id = await new Promise((done, fail) => {
@@ -125,7 +125,7 @@ describe('a hot read', () => {
     expect(metrics).toContain('hortus_http_requests_total{endpoint="taxonomy.tree",status="200"} 2');
   });
 
-  it('is not the way of HEAD, which is answered all the same', async () => {
+  it('answers HEAD without the cache', async () => {
     await using service = await serveCatalog();
     const full = await service.get('/templates');
     const head = await service.fetch('/api/v1/templates', { method: 'HEAD', headers: bearer('reader') });

@@ -11,7 +11,7 @@ function busy(ms: number): void {
   while (performance.now() < end);
 }
 
-test('work waits for a later iteration once one has used its time, and goes on in order', async () => {
+test('work is deferred once an iteration of the event loop has used its time, and continues in order', async () => {
   const loop = new LoopTime(guard);
   expect(loop.isSpent).toBe(false);
   busy(5);
@@ -27,7 +27,7 @@ test('work waits for a later iteration once one has used its time, and goes on i
   expect(loop.isSpent).toBe(false);
 });
 
-test('costly work that waits is spread over iterations, so that a probe is answered in between', async () => {
+test('deferred work is spread over iterations, so that a probe is answered in between', async () => {
   const loop = new LoopTime(guard);
   const done: number[] = [];
   const atIteration: number[] = [];
@@ -46,7 +46,7 @@ test('costly work that waits is spread over iterations, so that a probe is answe
   expect(new Set(atIteration).size).toBe(4);
 });
 
-test('work that comes while other work waits takes its place behind it', async () => {
+test('new work queues behind deferred work', async () => {
   const loop = new LoopTime(guard);
   const done: string[] = [];
   void loop.turn().then(() => done.push('first'));

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { bearer, everyAnswer, noStorage, serve } from './testing/serve.ts';
 
-describe('beside the interface', () => {
-  it('health has its fields at the top level', async () => {
+describe('public pages and probes', () => {
+  it('health answers its fields at the top level', async () => {
     await using service = await serve();
     const body = await (await service.fetch('/api/v1/health')).json();
     expect(body).toEqual({ success: true, status: 'healthy', timestamp: expect.any(String), version: '1.2.3' });
   });
 
-  it('the OpenAPI document is public and has a tag to ask again by', async () => {
+  it('the OpenAPI document is public and has an ETag', async () => {
     await using service = await serve();
     const response = await service.fetch('/api/v1/openapi.json');
     expect(await response.json()).toMatchObject({
@@ -36,7 +36,7 @@ describe('beside the interface', () => {
     for (const name of everyAnswer) expect(styles.headers.get(name), name).toBeTruthy();
   });
 
-  it('metrics are for this machine and for admins', async () => {
+  it('metrics are served only to this machine and to admins', async () => {
     await using service = await serve({ config: { trustedProxies: ['127.0.0.1/32'] } });
     await service.fetch('/api/v1/health');
     const text = await (await service.fetch('/metrics')).text();
@@ -50,12 +50,12 @@ describe('beside the interface', () => {
     expect(await statusWith(bearer('admin'))).toBe(200);
   });
 
-  it('metrics do not take an unknown proxy on this machine for this machine', async () => {
+  it('metrics are refused to requests through an undeclared proxy on this machine', async () => {
     await using service = await serve();
     expect((await service.fetch('/metrics', { headers: { 'x-forwarded-for': '127.0.0.1' } })).status).toBe(401);
   });
 
-  it('a database that is silent makes it not ready, within seconds', async () => {
+  it('readiness fails within seconds if the database does not respond', async () => {
     await using service = await serve({ storage: { ...noStorage, ping: () => new Promise(() => {}) } });
     const response = await service.fetch('/ready');
     expect(response.status).toBe(500);
@@ -64,7 +64,7 @@ describe('beside the interface', () => {
 });
 
 onBothEngines((engine) => {
-  it('is ready while the database answers, and answers cleanly when it is gone', async () => {
+  it('readiness follows the database, and its failure is a clean answer', async () => {
     const storage = await (await engine.testDatabase()).open();
     const gone = { ...storage, ping: () => Promise.reject(new Error('gone')) };
     await using service = await serve({ storage });

@@ -29,7 +29,7 @@ onBothEngines((engine) => {
       expectRefusal(await neighbour.request('DELETE', path), 'NOT_FOUND');
     });
 
-    it('keeps nothing readable of what was deleted', async () => {
+    it('stores nothing readable of the deleted record', async () => {
       const { path } = await goodRequest('webhooks.delete', service);
       const { json } = await service.request('DELETE', path);
       const rows = await service.sideDoor.db.selectFrom('tombstones').selectAll().execute();
@@ -37,14 +37,14 @@ onBothEngines((engine) => {
       expect(JSON.stringify(rows)).not.toContain(json.data.url);
     });
 
-    it('answers another key of the account', async () => {
+    it('works with another key of the account', async () => {
       const { path } = await goodRequest('webhooks.delete', service);
       const { json } = await service.request('DELETE', path);
       const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId });
       expect(await service.request('DELETE', path, { key })).toMatchObject({ status: 200, json: { data: json.data } });
     });
 
-    it('gives a colleague nothing of a session that another user has ended', async () => {
+    it('does not reveal a session that another user ended', async () => {
       const { path, options } = await goodRequest('account.endSession', service);
       expect((await service.request('DELETE', path, options)).status).toBe(200);
       const colleague = await goodRequest('account.sessions', service);
@@ -52,7 +52,7 @@ onBothEngines((engine) => {
       expectRefusal(await service.request('DELETE', path), 'NOT_FOUND');
     });
 
-    it('gives a colleague nothing of the recipe of another account that an admin has deleted', async () => {
+    it('does not reveal a recipe of another account that an admin deleted', async () => {
       const { path } = await goodRequest('recipes.delete', neighbour);
       expect((await service.request('DELETE', path)).status).toBe(200);
       expect((await service.request('DELETE', path)).status).toBe(200);
@@ -60,7 +60,7 @@ onBothEngines((engine) => {
       expectRefusal(await service.request('DELETE', path, { key }), 'NOT_FOUND');
     });
 
-    it('gives a key that may not manage users nothing of a removed one', async () => {
+    it('does not reveal a removed user to a key without permission to manage users', async () => {
       const { path } = await goodRequest('members.remove', service);
       expect((await service.request('DELETE', path)).status).toBe(200);
       const permissions = JSON.stringify(['account:write']);
@@ -108,7 +108,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('a record that was read', () => {
+  describe('a record sent back as it was read', () => {
     /** A request that changes a record, and the record. */
     async function opened(name: EndpointName) {
       const { method, path, params } = await goodRequest(name, service);
@@ -126,14 +126,14 @@ onBothEngines((engine) => {
       expect(answer.json.data).toMatchObject(before);
     });
 
-    it.each(editing)('%s refuses a field that only the service sets by its name, if it is changed', async (name) => {
+    it.each(editing)('%s refuses a changed read-only field and names it', async (name) => {
       const { at, record, send } = await opened(name);
       for (const changed of [{ id: 'x' }, { created_at: '2020-01-01T00:00:00.000Z' }])
         expectRefusal(await send({ ...record, ...changed }), 'VALIDATION_ERROR', Object.keys(changed)[0]);
       expect((await service.request('GET', at)).json.data).toEqual(record);
     });
 
-    it('takes a change in the same record', async () => {
+    it('may contain a change to a writable field', async () => {
       const { record, send } = await opened('definitions.update');
       const answer = await send({ ...record, name: 'Renamed' });
       expect(answer.json.data).toMatchObject({ name: 'Renamed', instance_uid: record.instance_uid });
@@ -143,7 +143,7 @@ onBothEngines((engine) => {
 
   describe('a webhook secret', () => {
     const body = { url: 'http://127.0.0.1:9/hook', events: ['deployment.success'] };
-    it.each([0, 1, 7, 15, 16, 300])('of %i characters is taken, and a short one is warned of', async (length) => {
+    it.each([0, 1, 7, 15, 16, 300])('of %i characters is accepted, with a warning if it is short', async (length) => {
       const created = await service.request('POST', '/webhooks', { body: { ...body, secret: 'k'.repeat(length) } });
       expect(created.status).toBe(201);
       expect(created.json.data.warnings).toEqual(length < 16 ? [expect.stringMatching(/^secret: /)] : []);

@@ -20,7 +20,7 @@ describe('a limiter', () => {
     return { clock, limiter: new RateLimiter(few, () => clock.now) };
   };
 
-  it('lets exactly so many through in a minute, and as many in the next', () => {
+  it('allows exactly the limit per minute, and the same again in the next minute', () => {
     const { clock, limiter } = at(120_000 + 59_000);
     const run = () => Array.from({ length: 5 }, () => limiter.count(account, '::1'));
     expect(run().map(({ remaining, exceeded }) => [remaining, exceeded])).toEqual([
@@ -37,7 +37,7 @@ describe('a limiter', () => {
     expect(limiter.count(account, '::1').reset).toBe(240);
   });
 
-  it('counts accounts by plan, servers, and addresses, each apart', () => {
+  it('counts accounts by plan, servers and addresses separately', () => {
     const { limiter } = at(0);
     const passed = (principal: Principal | undefined, address: string) => {
       let count = 0;
@@ -52,7 +52,7 @@ describe('a limiter', () => {
     expect(passed(undefined, '192.0.2.2')).toBe(2);
   });
 
-  it('takes a network of IPv6 for one caller', () => {
+  it('counts an IPv6 network as one caller', () => {
     const { limiter } = at(0);
     limiter.count(undefined, '2001:db8:1:2::1');
     limiter.count(undefined, '2001:db8:1:2:ffff:0:0:9');
@@ -79,7 +79,7 @@ describe('the limit of a caller', () => {
     retryAfter: response.headers.get('retry-after'),
   });
 
-  it('is in the headers of every answer and ends in 429 with Retry-After', async () => {
+  it('is in the headers of every answer, and exceeding it is 429 with Retry-After', async () => {
     await using service = await serve({ config: { rateLimits: few }, clock: () => 1_000_000_000_000 });
     const ask = async (path: string, headers: Record<string, string> = {}) =>
       read(await service.fetch(path, { headers }));
@@ -102,7 +102,7 @@ describe('the limit of a caller', () => {
     ['reader', 60],
     ['other', 300],
     ['admin', 1000],
-  ])('of %s is exactly %i a minute, however many come at once', async (who, most) => {
+  ])('of %s is exactly %i a minute, even under concurrent requests', async (who, most) => {
     let now = 1_000_000_000_000;
     await using service = await serve({ config: { rateLimits: limits }, clock: () => now });
     const ask = async (path: string) => {
@@ -127,7 +127,7 @@ describe('the limit of a caller', () => {
     expect(await ask('/api/v1/nothing')).toMatchObject({ status: 404, remaining: String(most - 1) });
   });
 
-  it('is that of the address for unauthenticated callers', async () => {
+  it('is counted by address for unauthenticated callers', async () => {
     await using service = await serve({ config: { rateLimits: few } });
     const statuses: number[] = [];
     for (const path of ['/docs', '/api/v1/templates', '/api/v1/templates', '/api/v1/openapi.json', '/nowhere']) {
@@ -137,7 +137,7 @@ describe('the limit of a caller', () => {
     expect((await service.fetch('/api/v1/templates', { headers: bearer('admin') })).status).toBe(200);
   });
 
-  it('does not touch health and readiness, which show how it stands', async () => {
+  it('does not apply to health and readiness, which still show it', async () => {
     await using service = await serve({ config: { rateLimits: few } });
     for (const path of ['/api/v1/health', '/ready', '/api/v1/health', '/metrics', '/api/v1/health']) {
       expect(read(await service.fetch(path))).toMatchObject({ status: 200, limit: '2', remaining: '2' });
@@ -146,7 +146,7 @@ describe('the limit of a caller', () => {
 });
 
 onBothEngines((engine) => {
-  it('replicas add up their counts', async () => {
+  it('counts are summed over the replicas', async () => {
     const testDatabase = await engine.testDatabase();
     const storage = await testDatabase.open();
     const clock = () => 600_000;
@@ -165,7 +165,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('old windows are swept away', async () => {
+  it('old windows are removed', async () => {
     const storage = await engine.open();
     let now = 600_000;
     const limiter = new RateLimiter(limits, () => now);
@@ -182,7 +182,7 @@ onBothEngines((engine) => {
     expect(kept.map((row) => row.window_start)).toEqual([720_000, 780_000]);
   });
 
-  it('a database that fails costs no count', async () => {
+  it('a database failure loses no count', async () => {
     const storage = await engine.open();
     let broken = true;
     const flaky = {
@@ -204,7 +204,7 @@ onBothEngines((engine) => {
 
   // The embedded database has one process, so nothing is shared.
   if (engine.name === 'postgres')
-    it('two services on one database share a limit, soon', async () => {
+    it('two services on one database share a limit after a short time', async () => {
       const testDatabase = await engine.testDatabase();
       const settings = { clock: () => 600_000, config: { rateLimits: limits } };
       await using one = await serve({ ...settings, storage: await testDatabase.open() });
@@ -226,7 +226,7 @@ onBothEngines((engine) => {
     });
 });
 
-it('wrong keys of an address that is over its limit are refused without being looked up', async () => {
+it('an address over its limit gets 429 for wrong keys without a lookup', async () => {
   let lookups = 0;
   const authenticator: Authenticator = {
     ...fakeAuthenticator,

@@ -24,7 +24,7 @@ test('every link inside the page has a target, and ids are unique', () => {
   for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
 });
 
-test('a strict Content-Security-Policy has nothing to refuse', () => {
+test('the page works under a strict Content-Security-Policy', () => {
   expect(page).not.toMatch(/<script|<style|\sstyle=|\son[a-z]+=|javascript:/i);
   expect(page).toContain('<link rel="stylesheet" href="/docs/style.css">');
   expect(referenceStyles).not.toMatch(/url\(|@import/);
@@ -68,7 +68,7 @@ describe('hostile strings', () => {
     return [...new Set(names)].sort();
   };
 
-  test('stay text wherever they stand', () => {
+  test('are escaped everywhere on the page', () => {
     const plain = JSON.parse(JSON.stringify(doc)) as OpenApiDocument;
     const poisoned = poison(plain) as OpenApiDocument;
     const paths = Object.fromEntries(Object.entries(poisoned.paths).map(([path, ops]) => [`${path}${evil}`, ops]));
@@ -82,7 +82,7 @@ describe('hostile strings', () => {
     expect(namesIn(html)).toEqual(namesIn(page));
   });
 
-  test('a quote in an example cannot leave its quotes in the sample', () => {
+  test('a quote in an example is escaped in the sample request', () => {
     const hostile = JSON.parse(JSON.stringify(doc)) as {
       components: { schemas: { ServerRegistration: { examples: unknown[] } } };
     };

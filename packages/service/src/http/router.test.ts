@@ -35,7 +35,7 @@ describe('a path', () => {
     ['/plants/all/leaves', { at: '/plants/all/{x}', x: 'leaves' }],
     ['/plants/all/leaves/one', { at: '/plants/{id}/leaves/{leaf}', id: 'all', leaf: 'one' }],
     ['/plants/stats/leaves/one', { at: '/plants/{id}/leaves/{leaf}', id: 'stats', leaf: 'one' }],
-  ])('%s is found', (path, expected) => expect(find(path)).toEqual(expected));
+  ])('%s is routed', (path, expected) => expect(find(path)).toEqual(expected));
 
   it.each([
     ['', 'is empty'],
@@ -46,15 +46,15 @@ describe('a path', () => {
     ['/plants/%zz', 'is not encoded properly'],
     ['/plants/%ff', 'is malformed'],
     [`/plants/${'x'.repeat(513)}`, 'is beyond measure'],
-  ])('%s names nothing: it %s', (path) => expect(find(path)).toBeUndefined());
+  ])('%s is not routed: it %s', (path) => expect(find(path)).toBeUndefined());
 
-  it('is one of its method, and of HEAD where it is one of GET', () => {
+  it('is routed by its method; HEAD is routed as GET', () => {
     expect(find('/plants', 'HEAD')).toEqual({ at: '/plants' });
     expect(find('/plants', 'POST')).toBeUndefined();
   });
 });
 
-it('whatever a parameter holds, it arrives as it was meant', () => {
+it('any parameter value arrives unchanged', () => {
   const find = routerOf('/plants/{id}', '/plants/{id}/leaves/{leaf}');
   const text = fc.string({ minLength: 1, maxLength: 200, unit: 'grapheme' });
   fc.assert(
@@ -65,7 +65,7 @@ it('whatever a parameter holds, it arrives as it was meant', () => {
   );
 });
 
-it('may be taken once', () => {
+it('a route cannot be registered twice', () => {
   const router = new Router();
   router.add('GET', '/plants/{id}', route('first'));
   expect(() => router.add('GET', '/plants/{name}', route('second'))).toThrow(

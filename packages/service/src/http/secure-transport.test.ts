@@ -13,10 +13,10 @@ it.each([
   ['a trusted proxy that had TLS at every hop', '10.0.0.1', { 'x-forwarded-proto': 'https, HTTPS' }, true],
   ['a trusted proxy where one hop was plain', '10.0.0.1', { 'x-forwarded-proto': 'https, http' }, false],
   ['a trusted proxy that does not say', '10.0.0.1', { 'x-forwarded-for': '203.0.113.1' }, false],
-  ['a trusted proxy that speaks for itself', '10.0.0.1', {}, false],
+  ['a trusted proxy that makes a request itself', '10.0.0.1', {}, false],
   ['a trusted proxy on this machine for a plain caller', '127.0.0.2', { 'x-forwarded-proto': 'http' }, false],
   ['an undeclared proxy on this machine', '127.0.0.1', { 'x-forwarded-proto': 'https' }, false],
-  ['a peer that has gone', undefined, {}, false],
-])('%s', (_what, peer, headers, expected) => {
+  ['a peer that has disconnected', undefined, {}, false],
+])('the transport of %s is judged correctly', (_what, peer, headers, expected) => {
   expect(secure(peer, headers)).toBe(expected);
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { bearer, jsonType, sending, serve } from './testing/serve.ts';
 
 describe('a request', () => {
-  it('is served with status, envelope and headers of its row', async () => {
+  it('is answered with the status, envelope and headers of its endpoint', async () => {
     await using service = await serve({
       handlers: { 'definitions.create': async ({ body }) => ({ success: true, data: body as never }) },
     });
@@ -29,7 +29,7 @@ describe('a request', () => {
     expect(await response.text()).toBe('');
   });
 
-  it('keeps a sane request id and replaces any other', async () => {
+  it('keeps a valid request id and replaces an invalid one', async () => {
     await using service = await serve({ logLevel: 'debug' });
     const idFor = async (id: string) =>
       (await service.fetch('/api/v1/health', { headers: { 'x-request-id': id } })).headers.get('x-request-id');
@@ -40,7 +40,7 @@ describe('a request', () => {
     await until(() => service.lines.some((line) => line.request_id === 'a.b-c_1'), { describe: 'the log line' });
   });
 
-  it('has the address that trusted proxies name, and only those', async () => {
+  it('has the address given by trusted proxies only', async () => {
     const seen: string[] = [];
     const handlers = {
       'account.read': async ({ address }: { address: string }) => {
@@ -56,7 +56,7 @@ describe('a request', () => {
     expect(seen).toEqual(['127.0.0.1', '203.0.113.9']);
   });
 
-  it('by session changes something only from our own pages', async () => {
+  it('with a session may change data only from our own pages', async () => {
     await using service = await serve();
     const cookie = { cookie: 'hortus_session=console' };
     const post = (headers: Record<string, string>) =>
@@ -94,7 +94,7 @@ describe('a request', () => {
   });
 });
 
-it('a session cookie has the __Host- prefix where a trusted proxy says that the caller came over TLS', async () => {
+it('a session cookie has the __Host- prefix if a trusted proxy reports TLS', async () => {
   const handlers: NonNullable<Parameters<typeof serve>[0]>['handlers'] = {
     'account.login': async ({ setSession }) => {
       setSession('token', 2_000_000_000_000);
@@ -124,11 +124,11 @@ it('a session cookie has the __Host- prefix where a trusted proxy says that the 
   expect(await entering('hortus_session=console')).toBe(401);
 });
 
-it('a row without a handler stops the start', async () => {
+it('an endpoint without a handler prevents the start', async () => {
   await expect(serve({ handlers: { 'keys.list': undefined as never } })).rejects.toThrow(/keys\.list/);
 });
 
-it('every row is reached at its path', async () => {
+it('every endpoint is reached at its path', async () => {
   const aFile = async () => ({ handle: await open(import.meta.filename), size: 10, etag: '"x"', name: 'x' });
   await using service = await serve({
     config: { rateLimits: { ...everyLimit(10_000) } },

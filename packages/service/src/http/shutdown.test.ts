@@ -3,8 +3,8 @@ import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { bearer, serve } from './testing/serve.ts';
 
-describe('stopping', () => {
-  it('lets requests in flight end, tells their clients to go, and takes no more', async () => {
+describe('shutdown', () => {
+  it('finishes requests in flight, asks their clients to disconnect, and accepts no more', async () => {
     const asked = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
     const service = await serve({
@@ -34,7 +34,7 @@ describe('stopping', () => {
     await closed;
   });
 
-  it('does not wait for ever', async () => {
+  it('has a time limit', async () => {
     const asked = Promise.withResolvers<void>();
     const service = await serve({
       graceMs: 50,

@@ -14,6 +14,6 @@ test.each([
   ['HTTPS://[::1]:1/x?y', { path: '/x', search: 'y', authority: '[::1]:1' }],
   ['http://a?b', { path: '/', search: 'b', authority: 'a' }],
   ['ftp://a/b', { path: 'ftp://a/b', search: '', authority: undefined }],
-])('the target %j is read without failing', (raw, target) => {
+])('the target %j is parsed without an error', (raw, target) => {
   expect(parseTarget(raw)).toEqual(target);
 });

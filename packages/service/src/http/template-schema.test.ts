@@ -18,7 +18,7 @@ interface Part {
   readonly anyOf?: Part[];
 }
 
-describe('the schema that editors read', () => {
+describe('the template schema for editors', () => {
   let document: Part & Record<string, unknown>;
   let conforms: (value: unknown) => boolean;
 
@@ -33,7 +33,7 @@ describe('the schema that editors read', () => {
     conforms = (value) => check(value);
   });
 
-  it('takes every template of the catalog, judged by a validator that is not ours', async () => {
+  it('accepts every template of the catalog, as checked by an independent validator', async () => {
     const catalog = await loadCatalog(fileURLToPath(new URL('catalog', ROOT)));
     expect(catalog.length).toBeGreaterThan(0);
     for (const { file } of catalog) {
@@ -42,7 +42,7 @@ describe('the schema that editors read', () => {
     }
   });
 
-  it('takes and refuses what the validator does', () => {
+  it('accepts and refuses the same templates as our validator', () => {
     for (const text of [INKWELL, SEED]) expect(conforms(parse(text).value)).toBe(true);
     for (const wrong of ['enviroment: {A: b}', 'ports: [{container_port: 0}]', 'command: a b', 'healthcheck: []']) {
       const text = `${SEED}${wrong}\n`;
@@ -50,7 +50,7 @@ describe('the schema that editors read', () => {
     }
   });
 
-  it('says where it is, what it is and what each field means', () => {
+  it('has an id, a title and a description of each field', () => {
     expect(document).toMatchObject({
       $schema: 'http://json-schema.org/draft-07/schema#',
       $id: expect.stringMatching(/^https?:\/\/.+\/schemas\/template\.json$/),
@@ -70,7 +70,7 @@ describe('the schema that editors read', () => {
     expect(silent).toEqual([]);
   });
 
-  it('has an example that is a template', () => {
+  it('has a valid template as its example', () => {
     for (const example of document.examples as unknown[]) {
       expect(conforms(example)).toBe(true);
       expect(validate(JSON.stringify(example)).findings).toEqual([]);

@@ -19,7 +19,7 @@ async function open() {
 const statuses = async (service: Served, bytes: string) =>
   [...(await service.raw(bytes)).matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
-test('an upgrade is taken at its path, with or without a query', async () => {
+test('an upgrade is accepted at its path, with or without a query', async () => {
   await using service = await open();
   expect(await statuses(service, asking(PATH))).toEqual([101]);
   expect(await statuses(service, asking(`${PATH}?a=b`))).toEqual([101]);
@@ -27,7 +27,7 @@ test('an upgrade is taken at its path, with or without a query', async () => {
 
 test.each([
   ['in absolute form', asking(`http://a${PATH}`), 404],
-  ['with a port that cannot be', asking(`http://a:99999${PATH}`), 404],
+  ['with an impossible port', asking(`http://a:99999${PATH}`), 404],
   ['with an authority alone', asking('http://'), 403],
   ['to another host', asking(`//a${PATH}`), 404],
   ['to a malformed path', asking('/%'), 404],
@@ -40,7 +40,7 @@ test.each([
   expect((await service.fetch('/api/v1/health')).status).toBe(200);
 });
 
-test('an upgrade behind a request that is not answered yet does not overtake its answer', async () => {
+test('an upgrade waits for the answer to an earlier request on the connection', async () => {
   const go = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   await using service = await serve({
@@ -60,7 +60,7 @@ test('an upgrade behind a request that is not answered yet does not overtake its
   expect(await answers).toEqual([200, 404]);
 });
 
-test('a listener that throws costs its own socket and nothing else', async () => {
+test('a listener that throws closes only its own socket', async () => {
   await using service = await serve();
   service.http.upgrades.at(PATH, () => {
     throw new Error('a bug');

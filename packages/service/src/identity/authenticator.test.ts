@@ -52,7 +52,7 @@ const revoke = (storage: Storage, key: { id: string; hash: string }) =>
 const unauthorized = { code: 'UNAUTHORIZED' };
 
 onBothEngines((engine) => {
-  it('knows a key, at once when it has seen it before', async () => {
+  it('accepts a key, from memory if it was seen before', async () => {
     const [{ authenticator, accountId }] = await twoReplicas(engine);
     expect(cached(authenticator, adminKey)).toBeUndefined();
     const principal = await enter(authenticator, adminKey);
@@ -63,7 +63,7 @@ onBothEngines((engine) => {
     ).toBe(principal);
   });
 
-  it('asks the database only if it may, and needs no leave for a key that it remembers', async () => {
+  it('queries the database only if the caller is within its limit; cached keys need no query', async () => {
     const [replica] = await twoReplicas(engine);
     const [known, unknown] = [await addKey(replica), await addKey(replica)];
     const { authenticator } = replica;
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
     await enter(authenticator, unknown.token);
   });
 
-  it('refuses what is missing, malformed, unknown, revoked, or of the other mode', async () => {
+  it('refuses keys that are missing, malformed, unknown, revoked or of the other mode', async () => {
     const [replica] = await twoReplicas(engine);
     const { authenticator } = replica;
     const revoked = await addKey(replica, { revoked_at: 1 });
@@ -93,7 +93,7 @@ onBothEngines((engine) => {
     ).rejects.toMatchObject(unauthorized);
   });
 
-  it('ends a key at the very moment of its expiry, also one that it remembers', async () => {
+  it('refuses a key from the moment it expires, even if it is cached', async () => {
     let now = 1_000_000;
     const [replica] = await twoReplicas(engine, () => now);
     const key = await addKey(replica, { expires_at: now + 100 });
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
     await expect(enter(replica.authenticator, key.token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('lets a key in from its networks only, also one that it remembers', async () => {
+  it('accepts a key only from its networks, even if it is cached', async () => {
     const [replica] = await twoReplicas(engine);
     const { authenticator } = replica;
     const key = await addKey(replica, { allowed_cidrs: '["192.0.2.0/24","2001:db8::/32"]' });
@@ -119,7 +119,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('forgets a revoked key at once here and on the other replica', async () => {
+  it('drops a revoked key from the cache at once, on every replica', async () => {
     const [one, two] = await twoReplicas(engine);
     const key = await addKey(one);
     await enter(one.authenticator, key.token);
@@ -133,7 +133,7 @@ onBothEngines((engine) => {
     await expect(enter(two.authenticator, key.token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('goes by the key that a request shows, whatever its connection has shown before', async () => {
+  it('uses the key of the request, not an earlier key of the connection', async () => {
     const [replica] = await twoReplicas(engine);
     const { authenticator, storage } = replica;
     const connection = {};
@@ -148,7 +148,7 @@ onBothEngines((engine) => {
     await expect(over(authenticator, connection, second.token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('does not remember an answer that was overtaken by a revocation', async () => {
+  it('does not cache a lookup that a revocation overtook', async () => {
     const [one] = await twoReplicas(engine);
     const key = await addKey(one);
     const entering = enter(one.authenticator, key.token);
@@ -157,7 +157,7 @@ onBothEngines((engine) => {
     expect(cached(one.authenticator, key.token)).toBeUndefined();
   });
 
-  it('sees a changed plan at once, and anything else within half a minute', async () => {
+  it('applies a changed plan at once, and any other change within half a minute', async () => {
     let now = 1_000_000;
     const [replica] = await twoReplicas(engine, () => now);
     const { storage, accountId, authenticator } = replica;
@@ -176,7 +176,7 @@ onBothEngines((engine) => {
     expect(await enter(authenticator, adminKey)).toMatchObject({ plan: 'free' });
   });
 
-  it('records the last use without a write per request, and never goes back', async () => {
+  it('records the last use without a write per request, and never an earlier time', async () => {
     let now = 1_000_000;
     const [one, two] = await twoReplicas(engine, () => now);
     const key = await addKey(one);
@@ -196,7 +196,7 @@ onBothEngines((engine) => {
     expect(await lastUse()).toBe(1_001_000);
   });
 
-  it('lets a server in by both keys until it has used the next one; then the old one is dead everywhere', async () => {
+  it('accepts both keys of a server until the new one is used; then refuses the old one on every replica', async () => {
     const [one, two] = await twoReplicas(engine);
     const [old, next] = [newServerKey('live'), newServerKey('live')];
     const serverId = await insertServer(one, old.hash);
@@ -210,7 +210,7 @@ onBothEngines((engine) => {
     expect(await enter(two.authenticator, next.token)).toMatchObject({ serverId });
   });
 
-  it('knows no key of a server that was removed', async () => {
+  it('refuses the key of a removed server', async () => {
     const [replica] = await twoReplicas(engine);
     const key = newServerKey('live');
     const id = await insertServer(replica, key.hash);

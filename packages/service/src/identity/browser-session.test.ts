@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { sameOrigin } from './same-origin.ts';
 import { printSessionCookie, readSessionCookie } from './session-cookie.ts';
 
-it('finds its own cookie among others', () => {
+it('the session cookie is found among others', () => {
   expect(readSessionCookie('a=1; hortus_session=abc-_1; b=2', false)).toBe('abc-_1');
   expect(readSessionCookie('hortus_session=abc', false)).toBe('abc');
   for (const header of [undefined, '', 'hortus_session=', 'xhortus_session=abc', 'hortus_session_x=abc']) {
@@ -10,13 +10,13 @@ it('finds its own cookie among others', () => {
   }
 });
 
-it('a cookie that a subdomain or a plain request could have set does not count over TLS', () => {
+it('over TLS, a cookie that a subdomain or a plain request could have set is ignored', () => {
   expect(readSessionCookie('hortus_session=planted', true)).toBeUndefined();
   expect(readSessionCookie('hortus_session=planted; __Host-hortus_session=abc', true)).toBe('abc');
   expect(readSessionCookie('__Host-hortus_session=abc', false)).toBeUndefined();
 });
 
-it('sets a cookie that scripts and other sites cannot use', () => {
+it('scripts and other sites cannot use the session cookie', () => {
   expect(printSessionCookie('abc', true, Date.UTC(2030, 0, 1))).toBe(
     '__Host-hortus_session=abc; Path=/; Expires=Tue, 01 Jan 2030 00:00:00 GMT; HttpOnly; SameSite=Strict; Secure',
   );
@@ -24,7 +24,7 @@ it('sets a cookie that scripts and other sites cannot use', () => {
   expect(printSessionCookie(null, false)).toContain('hortus_session=; Path=/; Expires=Thu, 01 Jan 1970');
 });
 
-it('trusts a change only from its own pages', () => {
+it('a change is accepted only from our own pages', () => {
   const url = 'https://hortus.example/';
   const own = [
     { 'sec-fetch-site': 'same-origin' },

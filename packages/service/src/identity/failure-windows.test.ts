@@ -20,7 +20,7 @@ it('expired windows are dropped before those that still count', () => {
   expect(windows.add('expired')).toBe(1);
 });
 
-it('taking back a failure of a window that ended changes nothing', () => {
+it('undoing a failure of a window that has ended changes nothing', () => {
   let now = 0;
   const windows = new FailureWindows(() => now);
   windows.add('key');

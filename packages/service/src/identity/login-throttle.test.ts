@@ -24,7 +24,7 @@ function open() {
   return { time, delays, throttle, attempt };
 }
 
-it('guesses from one network at one user end after ten, until 15 minutes have passed', async () => {
+it('password guesses from one network for one user are refused after ten, for 15 minutes', async () => {
   const { time, attempt } = open();
   for (let i = 1; i <= MOST_FAILURES; i++) expect(await attempt(wrong)).toEqual({ right: false, failures: i });
   time.now = 60_000;
@@ -39,7 +39,7 @@ it('parallel guesses cannot exceed the limit', async () => {
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(MOST_FAILURES);
 });
 
-it('one password tried on many users from one network ends after a hundred', async () => {
+it('password spraying from one network is refused after a hundred attempts', async () => {
   const { attempt } = open();
   for (let i = 0; i < MOST_FOR_NETWORK; i++) await attempt(wrong, HOME, `${i}@example.org`);
   await expect(attempt(right)).rejects.toEqual(limited);
@@ -54,7 +54,7 @@ it('the addresses of one IPv6 /64 share one limit, however they are written', as
   expect(await attempt(right, '2001:db8:0:1::1')).toMatchObject({ right: true });
 });
 
-it('a flood from many networks at one user delays new networks for seconds, known ones not at all, and refuses neither', async () => {
+it('a flood from many networks at one user delays new networks for seconds, known networks not at all, and refuses neither', async () => {
   const { delays, attempt } = open();
   for (let i = 0; i < 500; i++) await attempt(wrong, `198.51.${i >> 8}.${i & 255}`);
   expect(delays).toHaveLength(500 - FREE_FOR_USER);
@@ -66,26 +66,26 @@ it('a flood from many networks at one user delays new networks for seconds, know
   expect(delays).toEqual([LONGEST_DELAY_MS]);
 });
 
-it('an email without a user is delayed and refused as one with a user', async () => {
+it('unknown emails are delayed and refused like known ones, so that they cannot be told apart', async () => {
   const { delays, attempt } = open();
   for (const email of [USER, 'unknown@example.org'])
     for (let i = 0; i <= FREE_FOR_USER; i++) await attempt(wrong, `198.51.100.${i}`, email);
   expect(delays).toEqual([1_000, 1_000]);
 });
 
-it('a sign-in that succeeds does not count', async () => {
+it('a successful sign-in does not count as a failure', async () => {
   const { attempt } = open();
   for (let i = 0; i < 2 * MOST_FOR_NETWORK; i++) expect(await attempt(right)).toEqual({ right: true, failures: 1 });
 });
 
-it('an attempt that an overload kept from being verified does not count', async () => {
+it('an attempt that an overload prevented from being verified does not count', async () => {
   const { attempt } = open();
   const overloaded = () => Promise.reject(new Error('overloaded'));
   for (let i = 0; i < 2 * MOST_FAILURES; i++) await expect(attempt(overloaded)).rejects.toThrow('overloaded');
   expect(await attempt(right)).toEqual({ right: true, failures: 1 });
 });
 
-it('a flood cannot have more than a bounded number of attempts wait, and the rest does not count', async () => {
+it('a flood keeps a bounded number of attempts waiting; the rest is refused and does not count', async () => {
   const ends: (() => void)[] = [];
   const throttle = new LoginThrottle({ clock: () => 0, delay: () => new Promise<void>((end) => ends.push(end)) });
   const attempt = (i: number) =>

@@ -6,7 +6,7 @@ const printed = (text: string) => {
   return network && printNetwork(network);
 };
 
-it('reads networks and gives each one form', () => {
+it('networks are parsed into a canonical form', () => {
   expect(printed('192.0.2.7/24')).toBe('192.0.2.0/24');
   expect(printed('192.0.2.7')).toBe('192.0.2.7/32');
   expect(printed('0.0.0.0/0')).toBe('0.0.0.0/0');
@@ -15,7 +15,7 @@ it('reads networks and gives each one form', () => {
   expect(printed('::ffff:192.0.2.0/120')).toBe('192.0.2.0/24');
 });
 
-it('refuses what is none, or what programs read differently', () => {
+it('invalid networks, and those that programs interpret differently, are refused', () => {
   const wrong = [
     '',
     '/',
@@ -42,7 +42,7 @@ it('refuses what is none, or what programs read differently', () => {
   }
 });
 
-it('finds addresses within a network, in every notation of IPv4', () => {
+it('addresses are matched against networks, in every notation of IPv4', () => {
   const networks = [parseNetwork('10.0.0.0/8'), parseNetwork('2001:db8::/32')] as Network[];
   for (const address of ['10.255.0.1', '::ffff:10.1.2.3', '2001:db8:1::2'])
     expect(isWithin(address, networks)).toBe(true);

@@ -10,7 +10,7 @@ import { Passwords } from './passwords.ts';
 const wanted = { name: 'npm start', permissions: ['servers:read'], lifetimeMs: 60_000 };
 
 onBothEngines((engine) => {
-  it('is a key of the first account, with what it may do, and dies by itself', async () => {
+  it('a temporary key belongs to the first account, has the given permissions and expires', async () => {
     const storage = await engine.open();
     const settings = {
       adminKey: undefined,
@@ -32,7 +32,7 @@ onBothEngines((engine) => {
     await bus.close();
   });
 
-  it('is refused before the first account exists', async () => {
+  it('a temporary key is refused before the first account exists', async () => {
     const storage = await engine.open();
     await expect(makePassingKey({ storage, mode: 'live' }, wanted)).rejects.toThrow('no account');
   });

@@ -4,7 +4,7 @@ import { AT_ONCE, checkNewPassword, Passwords } from './passwords.ts';
 
 const passwords = new Passwords();
 
-it('knows a password again, and no other', async () => {
+it('the right password is accepted, any other is refused', async () => {
   const hash = await passwords.hash('correct horse');
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
   expect(await passwords.hash('correct horse')).not.toBe(hash);
@@ -13,11 +13,11 @@ it('knows a password again, and no other', async () => {
   expect(await passwords.verify('', hash)).toBe(false);
 });
 
-it('takes a composed and a decomposed letter for the same', async () => {
+it('composed and decomposed Unicode letters are equal in a password', async () => {
   expect(await passwords.verify('pa\u0308ssword!', await passwords.hash('p\u00e4ssword!'))).toBe(true);
 });
 
-it('verifies a hash of other parameters, so that they can be raised', async () => {
+it('hashes with other parameters are verified, so that the cost can be raised', async () => {
   const nonce = Buffer.alloc(16);
   const tag = argon2Sync('argon2id', {
     message: 'password',
@@ -60,7 +60,7 @@ function heldHashes(mostWaiting: number) {
   return { endOne, held: new Passwords({ mostWaiting, derive }) };
 }
 
-it('only so many wait for a hash, and all of those are served', async () => {
+it('the queue for hashing is bounded, and everything in it is served', async () => {
   const { endOne, held } = heldHashes(3);
   const served = Array.from({ length: AT_ONCE + 3 }, () => held.verify('correct horse', undefined));
   await expect(held.verify('correct horse', undefined)).rejects.toMatchObject({
@@ -85,7 +85,7 @@ it('a sign-in from a known network goes ahead of a flood that fills the queue', 
   expect(order.indexOf('known')).toBe(AT_ONCE);
 });
 
-it('wants from 10 to 256 characters', () => {
+it('a password has 10 to 256 characters', () => {
   for (const length of [10, 256]) checkNewPassword('new_password', 'x'.repeat(length));
   for (const length of [0, 9, 257]) {
     expect(() => checkNewPassword('new_password', 'x'.repeat(length))).toThrow('new_password');

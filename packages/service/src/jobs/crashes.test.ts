@@ -110,7 +110,7 @@ const interruption = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
 onBothEngines((engine) => {
-  it('has each effect once despite crashes, and makes a dead letter of what never works', async () => {
+  it('each job takes effect once despite crashes, and one that always fails becomes a dead letter', async () => {
     const village = new Village();
     const storage = await engine.open({ clock: () => village.clock.now });
     const plans = fc.array(fc.array(fate, { minLength: MAX_ATTEMPTS, maxLength: MAX_ATTEMPTS }), {

@@ -5,7 +5,7 @@ import { enqueue } from './enqueue.ts';
 import { Gate, openJobQueue } from './testing/job-queue.ts';
 
 onBothEngines((engine) => {
-  it('leaves no job when its transaction fails', async () => {
+  it('a failed transaction enqueues no job', async () => {
     const { storage, jobs } = await openJobQueue(engine);
     const failing = storage.write(async (tx) => {
       await enqueue(tx, { kind: 'water', payload: null });
@@ -15,7 +15,7 @@ onBothEngines((engine) => {
     expect(await jobs()).toEqual([]);
   });
 
-  it('keeps one unfinished job of a key, at the earlier of the times asked for', async () => {
+  it('a key has one unfinished job, due at the earliest requested time', async () => {
     const { jobs, clock, add } = await openJobQueue(engine);
     await add({ key: 'fern', payload: 'first', runAt: clock.now + 2_000 });
     await add({ key: 'fern', payload: 'second', runAt: clock.now + 9_000 });
@@ -27,14 +27,14 @@ onBothEngines((engine) => {
     expect(await jobs()).toHaveLength(3);
   });
 
-  it('keeps as many without a key as were asked for', async () => {
+  it('jobs without a key are not merged', async () => {
     const { jobs, add } = await openJobQueue(engine);
     await add();
     await add();
     expect(await jobs()).toHaveLength(2);
   });
 
-  it('has a running job of the key run once more afterwards, at the earliest time asked for', async () => {
+  it('enqueueing during a run of the same key causes one more run, at the earliest requested time', async () => {
     const { clock, worker, add, pass, none, jobs } = await openJobQueue(engine);
     const ranAt: number[] = [];
     const gate = new Gate();

@@ -20,7 +20,7 @@ onBothEngines((engine) => {
       expect(await jobs()).toEqual([]);
     });
 
-    it('that ran out gives the job to another, and what the first one still does is undone', async () => {
+    it('that expired passes the job to another worker, and later writes of the first are rolled back', async () => {
       const { storage, clock, worker, add, none } = await openJobQueue(engine);
       const gate = new Gate();
       const effect = (name: string): JobKind => ({
@@ -47,7 +47,7 @@ onBothEngines((engine) => {
       expect(await storage.reader.db.selectFrom('settings').select('name').execute()).toEqual([{ name: 'b' }]);
     });
 
-    it('that went to another interrupts the handler', async () => {
+    it('that passed to another worker interrupts the handler', async () => {
       const { storage, worker, add } = await openJobQueue(engine);
       let interrupted = false;
       let begun = false;
@@ -79,7 +79,7 @@ onBothEngines((engine) => {
   });
 
   describe('stopping', () => {
-    it('waits for what is running', async () => {
+    it('waits for running jobs', async () => {
       const { jobs, worker, add } = await openJobQueue(engine);
       const gate = new Gate();
       const one = worker({ water: { run: () => gate.pass().then(() => 'done') } });
@@ -92,7 +92,7 @@ onBothEngines((engine) => {
       expect(await jobs()).toEqual([]);
     });
 
-    it('interrupts what takes too long and gives it back at once, without counting the attempt', async () => {
+    it('interrupts jobs that take too long and releases them at once, without counting the attempt', async () => {
       const { jobs, clock, worker, add } = await openJobQueue(engine);
       let begun = false;
       const one = worker({

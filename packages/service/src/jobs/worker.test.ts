@@ -6,7 +6,7 @@ import { Gate, openJobQueue } from './testing/job-queue.ts';
 
 onBothEngines((engine) => {
   describe('a job', () => {
-    it('runs with its payload as soon as it is committed, and is gone when done', async () => {
+    it('runs with its payload as soon as it is committed, and is deleted when done', async () => {
       const { worker, add, none } = await openJobQueue(engine);
       const seen: unknown[] = [];
       const one = worker({
@@ -24,7 +24,7 @@ onBothEngines((engine) => {
       expect(seen).toEqual([{ plant: 'fern' }]);
     });
 
-    it('waits for its time, and runs again at the time its handler says', async () => {
+    it('waits for its due time, and runs again at the time its handler returns', async () => {
       const { clock, worker, add, pass, none, jobs } = await openJobQueue(engine);
       const ranAt: number[] = [];
       const begun = clock.now;
@@ -42,7 +42,7 @@ onBothEngines((engine) => {
       expect(ranAt).toEqual([begun + 5_000, begun + 9_000]);
     });
 
-    it('is left alone by a worker that does not know its kind', async () => {
+    it('of an unknown kind is left to other workers', async () => {
       const { jobs, worker, add, none } = await openJobQueue(engine);
       const one = worker({ water: { run: async () => 'done' } });
       await add({ kind: 'prune' });
@@ -59,7 +59,7 @@ onBothEngines((engine) => {
   });
 
   describe('a failure', () => {
-    it('is tried again later and later, and set aside in the end, with a reason that holds no secret', async () => {
+    it('is retried with growing pauses, and becomes a dead letter with a reason that contains no secret', async () => {
       const { jobs, clock, worker, add, pass, log } = await openJobQueue(engine);
       const ranAt: number[] = [];
       const one = worker({
@@ -90,7 +90,7 @@ onBothEngines((engine) => {
       await one.stop();
     });
 
-    it('keeps the words of an error that was written for people', async () => {
+    it('keeps the message of an error that is meant for users', async () => {
       const { jobs, worker, add } = await openJobQueue(engine);
       const run = async () => {
         throw new JobFailure('the well is dry');
@@ -103,7 +103,7 @@ onBothEngines((engine) => {
       await one.stop();
     });
 
-    it('for the last time does not end a job that was enqueued again meanwhile', async () => {
+    it('at the last attempt does not end a job that was enqueued again meanwhile', async () => {
       const { jobs, clock, worker, add } = await openJobQueue(engine);
       const gate = new Gate();
       const run = () => gate.pass().then(() => Promise.reject(new Error('no')));
@@ -119,7 +119,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('runs only so many of a kind at once, and a busy kind does not hold up another', async () => {
+  it('concurrency is limited per kind, and a busy kind does not delay another', async () => {
     const { worker, add, none } = await openJobQueue(engine);
     const gate = new Gate();
     let most = 0;
@@ -155,7 +155,7 @@ onBothEngines((engine) => {
     expect(most).toBe(2);
   });
 
-  it('repeats a recurring job, also after it failed for good, and keeps one of it', async () => {
+  it('a recurring job repeats even after it failed for good, and exists once', async () => {
     const { jobs, clock, worker, pass } = await openJobQueue(engine);
     const ranAt: number[] = [];
     const begun = clock.now;

@@ -32,7 +32,7 @@ describe('an address', () => {
     for (const address of addresses) expect([address, isPublic(address)]).toEqual([address, false]);
   });
 
-  it('is public otherwise', () => {
+  it('is public if it is in no reserved range', () => {
     for (const address of ['8.8.8.8', '1.1.1.1', '172.32.0.1', '100.128.0.1', '2606:4700:4700::1111']) {
       expect([address, isPublic(address)]).toEqual([address, true]);
     }
@@ -76,7 +76,7 @@ describe('a registration', () => {
     await expect(check(url)).rejects.toThrow(AddressRefused);
   });
 
-  it('accepts everything where the operator allows it', async () => {
+  it('accepts private addresses if the operator allows it', async () => {
     const open = resolving({}, true);
     await open.check(new URL('http://127.0.0.1/'));
     await open.check(new URL('http://localhost/'));

@@ -29,30 +29,30 @@ it('sends the body unchanged, with its headers, and returns the status', async (
   expect(request?.headers).toMatchObject({ 'x-leaf': 'green', 'content-length': '14' });
 });
 
-it('follows no redirect', async () => {
+it('redirects are not followed', async () => {
   receiver.answer({ status: 302, headers: { location: '/elsewhere' } });
   expect(await send()).toMatchObject({ status: 302 });
   expect(receiver.requests).toHaveLength(1);
 });
 
-it('gives up on a receiver that does not answer in time', async () => {
+it('a receiver that does not answer in time is given up', async () => {
   receiver.answer({ hang: true });
   expect(await send({ timeoutMs: 50 })).toMatchObject({ status: null, error: 'no answer within 0.05 s' });
 });
 
-it('tells a cut connection and a closed port by their codes', async () => {
+it('a reset connection and a closed port have different error codes', async () => {
   receiver.answer({ close: true });
   expect(await send()).toMatchObject({ status: null, error: 'the request failed: ECONNRESET' });
   await receiver.stop();
   expect(await send()).toMatchObject({ status: null, error: 'the request failed: ECONNREFUSED' });
 });
 
-it('does not mind an answer without end', async () => {
+it('an endless answer is cut off without an error', async () => {
   receiver.answer({ status: 200, body: 'x'.repeat(5_000_000) });
   expect(await send()).toMatchObject({ status: 200 });
 });
 
-it('connects to nothing private, by address or by name, unless it may', async () => {
+it('private addresses are refused, given directly or by name, unless allowed', async () => {
   const guard = new AddressGuard({
     allowPrivate: false,
     resolve: (_, __, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
@@ -65,7 +65,7 @@ it('connects to nothing private, by address or by name, unless it may', async ()
   expect(receiver.requests).toEqual([]);
 });
 
-it('stops when it is aborted', async () => {
+it('an abort ends the request', async () => {
   receiver.answer({ hang: true });
   const stop = new AbortController();
   const sending = send({ signal: stop.signal });

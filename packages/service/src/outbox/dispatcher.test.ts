@@ -41,7 +41,7 @@ onBothEngines((engine) => {
   }
 
   describe('the dispatcher', () => {
-    it('numbers events as soon as they are committed, and tells its subscribers once', async () => {
+    it('numbers events as soon as they are committed, and notifies each subscriber once', async () => {
       const told: [number, string][] = [];
       const { storage, dispatcher } = await running([
         async (_, events) => void told.push(...events.map((e) => [e.seq, e.resource_id] as [number, string])),
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
       expect((await seqs(storage)).map(([seq]) => seq)).toEqual(Array.from({ length: 1_100 }, (_, i) => i + 1));
     });
 
-    it('counts an event as told only when no subscriber failed, and tries again', async () => {
+    it('retries an event until every subscriber has succeeded', async () => {
       let tries = 0;
       const { storage, dispatcher, log } = await running([
         async (tx, events) => {
@@ -96,7 +96,7 @@ onBothEngines((engine) => {
       expect(await seqs(storage)).toEqual([[1, 'a']]);
     });
 
-    it('finds what no notice told of', async () => {
+    it('finds events whose notification was lost', async () => {
       const { storage, dispatcher } = await running([], { sweepMs: 20 });
       dispatcher.start();
       await storage.write(async (tx) => {
@@ -110,7 +110,7 @@ onBothEngines((engine) => {
       await dispatcher.stop();
     });
 
-    it('continues the numbers after all events were removed', async () => {
+    it('continues the numbering after all events were removed', async () => {
       const { storage, dispatcher } = await running([]);
       dispatcher.start();
       await storage.write((tx) => event(tx, 'old'));
@@ -123,7 +123,7 @@ onBothEngines((engine) => {
   });
 
   if (engine.name === 'postgres') {
-    it('numbers a transaction that commits late when it is there, and loses nothing', async () => {
+    it('numbers the events of a transaction that commits late, and loses none', async () => {
       const { storage, dispatcher } = await running([], { sweepMs: 10 });
       dispatcher.start();
       await storage.write(async (tx) => {

@@ -81,7 +81,7 @@ async function act(storage: Storage, id: string, { move, fault }: Action) {
 }
 
 onBothEngines((engine) => {
-  it('loses, doubles and disorders no event, whatever fails in between', async () => {
+  it('no event is lost, duplicated or reordered, whatever fails in between', async () => {
     // The dispatchers' own transactions fail as well, between any two of their statements.
     let dispatches = 0;
     let stormy = true;

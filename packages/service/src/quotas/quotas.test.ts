@@ -4,7 +4,7 @@ import { expectRefusal } from '../testing/published-answer.ts';
 import { type Caller, type RunningService, startApp } from '../testing/running-service.ts';
 import { defaultQuotas, readQuotas, showQuotas } from './limits.ts';
 
-it('limits are read by plan and name; what is left out keeps its default', () => {
+it('limits are configured by plan and name; omitted ones keep their default', () => {
   const limits = readQuotas('free.servers=1, pro.output_bytes=5000000000');
   expect(limits.free).toEqual({ ...defaultQuotas.free, servers: 1 });
   expect(limits.pro.output_bytes).toBe(5_000_000_000);
@@ -30,7 +30,7 @@ onBothEngines((engine) => {
   const quotas = async () => (await account.request('GET', '/account')).json.data.quotas;
   const good = (answers: readonly { status: number }[]) => answers.filter(({ status }) => status === 201).length;
 
-  it('fifty concurrent creations cannot pass a limit together, and the refusal says limit and use', async () => {
+  it('fifty concurrent creations cannot exceed a limit, and the error names limit and usage', async () => {
     const servers = await Promise.all(Array.from({ length: 50 }, register));
     expect(good(servers)).toBe(2);
     const refused = servers.find(({ status }) => status !== 201);
@@ -43,7 +43,7 @@ onBothEngines((engine) => {
     expect(await quotas()).toMatchObject({ servers: { used: 2, limit: 2 }, definitions: { used: 3, limit: 3 } });
   });
 
-  it('archived definitions do not count, and activating one needs room', async () => {
+  it('archived definitions do not count, and activating one is checked against the limit', async () => {
     const server_id = (await register()).json.data.id;
     const ids: string[] = [];
     for (const uid of ['a1', 'a2', 'a3']) ids.push((await create(server_id, uid)).json.data.id);
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
     expectRefusal(hooks[1] as never, 'VALIDATION_ERROR', 'webhooks');
   });
 
-  it('private templates beyond the limit are refused; replacing a draft needs no room', async () => {
+  it('private templates beyond the limit are refused; replacing a draft does not count', async () => {
     const draft = (slug: string) => {
       const taxonomy = { kingdom: 'applications', family: 'website' };
       const image = { repository: 'docker.io/library/nginx', tag: '1.29.2' };
@@ -89,7 +89,7 @@ onBothEngines((engine) => {
     expect(await quotas()).toMatchObject({ templates: { used: 1, limit: 1 } });
   });
 
-  it('shows every quota of the plan', async () => {
+  it('every quota of the plan is shown with its usage', async () => {
     expect(Object.keys(await quotas()).sort()).toEqual(Object.keys(defaultQuotas.free).sort());
   });
 });

@@ -56,7 +56,7 @@ onBothEngines((engine) => {
     return [...outputs.map(({ output }) => output ?? ''), ...lines.map(({ message }) => message)].join('').length;
   };
 
-  it('outputs of scheduled runs fill no disk: the oldest are dropped, and their records say so', async () => {
+  it('outputs of scheduled runs are limited: the oldest are dropped, and their records say so', async () => {
     const { run, read } = await deployInstance();
     const ids: string[] = [];
     for (let i = 0; i < 30; i++) ids.push(await run('o'.repeat(2_000)));
@@ -68,7 +68,7 @@ onBothEngines((engine) => {
     expect(await read(ids[29] as string)).toMatchObject({ output: 'o'.repeat(2_000), output_dropped: false });
   });
 
-  it('when only logs are left, those of the oldest deployments are dropped, and their records say so', async () => {
+  it('if only logs are left, those of the oldest deployments are dropped, and their records say so', async () => {
     const first = await deployInstance();
     const id = await first.run('older than the newer logs');
     const others: Awaited<ReturnType<typeof deployInstance>>[] = [];
@@ -81,7 +81,7 @@ onBothEngines((engine) => {
     expect(await kept()).toBe(bytes);
   });
 
-  it('what retention removes is counted no more, and the records say that it was dropped', async () => {
+  it('output removed by retention no longer counts, and the records say that it was dropped', async () => {
     const { run, read, log } = await deployInstance();
     const id = await run('a line');
     const before = Date.now() + 1_000;
@@ -92,7 +92,7 @@ onBothEngines((engine) => {
     expect(await log()).toMatchObject({ log_dropped: true, logs: [] });
   });
 
-  it('refuses more scheduled runs of an instance than fit an hour, but not a repeated report', async () => {
+  it('scheduled runs of an instance beyond the hourly limit are refused, but repeated reports are not', async () => {
     const { daemon, run, definition, instanceId } = await deployInstance();
     const { db } = service.sideDoor;
     const id = await run('first');
@@ -115,7 +115,7 @@ onBothEngines((engine) => {
     await run('in the next hour');
   });
 
-  it('refuses another action while a hundred of the instance have not ended', async () => {
+  it('another action is refused while a hundred of the instance are unfinished', async () => {
     const { instanceId } = await deployInstance();
     const { actions } = await service.client.call('actions.list', { params: { id: instanceId } });
     const [action] = actions.filter(({ params }) => params.every((one) => !one.required));

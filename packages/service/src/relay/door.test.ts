@@ -75,7 +75,7 @@ function end(url: string, key: string, transfer = 'trf_1') {
   return { socket, say, heard: () => heard, refused: () => refused };
 }
 
-test('ends at different replicas meet at the replica of the first', async () => {
+test('two ends at different replicas are connected at the replica of the first', async () => {
   const replicas = new Replicas();
   const [a, b] = [await replicas.open(), await replicas.open()];
   const sender = end(a.url, 'srv_from');
@@ -87,7 +87,7 @@ test('ends at different replicas meet at the replica of the first', async () => 
   expect([a.relay.carried, b.relay.carried]).toEqual([6, 0]);
 });
 
-test('a replica that is gone is not waited for: they meet at the next one', async () => {
+test('a dead replica is not waited for: the ends are connected at the next one', async () => {
   const replicas = new Replicas();
   const [a, b] = [await replicas.open(), await replicas.open()];
   replicas.places.set('trf_1', a.url);
@@ -98,14 +98,14 @@ test('a replica that is gone is not waited for: they meet at the next one', asyn
   expect(replicas.places.get('trf_1')).toBe(b.url);
 });
 
-test('other callers are refused', async () => {
+test('callers that are not an end of the transfer are refused', async () => {
   const { url } = await new Replicas().open();
   const strangers = [end(url, 'hk_live_1'), end(url, 'srv_another'), end(url, 'srv_from', 'trf_2')];
   await until(() => strangers.every(({ refused }) => refused() !== ''), { describe: 'all to be refused' });
   expect(strangers.map(({ refused }) => refused().slice(-3))).toEqual(['401', '404', '404']);
 });
 
-test('a wrong key uses up the limit of its address, as requests do', async () => {
+test('a wrong key counts against the limit of its address', async () => {
   await using service = await serve({ config: { rateLimits: { ...limits, anonymous: 1 } } });
   const log = new QuietLog();
   const door = new RelayDoor({

@@ -56,7 +56,7 @@ const anything = fc
   .map((all) => all.map((one): Said => ({ ...one, content: bounded(one.kind, Buffer.from(one.content)) })));
 const bounded = (kind: Said['kind'], content: Buffer) => (kind === 'binary' ? content : content.subarray(0, 125));
 
-test('what one end has said the other understands, in whatever pieces it comes, and control frames stay here', () => {
+test('data frames reach the other end however they are split, and control frames are not forwarded', () => {
   fc.assert(
     fc.property(
       anything,
@@ -83,13 +83,13 @@ test('what one end has said the other understands, in whatever pieces it comes, 
   );
 });
 
-test('the content goes out in the memory it came in', () => {
+test('content is forwarded without a copy', () => {
   const bytes = framed({ content: randomBytes(5_000), kind: 'binary', masked: false });
   const [, content] = new FrameTurner(() => undefined).turn(bytes);
   expect(content?.buffer).toBe(bytes.buffer);
 });
 
-test('in the middle of a frame nothing else may be said', () => {
+test('the relay knows whether it is between two frames, where it may insert its own', () => {
   const turner = new FrameTurner(() => undefined);
   const bytes = framed({ content: randomBytes(100), kind: 'binary', masked: true });
   turner.turn(bytes.subarray(0, 50));

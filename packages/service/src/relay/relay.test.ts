@@ -50,7 +50,7 @@ async function openRelay(times: Partial<RelayTimes> = {}) {
   return { relay, end, serverSockets };
 }
 
-test('what one end says the other hears, also what was said before it came', async () => {
+test('each end receives what the other sends, including what was sent before it connected', async () => {
   const { end } = await openRelay();
   const receiver = await end('a', 'receive');
   receiver.socket.send('first');
@@ -59,7 +59,7 @@ test('what one end says the other hears, also what was said before it came', asy
   await until(() => sender.text() === 'first' && receiver.text() === 'second', { describe: 'both to hear' });
 });
 
-test('transfers do not hear each other', async () => {
+test('transfers are separate', async () => {
   const { end } = await openRelay();
   const [a, b] = [await end('a', 'send'), await end('b', 'send')];
   const [ra, rb] = [await end('a', 'receive'), await end('b', 'receive')];
@@ -68,7 +68,7 @@ test('transfers do not hear each other', async () => {
   await until(() => ra.text() === 'of a' && rb.text() === 'of b', { describe: 'each its own' });
 });
 
-test('a slow end slows the quick one down instead of filling the memory', async () => {
+test('a slow end applies backpressure to the fast one instead of filling the memory', async () => {
   const { relay, end } = await openRelay();
   const [sender, receiver] = [await end('a', 'send'), await end('a', 'receive')];
   receiver.socket.pause();
@@ -88,7 +88,7 @@ test('a slow end slows the quick one down instead of filling the memory', async 
   await until(() => receiver.heard.length === 128, { describe: 'all of it to be heard' });
 });
 
-test('an end that goes takes the other with it; both may come again', async () => {
+test('a disconnect of one end disconnects the other, and both may reconnect', async () => {
   const { end } = await openRelay();
   const [sender, receiver] = [await end('a', 'send'), await end('a', 'receive')];
   sender.socket.terminate();
@@ -113,13 +113,13 @@ test('an end without a counterpart is closed, and so is one that is replaced', a
   await until(() => again.text() === 'again', { describe: 'both to start again' });
 });
 
-test('ends that say nothing for too long are sent away', async () => {
+test('idle ends are disconnected', async () => {
   const { end } = await openRelay({ silenceMs: 80 });
   const [sender, receiver] = [await end('a', 'send'), await end('a', 'receive')];
   expect(await Promise.all([sender.closed, receiver.closed])).toContain(4411);
 });
 
-test('pings are answered, and an end that sends them by the thousand without reading is closed', async () => {
+test('pings are answered, and a flood of pings without reading closes the connection', async () => {
   const { end, serverSockets } = await openRelay();
   const [flooding, other] = [await end('a', 'send'), await end('a', 'receive')];
   const answered = new Promise<string>((done) => other.socket.on('pong', (data) => done(String(data))));
@@ -136,7 +136,7 @@ test('pings are answered, and an end that sends them by the thousand without rea
   expect(await other.closed).toBe(4410);
 });
 
-test('tiny frames for an end that does not read do not fill the memory', async () => {
+test('tiny frames for an end that does not read use bounded memory', async () => {
   const guard = guardWith(new QuietLog());
   const handshake = { headers: {} } as IncomingMessage;
   /** A socket that takes nothing off our hands. */

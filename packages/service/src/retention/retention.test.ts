@@ -14,7 +14,7 @@ import { defaultRetention } from './periods.ts';
 const DAY = 86_400_000;
 
 onBothEngines((engine) => {
-  it('removes events by their age in batches, and never those that were not dispatched', async () => {
+  it('events are removed by age in batches, and undispatched ones are kept', async () => {
     const clock = { now: 1_800_000_000_000 };
     const storage = await engine.open({ clock: () => clock.now });
     const log = openLog({ level: 'silent' });
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
     expect(await left()).toEqual(['untold']);
   });
 
-  it('removes deliveries, logs, outputs, idempotency keys and sessions, and leaves the records', async () => {
+  it('deliveries, logs, outputs, idempotency keys and sessions are removed, and their records stay', async () => {
     const service = await startApp(engine);
     const { db } = service.sideDoor;
     const { params } = await goodRequest('webhooks.deliveries', service);
@@ -101,7 +101,7 @@ onBothEngines((engine) => {
     expect((await db.selectFrom('executions').select('id').execute()).length).toBe(records);
   });
 
-  it('is a job that is always there', async () => {
+  it('the retention job always exists', async () => {
     const { sideDoor } = await startApp(engine);
     await expect
       .poll(
@@ -111,7 +111,7 @@ onBothEngines((engine) => {
   });
 });
 
-it('is set in days, each by itself', () => {
+it('each retention time is configured in days', () => {
   const read = (text: string) => readConfig({ HORTUS_RETENTION: text }, '/tmp').retention;
   expect(read('events=30,logs=0')).toEqual({ ...defaultRetention, events: 30, logs: 0 });
   for (const wrong of ['events', 'events=1', 'plants=3', 'logs=-1'])

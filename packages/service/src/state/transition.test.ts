@@ -45,7 +45,7 @@ onBothEngines((engine) => {
       ]);
     });
 
-    it('leaves neither behind when the transaction fails afterwards', async () => {
+    it('writes neither if the transaction fails afterwards', async () => {
       const { storage, id } = await insertDefinition();
       const failing = storage.write(async (tx) => {
         await transition(tx, lifecycle, await read(tx, id), 'archive', { actor: null });
@@ -68,7 +68,7 @@ onBothEngines((engine) => {
       expect((await move('activate')).status).toBe('active');
     });
 
-    it('is refused with the present status where the machine knows no such move', async () => {
+    it('is refused with the current status if the machine has no such move', async () => {
       const { storage, id } = await insertDefinition();
       const refused = storage.write(async (tx) =>
         transition(tx, lifecycle, await read(tx, id), 'activate', { actor: null }),
@@ -79,7 +79,7 @@ onBothEngines((engine) => {
   });
 
   if (engine.name === 'postgres') {
-    it('decides again when another transaction was faster', async () => {
+    it('is decided again if another transaction changed the row first', async () => {
       const { storage, id } = await insertDefinition();
       let runs = 0;
       const unlocked = (tx: Tx) =>

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 
 onBothEngines((engine) => {
-  it('finds its schema up to date when it is opened again', async () => {
+  it('opening a migrated database again keeps its data', async () => {
     const testDatabase = await engine.testDatabase({ bare: true });
     const first = await testDatabase.open();
     await first.write((tx) => tx.db.insertInto('settings').values({ name: 'kept', value: 'yes' }).execute());
@@ -12,7 +12,7 @@ onBothEngines((engine) => {
   });
 
   if (engine.name === 'postgres') {
-    it('lets replicas that start together take turns', async () => {
+    it('replicas that start together migrate one after another', async () => {
       const testDatabase = await engine.testDatabase({ bare: true });
       const replicas = await Promise.all(Array.from({ length: 4 }, () => testDatabase.open()));
       for (const replica of replicas) await replica.ping();

@@ -11,7 +11,7 @@ const names = async (storage: Storage) =>
   );
 
 onBothEngines((engine) => {
-  it('a transaction that needs work which takes time holds up no other writer', async () => {
+  it('long work requested by a transaction blocks no other writer', async () => {
     const storage = await engine.open();
     let finish = () => {};
     const finished = new Promise<void>((done) => {
@@ -32,7 +32,7 @@ onBothEngines((engine) => {
     expect((await names(storage)).sort()).toEqual(['of-another', 'of-slow']);
   });
 
-  it('work is done again if what it was about has changed meanwhile', async () => {
+  it('work is repeated if its input changed meanwhile', async () => {
     const storage = await engine.open();
     let version = 1;
     const done: number[] = [];
@@ -48,14 +48,14 @@ onBothEngines((engine) => {
     expect(done).toEqual([1, 2]);
   });
 
-  it('a transaction that asks for other work each time ends', async () => {
+  it('a transaction that requests different work each time fails in the end', async () => {
     const storage = await engine.open();
     let version = 0;
     const endless = storage.write(async (tx) => tx.outside(`work on ${version++}`, async () => {}));
     await expect(endless).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  it('what the work throws is what the writer gets', async () => {
+  it('an error of the work is the error of the transaction', async () => {
     const storage = await engine.open();
     const failing = storage.write(async (tx) =>
       tx.outside('work', async () => {
@@ -66,7 +66,7 @@ onBothEngines((engine) => {
     await expect(failing).rejects.toThrow('too costly');
   });
 
-  it('a reader needs no second run', async () => {
+  it('a reader is not run twice', async () => {
     const { reader } = await engine.open();
     expect(
       await doOutside(

@@ -28,19 +28,19 @@ describe('a page of a list in the database', () => {
     [10_000, 1, 100, 100, 100],
     [10_000, 100, 100, 100, 100],
     [10_000, 101, 100, 0, 100],
-  ])('of %i rows, page %i by %i', async (length, page, per_page, shown, total_pages) => {
+  ])('has the right rows and total: of %i rows, page %i by %i', async (length, page, per_page, shown, total_pages) => {
     const { data, pagination } = await new Pages().read({ page, per_page }, numbers({ length }).listing);
     expect(data).toHaveLength(shown);
     if (shown > 0) expect(data[0]).toBe((page - 1) * per_page);
     expect(pagination).toEqual({ page, per_page, total: length, total_pages });
   });
 
-  it('starts with the first 20', async () => {
+  it('has 20 rows by default', async () => {
     const { data, pagination } = await new Pages().read({}, numbers({ length: 30 }).listing);
     expect([data.length, pagination]).toEqual([20, { page: 1, per_page: 20, total: 30, total_pages: 2 }]);
   });
 
-  it('counts only when the page itself does not tell', async () => {
+  it('counts only if the total does not follow from the page', async () => {
     const { listing, counted } = numbers({ length: 25 });
     const pages = new Pages();
     await pages.read({ page: 2 }, listing);
@@ -50,7 +50,7 @@ describe('a page of a list in the database', () => {
     expect(counted).toEqual([10_001, 10_001]);
   });
 
-  it('is exact up to 10,000 at every moment', async () => {
+  it('has an exact total up to 10,000', async () => {
     const state = { length: 10_000 };
     const { listing } = numbers(state);
     const pages = new Pages();
@@ -70,7 +70,7 @@ describe('a page of a list in the database', () => {
     return { state, listing, counted, total };
   }
 
-  it('above that caches a total, and after 5 seconds recounts in the background, once for all callers', async () => {
+  it('caches a larger total, and recounts it in the background after 5 seconds, once for all callers', async () => {
     const { state, counted, total } = await known();
     state.length = 60_000;
     state.now = 4_999;
@@ -82,7 +82,7 @@ describe('a page of a list in the database', () => {
     expect(counted).toEqual([Number.MAX_SAFE_INTEGER]);
   });
 
-  it('shows no total that is older than 10 seconds, also after a silence', async () => {
+  it('never shows a total that is older than 10 seconds', async () => {
     const { state, counted, total } = await known();
     state.length = 70_000;
     state.now = 10_000;
@@ -90,7 +90,7 @@ describe('a page of a list in the database', () => {
     expect(counted.filter((atMost) => atMost > 10_001)).toHaveLength(1);
   });
 
-  it('is exact again when a long list has become short', async () => {
+  it('has an exact total again when a long list has become short', async () => {
     const { state, total } = await known();
     state.length = 500;
     state.now = 5_000;
@@ -100,7 +100,7 @@ describe('a page of a list in the database', () => {
     expect(await total()).toBe(501);
   });
 
-  it('counts again after a count that failed', async () => {
+  it('counts again after a failed count', async () => {
     const { state, listing, total } = await known();
     const away = new Error('the database is away');
     const failing = { ...listing, count: () => Promise.reject(away) };
@@ -112,7 +112,7 @@ describe('a page of a list in the database', () => {
     await expect(total(failing)).rejects.toBe(away);
   });
 
-  it('keeps the totals of different lists apart, and of many lists only the newest', async () => {
+  it('caches totals per list, and only those of the most recent lists', async () => {
     const pages = new Pages(() => 0);
     const first = numbers({ length: 20_000 }, 'first');
     await pages.read({}, first.listing);

@@ -3,7 +3,7 @@ import { onBothEngines } from '../testing/engines.ts';
 import { statement } from './statement.ts';
 
 onBothEngines((engine) => {
-  it('fills in its parameters each time', async () => {
+  it('a statement uses the parameters of each call', async () => {
     const storage = await engine.open();
     const set = statement<{ name: string; value: string }>((db, p) =>
       db.insertInto('settings').values({ name: p.name, value: p.value }),
@@ -20,7 +20,7 @@ onBothEngines((engine) => {
     expect(await valueNamed(storage.reader, { name: 'c' })).toEqual([]);
   });
 
-  it('keeps a constant and a slot apart, whatever their order', async () => {
+  it('constants and parameters of a statement are not mixed up, whatever their order', async () => {
     const storage = await engine.open();
     await storage.write((tx) =>
       tx.db
@@ -45,7 +45,7 @@ onBothEngines((engine) => {
     expect(await after(storage.reader, { most: 1, name: 'a' })).toEqual([{ name: 'b' }]);
   });
 
-  it('belongs to its transaction', async () => {
+  it('a statement runs inside its transaction', async () => {
     const storage = await engine.open();
     const set = statement<{ name: string }>((db, p) => db.insertInto('settings').values({ name: p.name, value: '' }));
     const failing = storage.write(async (tx) => {

@@ -4,7 +4,7 @@ import { startApp } from './running-service.ts';
 import { watchWrites } from './write-watch.ts';
 
 onBothEngines((engine) => {
-  it('sees every row that is written, changed or removed, and not what time alone changes', async () => {
+  it('inserted, changed and removed rows are detected, and changes by time alone are ignored', async () => {
     const { sideDoor } = await startApp(engine);
     const writes = await watchWrites(sideDoor);
     const during = async (text: string) => {

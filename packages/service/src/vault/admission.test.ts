@@ -8,7 +8,7 @@ import { openVault } from './vault.ts';
 const newKey = () => randomBytes(32).toString('base64');
 
 onBothEngines((engine) => {
-  it('takes keys in base64, base64url and hex, and refuses anything else by the name of the setting', async () => {
+  it('master keys are accepted in base64, base64url and hex, and otherwise refused with the name of the setting', async () => {
     const storage = await engine.open();
     const bytes = randomBytes(32);
     const open = (masterKey: string) => openVault(storage, { masterKey, dataDirectory: '/nowhere' });
@@ -18,7 +18,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('refuses a key that is not the database’s, without showing either', async () => {
+  it('a master key that does not belong to the database is refused, and no key is shown', async () => {
     const storage = await engine.open();
     const [right, wrong] = [newKey(), newKey()];
     const open = (masterKey: string) => openVault(storage, { masterKey, dataDirectory: '/nowhere' });
@@ -30,7 +30,7 @@ onBothEngines((engine) => {
     await open(right);
   });
 
-  it('lets one of two services decide that start at once on an empty database with different keys', async () => {
+  it('of two services that start together on an empty database with different keys, one is refused', async () => {
     const storage = await engine.open();
     const open = () => openVault(storage, { masterKey: newKey(), dataDirectory: '/nowhere' });
     const results = await Promise.allSettled([open(), open()]);
@@ -38,7 +38,7 @@ onBothEngines((engine) => {
   });
 
   if (engine.name === 'postgres')
-    it('needs the setting with PostgreSQL', async () => {
+    it('PostgreSQL requires a configured master key', async () => {
       const testDatabase = await engine.testDatabase();
       const opening = openVault(await testDatabase.open(), {
         masterKey: undefined,
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
     });
 
   if (engine.name === 'sqlite')
-    it('makes a key of its own once, for its owner’s eyes only', async () => {
+    it('a generated key is created once, readable only by its owner', async () => {
       const testDatabase = await engine.testDatabase();
       const storage = await testDatabase.open();
       const path = join(testDatabase.directory, 'master.key');

@@ -15,30 +15,30 @@ const endingAtOnce = () => ({
   },
 });
 
-it('hides values wherever they stand, the longer one first', async () => {
+it('secrets are masked at every position, longer ones first', async () => {
   const mask = await maskOf(['hunter2', 'hunter2hunter2']);
   expect(await mask('a hunter2hunter2 b hunter2 c hunter')).toBe('a *** b *** c hunter');
 });
 
-it('leaves short values and everything else alone', async () => {
+it('short values and other text are not masked', async () => {
   const mask = await maskOf(['short', '', 'longenough']);
   expect(await mask('short and longenoug')).toBe('short and longenoug');
   expect(await masked([], 'nothing')).toBe('nothing');
 });
 
-it('takes signs of patterns as they are', async () => {
+it('special characters of regular expressions are matched literally', async () => {
   expect(await masked(['a.c(d)[e]*'], 'abc(d)[e]* a.c(d)[e]*')).toBe('abc(d)[e]* ***');
   expect(await masked(['secret-$&-value'], 'x secret-$&-value')).toBe('x ***');
 });
 
-it('hides what is written percent-encoded, in base64 or in JSON', async () => {
+it('secrets are masked in percent-encoding, base64 and JSON as well', async () => {
   const secret = 'p@ss "word"\\1';
   const mask = await maskOf([secret]);
   const forms = [encodeURIComponent(secret), Buffer.from(secret).toString('base64'), JSON.stringify(secret)];
   for (const form of forms) expect(await mask(`<${form}>`)).toMatch(/^<"?\*\*\*=*"?>$/);
 });
 
-it('hides the lines of a key one by one, and not the frame that all keys share', async () => {
+it('each line of a key is masked, but not the PEM header that all keys share', async () => {
   const key = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----\n';
   const mask = await maskOf([key]);
   expect(await mask('MIIEvQIBADANBg')).toBe('***');
@@ -46,13 +46,13 @@ it('hides the lines of a key one by one, and not the frame that all keys share',
   expect(await mask('-----BEGIN PRIVATE KEY-----')).toBe('-----BEGIN PRIVATE KEY-----');
 });
 
-it('hides secrets that overlap, and one that is a part of another', async () => {
+it('overlapping secrets, and a secret inside another, are masked', async () => {
   expect(await masked(['abcdefgh', 'efghijkl'], '<abcdefghijkl>')).toBe('<***>');
   expect(await masked(['password', 'the-password-of-all'], 'x the-password-of-all y password z')).toBe('x *** y *** z');
   expect(await masked(['x'], 'x marks the spot')).toBe('x marks the spot');
 });
 
-it('hides a secret of a megabyte, and any longer part of it, without an error that would quote it', async () => {
+it('a secret of a megabyte is masked, also in part, without an error that would quote it', async () => {
   const long = randomBytes(750_000).toString('base64');
   const mask = await maskOf([long, 'hunter2hunter2']);
   expect(await mask(`a ${long} b hunter2hunter2 c`)).toBe('a *** b *** c');
@@ -60,7 +60,7 @@ it('hides a secret of a megabyte, and any longer part of it, without an error th
   expect(part.length).toBeLessThan(80);
 });
 
-it('pauses by the length of the text, whatever the number and the form of the secrets', async () => {
+it('masking yields to the event loop by the length of the text, whatever the secrets', async () => {
   // Each begins like the text and none is in it.
   const alike = Array.from({ length: 2_000 }, (_, i) => `${'a'.repeat(6 + (i % 57))}-${i}`);
   const many = Array.from({ length: 2_000 }, (_, i) => `secret-number-${i}`);
@@ -73,7 +73,7 @@ it('pauses by the length of the text, whatever the number and the form of the se
   expect(turns.count).toBe(10);
 });
 
-it('hides a secret that crosses the border of two slices, wherever it begins', async () => {
+it('a secret that crosses the border of two slices is masked', async () => {
   const short = 'hunter2hunter2';
   const long = randomBytes(120).toString('base64');
   const mask = await maskOf([short, long], endingAtOnce());
@@ -85,14 +85,14 @@ it('hides a secret that crosses the border of two slices, wherever it begins', a
   expect(await mask(short.repeat(SLICE))).toBe('***');
 });
 
-it('texts that are masked at the same time do not mix', async () => {
+it('concurrently masked texts do not mix', async () => {
   const mask = await maskOf(['hunter2hunter2'], endingAtOnce());
   const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(3 * SLICE));
   const masked = await Promise.all(texts.map((text) => mask(`${text} hunter2hunter2 ${text}`)));
   expect(masked).toEqual(texts.map((text) => `${text} *** ${text}`));
 });
 
-it('those that wait for a turn of the event loop get one each, in their order', async () => {
+it('waiting callers get one turn of the event loop each, in order', async () => {
   const turns = new SharedTurns();
   let turn = 0;
   let counting = true;
@@ -107,7 +107,7 @@ it('those that wait for a turn of the event loop get one each, in their order', 
   expect(new Set(seen.map((one) => one.slice(2))).size).toBe(3);
 });
 
-it('agrees with looking for every secret at every place', async () => {
+it('masking gives the same result as a naive search for every secret at every position', async () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'é', '💧'), minLength: 6, maxLength: 150 });
   await fc.assert(
     fc.asyncProperty(

@@ -32,7 +32,7 @@ const mastersOf = async (storage: Storage): Promise<string[]> => {
 onBothEngines((engine) => {
   const withKey = (storage: Storage, masterKey: string) => openVault(storage, { masterKey, dataDirectory: '/nowhere' });
 
-  it('wraps every data key again when it starts with new,old; then the old key can be removed, and is refused', async () => {
+  it('a start with new,old rewraps every data key; then the old master key can be removed and is refused', async () => {
     const storage = await engine.open();
     const [older, newer] = [newKey(), newKey()];
     const sealed = await sealForAll(storage, await withKey(storage, older));
@@ -47,7 +47,7 @@ onBothEngines((engine) => {
     expect((await alone.rotate()).rewrapped).toBe(0);
   });
 
-  it('keeps a key that another replica wrapped by the old one from being lost', async () => {
+  it('a data key that another replica wrapped under the old master key is not lost', async () => {
     const storage = await engine.open();
     const [older, newer] = [newKey(), newKey()];
     const behind = await withKey(storage, older);
@@ -58,7 +58,7 @@ onBothEngines((engine) => {
     await expectAllOpen(storage, await withKey(storage, newer), sealed);
   });
 
-  it('serves requests while it wraps', async () => {
+  it('requests are served during the rotation', async () => {
     const storage = await engine.open();
     const [older, newer] = [newKey(), newKey()];
     // Replicas with nothing in memory yet: each unwraps what it finds at the moment of its first request.
@@ -82,7 +82,7 @@ onBothEngines((engine) => {
       expect(await after.decrypt(storage.reader, account, text)).toBe('meanwhile');
   });
 
-  it('continues after a crash before any of its statements', async () => {
+  it('the rotation continues after a crash at any statement', async () => {
     const crash = new Error('The process dies here.');
     let left = Number.POSITIVE_INFINITY;
     const storage = await engine.open({
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
   });
 
   if (engine.name === 'sqlite')
-    it('makes its own new key, and survives dying at any step', async () => {
+    it('a rotation with a generated key survives a crash at any step', async () => {
       const crash = new Error('The process dies here.');
       let left = Number.POSITIVE_INFINITY;
       const testDatabase = await engine.testDatabase();
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
     });
 
   if (engine.name === 'sqlite')
-    it('makes one new key for callers that ask at once', async () => {
+    it('concurrent rotations create one new key', async () => {
       const testDatabase = await engine.testDatabase();
       const storage = await testDatabase.open();
       const vault = await openVault(storage, { masterKey: undefined, dataDirectory: testDatabase.directory });

@@ -15,7 +15,7 @@ onBothEngines((engine) => {
     return { storage: on, vault: await openVault(on, settings) };
   };
 
-  it('opens what it sealed, in the same transaction, outside of it, and after a restart', async () => {
+  it('sealed text can be opened in the same transaction, outside of it and after a restart', async () => {
     const { storage, vault } = await opened();
     const sealed = await storage.write(async (tx) => {
       const text = await vault.encrypt(tx, 'acc_a', 'grüße');
@@ -28,13 +28,13 @@ onBothEngines((engine) => {
     expect(await again.decrypt(storage.reader, 'acc_a', sealed)).toBe('grüße');
   });
 
-  it('seals the same text differently each time', async () => {
+  it('sealing the same text twice gives different ciphertexts', async () => {
     const { storage, vault } = await opened();
     const seal = () => storage.write((tx) => vault.encrypt(tx, 'acc_a', 'same'));
     expect(await seal()).not.toBe(await seal());
   });
 
-  it('opens nothing that was moved to another account or place, or changed', async () => {
+  it('a ciphertext that was changed or moved to another account or place is refused', async () => {
     const { storage, vault } = await opened();
     const sealed = await storage.write(async (tx) => {
       await vault.encrypt(tx, 'acc_b', 'gives account b a key');
@@ -55,7 +55,7 @@ onBothEngines((engine) => {
     await expect(open('acc_nobody', sealed)).rejects.toThrow('no data key');
   });
 
-  it('forgets the key of a transaction that was rolled back', async () => {
+  it('the data key of a rolled-back transaction is dropped', async () => {
     const { storage, vault } = await opened();
     const lost = storage.write(async (tx) => {
       await vault.encrypt(tx, 'acc_a', 'one');
@@ -68,7 +68,7 @@ onBothEngines((engine) => {
     expect(await restarted.decrypt(storage.reader, 'acc_a', sealed)).toBe('kept');
   });
 
-  it('gives an account one key, however many first transactions run at once and fail among them', async () => {
+  it('an account gets one data key, even if its first transactions run concurrently and some fail', async () => {
     const testDatabase = await engine.testDatabase();
     const one = await testDatabase.open();
     // SQLite belongs to one process; on PostgreSQL the second vault is another replica.
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('recognises a text by its HMAC: stable, per account, also for one that has no key yet', async () => {
+  it('the HMAC of a text is stable and per account, even before the account has a key', async () => {
     const { storage, vault } = await opened();
     const first = await vault.hmac(storage.reader, 'acc_a', 'body');
     expect(await storage.write((tx) => vault.hmac(tx, 'acc_a', 'body'))).toBe(first);
@@ -100,7 +100,7 @@ onBothEngines((engine) => {
     expect(await storage.write((tx) => vault.hmac(tx, 'acc_b', 'body'))).not.toBe(first);
   });
 
-  it('leaves neither secret nor key in clear in the database', async () => {
+  it('the database contains neither secrets nor keys in plaintext', async () => {
     const testDatabase = await engine.testDatabase();
     const { storage, vault } = await opened(await testDatabase.open());
     const secret = `clear-${randomBytes(12).toString('hex')}`;

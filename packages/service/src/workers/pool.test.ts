@@ -31,7 +31,7 @@ const refusal = (work: Promise<unknown>) =>
   );
 
 describe('a job', () => {
-  it('gives its result, or the problem that it threw', async () => {
+  it('returns its result or throws its problem', async () => {
     const pool = poolOf();
     expect(await pool.run(READ_DRAFT, owner, good)).toMatchObject({ species: 'a', version: '1.0.0' });
     const problem = await refusal(pool.run(READ_DRAFT, owner, { source: 'slug: a' }));
@@ -39,7 +39,7 @@ describe('a job', () => {
     expect(problem).toMatchObject({ code: 'VALIDATION_ERROR', details: { field: 'source' } });
   });
 
-  it('that passes the time limit is refused with the field, and its thread is replaced', async () => {
+  it('that exceeds the time limit is refused with the field, and its thread is replaced', async () => {
     const pool = poolOf({ threads: 1, cpuMs: 1_000 });
     expect(await refusal(pool.run(READ_DRAFT, owner, costly))).toMatchObject({
       code: 'VALIDATION_ERROR',
@@ -49,7 +49,7 @@ describe('a job', () => {
     expect(await pool.run(READ_DRAFT, owner, good)).toMatchObject({ species: 'a' });
   });
 
-  it('that passes the memory limit is refused with the field, and its thread is replaced', async () => {
+  it('that exceeds the memory limit is refused with the field, and its thread is replaced', async () => {
     const pool = poolOf({ threads: 1, heapMb: 48, cpuMs: 60_000, wallMs: 60_000 });
     expect(await refusal(pool.run(READ_DRAFT, owner, costly))).toMatchObject({
       code: 'VALIDATION_ERROR',
@@ -77,7 +77,7 @@ describe('accounts', () => {
     expect(waiting.take()).toBe('a2');
   });
 
-  it('with too many jobs that wait are asked to come again later', async () => {
+  it('with too many waiting jobs are asked to retry later', async () => {
     const pool = poolOf({ threads: 1 });
     const jobs = Array.from({ length: 40 }, () => pool.run(READ_DRAFT, owner, good).catch((error) => error));
     const other = pool.run(READ_DRAFT, { ...owner, account: 'acc_2' }, good);

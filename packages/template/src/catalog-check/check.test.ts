@@ -43,13 +43,13 @@ async function run(...args: string[]): Promise<{ code: number; stdout: string }>
 }
 
 describe('catalog:check', () => {
-  it('finds nothing wrong with the catalog of this repository, in seconds', async () => {
+  it('passes for the catalog of this repository', async () => {
     const { code, stdout } = await run('catalog');
     expect(stdout).toMatch(/^\d+ species in \d+ families .*: 0 errors, 0 warnings\n$/);
     expect(code).toBe(0);
   }, 180_000);
 
-  it('ends with a failure for a warning, and shows the place', async () => {
+  it('fails on a warning and shows its position', async () => {
     const folder = await writeCatalog({ 'test/seed/template.yaml': SEED.replace('tag: 1.36.1', 'tag: latest') });
     const { code, stdout } = await run(folder);
     expect(code).toBe(1);
@@ -58,11 +58,11 @@ describe('catalog:check', () => {
     expect(stdout).toContain('0 errors, 1 warnings');
   });
 
-  it('ends with a failure where there is nothing to check', async () => {
+  it('fails if there is nothing to check', async () => {
     expect(await run(await writeCatalog({}))).toMatchObject({ code: 1, stdout: expect.stringContaining('0 species') });
   });
 
-  it('finds what only shows in use', async () => {
+  it('finds errors that only occur when a template is resolved', async () => {
     const text = INKWELL.replace('name: SITE_TITLE, type: string, default: My blog', 'name: SITE_TITLE, type: path');
     const folder = await writeCatalog({
       'blog/inkwell/template.yaml': text.replace('max: 80', 'pattern: /x/.*'),
@@ -71,7 +71,7 @@ describe('catalog:check', () => {
     expect(await checked(folder)).toEqual(['rehearsal inputs.SITE_TITLE 12:1', 'duplicate slug 2:7']);
   });
 
-  it('wants a family to stand in one kingdom', async () => {
+  it('requires a family to be in one kingdom', async () => {
     const seed = (slug: string, kingdom: string) =>
       SEED.replace('slug: seed', `slug: ${slug}`).replace('kingdom: applications', `kingdom: ${kingdom}`);
     const folder = await writeCatalog({
@@ -82,7 +82,7 @@ describe('catalog:check', () => {
     expect(await checked(folder)).toEqual(['kingdom taxonomy.kingdom 6:21']);
   });
 
-  it('holds tags against what is known', async () => {
+  it('compares image tags with known ones', async () => {
     const folder = await writeCatalog({
       'blog/inkwell/template.yaml': INKWELL,
       'test/seed/template.yaml': `${SEED}unverified: true\n`,
@@ -96,14 +96,14 @@ describe('catalog:check', () => {
     expect(stdout).toContain('did you mean 4.2.2-alpine? Otherwise set unverified: true');
   });
 
-  it('notices when another run came to another hash', async () => {
+  it('reports a hash that differs from another run', async () => {
     const folder = await writeCatalog({ 'test/seed/template.yaml': SEED });
     const { findings } = await checkCatalog(folder, { earlier: {} });
     expect([...findings.values()].flat()).toMatchObject([{ code: 'unstable-hash', line: 2, column: 1 }]);
   });
 });
 
-it('the hash is the same for every order of keys', () => {
+it('gives the same hash for any order of keys', () => {
   const { template } = validate(INKWELL);
   if (!template) throw new Error('The fixture is not a template.');
   const hash = specHash(canonical(template));

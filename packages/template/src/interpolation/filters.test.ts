@@ -13,14 +13,14 @@ describe('filters', () => {
     expect(applyFilter('bcrypt', password, () => 'seed')).toBe(hash);
   });
 
-  it('gives the same hash for the same salt only', () => {
+  it('gives the same hash only for the same salt', () => {
     const hash = (salt: string) => applyFilter('bcrypt', 'secret', () => salt);
     expect(hash('a')).toBe(hash('a'));
     expect(hash('a')).not.toBe(hash('b'));
     expect(hash('a')).toMatch(/^\$2b\$10\$[./A-Za-z0-9]{53}$/);
   });
 
-  it('encodes so that decoding gives the value back', () => {
+  it('encodes values so that decoding restores them', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (value) => {
         const encoded = String(applyFilter('urlencode', value, String));

@@ -36,14 +36,14 @@ describe('interpolation', () => {
     expect(filled(text).text).toBe(result);
   });
 
-  it('tells a text that is unset from one that is empty', () => {
+  it('distinguishes unset from empty text', () => {
     expect(filled('${inputs.NONE}')).toEqual({ text: undefined, secret: false, omitted: false });
     expect(filled('${inputs.NONE:+x}')).toEqual({ text: undefined, secret: false, omitted: true });
     expect(filled('${inputs.NONE:-}').text).toBe('');
     expect(filled('x${inputs.NONE}').text).toBe('x');
   });
 
-  it('marks what holds a secret, and only that', () => {
+  it('marks exactly the texts that contain a secret', () => {
     expect(filled('${secrets.SECRET}', { SECRET: 's' }).secret).toBe(true);
     expect(filled('${inputs.NONE:-${secrets.SECRET}}', { SECRET: 's' }).secret).toBe(true);
     expect(filled('${secrets.SECRET:+on}', { SECRET: 's' })).toMatchObject({ text: 'on', secret: false });
@@ -54,18 +54,18 @@ describe('interpolation', () => {
     ['${inputs.A', 0, 'no matching }'],
     ['${inputs.A:-b', 0, 'no matching }'],
     ['${inputs.A | shout}', 0, 'unknown filter shout'],
-  ])('finds fault with %s', (text, offset, message) => {
+  ])('reports an error in %s', (text, offset, message) => {
     expect(parseText(text).faults).toMatchObject([{ offset, message: expect.stringContaining(message) }]);
   });
 
-  it('lists references inside operands too', () => {
+  it('lists references inside operands', () => {
     const found = references('${inputs.A:-${vars.b:+${secrets.C}}} $D').map(
       ({ namespace, names }) => `${namespace}.${names}`,
     );
     expect(found).toEqual(['inputs.A', 'vars.b', 'secrets.C']);
   });
 
-  it('puts any value in byte for byte', () => {
+  it('inserts any value unchanged', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (value, around) => {
         const frame = around.replaceAll('${', '');
@@ -74,13 +74,13 @@ describe('interpolation', () => {
     );
   });
 
-  it('does not look into a value for references', () => {
+  it('does not interpolate inserted values', () => {
     for (const value of ['${inputs.A}', '$', '}', '#\'"\\\n$${secrets.X}']) {
       expect(filled('${inputs.V}|${inputs.V}', { V: value, A: 'no' }).text).toBe(`${value}|${value}`);
     }
   });
 
-  it('leaves every text without a reference of ours alone', () => {
+  it('leaves text without references unchanged', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('$', '{', '}', ':', '-', '|', '.', ' ', 'A', '\\', '"') }),
@@ -92,7 +92,7 @@ describe('interpolation', () => {
     );
   });
 
-  it('never fails and never lingers on hostile text', () => {
+  it('handles hostile text without an exception and in linear time', () => {
     const piece = fc.constantFrom('${', 'inputs.A', ':-', ':+', '}', ' | ', 'json', ' ', 'x', '$', '.');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => void filled(pieces.join(''))),

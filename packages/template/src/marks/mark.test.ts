@@ -34,39 +34,39 @@ function expectDrawing(svg: string): void {
 }
 
 describe('the mark of a species', () => {
-  it('is another one for every species of the catalog', () => {
+  it('is unique for every species of the catalog', () => {
     expect(species.length).toBeGreaterThan(0);
     const drawn = species.map(([slug, family]) => mark(slug, family));
     expect(new Set(drawn).size).toBe(species.length);
     for (const svg of drawn) expectDrawing(svg);
   });
 
-  it('is an SVG document of the size asked for, in a few kilobytes', () => {
+  it('is an SVG document of the requested size, in a few kilobytes', () => {
     const svg = mark('postgres', 'database', { size: 208 });
     expect(svg).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" viewBox="0 0 96 96" width="208" height="208">/);
     expect(svg.length).toBeLessThan(12_000);
   });
 
-  it('stays the same: people recognise it', () => {
+  it('does not change between releases, so that people recognise it', () => {
     expect(mark('postgres', 'database')).toBe(mark('postgres', 'database', { size: 96, theme: 'any' }));
     const drawn = mark('memcached', 'cache') + mark('postgres', 'database', { size: 24, theme: 'dark' });
     expect(createHash('sha256').update(drawn).digest('hex').slice(0, 16)).toBe('1bb60f0693e2954f');
   });
 
-  it('has the form of its species and the hue of its family', () => {
+  it('takes its shape from the species and its hue from the family', () => {
     const shapes = (svg: string) => svg.replaceAll(/#[0-9a-f]{6}/g, '');
     expect(mark('redis', 'cache')).not.toBe(mark('redis', 'database'));
     expect(shapes(mark('redis', 'cache'))).toBe(shapes(mark('redis', 'database')));
     expect(shapes(mark('redis', 'cache', { theme: 'dark' }))).toBe(shapes(mark('redis', 'cache', { theme: 'light' })));
   });
 
-  it('has fewer parts where it is small', () => {
+  it('has fewer parts at small sizes', () => {
     const parts = (size: number) =>
       species.reduce((sum, [slug, family]) => sum + mark(slug, family, { size }).split('<').length, 0);
     expect(parts(24)).toBeLessThan(parts(96) * 0.8);
   });
 
-  it('is a drawing whatever the names are', () => {
+  it('is a valid drawing for any names', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.integer({ min: 16, max: 1024 }), fc.constantFrom(...THEMES), (...of) => {
         const [slug, family, size, theme] = of;
@@ -77,7 +77,7 @@ describe('the mark of a species', () => {
   });
 });
 
-it('colours are those that browsers make of oklch', () => {
+it('colours match the oklch conversion of browsers', () => {
   expect(hex(1, 0, 0)).toBe('#ffffff');
   expect(hex(0, 0, 0)).toBe('#000000');
   // The corners of sRGB.

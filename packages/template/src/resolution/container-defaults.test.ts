@@ -17,8 +17,8 @@ function component(more: string) {
   return { ...one, permissions: resolution.manifest.permissions };
 }
 
-describe('a component whose template says nothing', () => {
-  it('gets limits of processes and log, no new privileges and fewer capabilities, and no limit of memory', () => {
+describe('a component without its own settings', () => {
+  it('gets limits for processes and log, no new privileges and fewer capabilities, but no memory limit', () => {
     const { resources, logging, confinement, capabilities, permissions } = component('');
     expect(resources).toEqual({ pids: 4096 });
     expect(logging).toEqual({ max_bytes: 10 * 1024 ** 2, max_files: 3, by_default: true });
@@ -39,20 +39,20 @@ describe('a component whose template says nothing', () => {
 });
 
 describe('a template', () => {
-  it('raises the limits of processes and log by saying its own', () => {
+  it('can set its own limits for processes and log', () => {
     const { resources, logging } = component('resources: {pids: 20000}\nlogging: {max_size: 1Gi, max_files: 5}');
     expect(resources).toEqual({ pids: 20_000 });
     expect(logging).toEqual({ max_bytes: 2 ** 30, max_files: 5 });
   });
 
-  it('keeps a capability by adding it, which is shown before it is deployed', () => {
+  it('keeps a capability by adding it, which is listed before the deployment', () => {
     const permission = 'permissions: [{kind: capability, value: NET_RAW, reason: It pings.}]';
     const { capabilities, permissions } = component(`capabilities: {add: [NET_RAW]}\n${permission}`);
     expect(capabilities).toEqual({ add: ['NET_RAW'], drop: ['AUDIT_WRITE', 'MKNOD', 'SETFCAP'] });
     expect(permissions).toMatchObject([{ kind: 'capability', value: 'NET_RAW', reason: 'It pings.' }]);
   });
 
-  it('lets programs gain privileges only by a permission that is shown', () => {
+  it('allows programs to gain privileges only with a listed permission', () => {
     const asked = 'confinement: {new_privileges: true}';
     expect(() => component(asked)).toThrow('would use new_privileges');
     const permission = 'permissions: [{kind: new_privileges, reason: Its terminal offers sudo.}]';
@@ -75,7 +75,7 @@ describe('a Compose file', () => {
     return template === undefined ? undefined : Object.values(canonical(template).components)[0];
   };
 
-  it('brings its own limits', () => {
+  it('keeps its own limits when imported', () => {
     expect(service('pids_limit: 200')?.resources.pids).toBe(200);
     expect(service('pids_limit: -1')?.resources.pids).toBe(4_194_304);
     expect(service('pids_limit: 0')?.resources).not.toHaveProperty('pids');
@@ -86,7 +86,7 @@ describe('a Compose file', () => {
     expect(service('security_opt: ["no-new-privileges:true"]')?.confinement).not.toHaveProperty('new_privileges');
   });
 
-  it('that is exported holds the effective ones', async () => {
+  it('contains the effective limits when exported', async () => {
     const exported = await exportCompose(seed(''), { inputs: {}, secrets: {} });
     if (!exported.ok) throw new Error(JSON.stringify(exported.problems));
     const [one] = Object.values((parse(exported.text).value as { services: Record<string, unknown> }).services);

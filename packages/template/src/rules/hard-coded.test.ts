@@ -25,7 +25,7 @@ describe('a secret written into a template', () => {
       'the environment of an action',
       'actions: [{name: A, slug: a, type: exec, command: [a], env: {PGPASSWORD: a, DB_PASSWORD: ▸x}}]',
     ],
-  ])('is found: %s', (_, lines) => {
+  ])('is reported: %s', (_, lines) => {
     const { text, at } = marked(`${SEED}${lines}\n`);
     expect(about(text)).toMatchObject([{ ...at, severity: 'warning' }]);
   });
@@ -38,7 +38,7 @@ describe('a secret written into a template', () => {
     'secrets: {P: {generate: password}}\nenv: {PASSWORD: "${secrets.P}", URL: "redis://:${secrets.P | urlencode}@cache"}',
     'secrets: {P: {generate: password}}\nenv: {PASSWORD: "argon:${secrets.P}"}',
     'env: {URL: "http://example.org:8080/a@b", KEYBOARD: de, MONKEY: banana, COMPASS: north}',
-  ])('is not: %s', (lines) => {
+  ])('is not reported: %s', (lines) => {
     expect(about(`${SEED}${lines}\n`)).toEqual([]);
   });
 });

@@ -17,12 +17,12 @@ describe('a port without a listener', () => {
       'a call',
       'ports: [{container_port: 80}]\nactions: [{name: A, slug: a, type: http, http: {port: ▸81, path: /flush}}]',
     ],
-  ])('is found: %s', (_, lines) => {
+  ])('is reported: %s', (_, lines) => {
     const { text, at } = marked(`${SEED}${lines}\n`);
     expect(about(text)).toMatchObject([{ ...at, code: 'unknown-port', severity: 'warning' }]);
   });
 
-  it('names the component that has it', () => {
+  it('is reported with the component that listens on it', () => {
     const text = `${SEED}components:
   app: {ports: [{container_port: 80}], depends_on: {api: started}}
   api: {ports: [{container_port: 9000}]}
@@ -34,7 +34,7 @@ routes: [{name: web, component: app, port: 9000, host: a.example.org}]
   });
 
   it.each([
-    ['where nothing is known of its ports', route('8080')],
+    ['if the component declares no port', route('8080')],
     ['that is listed', `ports: [{container_port: 8080}]\n${route('8080')}`],
     ['that is probed', `healthcheck: {http: {port: 8080}}\n${route('8080')}`],
     ['that its environment names', `healthcheck: {tcp: {port: 9000}}\nenv: {LISTEN: ":8080"}\n${route('8080')}`],
@@ -42,12 +42,12 @@ routes: [{name: web, component: app, port: 9000, host: a.example.org}]
       'beside a published one',
       `ports: [{container_port: 22, host_port: 2222}]\n${PERMITTED}\nhealthcheck: {http: {port: 3000}}\n${route('3000')}`,
     ],
-  ])('is not one %s', (_, lines) => {
+  ])('is not reported %s', (_, lines) => {
     expect(about(`${SEED}${lines}\n`)).toEqual([]);
   });
 });
 
-describe('a port of the server', () => {
+describe('a host port', () => {
   const two = (first: string, second: string) => `${SEED}${PERMITTED}
 components:
   a: {depends_on: {b: started}, ports: [{container_port: 53, host_port: ${first}}]}
@@ -57,7 +57,7 @@ components:
     ['53', '▸53'],
     ['53, host_ip: 127.0.0.1', '▸53'],
     ['53, host_ip: 127.0.0.1', '▸53, host_ip: 127.0.0.1'],
-  ])('belongs to one: %s and %s', (first, second) => {
+  ])('cannot be used twice: %s and %s', (first, second) => {
     const { text, at } = marked(two(first, second));
     expect(about(text)).toMatchObject([{ ...at, code: 'duplicate', severity: 'error' }]);
   });
@@ -66,7 +66,7 @@ components:
     ['53', '54'],
     ['53', '53, protocol: udp'],
     ['53, host_ip: 127.0.0.1', '53, host_ip: 127.0.0.2'],
-  ])('does not clash: %s and %s', (first, second) => {
+  ])('does not conflict: %s and %s', (first, second) => {
     expect(about(two(first, second))).toEqual([]);
   });
 });

@@ -17,7 +17,7 @@ ${more}`;
 
 describe('a component that nothing uses', () => {
   it.each([['▸idle: {env: {A: b}}'], ['▸cache: {}'], ['▸db: {storage: [{name: data, mount_path: /data}]}']])(
-    'is found: %s',
+    'is reported: %s',
     (component) => {
       const { text, at } = marked(beside(component));
       expect(about(text)).toMatchObject([{ ...at, severity: 'warning' }]);
@@ -27,22 +27,22 @@ describe('a component that nothing uses', () => {
   it.each([
     ['a worker that uses another', 'worker: {env: {QUEUE: "${components.queue.host}"}}'],
     ['a worker that waits for another', 'worker: {depends_on: {queue: started}}'],
-    ['one whose name is written out elsewhere', 'cache-1: {}'],
+    ['one whose name occurs in a text elsewhere', 'cache-1: {}'],
     ['a job', 'tidy: {kind: job, run: schedule, schedule: daily, command: [tidy]}'],
-    ['one with a port of the server', 'dns: {ports: [{container_port: 53, host_port: 53}]}'],
-    ['one that reaches into the server', 'agent: {network: host}'],
-  ])('is not %s', (_, component) => {
+    ['one with a host port', 'dns: {ports: [{container_port: 53, host_port: 53}]}'],
+    ['one with host access', 'agent: {network: host}'],
+  ])('is not reported if it is %s', (_, component) => {
     expect(about(beside(component))).toEqual([]);
   });
 
   it.each([
     ['an action', 'actions: [{name: A, slug: a, type: exec, component: tool, command: [a]}]'],
     ['what is provided', 'provides: [{class: a.b, attributes: {host: "${components.tool.host}"}}]'],
-  ])('is not one that %s needs', (_, more) => {
+  ])('is not reported if %s needs it', (_, more) => {
     expect(about(beside('tool: {}', more))).toEqual([]);
   });
 
-  it('is not the only one, and not one of a template of workers', () => {
+  it('is not reported if it is the only one, or if the template consists of workers', () => {
     expect(about(`${APP}components: {main: {}}\n`)).toEqual([]);
     expect(about(`${SEED}components: {one: {}, two: {}}\n`)).toEqual([]);
   });

@@ -16,7 +16,7 @@ describe('a shell around one plain command', () => {
       'secrets: {P: {generate: hex}}\nactions: [{name: A, slug: a, type: exec, command: [sh, -c, ▸"cli -a ${secrets.P} flush"]}]',
       '[cli, -a, "${secrets.P}", flush]',
     ],
-  ])('is not needed: %s', (lines, argv) => {
+  ])('is reported as needless: %s', (lines, argv) => {
     const { text, at } = marked(`${SEED}${lines}\n`);
     expect(about(text)).toMatchObject([{ ...at, severity: 'warning', suggestion: `write ${argv}` }]);
   });
@@ -36,7 +36,7 @@ describe('a shell around one plain command', () => {
     expect(about(`${SEED}command: [sh, -c, ${script}]\n`)).toEqual([]);
   });
 
-  it('is not one where no shell is called', () => {
+  it('is not reported if no shell is called', () => {
     expect(about(`${SEED}command: [push, -c, config]\n`)).toEqual([]);
   });
 });

@@ -11,7 +11,7 @@ const secret = '/components/0/env/A~1B';
 const seal = () => sealFields(order, [secret], recipient, context);
 
 describe('sealed fields', () => {
-  it('hold no value that the recipient alone may read, and open for the recipient', () => {
+  it('contain no plaintext, and can be opened by the recipient', () => {
     const sealed = seal();
     expect(JSON.stringify(sealed)).not.toContain('hunter2');
     expect(sealed.components[0]?.env).toEqual({ 'A/B': '', OPEN: 'yes' });
@@ -27,13 +27,13 @@ describe('sealed fields', () => {
     expect(() => openFields(seal(), daemon.privateKey, { ...context, [name]: 'other' })).toThrow();
   });
 
-  it('do not open in the place of another field', () => {
+  it('do not open in another field', () => {
     const sealed = seal();
     const moved = { ...sealed, sealed: { ...sealed.sealed, fields: { '/name': sealed.sealed?.fields[secret] } } };
     expect(() => openFields(moved as typeof sealed, daemon.privateKey, context)).toThrow();
   });
 
-  it('do not open when a byte was changed or the tag cut short', () => {
+  it('do not open with a changed byte or a truncated tag', () => {
     const sealed = seal();
     const bytes = Buffer.from(sealed.sealed?.fields[secret] ?? '', 'base64');
     const flipped = Buffer.from(bytes);
@@ -45,13 +45,13 @@ describe('sealed fields', () => {
     }
   });
 
-  it('never use a key twice: the same order sealed again shares nothing', () => {
+  it('never reuse a key: the same order sealed again shares no bytes', () => {
     const [one, two] = [seal().sealed, seal().sealed];
     expect(one?.ephemeral_key).not.toBe(two?.ephemeral_key);
     expect(one?.fields[secret]).not.toBe(two?.fields[secret]);
   });
 
-  it('never reach a prototype', () => {
+  it('cannot pollute a prototype', () => {
     const sealed = sealFields({ a: 'x' }, ['/__proto__/a', '/constructor/name'], recipient, context);
     expect(sealed.sealed?.fields).toEqual({});
   });
@@ -60,7 +60,7 @@ describe('sealed fields', () => {
 describe('a sealing key', () => {
   const spki = (point: Buffer) => Buffer.concat([Buffer.from('302a300506032b656e032100', 'hex'), point]);
 
-  it('of low order, of another kind, or spelt otherwise is refused', () => {
+  it('of low order, of another type or in another encoding is refused', () => {
     const one = Buffer.alloc(32);
     one[0] = 1;
     for (const point of [Buffer.alloc(32), one]) expect(isSealingKey(spki(point).toString('base64'))).toBe(false);

@@ -24,8 +24,8 @@ const chosen: Chosen = {
 const compare = (edit: (template: ReturnType<typeof draft>) => void, of: Partial<Chosen> = {}) =>
   compareForUpgrade(inkwell, edited(edit), { ...chosen, ...of });
 
-describe('what changes', () => {
-  it('is reported part by part, with both sides', () => {
+describe('a comparison of two versions', () => {
+  it('reports changes part by part, with both values', () => {
     const { changes, conflicts, newInputs } = compare((t) => {
       t.version = '1.3.0';
       t.image.tag = '4.3.0';
@@ -57,14 +57,14 @@ describe('what changes', () => {
     expect([conflicts, newInputs]).toEqual([[], []]);
   });
 
-  it('leaves out a default that a person has overruled', () => {
+  it('omits a changed default that the user has overridden', () => {
     const { changes } = compare((t) => {
       t.inputs.optional[1].default = 'debug';
     });
     expect(changes.filter(({ area }) => area === 'input')).toEqual([]);
   });
 
-  it('is the chosen variant and profile', () => {
+  it('covers only the chosen variant and profile', () => {
     const edit = (t: ReturnType<typeof draft>) => {
       t.image.variants[1].tag = '4.2.2-alpine';
       t.profiles.production.components.app.resources.memory = '2Gi';
@@ -75,8 +75,8 @@ describe('what changes', () => {
   });
 });
 
-describe('what was chosen', () => {
-  it('conflicts where the newer version cannot take it over', () => {
+describe('a choice of the user', () => {
+  it('is a conflict if the newer version cannot keep it', () => {
     const edit = (t: ReturnType<typeof draft>) => {
       t.inputs.optional = t.inputs.optional.filter(({ name }: { name: string }) => name !== 'SMTP_PASSWORD');
       delete t.components.app.env.SMTP_PASSWORD;
@@ -90,7 +90,7 @@ describe('what was chosen', () => {
     ]);
   });
 
-  it('conflicts where the newer version has the profile no more', () => {
+  it('is a conflict if the newer version lacks the profile', () => {
     const large = edited((t) => {
       t.profiles.large = { components: { app: { resources: { memory: '8Gi' } } } };
     });
@@ -99,7 +99,7 @@ describe('what was chosen', () => {
     ]);
   });
 
-  it('is asked for where it is missing now', () => {
+  it('is requested if it is newly required', () => {
     const { newInputs } = compare((t) => {
       t.inputs.required.push({ name: 'LICENCE', type: 'string', label: 'Licence key' }, t.inputs.optional[2]);
       t.inputs.optional.splice(2, 1);
@@ -116,8 +116,8 @@ describe('what was chosen', () => {
   });
 });
 
-describe('what cannot be undone', () => {
-  it('is a job that says so, and a volume that is left or moved', () => {
+describe('an irreversible change', () => {
+  it('is a job declared irreversible, or a volume that is removed or moved', () => {
     const { irreversible } = compare((t) => {
       t.components.app.storage[0].mount_path = '/data';
       t.components.db.storage[0].name = 'pgdata';
@@ -171,8 +171,8 @@ const aChoice = fc.record({
   held: fc.constantFrom([], ['TOKEN']),
 });
 
-describe('whatever is compared', () => {
-  it('differs in nothing from itself', () => {
+describe('comparing any two templates', () => {
+  it('finds no difference between a template and itself', () => {
     fc.assert(
       fc.property(built, aChoice, (spec, choice) => {
         expect(compareForUpgrade(spec, spec, choice).changes).toEqual([]);
@@ -181,7 +181,7 @@ describe('whatever is compared', () => {
     );
   });
 
-  it('has the same changes the other way round', () => {
+  it('finds the same changes in reverse', () => {
     const turned = { added: 'removed', removed: 'added', changed: 'changed' } as const;
     fc.assert(
       fc.property(built, built, (one, other) => {
@@ -196,7 +196,7 @@ describe('whatever is compared', () => {
     );
   });
 
-  it('can be applied if nothing conflicts and what is newly required is given, and not otherwise', () => {
+  it('allows an upgrade exactly if nothing conflicts and newly required inputs are given', () => {
     fc.assert(
       fc.property(built, built, aChoice, (one, other, choice) => {
         const { conflicts, newInputs } = compareForUpgrade(one, other, choice);

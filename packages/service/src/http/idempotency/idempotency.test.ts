@@ -65,7 +65,7 @@ const bundleWith = (secret: string) => ({
 });
 
 onBothEngines((engine) => {
-  it('the same key and body is answered again and creates nothing', async () => {
+  it('the same key and body replays the answer and creates nothing', async () => {
     await using service = await serveCreating(await engine.open());
     const first = await service.create('k1');
     const second = await service.create('k1');
@@ -78,7 +78,7 @@ onBothEngines((engine) => {
     expect(await service.created()).toBe(1);
   });
 
-  it('another body is refused by the name of the header', async () => {
+  it('another body under the same key is refused, naming the header', async () => {
     await using service = await serveCreating(await engine.open());
     await service.create('k1');
     const other = await service.create('k1', 'another');
@@ -93,7 +93,7 @@ onBothEngines((engine) => {
     expect(await service.created()).toBe(1);
   });
 
-  it('another key, another account, another credential and no key create again', async () => {
+  it('another key, account or credential, or no key, creates again', async () => {
     await using service = await serveCreating(await engine.open());
     for (const [key, as] of [
       ['k1'],
@@ -108,7 +108,7 @@ onBothEngines((engine) => {
     expect(await service.created()).toBe(6);
   });
 
-  it('many at once create one thing and all get it', async () => {
+  it('concurrent requests create once and all get the result', async () => {
     await using service = await serveCreating(await engine.open());
     const responses = await Promise.all(Array.from({ length: 20 }, () => service.create('k1')));
     const bodies = await Promise.all(responses.map((response) => response.text()));
@@ -148,7 +148,7 @@ onBothEngines((engine) => {
     expect([refused.status, await refused.text()]).toEqual([403, expect.not.stringContaining('the secret itself')]);
   });
 
-  it('a secret is replayed for 10 minutes, then it is null and a hint tells how to replace it', async () => {
+  it('a secret is replayed for 10 minutes; then it is null, with a hint how to replace it', async () => {
     let now = 1_000_000_000_000;
     await using service = await serveCreating(await engine.open({ clock: () => now }));
     const first = await service.answered('k1');
@@ -183,7 +183,7 @@ onBothEngines((engine) => {
     expect(await service.answered('k1')).toMatchObject({ data: { ...first.data, key: null } });
   });
 
-  it('a failure leaves the key free', async () => {
+  it('a failed request does not use up the key', async () => {
     await using service = await serveCreating(await engine.open());
     service.fail(1);
     expect((await service.create('k1')).status).toBe(422);
@@ -192,7 +192,7 @@ onBothEngines((engine) => {
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([201, null]);
   });
 
-  it('recognises a large body, which is read off the event loop', async () => {
+  it('a large body is recognised, and hashed off the event loop', async () => {
     let created = 0;
     await using service = await serve({
       storage: await engine.open(),
@@ -214,7 +214,7 @@ onBothEngines((engine) => {
     expect(created).toBe(1);
   });
 
-  it('is forgotten after a day', async () => {
+  it('a key is forgotten after a day', async () => {
     let now = 1_000_000_000_000;
     await using service = await serveCreating(await engine.open({ clock: () => now }));
     await service.create('k1');
@@ -226,7 +226,7 @@ onBothEngines((engine) => {
     expect(await service.created()).toBe(2);
   });
 
-  it('keeps the answer only encrypted, and of the body only what recognises it', async () => {
+  it('the answer is stored encrypted, and the body only as a hash', async () => {
     const storage = await engine.open();
     await using service = await serveCreating(storage);
     await service.create('k1', 'a-very-private-name');
@@ -242,7 +242,7 @@ onBothEngines((engine) => {
     expect(JSON.stringify(row)).not.toMatch(/the secret itself|a-very-private-name/);
   });
 
-  it('is 1 to 255 visible characters', async () => {
+  it('a key has 1 to 255 visible characters', async () => {
     await using service = await serveCreating(await engine.open());
     for (const key of ['', 'two words', 'x'.repeat(256), 'é']) {
       const response = await service.create(key);

@@ -44,7 +44,7 @@ const row = endpoint({
 const checks: Checks = checksOf(row);
 
 describe('a query string', () => {
-  it('is turned into the types of its fields, with defaults, without what is unknown', () => {
+  it('is converted to the types of its fields, with defaults and without unknown fields', () => {
     expect(checks.query({ page: '3', deep: 'true', ratio: '0.5', tag: 'a', _: '17' })).toEqual({
       page: 3,
       per_page: 20,
@@ -90,18 +90,18 @@ describe('a body', () => {
     expect(problem.details).toMatchObject({ reason: 'invalid', field });
   });
 
-  it('is passed on as it came', () => {
+  it('is passed on unchanged', () => {
     const body = { count: 2, at: '2030-01-01T00:00:00.000+02:00' };
     expect(checks.body(body)).toBe(body);
   });
 
-  it('tells every field that is wrong, and never a value', () => {
+  it('is refused with every invalid field and no value', () => {
     const problem = refused(() => checks.body({ count: 0, email: 'hunter2-hunter2', extra: 'hunter2-hunter2' }));
     expect(problem.details?.problems).toHaveLength(3);
     expect(JSON.stringify([problem.message, problem.details])).not.toContain('hunter2');
   });
 
-  it('may be empty where none is read', () => {
+  it('may be empty if the endpoint has none', () => {
     const { body } = checksOf(endpoints['definitions.activate']);
     for (const none of [undefined, null, {}]) expect(body(none)).toBeUndefined();
     expect(refused(() => body({ force: true })).message).toBe(
@@ -110,7 +110,7 @@ describe('a body', () => {
     expect(refused(() => body([1])).message).toBe('body: is not a known field: this endpoint takes no body.');
   });
 
-  it('may be left out where all of its fields are optional, and is then an empty object', () => {
+  it('may be omitted if all of its fields are optional, and is then an empty object', () => {
     const { body } = checksOf(endpoints['instances.release']);
     expect(body(undefined)).toEqual({});
     for (const other of [null, [], '']) expect(refused(() => body(other)).message).toBe('body: must be an object.');
@@ -120,7 +120,7 @@ describe('a body', () => {
     );
   });
 
-  it('names the input whose value is of the wrong kind', () => {
+  it('with an input of the wrong type is refused with the name of the input', () => {
     const { body } = checksOf(endpoints['definitions.create']);
     expect(refused(() => body({ inputs: { WEB_HOSTNAME: {} } })).message).toBe(
       'inputs.WEB_HOSTNAME: must be a string, a number or true or false.',
@@ -129,7 +129,7 @@ describe('a body', () => {
     expect(refused(() => change({ inputs: { A: [] } })).message).toContain('null');
   });
 
-  it('says which word was probably meant', () => {
+  it('with a typo in a field name is refused with a suggestion', () => {
     const { body } = checksOf(endpoints['webhooks.create']);
     const hook = { url: 'https://hooks.example.org', secret: 'long enough' };
     const { message } = refused(() => body({ ...hook, events: ['deployment.succes'] }));
@@ -137,7 +137,7 @@ describe('a body', () => {
     expect(refused(() => body({ ...hook, events: ['weather'] })).message).not.toContain('Did you mean');
   });
 
-  it('says what is wrong with a value that may also be null', () => {
+  it('with an invalid nullable value is refused with the reason', () => {
     const { body } = checksOf(endpoints['keys.create']);
     const key = { name: 'ci', permissions: ['templates:read'] };
     expect(refused(() => body({ ...key, expires_at: 'soon' })).message).toBe(
@@ -149,7 +149,7 @@ describe('a body', () => {
   });
 });
 
-it('a path parameter that cannot be an id names nothing', () => {
+it('a path parameter that is no valid id is answered with 404', () => {
   expect(checks.params({ id: 'abc' })).toEqual({ id: 'abc' });
   expect(refused(() => checks.params({ id: 'far-too-long' }))).toMatchObject({ code: 'NOT_FOUND' });
 });

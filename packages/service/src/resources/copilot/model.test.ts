@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { askModel, ModelFailure } from './model.ts';
 import { startModelServer } from './testing/model-server.ts';
 
-it('times out a silent model, before and during an answer', async () => {
+it('a model that does not respond times out, before and during an answer', async () => {
   const model = await startModelServer(() => undefined);
   const ask = (patienceMs: number) => {
     const told: string[] = [];

@@ -7,7 +7,7 @@ import { SqliteConnection } from '../sqlite/connection.ts';
 import { foundation } from './0001-foundation.ts';
 import { eventNumbers } from './0003-event-numbers.ts';
 
-it('keeps the numbers of events that have one and gives the next to those that wait', async () => {
+it('numbered events keep their numbers, and waiting events get the next ones', async () => {
   await using folder = temporaryFolder('event-numbers');
   const connection = new SqliteConnection(join(folder.path, 'old.db'), { readOnly: false });
   const db = queriesOn('sqlite', { run: async (text, parameters) => connection.run(text, parameters) });

@@ -7,7 +7,7 @@ import { SqliteConnection } from '../sqlite/connection.ts';
 import { migrations } from './0060-migrations.ts';
 import { bundles } from './0065-bundles.ts';
 
-it('keeps the transfers that are there, and has room for those with a caller at one end', async () => {
+it('existing transfers are kept, and transfers with a caller at one end can be stored', async () => {
   await using folder = temporaryFolder('bundles');
   const connection = new SqliteConnection(join(folder.path, 'old.db'), { readOnly: false });
   const db = queriesOn('sqlite', { run: async (text, parameters) => connection.run(text, parameters) });

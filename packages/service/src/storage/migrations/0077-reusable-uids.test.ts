@@ -6,7 +6,7 @@ import { queriesOn } from '../session.ts';
 import { SqliteConnection } from '../sqlite/connection.ts';
 import { reusableUids } from './0077-reusable-uids.ts';
 
-it('keeps the uids and the names on the server that are there', async () => {
+it('existing definitions keep their uid and their name on the server', async () => {
   await using folder = temporaryFolder('uids');
   const connection = new SqliteConnection(join(folder.path, 'old.db'), { readOnly: false });
   const db = queriesOn('sqlite', { run: async (text, parameters) => connection.run(text, parameters) });

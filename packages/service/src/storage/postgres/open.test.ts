@@ -22,7 +22,7 @@ const alive = async (pid: unknown) =>
   (await storage.reader.run('select pid from pg_stat_activity where pid = $1', [pid])).rows.length;
 const names = async () => (await storage.reader.db.selectFrom('settings').select('name').execute()).map((r) => r.name);
 
-it('survives the loss of its connection in the middle of a transaction', async () => {
+it('a connection lost during a transaction fails only that transaction', async () => {
   const cut = storage.write(async (tx) => {
     await put(tx, 'lost');
     const [own] = (await tx.run('select pg_backend_pid() as pid', [])).rows as { pid: number }[];
@@ -36,7 +36,7 @@ it('survives the loss of its connection in the middle of a transaction', async (
   expect(await names()).toEqual(['kept']);
 });
 
-it('refuses a query that comes after the end of its transaction', async () => {
+it('a query after the end of its transaction is refused', async () => {
   let kept: Tx | undefined;
   await storage.write(async (tx) => {
     kept = tx;
@@ -45,7 +45,7 @@ it('refuses a query that comes after the end of its transaction', async () => {
   expect(await names()).toEqual([]);
 });
 
-it('runs a transaction again that lost a race, and gives up in the end', async () => {
+it('a transaction with a serialization failure is retried a limited number of times', async () => {
   let runs = 0;
   await storage.write(async (tx) => {
     await put(tx, `run ${runs}`);
@@ -58,7 +58,7 @@ it('runs a transaction again that lost a race, and gives up in the end', async (
   await expect(hopeless).rejects.toThrow('again');
 });
 
-it('does not acknowledge what PostgreSQL has rolled back', async () => {
+it('a transaction that PostgreSQL rolled back is not acknowledged', async () => {
   const swallowed = storage.write(async (tx) => {
     await put(tx, 'twice');
     await put(tx, 'twice').catch(() => {});
@@ -67,6 +67,6 @@ it('does not acknowledge what PostgreSQL has rolled back', async () => {
   expect(await names()).toEqual([]);
 });
 
-it('says so when the database cannot be reached', async () => {
+it('an unreachable database is reported', async () => {
   await expect(openPostgres({ url: 'postgres://hortus@127.0.0.1:1/none' })).rejects.toThrow('ECONNREFUSED');
 });

@@ -22,7 +22,7 @@ it('refuses a second opener in the same process', async () => {
   await (await openSqlite(folder.path)).close();
 });
 
-it('names the process that has the directory, and is not held up by one that was killed', async () => {
+it('names the process that holds the directory, and ignores a lock of a killed process', async () => {
   await using folder = temporaryFolder('lock');
   await using other = holder(folder.path);
   await other.waitForLine('held');

@@ -23,8 +23,8 @@ const put = (tx: Tx, name: string, value = '') => tx.db.insertInto('settings').v
 const names = async () =>
   (await storage.reader.db.selectFrom('settings').select('name').orderBy('name').execute()).map((row) => row.name);
 
-describe('callbacks that go wrong', () => {
-  it('rolls back only the callback that rejects', async () => {
+describe('failing callbacks', () => {
+  it('only the callback that rejects is rolled back', async () => {
     const outcomes = await Promise.allSettled([
       storage.write((tx) => put(tx, 'a')),
       storage.write(async (tx) => {
@@ -37,7 +37,7 @@ describe('callbacks that go wrong', () => {
     expect(await names()).toEqual(['a', 'c']);
   });
 
-  it('runs the others once more only when it had written', async () => {
+  it('the others are run again only if the failed one had written', async () => {
     await storage.write((tx) => put(tx, 'taken'));
     const neighbourRuns = async (failing: (tx: Tx) => Promise<unknown>) => {
       let runs = 0;
@@ -51,7 +51,7 @@ describe('callbacks that go wrong', () => {
     expect(await names()).toEqual(['taken']);
   });
 
-  it('treats one that throws before its first await the same', async () => {
+  it('a callback that throws before its first await is handled the same way', async () => {
     const runs = { neighbour: 0 };
     const outcomes = await Promise.allSettled([
       storage.write((tx) => {
@@ -66,7 +66,7 @@ describe('callbacks that go wrong', () => {
     expect(runs.neighbour).toBe(1);
   });
 
-  it('lets a callback continue after a failed query', async () => {
+  it('a callback may continue after a failed query', async () => {
     await storage.write((tx) => put(tx, 'taken'));
     await storage.write(async (tx) => {
       await put(tx, 'taken').catch(() => put(tx, 'free'));
@@ -74,7 +74,7 @@ describe('callbacks that go wrong', () => {
     expect(await names()).toEqual(['free', 'taken']);
   });
 
-  it('refuses to wait for anything but queries, and runs the others', async () => {
+  it('a callback that awaits anything but queries is refused, and the others run', async () => {
     const outcomes = await Promise.allSettled([
       storage.write((tx) => put(tx, 'before')),
       storage.write(async (tx) => {
@@ -89,7 +89,7 @@ describe('callbacks that go wrong', () => {
     expect(await names()).toEqual(['after', 'before']);
   });
 
-  it('refuses a query that comes after the end of its transaction', async () => {
+  it('a query after the end of its transaction is refused', async () => {
     let kept: Tx | undefined;
     await storage.write(async (tx) => {
       kept = tx;
@@ -130,7 +130,7 @@ describe('a long transaction', () => {
     return turns;
   }
 
-  it('lets the event loop turn between its statements', async () => {
+  it('yields to the event loop between its statements', async () => {
     await using at = await withSlowStatements();
     const statements = 10;
     let during = 0;
@@ -143,7 +143,7 @@ describe('a long transaction', () => {
     expect(await at.kept()).toHaveLength(statements);
   });
 
-  it('shows nothing of itself to readers before its commit', async () => {
+  it('is invisible to readers before its commit', async () => {
     await using at = await withSlowStatements();
     const seen: string[][] = [];
     const work = at.slow.write(async (tx) => {
@@ -175,7 +175,7 @@ describe('a long transaction', () => {
     expect(await at.slow.reader.db.selectFrom('settings').select('value').execute()).toEqual([{ value: '123' }]);
   });
 
-  it('that fails takes back only its own', async () => {
+  it('that fails rolls back only its own writes', async () => {
     await using at = await withSlowStatements();
     const outcomes = await Promise.allSettled([
       at.slow.write((tx) => put(tx, 'before')),
@@ -190,7 +190,7 @@ describe('a long transaction', () => {
     expect(await at.kept()).toEqual(['after', 'before']);
   });
 
-  it('that awaits something else is still given up', async () => {
+  it('that awaits anything but queries is still aborted', async () => {
     await using at = await withSlowStatements();
     const foreign = at.slow.write(async (tx) => {
       await put(tx, 'one');
@@ -203,7 +203,7 @@ describe('a long transaction', () => {
 });
 
 describe('commits', () => {
-  it('are shared by callers that come together, and told once', async () => {
+  it('are shared by concurrent callers, and announced once', async () => {
     const commits: (readonly Notice[])[] = [];
     storage.onCommit((notices) => commits.push(notices));
     await Promise.all(
@@ -217,7 +217,7 @@ describe('commits', () => {
     expect(commits.map((notices) => notices.map((n) => n.message))).toEqual([['a', 'b', 'c']]);
   });
 
-  it('tell nothing of what was rolled back', async () => {
+  it('announce nothing of a transaction that was rolled back', async () => {
     const told: string[] = [];
     storage.onCommit((notices) => told.push(...notices.map((n) => n.message)));
     const failing = storage.write(async (tx) => {
@@ -258,7 +258,7 @@ describe('a full disk', () => {
     expect(await names()).toEqual(['a', 'c']);
   });
 
-  it('leaves nothing of a callback that continues after it', async () => {
+  it('discards the writes of a callback that continues after it', async () => {
     await fillDisk(8);
     const stubborn = storage.write(async (tx) => {
       await put(tx, 'huge', big).catch(() => {});
@@ -269,7 +269,7 @@ describe('a full disk', () => {
   });
 });
 
-it('finishes what was begun before it closes, and takes nothing more', async () => {
+it('close finishes started transactions and accepts no more', async () => {
   const last = storage.write((tx) => put(tx, 'last'));
   const closing = storage.close();
   await expect(storage.write((tx) => put(tx, 'late'))).rejects.toThrow('closed');
@@ -278,7 +278,7 @@ it('finishes what was begun before it closes, and takes nothing more', async () 
   expect(await names()).toEqual(['last']);
 });
 
-describe('the disk', () => {
+describe('an fsync', () => {
   /** A separate storage whose disk answers on command. */
   async function onSlowDisk() {
     const own = temporaryFolder('slow-disk');
@@ -297,7 +297,7 @@ describe('the disk', () => {
     return { slow, waiting, asked, [Symbol.asyncDispose]: end };
   }
 
-  it('is awaited only by its writers; later writers share the next round', async () => {
+  it('is awaited only by its writers; later writers share the next one', async () => {
     await using disk = await onSlowDisk();
     const answered: string[] = [];
     const write = (name: string) => disk.slow.write((tx) => put(tx, name)).then(() => answered.push(name));
@@ -315,7 +315,7 @@ describe('the disk', () => {
     expect(disk.waiting).toHaveLength(2);
   });
 
-  it('that fails is not written to again, and all writers get the error', async () => {
+  it('that fails ends all writing, and every writer gets the error', async () => {
     await using disk = await onSlowDisk();
     const notices: string[] = [];
     disk.slow.onCommit((told) => notices.push(...told.map(({ topic }) => topic)));

@@ -15,8 +15,8 @@ async function exported(template: Template | undefined, options: ExportOptions) 
   return { ...result, file: parse(result.text) };
 }
 
-describe('a template becomes a Compose file', () => {
-  it('that says what the imported one said', async () => {
+describe('exporting a template as a Compose file', () => {
+  it('keeps the meaning of the imported file', async () => {
     const { template } = importCompose(SHOP);
     const { file, generated, dropped } = await exported(template, {
       inputs: { WEB_HOSTNAME: 'shop.example.org', LICENSE: 'a $b', FILE_SITE_CONF: 'x=${y}', SMTP_HOST: 'mail' },
@@ -58,7 +58,7 @@ describe('a template becomes a Compose file', () => {
     expect(file.volumes).toEqual({ rows: {}, uploads: {}, pages: {} });
   });
 
-  it('that is imported again as the same components', async () => {
+  it('gives the same components when imported again', async () => {
     const first = importCompose(SHOP).template;
     const inputs = { WEB_HOSTNAME: 'a.example.org', LICENSE: 'x', FILE_SITE_CONF: 'c' };
     const { text } = await exported(first, { inputs });
@@ -71,7 +71,7 @@ describe('a template becomes a Compose file', () => {
     expect(second?.components?.web?.resources).toEqual({ pids: 4096, ...first?.components?.web?.resources });
   });
 
-  it('in the profile and variant that are asked for, with names that templates refer to', async () => {
+  it('uses the given profile and variant, and keeps the names that components refer to', async () => {
     const { template } = validate(INKWELL);
     const inputs = { WEB_HOSTNAME: 'blog.example.org', SMTP_PASSWORD: 'hunter2hunter2' };
     const { file, dropped } = await exported(template, { inputs, profile: 'minimal', variant: 'alpine' });
@@ -81,7 +81,7 @@ describe('a template becomes a Compose file', () => {
     expect(dropped.join()).toContain('wget');
   });
 
-  it('not without what is required, or with what does not fit', async () => {
+  it('is refused with missing or unknown inputs', async () => {
     const { template } = importCompose(SHOP);
     const spec = canonical(template as Template);
     const missing = await exportCompose(spec, { inputs: {} });

@@ -51,7 +51,7 @@ const REFUSED: [said: string, path: string][] = [
 
 const file = (said: string) => `services:\n  app:\n    image: a:1\n    ${said}\n`;
 
-describe('reach into the server', () => {
+describe('access to the host in a Compose file', () => {
   it.each(PERMITTED)('%s becomes the permission %s', (said, kind, value) => {
     const { template, findings } = importCompose(file(said));
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
@@ -67,14 +67,14 @@ describe('reach into the server', () => {
     expect(template?.permissions ?? []).toEqual([]);
   });
 
-  it('is found behind the options of a volume', () => {
+  it('is detected in the options of a volume', () => {
     const { template } = importCompose(
       `${file('volumes: [sneaky:/x]')}volumes: {sneaky: {driver_opts: {type: none, o: bind, device: /etc}}}\n`,
     );
     expect(template?.permissions).toMatchObject([{ kind: 'host_path', value: '/etc' }]);
   });
 
-  it('is found behind an anchor', () => {
+  it('is detected behind an anchor', () => {
     const { template } = importCompose(`x-p: &p {privileged: true}\nservices: {app: {image: "a:1", <<: *p}}\n`);
     expect(template?.permissions).toMatchObject([{ kind: 'privileged' }]);
   });

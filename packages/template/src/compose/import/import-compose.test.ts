@@ -11,11 +11,11 @@ const imported = (text: string) => {
 const input = (template: Template, name: string) =>
   [...(template.inputs?.required ?? []), ...(template.inputs?.optional ?? [])].find((one) => one.name === name);
 
-describe('a Compose file becomes a template', () => {
+describe('importing a Compose file', () => {
   const { template, inferred, dropped } = imported(SHOP);
   const { web, 'shop-db': db, migrate } = template.components ?? {};
 
-  it('that says who it is', () => {
+  it('derives name, slug and description', () => {
     expect(template).toMatchObject({
       slug: 'shop',
       name: 'Shop',
@@ -25,11 +25,11 @@ describe('a Compose file becomes a template', () => {
     });
   });
 
-  it('that loses nothing', () => {
+  it('drops nothing', () => {
     expect(dropped).toEqual([]);
   });
 
-  it('whose variables are inputs of the type that fits', () => {
+  it('turns variables into inputs of a suitable type', () => {
     expect(input(template, 'CURRENCY')).toEqual({ name: 'CURRENCY', type: 'string', default: 'EUR' });
     expect(input(template, 'SMTP_PASSWORD')).toEqual({ name: 'SMTP_PASSWORD', type: 'password' });
     expect(template.inputs?.required).toContainEqual({
@@ -48,7 +48,7 @@ describe('a Compose file becomes a template', () => {
     expect(web?.image).toBe('registry.example.org/shop/web:${inputs.TAG}');
   });
 
-  it('whose passwords are secrets, wherever they stood', () => {
+  it('turns passwords into secrets, wherever they are', () => {
     expect(template.secrets).toEqual({
       POSTGRES_PASSWORD: { generate: 'alnum', length: 32 },
       SESSION_SECRET: { generate: 'alnum', length: 32 },
@@ -58,7 +58,7 @@ describe('a Compose file becomes a template', () => {
     expect(JSON.stringify(inferred)).not.toMatch(/meadow-42|changeme-please/);
   });
 
-  it('whose web port is a route, and whose other ports are ports', () => {
+  it('turns the web port into a route and keeps other ports', () => {
     expect(template.routes).toEqual([
       { name: 'web', component: 'web', port: 3000, host: '${inputs.WEB_HOSTNAME}', primary: true },
     ]);
@@ -72,14 +72,14 @@ describe('a Compose file becomes a template', () => {
     ]);
   });
 
-  it('whose components wait for one another and keep their names', () => {
+  it('keeps dependencies and names of components', () => {
     expect(web?.depends_on).toEqual({ 'shop-db': 'healthy', migrate: 'completed' });
     expect(migrate).toMatchObject({ kind: 'job', restart: 'no', command: ['node', 'migrate.js'] });
     expect(web?.aliases).toEqual(['web', 'shop_web']);
     expect(db?.aliases).toEqual(['shop_db']);
   });
 
-  it('with storage, files, checks and limits', () => {
+  it('keeps storage, files, health checks and limits', () => {
     expect(web?.storage).toEqual([
       { name: 'uploads', mount_path: '/srv/uploads', critical: true },
       { name: 'pages', mount_path: '/srv/pages', critical: true, read_only: true },
@@ -98,7 +98,7 @@ describe('a Compose file becomes a template', () => {
     expect(web?.restart).toBe('unless-stopped');
   });
 
-  it('and tells what it concluded, each with its place', () => {
+  it('reports each inference with its position', () => {
     for (const { line, column, path, message } of inferred) {
       expect([line > 1, column >= 1, path !== '', message !== '']).toEqual([true, true, true, true]);
     }
@@ -109,7 +109,7 @@ describe('a Compose file becomes a template', () => {
 });
 
 describe('files beside the Compose file', () => {
-  it('are carried over where they are at hand', () => {
+  it('are included if they are given', () => {
     const files: Record<string, string> = {
       './site.conf': 'listen ${port};\n',
       'app.env': 'A=1\nDB_PASSWORD="hidden-7"\n',
@@ -123,7 +123,7 @@ describe('files beside the Compose file', () => {
     expect(dropped).toEqual([]);
   });
 
-  it('lose comments and blanks around values, in linear time', () => {
+  it('are parsed without comments and surrounding blanks, in linear time', () => {
     const blanks = ' '.repeat(200_000);
     const text = 'services: {web: {image: "a:1", env_file: app.env}}';
     const content = `A= 1 # one\nexport B=x${blanks}y\nC=z#1${blanks}\nD = "q # r"`;
@@ -132,7 +132,7 @@ describe('files beside the Compose file', () => {
   });
 });
 
-describe('variables that one peer fills by their names', () => {
+describe('variables that another deployment tool fills by their names', () => {
   const { template } = imported(`services:
   app:
     image: a:1
@@ -181,7 +181,7 @@ describe('variables that one peer fills by their names', () => {
   });
 });
 
-describe('what looks like a password', () => {
+describe('a variable', () => {
   const secretsOf = (name: string, value: string) =>
     Object.keys(
       importCompose(`services: {a: {image: "b:1", environment: {${name}: "${value}"}}}`).template?.secrets ?? {},
@@ -195,7 +195,9 @@ describe('what looks like a password', () => {
     'SECRET_KEY_BASE',
     'GF_SECURITY_ADMIN_PASSWORD',
     'Token',
-  ])('%s is generated', (name) => expect(secretsOf(name, 'forget-me-not')).toHaveLength(1));
+  ])('%s is recognised as a password and generated', (name) =>
+    expect(secretsOf(name, 'forget-me-not')).toHaveLength(1),
+  );
 
   it.each([
     ['ALLOW_EMPTY_PASSWORD', 'yes'],
@@ -205,7 +207,7 @@ describe('what looks like a password', () => {
     ['DB_PASSWORD', ''],
     ['USE_TOKEN', 'true'],
     ['MONKEY', 'banana'],
-  ])('%s: %s is none', (name, value) => {
+  ])('%s: %s is not a password', (name, value) => {
     expect(secretsOf(name, value)).toEqual([]);
   });
 });

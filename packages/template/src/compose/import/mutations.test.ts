@@ -98,14 +98,14 @@ function expectPlaces(text: string): void {
 describe('any Compose file', () => {
   const shop: unknown = parse(SHOP, { merge: true });
 
-  it('is imported, or refused with the place, and never breaks the importer', { timeout: patience }, () => {
+  it('is imported or refused with a position, and never crashes the importer', { timeout: patience }, () => {
     fc.assert(
       fc.property(changes, (list) => expectPlaces(stringify(mutated(shop, list)))),
       { numRuns: runs },
     );
   });
 
-  it('that is not even YAML gives findings', { timeout: patience }, () => {
+  it('that is not YAML is refused with findings', { timeout: patience }, () => {
     fc.assert(
       fc.property(fc.nat(SHOP.length), fc.nat(40), fc.string(), (at, length, insert) => {
         expectPlaces(SHOP.slice(0, at) + insert + SHOP.slice(at + length));
@@ -120,17 +120,17 @@ describe('any Compose file', () => {
     ['services: []', 'a list of services'],
     ['services: {}', 'no service'],
     ['services: {a: 1}', 'a service that is a number'],
-    ['services: &a\n  b: *a', 'an anchor that holds itself'],
-    ['a: *nowhere\nservices: {x: {image: y}}', 'an alias of nothing'],
+    ['services: &a\n  b: *a', 'an anchor that contains itself'],
+    ['a: *nowhere\nservices: {x: {image: y}}', 'an alias without an anchor'],
     ['{services: {a: {image: x}}}\n---\nb: 1', 'two documents'],
     ['services: {a: {<<: [1], image: x}}', 'a merge of a number'],
     ['services:\n\ta: 1', 'a tab'],
-  ])('%j (%s) is refused at a place', (text) => {
+  ])('%j (%s) is refused with a position', (text) => {
     const { findings } = importCompose(text);
     expect(findings.some(({ severity, line }) => severity === 'error' && line >= 1)).toBe(true);
   });
 
-  it('may not grow without bounds', () => {
+  it('cannot expand without limit', () => {
     // Each level is eight times the one before: an importer that expands the 60 of them never gets to its findings.
     const bomb = Array.from({ length: 60 }, (_, level) =>
       level === 0 ? 'x-0: &l0 [a, a, a, a, a, a, a, a]' : `x-${level}: &l${level} [${`*l${level - 1}, `.repeat(8)}]`,

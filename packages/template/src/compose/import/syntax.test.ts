@@ -33,7 +33,7 @@ describe('scalars as Compose reads them', () => {
   });
 });
 
-describe('texts', () => {
+describe('interpolated strings', () => {
   it.each([
     ['$$HOME', '$HOME'],
     ['$$${A:-x}', '$${inputs.A}'],
@@ -47,7 +47,7 @@ describe('texts', () => {
     expect(component(`environment: ['T=${written}']`).env).toEqual({ T: text });
   });
 
-  it('keep one default for each use where uses differ', () => {
+  it('keep the default of each use if uses differ', () => {
     const { env } = component("environment: ['A=${X:-one}', 'B=${X:-two}', 'C=${X}']");
     expect(env).toEqual({ A: '${inputs.X:-one}', B: '${inputs.X:-two}', C: '${inputs.X:-}' });
   });
@@ -64,7 +64,7 @@ describe('commands', () => {
     expect(component(`command: ${written}`).command).toEqual(words);
   });
 
-  it('say what Compose would cut off, and what cannot be said', () => {
+  it('are reported if they cannot be expressed', () => {
     expect(dropped('command: a && b')).toEqual(['services.app.command']);
     expect(dropped('entrypoint: ""')).toEqual(['services.app.entrypoint']);
   });
@@ -100,7 +100,7 @@ describe('health checks', () => {
     expect(component(`healthcheck: ${written}`).healthcheck).toEqual(check);
   });
 
-  it('keep the times of Compose where nothing is said', () => {
+  it('get the default times of Compose', () => {
     expect(component('healthcheck: {test: [CMD-SHELL, "a | b"]}').healthcheck).toEqual({
       test: ['/bin/sh', '-c', 'a | b'],
       interval: '30s',
@@ -112,7 +112,7 @@ describe('health checks', () => {
 });
 
 describe('mounts', () => {
-  it('of one volume at two places, or without a name', () => {
+  it('may use one volume twice or have no name', () => {
     expect(component('volumes: [data:/a, data:/b, /cache]').storage).toEqual([
       { name: 'data', mount_path: '/a', critical: true, shared: true },
       { name: 'data', mount_path: '/b', critical: true, shared: true },
@@ -120,7 +120,7 @@ describe('mounts', () => {
     ]);
   });
 
-  it('from configs and secrets', () => {
+  it('are created for configs and secrets', () => {
     const more = `configs: {site: {content: "a=\${A:-1}"}, there: {external: true}}
 secrets: {db-password: {file: ./pw.txt}, licence: {file: ./licence}, token: {environment: TOKEN}}`;
     const files = component(
@@ -137,8 +137,8 @@ secrets: {db-password: {file: ./pw.txt}, licence: {file: ./licence}, token: {env
   });
 });
 
-describe('services that take over from others', () => {
-  it('by merges, the first of several first', () => {
+describe('services that inherit from others', () => {
+  it('by merge keys: the first of several wins', () => {
     const text = `x-a: &a {user: "1", working_dir: /a}
 x-b: &b {user: "2", tty: true}
 services: {app: {<<: [*a, *b], image: "a:1", tty: false}}`;
@@ -146,7 +146,7 @@ services: {app: {<<: [*a, *b], image: "a:1", tty: false}}`;
     expect(importCompose(text).template?.components?.app?.tty).toBeUndefined();
   });
 
-  it('by extends in the same file; another file is out of reach', () => {
+  it('by extends in the same file; extends of another file is reported', () => {
     const text = `services:
   base: {image: "a:1", environment: {A: 1, B: 2}}
   app: {extends: {service: base}, environment: [B=3]}
@@ -156,7 +156,7 @@ services: {app: {<<: [*a, *b], image: "a:1", tty: false}}`;
     expect(lost).toEqual([expect.objectContaining({ path: 'services.far.extends', line: 4, refused: true })]);
   });
 
-  it('by profiles, which take away what does not belong to them', () => {
+  it('in a Compose profile are left out of other profiles', () => {
     const { template, findings } = importCompose(`services:
   app: {image: "a:1"}
   debug: {image: "b:1", profiles: [tools], volumes: [d:/d]}`);
