@@ -32,7 +32,7 @@ test('a crashed service is restarted and the reason is printed', async () => {
 });
 
 test.each([
-  ['ended in order', done],
+  ['exited normally', done],
   ['could not start', { ...done, code: 1 }],
   ['was given wrong settings', { ...done, code: 2 }],
   ['was ended by a signal that was sent to npm start', { code: 143, signal: 'SIGTERM', asked: true }],

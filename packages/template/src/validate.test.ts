@@ -69,13 +69,13 @@ describe('validate', () => {
       'dv',
     ],
     [
-      'completed on a service',
+      'dependency on the completion of a service',
       INKWELL.replace('{db: healthy, m', '{db: completed, m'),
       'condition components.app.depends_on.db',
       'completed',
     ],
     [
-      'healthy without check',
+      'dependency on the health of a component without a health check',
       INKWELL.replace('healthcheck: {test: [pg_isready, -U, inkwell]}', 'init: true'),
       'no-healthcheck components.app.depends_on.db',
       'healthy',
@@ -88,7 +88,7 @@ describe('validate', () => {
     ],
     ['var cycle', INKWELL.replace('vars:', 'vars:\n  a: "${vars.b}"\n  b: "${vars.a}"'), 'cycle vars.a', '"${vars.b}"'],
     [
-      'route to nowhere',
+      'route to an unknown component',
       INKWELL.replace('component: app, port', 'component: ap, port'),
       'unknown-component routes[0].component',
       'ap',
@@ -151,7 +151,7 @@ describe('validate', () => {
       'string',
     ],
     [
-      'input twice',
+      'duplicate input',
       INKWELL.replace('name: ADMIN_EMAIL', 'name: SITE_TITLE'),
       'duplicate inputs.optional[2].name',
       'SITE_TITLE',
@@ -205,7 +205,7 @@ describe('validate', () => {
     ['built-in action', INKWELL.replace('slug: db-dump', 'slug: restart'), 'reserved actions[0].slug', 'restart'],
     ['shorthand beside components', `${INKWELL}env: {A: b}\n`, 'misplaced env', 'env'],
     [
-      'a profile that asks for more',
+      'a profile that declares inputs',
       INKWELL.replace('minimal: {comp', 'minimal: {inputs: {}, comp'),
       'profile profiles.minimal.inputs',
       'inputs',
@@ -217,7 +217,7 @@ describe('validate', () => {
       'lots',
     ],
     [
-      'a profile that reaches further',
+      'a profile with more host access',
       INKWELL.replace('{memory: 256Mi}', '{memory: 256Mi}, network: host'),
       'permission profiles.minimal.components.app.network',
       'host',

@@ -8,7 +8,7 @@ const chunkName = (bytes: Buffer, by: Buffer | undefined) => new Naming(by).add(
 
 test.each([
   ['with a key', key, /^[0-9a-f]{32}$/],
-  ['without one', undefined, /^[0-9a-f]{64}$/],
+  ['without a key', undefined, /^[0-9a-f]{64}$/],
 ])('a name %s identifies exactly these bytes', (_, by, shape) => {
   const bytes = fc.uint8Array({ minLength: 1, maxLength: 5_000 }).map((content) => Buffer.from(content));
   fc.assert(

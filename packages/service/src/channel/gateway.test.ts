@@ -88,10 +88,10 @@ describe('the first message', () => {
     ['an unknown key', { type: 'auth', api_key: 'hs_live_x' }],
     ['the key of a user', { type: 'auth', api_key: 'reader' }],
     ['an auth without a key', { type: 'auth' }],
-    ['something else', { type: 'action_started', execution_id: 'exe_1' }],
-    ['something unknown', { type: 'hello' }],
-    ['no object', '[]'],
-    ['no JSON', 'auth'],
+    ['another message type', { type: 'action_started', execution_id: 'exe_1' }],
+    ['an unknown message type', { type: 'hello' }],
+    ['a message that is not an object', '[]'],
+    ['a message that is not JSON', 'auth'],
     ['bytes', Buffer.from(JSON.stringify({ type: 'auth', api_key: 'srv_1' }))],
   ])('%s is refused with 4401', async (_, message) => {
     await using gate = await openGate();

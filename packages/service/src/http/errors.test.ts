@@ -17,17 +17,23 @@ describe('every failure is answered in the error envelope', () => {
       404,
       'NOT_FOUND',
     ],
-    ['an id beyond measure', `/api/v1/definitions/${'x'.repeat(2000)}`, { headers: bearer('admin') }, 404, 'NOT_FOUND'],
+    [
+      'an id of 2,000 characters',
+      `/api/v1/definitions/${'x'.repeat(2000)}`,
+      { headers: bearer('admin') },
+      404,
+      'NOT_FOUND',
+    ],
     ['no key', '/api/v1/templates', {}, 401, 'UNAUTHORIZED'],
     ['a wrong key', '/api/v1/templates', { headers: bearer('unknown') }, 401, 'UNAUTHORIZED'],
     ['a wrong key and a wrong body', '/api/v1/definitions', sending('{', 'unknown'), 401, 'UNAUTHORIZED'],
     ['a key without the permission, and a wrong body', '/api/v1/definitions', sending('{', 'reader'), 403, 'FORBIDDEN'],
-    ['a server key where it has no business', '/api/v1/templates', { headers: bearer('daemon') }, 403, 'FORBIDDEN'],
+    ['a server key for an endpoint of users', '/api/v1/templates', { headers: bearer('daemon') }, 403, 'FORBIDDEN'],
     ['a wrong parameter', '/api/v1/templates?page=0', { headers: bearer('reader') }, 422, 'VALIDATION_ERROR'],
     ['malformed JSON', '/api/v1/definitions', sending('{"a":'), 422, 'VALIDATION_ERROR'],
-    ['a poisoned prototype', '/api/v1/definitions', sending('{"inputs":{"__proto__":{}}}'), 422, 'VALIDATION_ERROR'],
+    ['a prototype in the body', '/api/v1/definitions', sending('{"inputs":{"__proto__":{}}}'), 422, 'VALIDATION_ERROR'],
     [
-      'one that is written in escapes',
+      'a prototype in the body, in escapes',
       '/api/v1/definitions',
       sending('{"inputs":{"\\u005f_proto__":{}}}'),
       422,
@@ -160,7 +166,7 @@ describe('bytes that are not HTTP', () => {
       422,
       'VALIDATION_ERROR',
     ],
-    ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 404, 'NOT_FOUND'],
+    ['a CONNECT request', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 404, 'NOT_FOUND'],
   ])('%s: the answer is in the error envelope', async (_what, bytes, status, code) => {
     await using service = await serve();
     const answer = answered(await service.raw(bytes));

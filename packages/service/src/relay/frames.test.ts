@@ -101,10 +101,10 @@ test('the relay knows whether it is between two frames, where it may insert its 
 test.each([
   ['not masked', Buffer.from([0x82, 0x01, 0x00])],
   ['of an extension', Buffer.from([0xc2, 0x80, 0, 0, 0, 0])],
-  ['of no known kind', Buffer.from([0x83, 0x80, 0, 0, 0, 0])],
-  ['a ping in parts', Buffer.from([0x09, 0x80, 0, 0, 0, 0])],
+  ['of an unknown type', Buffer.from([0x83, 0x80, 0, 0, 0, 0])],
+  ['a fragmented ping', Buffer.from([0x09, 0x80, 0, 0, 0, 0])],
   ['a long ping', Buffer.from([0x89, 0xfe, 0x00, 0xff, 0, 0, 0, 0])],
-  ['longer than anything', Buffer.from([0x82, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])],
+  ['longer than the limit', Buffer.from([0x82, 0xff, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])],
 ])('a frame that is %s is refused', (_, bytes) => {
   expect(() => new FrameTurner(() => undefined).turn(bytes)).toThrow(BrokenFrame);
 });

@@ -8,10 +8,10 @@ const about = (text: string) => validate(text).findings.filter(({ code }) => cod
 describe('a secret written into a template', () => {
   it.each([
     ['an environment variable', 'env: {A: b, POSTGRES_PASSWORD: ▸postgres}'],
-    ['a quoted one', 'env:\n  ADMIN_TOKEN: ▸"correct horse"'],
-    ['one in camel case', 'env: {adminPassword: ▸hunter2}'],
+    ['a quoted environment variable', 'env:\n  ADMIN_TOKEN: ▸"correct horse"'],
+    ['an environment variable in camel case', 'env: {adminPassword: ▸hunter2}'],
     [
-      'a known fallback',
+      'a known default password',
       'inputs: {optional: [{name: PW, type: password}]}\nenv: {PASSWORD: ▸"${inputs.PW:-changeme}"}',
     ],
     ['an address', 'env: {DATABASE_URL: "postgres://app▸:hunter2@db:5432/app"}'],

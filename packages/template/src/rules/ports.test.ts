@@ -14,7 +14,7 @@ describe('a port without a listener', () => {
     ['a probe beside the listed ports', 'ports: [{container_port: 80}]\nhealthcheck: {http: {port: ▸8080}}'],
     ['a smoke test', 'ports: [{container_port: 80}]\nsmoke: [{tcp: {port: ▸81}}]'],
     [
-      'a call',
+      'an HTTP action',
       'ports: [{container_port: 80}]\nactions: [{name: A, slug: a, type: http, http: {port: ▸81, path: /flush}}]',
     ],
   ])('is reported: %s', (_, lines) => {
@@ -37,7 +37,7 @@ routes: [{name: web, component: app, port: 9000, host: a.example.org}]
     ['if the component declares no port', route('8080')],
     ['that is listed', `ports: [{container_port: 8080}]\n${route('8080')}`],
     ['that is probed', `healthcheck: {http: {port: 8080}}\n${route('8080')}`],
-    ['that its environment names', `healthcheck: {tcp: {port: 9000}}\nenv: {LISTEN: ":8080"}\n${route('8080')}`],
+    ['that occurs in its environment', `healthcheck: {tcp: {port: 9000}}\nenv: {LISTEN: ":8080"}\n${route('8080')}`],
     [
       'beside a published one',
       `ports: [{container_port: 22, host_port: 2222}]\n${PERMITTED}\nhealthcheck: {http: {port: 3000}}\n${route('3000')}`,

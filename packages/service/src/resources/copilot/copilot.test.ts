@@ -148,11 +148,11 @@ onBothEngines((engine) => {
 
     it.each<[string, Behaviour]>([
       ['refuses', (response) => void response.writeHead(401).end('{"error":{"message":"bad key sk-of-the-model"}}')],
-      ['is broken', (response) => void response.writeHead(500).end('<html>')],
-      ['says nothing', saying()],
-      ['talks nonsense', (response) => void response.writeHead(200).end('data: {nonsense\n\n')],
-      ['hangs up', (response) => void response.destroy()],
-      ['sends elsewhere', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
+      ['answers with an error', (response) => void response.writeHead(500).end('<html>')],
+      ['returns an empty answer', saying()],
+      ['returns invalid data', (response) => void response.writeHead(200).end('data: {nonsense\n\n')],
+      ['closes the connection', (response) => void response.destroy()],
+      ['redirects', (response) => void response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()],
     ])('answers from the index when it %s', async (_, behave) => {
       const { service } = await withModel(behave);
       const { status, json } = await ask(service);

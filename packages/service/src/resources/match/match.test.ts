@@ -32,10 +32,10 @@ onBothEngines((engine) => {
 
   it.each([
     ['nothing', []],
-    ['too much', Array.from({ length: 17 }, (_, at) => ({ class: `a.b${at}` }))],
-    ['no class', [{}]],
-    ['no word', [{ class: 'Database!' }]],
-    ['more than a class', [{ class: 'a.b', optional: true }]],
+    ['too many needs', Array.from({ length: 17 }, (_, at) => ({ class: `a.b${at}` }))],
+    ['a need without a class', [{}]],
+    ['a need with an invalid class', [{ class: 'Database!' }]],
+    ['a need with unknown fields', [{ class: 'a.b', optional: true }]],
   ])('refuses %s', async (_, needs) => {
     expectRefusal(await ask(needs), 'VALIDATION_ERROR', 'needs');
   });
