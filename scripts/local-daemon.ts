@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '@hortus/service/settings';
+import type { Config } from '@hortus/service/config-fields';
 import { endingWithParent } from '@hortus/testkit/orphan';
 
 const main = join(import.meta.dirname, '../packages/daemon/src/main.ts');

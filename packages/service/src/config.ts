@@ -2,10 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { nearest } from '@hortus/template/nearest';
+import type { Config, Environment } from './config-fields.ts';
 import { kindOfKey } from './identity/tokens.ts';
-import { type Config, type Environment, settings } from './settings.ts';
+import { settings } from './settings.ts';
 
-export type { Config, RateLimits } from './settings.ts';
+export type { Config, RateLimits } from './config-fields.ts';
 
 /** Thrown at start: lists every invalid setting by name. */
 export class ConfigError extends Error {

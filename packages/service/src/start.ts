@@ -1,7 +1,7 @@
 import { type App, buildApp } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import type { Environment } from './config-fields.ts';
 import { type Log, openLog, readableLines } from './log.ts';
-import type { Environment } from './settings.ts';
 
 export interface StartedService {
   readonly app: App;

@@ -1,5 +1,5 @@
 import type { Client } from '@hortus/client/client';
-import type { Deployment } from '@hortus/contract/resources/deployments';
+import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import { agree, confirmByName, waiting, waitOptions } from '../asking.ts';
 import { command } from '../command.ts';
 import { settleDeployment } from '../deploying/settle.ts';

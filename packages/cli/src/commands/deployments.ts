@@ -1,5 +1,5 @@
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
-import type { Deployment } from '@hortus/contract/resources/deployments';
+import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { findDefinition } from '../lookup/definitions.ts';

@@ -1,4 +1,4 @@
-import type { Server } from '@hortus/contract/resources/servers';
+import type { Server } from '@hortus/contract/resources/server-records';
 import { command } from '../command.ts';
 import { findServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';

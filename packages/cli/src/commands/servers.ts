@@ -1,6 +1,6 @@
 import type { Fingerprint } from '@hortus/contract/fingerprint';
-import type { Server } from '@hortus/contract/resources/servers';
-import { environments } from '@hortus/contract/resources/servers';
+import type { Server } from '@hortus/contract/resources/server-records';
+import { environments } from '@hortus/contract/resources/server-records';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { findServer } from '../lookup/servers.ts';

@@ -1,6 +1,6 @@
 import type { Client } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
-import type { DeploymentDetail } from '@hortus/contract/resources/deployments';
+import type { DeploymentDetail } from '@hortus/contract/resources/deployment-records';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import { logLine } from '../following/show-progress.ts';
 import { safeLine } from '../output/safe-text.ts';

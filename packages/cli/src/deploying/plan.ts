@@ -1,6 +1,6 @@
 import type { Client } from '@hortus/client/client';
 import type { Definition } from '@hortus/contract/resources/definition-records';
-import type { Server } from '@hortus/contract/resources/servers';
+import type { Server } from '@hortus/contract/resources/server-records';
 import { Failure } from '../failure.ts';
 import { givenValues } from '../given-values.ts';
 import { definitionOfUid, findDefinition } from '../lookup/definitions.ts';

@@ -1,5 +1,5 @@
 import type { Client } from '@hortus/client/client';
-import type { Deployment } from '@hortus/contract/resources/deployments';
+import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import { waiting } from '../asking.ts';
 import type { Exit } from '../exit-codes.ts';
 import { followDeployment, type Progress } from '../following/deployment.ts';

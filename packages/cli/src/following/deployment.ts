@@ -1,6 +1,6 @@
 import type { Client } from '@hortus/client/client';
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
-import type { DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
+import type { DeploymentDetail, LogLine } from '@hortus/contract/resources/deployment-records';
 import type { World } from '../world.ts';
 import { type Patience, poll } from './poll.ts';
 

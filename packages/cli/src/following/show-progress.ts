@@ -1,4 +1,4 @@
-import type { LogLine } from '@hortus/contract/resources/deployments';
+import type { LogLine } from '@hortus/contract/resources/deployment-records';
 import { LiveBlock } from '../output/live-block.ts';
 import { paint } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';

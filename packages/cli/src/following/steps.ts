@@ -1,4 +1,4 @@
-import type { DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
+import type { DeploymentDetail, LogLine } from '@hortus/contract/resources/deployment-records';
 
 export interface Step {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { Client } from '@hortus/client/client';
-import type { Server } from '@hortus/contract/resources/servers';
+import type { Server } from '@hortus/contract/resources/server-records';
 import { Failure } from '../failure.ts';
 import { isId, theOne } from './by-name.ts';
 

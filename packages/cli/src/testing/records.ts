@@ -2,11 +2,11 @@ import type { Execution, ListedAction } from '@hortus/contract/resources/actions
 import { standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { CapacityHistory } from '@hortus/contract/resources/capacity';
 import type { Definition } from '@hortus/contract/resources/definition-records';
-import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployments';
+import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployment-records';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { InstanceMetrics } from '@hortus/contract/resources/metrics';
 import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
-import type { Server } from '@hortus/contract/resources/servers';
+import type { Server } from '@hortus/contract/resources/server-records';
 import type { Template } from '@hortus/contract/resources/templates';
 
 /** Records in the shape of the service's responses; a test overrides only relevant fields. */

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { nullable } from '../fields.ts';
-import { DeployedImage } from './deployments.ts';
+import { DeployedImage } from './deployment-records.ts';
 
 /** Contents of a backup, as the daemon writes them beside the data. Contains no secrets. */
 export const BackupPart = Type.Object(

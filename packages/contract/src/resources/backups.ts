@@ -5,7 +5,7 @@ import { choice, givenId, id, nullable } from '../fields.ts';
 import { backupMachine } from '../machines/backup.ts';
 import { Execution } from './actions.ts';
 import { BackupPart } from './backup-records.ts';
-import { DeployedImage } from './deployments.ts';
+import { DeployedImage } from './deployment-records.ts';
 
 export const backupKinds = ['manual', 'scheduled', 'safety', 'pre_deploy'] as const;
 

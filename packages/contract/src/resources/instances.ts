@@ -4,7 +4,7 @@ import { answer, list, paging, topLevel } from '../envelope.ts';
 import { choice, givenId } from '../fields.ts';
 import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
 import { Execution } from './actions.ts';
-import { Deployment } from './deployments.ts';
+import { Deployment } from './deployment-records.ts';
 import { Drift, Instance, ReportedComponent, ReportedInstance } from './instance-records.ts';
 
 const count = Type.Integer({ minimum: 0 });

@@ -1,4 +1,4 @@
-import type { ReportedLine } from '@hortus/contract/resources/deployments';
+import type { ReportedLine } from '@hortus/contract/resources/deployment-reports';
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { DeploymentLog, type LogBatch } from './deployment-log.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { guardedBy } from '@hortus/contract/guarded-by';
-import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployments';
+import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployment-reports';
 import { Backoff } from '../backoff.ts';
 
 /** Lines with their position, so that the service recognises lines that it already has after a lost response. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Fingerprint, lacksOf } from '@hortus/contract/fingerprint';
-import type { Deployment, ReportedLine } from '@hortus/contract/resources/deployments';
+import type { Deployment } from '@hortus/contract/resources/deployment-records';
+import type { ReportedLine } from '@hortus/contract/resources/deployment-reports';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Engine } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';

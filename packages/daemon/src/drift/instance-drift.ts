@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { ImageFacts } from '../engine/engine.ts';
 import type { Reading } from '../instances/read-actual.ts';

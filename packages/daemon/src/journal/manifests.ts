@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { placeOf } from './encrypt-journal.ts';
 import type { JournalCipher } from './journal-cipher.ts';

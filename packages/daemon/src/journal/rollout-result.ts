@@ -1,4 +1,4 @@
-import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 
 export type Status = 'starting' | 'running' | 'restarting' | 'stopped' | 'failed';
 export type Health = 'starting' | 'healthy' | 'unhealthy' | 'unknown';

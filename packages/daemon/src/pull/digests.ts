@@ -1,4 +1,4 @@
-import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { imageText, parseImage, repositoryOf } from '@hortus/template/image-reference';
 import type { Engine } from '../engine/engine.ts';

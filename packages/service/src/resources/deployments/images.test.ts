@@ -1,4 +1,4 @@
-import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';

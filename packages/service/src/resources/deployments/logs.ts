@@ -1,4 +1,4 @@
-import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployments';
+import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployment-reports';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { Mask } from '../../vault/masking.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
 import { canonicalJson } from '@hortus/template/canonical-json';
 import { parseImage } from '@hortus/template/image-reference';

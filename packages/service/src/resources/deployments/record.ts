@@ -1,4 +1,4 @@
-import type { DeployedImage, Deployment, LogLine } from '@hortus/contract/resources/deployments';
+import type { DeployedImage, Deployment, LogLine } from '@hortus/contract/resources/deployment-records';
 import { iso, isoOrNull } from '../../time.ts';
 import type { DeploymentRow, LineRow } from './store.ts';
 

@@ -1,10 +1,5 @@
-import type {
-  DeployedImage,
-  Deployment,
-  DeploymentStatusReport,
-  DeployReport,
-  LogPosition,
-} from '@hortus/contract/resources/deployments';
+import type { DeployedImage, Deployment } from '@hortus/contract/resources/deployment-records';
+import type { DeploymentStatusReport, DeployReport, LogPosition } from '@hortus/contract/resources/deployment-reports';
 import type { Instance, ReportedInstance } from '@hortus/contract/resources/instance-records';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { enqueue } from '../../jobs/enqueue.ts';

@@ -1,5 +1,5 @@
 import { idPattern } from '@hortus/contract/ids';
-import type { DeployReport } from '@hortus/contract/resources/deployments';
+import type { DeployReport } from '@hortus/contract/resources/deployment-reports';
 import { invalid, notFound } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { findRevision, type RevisionRow } from '../definitions/public.ts';

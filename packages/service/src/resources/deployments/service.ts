@@ -1,9 +1,5 @@
-import type {
-  Deployment,
-  DeploymentCreate,
-  DeploymentDetail,
-  RollbackOrder,
-} from '@hortus/contract/resources/deployments';
+import type { Deployment, DeploymentDetail } from '@hortus/contract/resources/deployment-records';
+import type { DeploymentCreate, RollbackOrder } from '@hortus/contract/resources/deployments';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import { countKey } from '../../storage/lists.ts';

@@ -1,6 +1,6 @@
 import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/built-in-actions';
 import { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
-import type { Deployment } from '@hortus/contract/resources/deployments';
+import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
 import type { InstanceStats, ReportOutcome } from '@hortus/contract/resources/instances';
 import type { Principal } from '../../identity/principal.ts';

@@ -1,4 +1,4 @@
-import type { DeployedImage } from '@hortus/contract/resources/deployments';
+import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { RegistryLogin, SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { withProfile } from '@hortus/template/canonical';

@@ -1,4 +1,4 @@
-import type { DrainedServer } from '@hortus/contract/resources/servers';
+import type { DrainedServer } from '@hortus/contract/resources/server-records';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound } from '../../problem.ts';

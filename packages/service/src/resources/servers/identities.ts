@@ -1,4 +1,5 @@
-import type { IdentityReset, Server } from '@hortus/contract/resources/servers';
+import type { Server } from '@hortus/contract/resources/server-records';
+import type { IdentityReset } from '@hortus/contract/resources/servers';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';

@@ -1,4 +1,4 @@
-import type { Server } from '@hortus/contract/resources/servers';
+import type { Server } from '@hortus/contract/resources/server-records';
 import { isSealingKey, sealingKeyFingerprint } from '@hortus/template/sealing/sealing-key';
 import { Problem } from '../../problem.ts';
 import { isoOrNull } from '../../time.ts';

@@ -1,5 +1,5 @@
 import type { Fingerprint } from '@hortus/contract/fingerprint';
-import type { Server } from '@hortus/contract/resources/servers';
+import type { Server } from '@hortus/contract/resources/server-records';
 import { iso, isoOrNull } from '../../time.ts';
 import { identityRecord } from './identity.ts';
 import type { ServerRow } from './store.ts';

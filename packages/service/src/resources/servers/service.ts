@@ -1,6 +1,7 @@
 import { Fingerprint, type ReportedFingerprint } from '@hortus/contract/fingerprint';
 import type { NetworkUsage } from '@hortus/contract/network-usage';
-import type { Server, ServerRegistration, ServerUpdate } from '@hortus/contract/resources/servers';
+import type { Server } from '@hortus/contract/resources/server-records';
+import type { ServerRegistration, ServerUpdate } from '@hortus/contract/resources/servers';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, may, type Principal, requirePermission, userOf } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';

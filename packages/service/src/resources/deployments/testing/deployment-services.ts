@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DeploymentStatusReport, DeployReport } from '@hortus/contract/resources/deployments';
+import type { DeploymentStatusReport, DeployReport } from '@hortus/contract/resources/deployment-reports';
 import type { ReportedInstance } from '@hortus/contract/resources/instance-records';
 import { loadCatalog } from '@hortus/template/load';
 import { openLocalBus } from '../../../bus/local-bus.ts';

@@ -1,0 +1,123 @@
+import Type, { type Static } from 'typebox';
+import { Timestamp } from '../envelope.ts';
+import { choice, id, nullable, secret, shownOnce } from '../fields.ts';
+import { Fingerprint } from '../fingerprint.ts';
+import { instanceMachine } from '../machines/instance.ts';
+import { serverMachine } from '../machines/server.ts';
+import { NetworkUsage } from '../network-usage.ts';
+
+export const environments = ['development', 'staging', 'production'] as const;
+
+export const Server = Type.Object(
+  {
+    id: id('server'),
+    name: Type.String(),
+    environment: choice(environments),
+    description: nullable(Type.String()),
+    deploy_tests: Type.Boolean({
+      description: 'Whether templates of the account are tested here before they are published.',
+    }),
+    status: choice(serverMachine.states),
+    connected: Type.Boolean({
+      description: 'Whether its daemon has an open channel. A daemon that only polls is online without one.',
+    }),
+    last_seen_at: nullable(Timestamp, { description: 'Last contact with its daemon, accurate to 30 seconds.' }),
+    duplicate_seen_at: nullable(Timestamp, {
+      description: 'When a second daemon with the same key last replaced the connection of a live one.',
+    }),
+    old_key_valid_until: nullable(Timestamp, {
+      description: 'After a rotation: when the old key expires, unless the new one is used before.',
+    }),
+    daemon: Type.Object(
+      {
+        version: nullable(Type.String()),
+        os: nullable(Type.String()),
+        arch: nullable(Type.String()),
+        engine: nullable(Type.String()),
+        ingress: nullable(Type.String(), {
+          description: 'Ingress that serves the routes, or the reason why there is none.',
+        }),
+        capabilities: Type.Array(Type.String()),
+      },
+      { description: 'The daemon, as reported when it last connected.' },
+    ),
+    identity: Type.Object(
+      {
+        status: choice(['unpinned', 'pinned', 'conflict'], {
+          description:
+            'unpinned: its daemon has presented no key pair, and the server key alone reads secrets. conflict: pinned, and another daemon used the server key.',
+        }),
+        fingerprint: nullable(Type.String(), {
+          description: 'Fingerprint of the public key to which secrets are sealed.',
+        }),
+        pinned_at: nullable(Timestamp),
+        conflicting_fingerprint: nullable(Type.String(), {
+          description: 'Fingerprint of the refused key pair; null if that daemon presented none.',
+        }),
+        conflict_seen_at: nullable(Timestamp),
+      },
+      { description: 'The key pair of its daemon, pinned when the service first saw it.' },
+    ),
+    fingerprint: nullable(Fingerprint, {
+      description: 'Properties of the server; null until its daemon has reported them.',
+    }),
+    networks: nullable(NetworkUsage, {
+      description:
+        'Free networks, which limit the number of further instances; null until its daemon has reported them.',
+    }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'Server' },
+);
+export type Server = Static<typeof Server>;
+
+const apiKey = {
+  description: 'The key of the daemon. Shown only once; store it.',
+  replacement: 'Rotate the key of the server: POST /servers/{id}/rotate-key.',
+};
+
+export const RegisteredServer = Type.Object(
+  {
+    ...Server.properties,
+    api_key: shownOnce(apiKey),
+    manifest_public_key: Type.String({
+      description:
+        'Ed25519 public key, base64 of its SPKI. The daemon accepts only manifests that it verifies with this key.',
+    }),
+  },
+  { title: 'RegisteredServer' },
+);
+export type RegisteredServer = Static<typeof RegisteredServer>;
+
+export const RotatedServer = Type.Object(
+  {
+    ...Server.properties,
+    api_key: secret(apiKey),
+    old_key: choice(['revoked', 'valid_until_acknowledged'], {
+      description:
+        'A connected daemon receives the new key; the old one is revoked when the daemon has acknowledged it.',
+    }),
+  },
+  { title: 'RotatedServer' },
+);
+export type RotatedServer = Static<typeof RotatedServer>;
+
+export const DrainedServer = Type.Object(
+  {
+    ...Server.properties,
+    instances: Type.Array(
+      Type.Object({
+        id: id('instance'),
+        definition_id: id('definition'),
+        instance_uid: Type.String(),
+        name: Type.String(),
+        tenant_id: nullable(id('tenant')),
+        status: choice(instanceMachine.states),
+      }),
+      { description: 'Instances to move to another server.' },
+    ),
+  },
+  { title: 'DrainedServer' },
+);
+export type DrainedServer = Static<typeof DrainedServer>;
