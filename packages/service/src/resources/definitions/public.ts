@@ -1,9 +1,10 @@
 // What other resources may use of definitions.
+export type { BackupPlan } from './backup-plan.ts';
 export { definitionByUid, type Pinned, pin, revisionOf, secretValues, succeeded } from './deployable.ts';
 export type { Order } from './order.ts';
 export { backupSettings } from './record.ts';
 export type { SecretChanges } from './secret-changes.ts';
-export type { BackupPlan, Definitions } from './service.ts';
+export type { Definitions } from './service.ts';
 export {
   containerNamesOn,
   countDefinitionsOfTenants,

@@ -1,11 +1,12 @@
 import type { DefinitionUpdate } from '@hortus/contract/resources/definitions';
 import { isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
 import { accepted } from '../../accepted-inputs.ts';
-import type { Queries } from '../../storage/storage.ts';
+import { actorOf, type Principal } from '../../identity/principal.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import { type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
 import { valuesOf } from './order.ts';
-import type { CurrentRow } from './store.ts';
+import type { CurrentRow, DefinitionRow } from './store.ts';
 
 /** Applies a PUT to the current revision: values merge, null removes, an omitted password stays in the vault. */
 export async function readRevision(
@@ -37,3 +38,16 @@ export async function readRevision(
     removedSecrets,
   };
 }
+
+/** Columns of the revision that a definition has as its current one. */
+export const revisionColumns = (
+  tx: Tx,
+  principal: Principal,
+  row: Pick<DefinitionRow, 'id' | 'current_revision' | 'template_id'>,
+) => ({
+  definition_id: row.id,
+  number: row.current_revision,
+  template_id: row.template_id,
+  created_by: actorOf(principal),
+  created_at: tx.now,
+});

@@ -1,30 +1,24 @@
 import type { MoveOf } from '@hortus/contract/machines/machine';
-import type { BackupSettings } from '@hortus/contract/resources/backup-settings';
 import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
 import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resources/definitions';
-import type { Canonical } from '@hortus/template/canonical-form';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
-import { Behind, conflict, invalid, notFound } from '../../problem.ts';
-import type { RequireRoom } from '../../quotas/quotas.ts';
-import { begin, transition } from '../../state/transition.ts';
+import { conflict, notFound } from '../../problem.ts';
+import { transition } from '../../state/transition.ts';
 import { countKey } from '../../storage/lists.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
-import { pipelines } from '../../storage/pipelining.ts';
-import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
-import type { Vault } from '../../vault/vault.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import { openSavedConfig } from '../saved-configs/public.ts';
 import { requireTrustedServer } from '../servers/public.ts';
-import { type Catalog, type CatalogTemplate, isOfCatalog, templateExists } from '../templates/public.ts';
-import { joinTenant, tenantExists } from '../tenants/public.ts';
+import type { Catalog, CatalogTemplate } from '../templates/public.ts';
+import { tenantExists } from '../tenants/public.ts';
+import { type CreationDeps, createDefinition, noServer } from './create.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
-import { chooseNames } from './naming.ts';
 import { type Order, readOrder } from './order.ts';
 import { backupSettings, definitionRecord, revisionRecord, secretRecord } from './record.ts';
-import { readRevision } from './revise.ts';
-import { keepGenerated, keepGiven } from './secrets.ts';
+import { readRevision, revisionColumns } from './revise.ts';
+import { keepGiven } from './secrets.ts';
 import {
   type CurrentRow,
   countDefinitions,
@@ -42,24 +36,11 @@ import {
   removeSecret,
 } from './store.ts';
 
-/** Settings of the automatic backups of a definition. */
-export interface BackupPlan {
-  readonly definitionId: string;
-  readonly accountId: string;
-  readonly spec: Pick<Canonical, 'slug' | 'backup'>;
-  readonly settings: BackupSettings;
-}
-
-export interface DefinitionsDeps {
+export interface DefinitionsDeps extends CreationDeps {
   readonly reader: Queries;
   readonly pages: Pages;
   readonly catalog: Catalog;
-  readonly vault: Vault;
-  readonly requireRoom: RequireRoom;
-  readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
   readonly work: Work;
-  /** Schedules its automatic backups. */
-  readonly planBackups: (tx: Tx, plan: BackupPlan) => Promise<void>;
   /** Throws while the definition is being migrated; `field` is named in the error. */
   readonly requireSettled: (tx: Tx, definitionId: string, field?: string) => Promise<void>;
   /** Throws while a deployment restores data. */
@@ -114,68 +95,8 @@ export class Definitions {
     return readOrder(this.#deps, accountId, body, config || undefined);
   }
 
-  async create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
-    const { accountId } = principal;
-    const { template, tenantId, serverId } = order;
-    const id = order.id ?? newId('definition');
-    const { instanceUid, containerName } = await chooseNames(tx, accountId, id, order);
-    if (order.testId === undefined) await this.#deps.requireRoom(tx, principal, 'definitions');
-    if (!isOfCatalog(template)) await this.#requireTemplate(tx, template);
-    const serverChecked = this.#requireServer(tx, accountId, serverId);
-    // Where the connection pipelines, send the check together with the inserts; if it fails, they are rolled back.
-    if (!pipelines(tx) || tenantId !== null) await serverChecked;
-    if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
-    const begun = begin(
-      tx,
-      definitionLifecycle,
-      {
-        id,
-        account_id: accountId,
-        name: order.name,
-        instance_uid: instanceUid,
-        template_id: template.item.id,
-        server_id: serverId,
-        tenant_id: tenantId,
-        current_revision: 1,
-        last_revision: 1,
-        container_name: containerName,
-        watch_seconds: order.watchSeconds,
-        backup: order.backup === undefined ? null : JSON.stringify(order.backup),
-        test_id: order.testId ?? null,
-        heal: order.heal ? 1 : 0,
-        succeeded_at: null,
-        created_at: tx.now,
-        updated_at: tx.now,
-      },
-      'create',
-      actorOf(principal),
-      () => {
-        order.contested = true;
-        return new RunAgain();
-      },
-    );
-    const revision = {
-      spec_hash: template.item.spec_hash,
-      profile: order.profile,
-      variant: order.variant,
-      inputs: JSON.stringify(order.plain),
-      secret_inputs: JSON.stringify(Object.keys(order.secret)),
-    };
-    // Sent in one pipeline. Await the server check first: without a server the inserts fail too, with a less useful
-    // error.
-    const revised = insertRevision(tx, {
-      ...revision,
-      ...revisionOf(tx, principal, { id, template_id: template.item.id, current_revision: 1 }),
-    });
-    for (const sent of [serverChecked, begun, revised]) sent.catch(() => {});
-    await serverChecked;
-    const row = await begun;
-    await revised;
-    const owner = { accountId, definitionId: row.id };
-    await keepGenerated(tx, this.#deps.vault, owner, template.spec, order.generated);
-    await keepGiven(tx, this.#deps.vault, owner, template.spec, order.secret);
-    if (order.backup) await this.#deps.planBackups(tx, { ...owner, spec: template.spec, settings: order.backup });
-    return definitionRecord({ ...row, ...revision }, template);
+  create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
+    return createDefinition(tx, this.#deps, principal, order);
   }
 
   /** `expect` throws if the caller does not know the current revision (If-Match). */
@@ -204,7 +125,7 @@ export class Definitions {
       },
     });
     const changed_secrets = JSON.stringify(Object.keys(next.secret));
-    await insertRevision(tx, { ...next.revision, changed_secrets, ...revisionOf(tx, principal, changed) });
+    await insertRevision(tx, { ...next.revision, changed_secrets, ...revisionColumns(tx, principal, changed) });
     await keepGiven(
       tx,
       this.#deps.vault,
@@ -320,15 +241,6 @@ export class Definitions {
     await this.#deps.planBackups(tx, { definitionId: row.id, accountId: row.account_id, spec, settings });
   }
 
-  async #requireServer(tx: Tx, accountId: string, serverId: string): Promise<void> {
-    if (!(await this.#deps.hasServer(tx, accountId, serverId))) throw noServer('there is no such server.');
-  }
-
-  async #requireTemplate(tx: Tx, template: CatalogTemplate): Promise<void> {
-    if (await templateExists(tx, template.item.id)) return;
-    throw new Behind(`Template ${template.item.id} has been removed.`, () => this.#deps.catalog.load());
-  }
-
   async #find(queries: Queries, principal: Principal, id: string): Promise<CurrentRow> {
     const row = await findDefinition(queries, principal.accountId, id);
     if (!row) throw notFound('definition');
@@ -349,17 +261,3 @@ export class Definitions {
     return definitionRecord(row, this.#template(row.template_id));
   }
 }
-
-const noServer = (message: string) => invalid('server_id', message, { reason: 'unknown' });
-
-const revisionOf = (
-  tx: Tx,
-  principal: Principal,
-  row: Pick<DefinitionRow, 'id' | 'current_revision' | 'template_id'>,
-) => ({
-  definition_id: row.id,
-  number: row.current_revision,
-  template_id: row.template_id,
-  created_by: actorOf(principal),
-  created_at: tx.now,
-});

@@ -9,7 +9,7 @@ import type { Work } from '../../workers/job.ts';
 import { type CatalogTemplate, compareTemplates } from '../templates/public.ts';
 import { secretValues } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
-import { readRevision } from './revise.ts';
+import { readRevision, revisionColumns } from './revise.ts';
 import { keepGenerated, keepGiven } from './secrets.ts';
 import {
   type CurrentRow,
@@ -80,11 +80,7 @@ export async function stageRevision(
   await insertRevision(tx, {
     ...next.revision,
     changed_secrets: JSON.stringify([...Object.keys(next.secret), ...Object.keys(missing)]),
-    definition_id: definitionId,
-    number,
-    template_id: to.item.id,
-    created_by: actorOf(principal),
-    created_at: tx.now,
+    ...revisionColumns(tx, principal, { id: definitionId, current_revision: number, template_id: to.item.id }),
   });
   await keepGenerated(tx, vault, owner, to.spec, missing);
   await keepGiven(tx, vault, owner, to.spec, next.secret);

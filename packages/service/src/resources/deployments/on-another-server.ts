@@ -3,15 +3,9 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Pinned } from '../definitions/public.ts';
 import { beginDeployment } from './begin.ts';
 import { cancelHeld, hasEnded, type Wake } from './queue.ts';
-import { claimRoutes, routeHolder } from './route-claims.ts';
-import {
-  type DeploymentRow,
-  deploymentById,
-  dropRouteClaims,
-  lastSuccess,
-  lockDeployment,
-  unfinishedOf,
-} from './store.ts';
+import { claimRoutes, routeHolder } from './route-claims/route-claims.ts';
+import { dropRouteClaims } from './route-claims/store.ts';
+import { type DeploymentRow, deploymentById, lastSuccess, lockDeployment, unfinishedOf } from './store.ts';
 
 /** Deploys a definition on a server that it is being migrated to. The caller has locked the definition. */
 export class DeploymentsElsewhere {

@@ -1,6 +1,7 @@
 import type { DeployedImage, Deployment, LogLine } from '@hortus/contract/resources/deployment-records';
 import { iso, isoOrNull } from '../../time.ts';
-import type { DeploymentRow, LineRow } from './store.ts';
+import type { LineRow } from './logs/store.ts';
+import type { DeploymentRow } from './store.ts';
 
 /** Images it ran or, for an unfinished rollback, the images to run. */
 export const imagesOf = ({ images }: Pick<DeploymentRow, 'images'>): DeployedImage[] => JSON.parse(images);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { MOST_BYTES, MOST_LINES } from './logs.ts';
+import { MOST_BYTES, MOST_LINES } from './logs/logs.ts';
 import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
 const line = (message: string) => ({ at: '2026-01-02T03:04:05.000Z', level: 'info' as const, message });

@@ -13,7 +13,7 @@ import { secretValues, succeeded } from '../definitions/public.ts';
 import { acceptClaim, type HasPublishedDaemon } from './claims.ts';
 import { DEADLINE } from './deadline.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
-import { appendLines, type Line, readLines, readTime } from './logs.ts';
+import { appendLines, type Line, readLines, readTime } from './logs/logs.ts';
 import type { ManifestsOfDeployments } from './needs.ts';
 import { type Held, hasEnded, hold, requireTurn, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord } from './record.ts';

@@ -9,13 +9,14 @@ import { requireFit } from '../capacity/public.ts';
 import { findDefinition, type Pinned, pin, type RevisionRow } from '../definitions/public.ts';
 import { requireOpenTenant } from '../tenants/public.ts';
 import { type Beginning, beginDeployment } from './begin.ts';
-import { LINES_IN_ANSWER } from './logs.ts';
+import { LINES_IN_ANSWER } from './logs/logs.ts';
+import { linesAfter } from './logs/store.ts';
 import type { ServerStanding } from './needs.ts';
 import type { Planning } from './planning.ts';
 import { bringsDataBack, cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
 import { Reservations, type ReservationsDeps } from './reservations.ts';
-import { claimRoutes } from './route-claims.ts';
+import { claimRoutes } from './route-claims/route-claims.ts';
 import {
   countDeployments,
   countOffered,
@@ -24,7 +25,6 @@ import {
   findDeployment,
   hasNews,
   lastSuccess,
-  linesAfter,
   listDeployments,
   listOffered,
   restartClocks,

@@ -3,10 +3,9 @@ import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { NewRow, Row, Tables } from '../../storage/tables.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
 
 export type DeploymentRow = Row<'deployments'>;
-export type LineRow = Row<'deployment_logs'>;
 
 /** Deployments that a caller may see or report: of the account or, for a daemon, of its server. */
 export interface Scope {
@@ -275,74 +274,3 @@ export const preparedBy = (queries: Queries, executionId: string): Promise<Deplo
     .where('preparation_execution', '=', executionId)
     .where(sql<SqlBool>`preparation is not null and status = 'pending'`)
     .executeTakeFirst();
-
-/** Far below the parameter limit of a statement on either engine. */
-const LINES_AT_ONCE = 500;
-
-export async function insertLines(tx: Tx, lines: readonly NewRow<'deployment_logs'>[]): Promise<void> {
-  for (let from = 0; from < lines.length; from += LINES_AT_ONCE) {
-    await tx.db
-      .insertInto('deployment_logs')
-      .values(lines.slice(from, from + LINES_AT_ONCE))
-      .execute();
-  }
-}
-
-export const linesAfter = (queries: Queries, id: string, after: number, limit: number): Promise<LineRow[]> =>
-  queries.db
-    .selectFrom('deployment_logs')
-    .selectAll()
-    .where('deployment_id', '=', id)
-    .where('number', '>', after)
-    .orderBy('number')
-    .limit(limit)
-    .execute();
-
-export type RouteClaimRow = Row<'route_claims'>;
-
-/** Inserts the claim or returns the existing one. On PostgreSQL a concurrent claim waits here for the first. */
-export async function claimRoute(tx: Tx, wanted: RouteClaimRow): Promise<RouteClaimRow> {
-  const { server_id, host, path } = wanted;
-  await tx.db
-    .insertInto('route_claims')
-    .values(wanted)
-    .onConflict((clash) => clash.columns(['server_id', 'host', 'path']).doNothing())
-    .execute();
-  return forUpdate(
-    tx,
-    tx.db
-      .selectFrom('route_claims')
-      .selectAll()
-      .where('server_id', '=', server_id)
-      .where('host', '=', host)
-      .where('path', '=', path),
-  ).executeTakeFirstOrThrow();
-}
-
-export const setRouteClaim = (tx: Tx, { server_id, host, path, ...set }: RouteClaimRow) =>
-  tx.db
-    .updateTable('route_claims')
-    .set(set)
-    .where('server_id', '=', server_id)
-    .where('host', '=', host)
-    .where('path', '=', path)
-    .execute();
-
-export const findRouteClaim = (
-  queries: Queries,
-  { server_id, host, path }: Pick<RouteClaimRow, 'server_id' | 'host' | 'path'>,
-): Promise<RouteClaimRow | undefined> =>
-  queries.db
-    .selectFrom('route_claims')
-    .selectAll()
-    .where('server_id', '=', server_id)
-    .where('host', '=', host)
-    .where('path', '=', path)
-    .executeTakeFirst();
-
-export const dropRouteClaims = (tx: Tx, definitionId: string, serverId: string) =>
-  tx.db
-    .deleteFrom('route_claims')
-    .where('definition_id', '=', definitionId)
-    .where('server_id', '=', serverId)
-    .execute();

@@ -15,13 +15,12 @@ import { endAllSessions, type Origin, startSession } from '../../identity/sessio
 import { hashOf, newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
 import { newId } from '../../ids.ts';
-import { append } from '../../outbox/append.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
-import { accountOf, type SignedIn, sessionRecord, userRecord } from '../sign-in/public.ts';
+import { accountOf, auditUser, type SignedIn, sessionRecord, setPassword, userRecord } from '../sign-in/public.ts';
 import { invite, inviteRecord } from './invites.ts';
 import {
   addUser,
@@ -36,7 +35,6 @@ import {
   lockInvite,
   lockUsers,
   resetExists,
-  setPassword,
   takeReset,
   type UserRow,
   usersOf,
@@ -78,7 +76,7 @@ export class Members {
     if (keys === 'revoke') await this.#deps.revokeKeysOf(tx, principal, id);
     await deleteUser(tx, id);
     tx.notify(ACCOUNTS_TOPIC, principal.accountId);
-    await audit(tx, 'audit.user_removed', user, actorOf(principal), { keys });
+    await auditUser(tx, 'audit.user_removed', user, actorOf(principal), { keys });
     return userRecord(user);
   }
 
@@ -88,7 +86,7 @@ export class Members {
     const expires_at = tx.now + RESET_LASTS_MS;
     const created_by = actorOf(principal);
     await keepReset(tx, { user_id: id, hash: token.hash, created_by, created_at: tx.now, expires_at });
-    await audit(tx, 'audit.password_reset_ordered', user, created_by, {});
+    await auditUser(tx, 'audit.password_reset_ordered', user, created_by, {});
     const reset_url = `${this.#deps.publicUrl.replace(/\/$/, '')}/password-reset#${token.token}`;
     return { user_id: id, token: token.token, reset_url, expires_at: iso(expires_at) };
   }
@@ -103,8 +101,7 @@ export class Members {
       const reset = await takeReset(tx, hashOf(token));
       const user = reset && reset.expires_at > tx.now ? await setPassword(tx, reset.user_id, passwordHash) : undefined;
       if (!user) throw deadLink();
-      await endAllSessions(tx, user.id);
-      await audit(tx, 'audit.password_reset', user, user.id, {});
+      await auditUser(tx, 'audit.password_reset', user, user.id, {});
       return userRecord(user);
     });
   }
@@ -164,7 +161,7 @@ export class Members {
       };
       if (!(await addUser(tx, user))) throw conflict('token', 'taken', 'a user with this email already exists.');
       const { expiresAt } = await startSession(tx, user, sessionToken, origin);
-      await audit(tx, 'audit.invite_accepted', user, user.id, { invite_id: row.id });
+      await auditUser(tx, 'audit.invite_accepted', user, user.id, { invite_id: row.id });
       const account = await accountOf(tx, user.account_id);
       const session = sessionRecord('session', account, user, permissionsOf(user));
       return { token: sessionToken.token, expiresAt, session };
@@ -183,19 +180,3 @@ export class Members {
     return user;
   }
 }
-
-const audit = (
-  tx: Tx,
-  type: `audit.${string}`,
-  user: Pick<UserRow, 'id' | 'account_id'>,
-  actor: string | null,
-  data: Record<string, unknown>,
-): Promise<void> =>
-  append(tx, {
-    type,
-    accountId: user.account_id,
-    resourceType: 'user',
-    resourceId: user.id,
-    actor,
-    data: { user_id: user.id, ...data },
-  });

@@ -40,15 +40,6 @@ export async function addUser(tx: Tx, user: NewRow<'users'>): Promise<boolean> {
   return added.length > 0;
 }
 
-export async function setPassword(tx: Tx, id: string, passwordHash: string): Promise<UserRow | undefined> {
-  return await tx.db
-    .updateTable('users')
-    .set({ password_hash: passwordHash, updated_at: tx.now })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
-}
-
 export const invitesOf = (queries: Queries, accountId: string, limit: number, offset: number): Promise<InviteRow[]> =>
   queries.db
     .selectFrom('invites')

@@ -4,17 +4,18 @@ import type { LoginThrottle } from '../../identity/login-throttle.ts';
 import { callerNetwork } from '../../identity/networks.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
 import type { Principal } from '../../identity/principal.ts';
-import { endOtherSessions, endSession, type Origin, startSession } from '../../identity/sessions.ts';
+import { endSession, type Origin, startSession } from '../../identity/sessions.ts';
 import { newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
-import { append } from '../../outbox/append.ts';
 import { invalid, Problem, unauthorized } from '../../problem.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import { accountOf } from './accounts.ts';
+import { setPassword } from './new-password.ts';
 import { sessionRecord, userRecord } from './record.ts';
-import { heldUser, rememberNetwork, replacePassword, userById, userOnNetwork } from './store.ts';
+import { heldUser, rememberNetwork, userById, userOnNetwork } from './store.ts';
+import { auditUser } from './user-audit.ts';
 
 export interface AccountDeps {
   readonly storage: Storage;
@@ -99,8 +100,7 @@ export class Accounts {
     return await storage.write(async (tx) => {
       const held = await heldUser(tx, user.id);
       if (held?.password_hash !== user.password_hash) throw wrong;
-      await replacePassword(tx, held.id, passwordHash);
-      await endOtherSessions(tx, held.id, principal.id);
+      await setPassword(tx, held.id, passwordHash, principal.id);
       await audit(tx, 'audit.password_changed', held, { address });
       return userRecord(held);
     });
@@ -119,18 +119,10 @@ export class Accounts {
 
 type AuditType = 'audit.login' | 'audit.login_failed' | 'audit.logout' | 'audit.password_changed';
 
+/** A wrong password proves no identity, so a failed login has no actor. */
 const audit = (
   tx: Tx,
   type: AuditType,
   user: Pick<Row<'users'>, 'id' | 'account_id'>,
   data: Record<string, unknown>,
-): Promise<void> =>
-  append(tx, {
-    type,
-    accountId: user.account_id,
-    resourceType: 'user',
-    resourceId: user.id,
-    // A wrong password proves no identity.
-    actor: type === 'audit.login_failed' ? null : user.id,
-    data: { user_id: user.id, ...data },
-  });
+): Promise<void> => auditUser(tx, type, user, type === 'audit.login_failed' ? null : user.id, data);

@@ -53,13 +53,13 @@ export const heldUser = (tx: Tx, id: string): Promise<Row<'users'> | undefined> 
 export const accountById = (queries: Queries, id: string): Promise<Row<'accounts'> | undefined> =>
   queries.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
 
-export async function replacePassword(tx: Tx, userId: string, passwordHash: string): Promise<void> {
-  await tx.db
+export const replacePassword = (tx: Tx, id: string, passwordHash: string): Promise<Row<'users'> | undefined> =>
+  tx.db
     .updateTable('users')
     .set({ password_hash: passwordHash, updated_at: tx.now })
-    .where('id', '=', userId)
-    .execute();
-}
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst();
 
 export async function nameOfAccount(queries: Queries, accountId: string): Promise<string> {
   const account = queries.db.selectFrom('accounts').select('name').where('id', '=', accountId);

@@ -1,9 +1,10 @@
 import type { ManifestRoute } from '@hortus/contract/template/manifest';
-import { conflict } from '../../problem.ts';
-import type { Queries, Tx } from '../../storage/storage.ts';
-import type { DefinitionRow } from '../definitions/public.ts';
-import { livingRevision } from '../instances/public.ts';
-import { claimRoute, findRouteClaim, setRouteClaim, unfinishedOf } from './store.ts';
+import { conflict } from '../../../problem.ts';
+import type { Queries, Tx } from '../../../storage/storage.ts';
+import type { DefinitionRow } from '../../definitions/public.ts';
+import { livingRevision } from '../../instances/public.ts';
+import { unfinishedOf } from '../store.ts';
+import { claimRoute, findRouteClaim, setRouteClaim } from './store.ts';
 
 /**
  * Claims the routes of a revision: a host and path lead to one definition on a server. A claim is free once its

@@ -1,8 +1,9 @@
 import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployment-reports';
-import type { MakeRoom } from '../../quotas/stored-output.ts';
-import type { Tx } from '../../storage/storage.ts';
-import type { Mask } from '../../vault/masking.ts';
-import { type DeploymentRow, insertLines, markProgress } from './store.ts';
+import type { MakeRoom } from '../../../quotas/stored-output.ts';
+import type { Tx } from '../../../storage/storage.ts';
+import type { Mask } from '../../../vault/masking.ts';
+import { type DeploymentRow, markProgress } from '../store.ts';
+import { insertLines } from './store.ts';
 
 /** Limits a log, so that a looping daemon cannot fill the disk; the last line says that it was cut. */
 export const MOST_LINES = 20_000;
