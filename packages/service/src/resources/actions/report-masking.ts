@@ -1,6 +1,6 @@
 import type { ActionReport } from '@hortus/contract/resources/actions';
+import { maskOf } from '@hortus/template/masking/masking';
 import type { Queries } from '../../storage/storage.ts';
-import { maskOf } from '../../vault/masking.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { readRequest, secretParams } from './request.ts';
 import type { ExecutionRow } from './store.ts';

@@ -1,13 +1,13 @@
 import type { DeployedImage, Deployment } from '@hortus/contract/resources/deployment-records';
 import type { DeploymentStatusReport, DeployReport, LogPosition } from '@hortus/contract/resources/deployment-reports';
 import type { Instance, ReportedInstance } from '@hortus/contract/resources/instance-records';
+import { maskOf } from '@hortus/template/masking/masking';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { maskOf } from '../../vault/masking.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { secretValues, succeeded } from '../definitions/public.ts';
 import { acceptClaim, type HasPublishedDaemon } from './claims.ts';

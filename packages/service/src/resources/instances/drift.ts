@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Drift, Instance } from '@hortus/contract/resources/instance-records';
+import { type Mask, maskOf } from '@hortus/template/masking/masking';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { type Mask, maskOf } from '../../vault/masking.ts';
 import { type Instances, released } from './service.ts';
 import { type NamedRow, writeDrift } from './store.ts';
 

@@ -1,7 +1,7 @@
 import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployment-reports';
+import type { Mask } from '@hortus/template/masking/masking';
 import type { MakeRoom } from '../../../quotas/stored-output.ts';
 import type { Tx } from '../../../storage/storage.ts';
-import type { Mask } from '../../../vault/masking.ts';
 import { type DeploymentRow, markProgress } from '../store.ts';
 import { insertLines } from './store.ts';
 

@@ -23,16 +23,18 @@ const turns = new SharedTurns();
  * text, not with the number of secrets. Pauses for other work, so it must not be awaited in a transaction.
  */
 export async function maskOf(values: readonly string[], pause: Turns = turns): Promise<Mask> {
-  const pieces = new Pieces();
+  const texts = new Set<string>();
   for (const value of new Set(values))
     for (const form of formsOf(value)) {
       if (pause.isOver()) await pause.next();
-      pieces.add(form);
+      for (const piece of piecesOf(form)) texts.add(piece);
     }
+  const pieces = new Pieces(texts);
   return async (text) => (pieces.isEmpty ? text : await hide(text, pieces, pause));
 }
 
-function* formsOf(value: string): Generator<string> {
+/** Yields a value and its common encodings; nothing for a value that is too short to hide. */
+export function* formsOf(value: string): Generator<string> {
   // A value that is too short to hide stays visible in longer encodings too.
   if (value.length < SHORTEST) return;
   yield value;
@@ -42,31 +44,42 @@ function* formsOf(value: string): Generator<string> {
   yield JSON.stringify(value).slice(1, -1);
 }
 
+/** Splits a text into pieces of at most 64 characters; the last two may overlap. */
+function* piecesOf(form: string): Generator<string> {
+  if (form.length < SHORTEST) return;
+  for (let at = 0; at + PIECE <= form.length; at += PIECE) yield form.slice(at, at + PIECE);
+  if (form.length % PIECE !== 0) yield form.slice(-PIECE);
+}
+
 /** The searched texts of 6 to 64 characters, found by a hash of their first six characters and then by length. */
 class Pieces {
-  readonly #texts = new Set<string>();
+  readonly #texts: ReadonlySet<string>;
   /** Lengths of the pieces by the hash of their first six characters, longest first. */
   readonly #lengths = new Map<number, number[]>();
   /** Bloom filters for the first six characters and for whole pieces: they avoid almost all unnecessary lookups. */
-  readonly #begins = new Uint8Array(SIEVE);
-  readonly #wholes = new Uint8Array(SIEVE);
+  readonly #begins: Uint8Array;
+  readonly #wholes: Uint8Array;
+  /** Their last index, which is also a mask for hashes. */
+  readonly #last: number;
+
+  constructor(texts: ReadonlySet<string>) {
+    this.#texts = texts;
+    // Sized by the number of pieces: a daemon has a mask for each of its instances.
+    const size = Math.min(LARGEST_FILTER, 2 ** Math.ceil(Math.log2(Math.max(1, texts.size) * 64)));
+    this.#begins = new Uint8Array(size);
+    this.#wholes = new Uint8Array(size);
+    this.#last = size - 1;
+    for (const text of texts) this.#put(text);
+  }
 
   get isEmpty(): boolean {
     return this.#texts.size === 0;
   }
 
-  add(form: string): void {
-    if (form.length < SHORTEST) return;
-    for (let at = 0; at + PIECE <= form.length; at += PIECE) this.#put(form.slice(at, at + PIECE));
-    if (form.length % PIECE !== 0) this.#put(form.slice(-PIECE));
-  }
-
   #put(piece: string): void {
-    if (this.#texts.has(piece)) return;
-    this.#texts.add(piece);
     const hash = hashOf(piece, SHORTEST);
-    this.#begins[hash & LAST] = 1;
-    this.#wholes[hashOf(piece, piece.length) & LAST] = 1;
+    this.#begins[hash & this.#last] = 1;
+    this.#wholes[hashOf(piece, piece.length) & this.#last] = 1;
     const lengths = this.#lengths.get(hash);
     if (lengths === undefined) this.#lengths.set(hash, [piece.length]);
     else if (!lengths.includes(piece.length)) lengths.push(piece.length) && lengths.sort((a, b) => b - a);
@@ -75,18 +88,17 @@ class Pieces {
   /** Returns the length of the longest piece at this position that reaches beyond `end`; 0 if there is none. */
   lengthAt(text: string, hashes: Hashes, at: number, end: number): number {
     const hash = hashes.of(at, SHORTEST);
-    if (this.#begins[hash & LAST] === 0) return 0;
+    if (this.#begins[hash & this.#last] === 0) return 0;
     for (const length of this.#lengths.get(hash) ?? []) {
       if (at + length <= end) return 0;
-      if (at + length > text.length || this.#wholes[hashes.of(at, length) & LAST] === 0) continue;
+      if (at + length > text.length || this.#wholes[hashes.of(at, length) & this.#last] === 0) continue;
       if (this.#texts.has(text.slice(at, at + length))) return length;
     }
     return 0;
   }
 }
 
-const SIEVE = 2 ** 18;
-const LAST = SIEVE - 1;
+const LARGEST_FILTER = 2 ** 18;
 /** Odd and random, so that texts with colliding hashes cannot be prepared. */
 const FACTOR = randomInt(2 ** 30, 2 ** 31) | 1;
 const POWERS = Int32Array.from({ length: PIECE + 1 }, (_, exponent) => {
