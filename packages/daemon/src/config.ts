@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readS3Config, type S3Config } from './backup/s3/s3-config.ts';
 import { ConfigError } from './config-error.ts';
+import type { RingLimits } from './container-logs/ring.ts';
 import type { IngressSettings } from './ingress/ingress.ts';
 import type { LogLevel } from './log.ts';
 import type { AddressRange } from './networks/address-range.ts';
@@ -31,6 +32,8 @@ export interface DaemonConfig {
   networkPool: readonly AddressRange[] | undefined;
   /** Interval of drift checks. */
   driftEveryMs: number;
+  /** How much output of each component is kept, unless its template says otherwise. */
+  logs: RingLimits;
   logLevel: LogLevel;
 }
 
@@ -84,6 +87,11 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
     },
     networkPool: pool === undefined ? undefined : readNetworkPool(pool),
     driftEveryMs: seconds('--drift-every', options['drift-every'] ?? env.HORTUSD_DRIFT_EVERY ?? '120'),
+    logs: {
+      maxBytes:
+        whole('--logs-size', options['logs-size'] ?? env.HORTUSD_LOGS_SIZE ?? '20', 'MiB', 0, 10_240) * 1024 ** 2,
+      maxAgeMs: whole('--logs-days', options['logs-days'] ?? env.HORTUSD_LOGS_DAYS ?? '7', 'days', 1, 365) * 86_400_000,
+    },
     logLevel: logLevel as LogLevel,
   };
 }
@@ -108,10 +116,12 @@ function port(option: string, text: string): number {
   throw new ConfigError(`${option} must be a port between 1 and 65535.`);
 }
 
-function seconds(option: string, text: string): number {
+const seconds = (option: string, text: string): number => whole(option, text, 'seconds', 1, 86_400) * 1_000;
+
+function whole(option: string, text: string, unit: string, least: number, most: number): number {
   const number = Number(text);
-  if (/^\d+$/.test(text) && number >= 1 && number <= 86_400) return number * 1_000;
-  throw new ConfigError(`${option} must be a number of seconds between 1 and 86400.`);
+  if (/^\d+$/.test(text) && number >= least && number <= most) return number;
+  throw new ConfigError(`${option} must be a number of ${unit} between ${least} and ${most}.`);
 }
 
 /** Appends the API path: people paste the address of the console. */

@@ -32,6 +32,7 @@ export class Daemon {
     parts.actions.recover();
     parts.deployments.recover();
     parts.shims.warm();
+    parts.containerLogs.start();
     parts.channel.start();
     parts.observer.start();
     parts.scheduler.start();
@@ -62,6 +63,7 @@ export class Daemon {
     await Promise.all([parts.deployments.stop(STOP_GRACE_MS), parts.actions.stop()]);
     parts.channel.stop();
     parts.results.stop();
+    await parts.containerLogs.stop();
     await parts.ingress.stop();
     parts.engine.close();
     parts.journal.close();

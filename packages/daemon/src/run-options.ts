@@ -49,6 +49,12 @@ export const runOptions = {
     meaning: 'IPv4 blocks for the subnets of instances, such as 10.254.0.0/16. HORTUS_NETWORK_POOL works too.',
   },
   'drift-every': { value: 'seconds', standard: '120', meaning: 'Interval of drift checks.' },
+  'logs-size': {
+    value: 'MiB',
+    standard: '20',
+    meaning: 'Output of containers that is kept for each component, unless its template says otherwise; 0 for none.',
+  },
+  'logs-days': { value: 'days', standard: '7', meaning: 'Age up to which that output is kept.' },
   'log-level': { value: 'level', standard: 'info', meaning: 'debug, info, warn or error.' },
 } as const satisfies Record<string, RunOption>;
 

@@ -7,6 +7,8 @@ import { FolderStore } from './backup/folder-store.ts';
 import { S3Store } from './backup/s3/s3-store.ts';
 import { builtInHandlers } from './built-in-handlers.ts';
 import type { DaemonConfig } from './config.ts';
+import { ContainerLogs } from './container-logs/container-logs.ts';
+import { settlingEngine } from './container-logs/settling-engine.ts';
 import { Acceptance } from './deployments/acceptance.ts';
 import { DeploymentRunner } from './deployments/deployment-runner.ts';
 import { orderedManifest } from './deployments/ordered-manifest.ts';
@@ -72,7 +74,18 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
   );
   const reclaim = () => extraNetworks.sweep();
   const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, reclaim, log });
-  const engine = pooledEngine(guarded, networkPool);
+  const containerLogs: ContainerLogs = new ContainerLogs({
+    engine: guarded,
+    folder: join(stateDirectory, 'logs'),
+    limits: config.logs,
+    manifests: (uid, deploymentId) => {
+      const running = deploymentId === undefined ? undefined : journal.deployments.find(deploymentId)?.manifest;
+      return [journal.manifests.of(uid), running].filter((manifest) => manifest !== undefined);
+    },
+    serverId,
+    log,
+  });
+  const engine = settlingEngine(pooledEngine(guarded, networkPool), containerLogs);
   const ingress = new Ingress({
     ...config.ingress,
     directory: join(stateDirectory, 'ingress'),
@@ -155,6 +168,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
   const onEvent = (uid: string | undefined) => {
     follow(uid);
     drift.changed(uid);
+    containerLogs.changed(uid);
   };
   const observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent });
   const deployments = new DeploymentRunner({
@@ -210,6 +224,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     actions,
     backups,
     channel,
+    containerLogs,
     deployments,
     drift,
     engine,

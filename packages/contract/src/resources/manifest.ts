@@ -31,6 +31,12 @@ export const SignedManifest = Type.Object(
         description: 'Pull every image again; an image whose tag has moved counts as changed.',
       }),
     ),
+    hidden: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Secret values in the manifest, which the daemon hides in the output of containers. For daemons only.',
+      }),
+    ),
     sealed: Type.Optional(SealedFields),
     signed_at: Timestamp,
     public_key_id: Type.String({ description: 'Id of the signing key of the service.' }),

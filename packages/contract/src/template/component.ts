@@ -38,6 +38,19 @@ const Logging = strict(
   { description: 'Limits of the stored output; three files of 10 MiB by default.' },
 );
 
+const Logs = strict(
+  {
+    max_size: Type.Optional(ByteSize('Size that is kept, up to 256Mi; 20 MiB by default.')),
+    max_days: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 90, description: 'Age up to which lines are kept; 7 days by default.' }),
+    ),
+  },
+  {
+    description:
+      'How much output stays readable, also after the container is gone. The defaults are settings of the server.',
+  },
+);
+
 /**
  * Keys that a template without `components` may have at its top level; they describe the component `main`. `restart`
  * has no default here, because it differs between services and jobs.
@@ -92,6 +105,7 @@ export const runKeys = {
     }),
   ),
   logging: Type.Optional(Logging),
+  logs: Type.Optional(Logs),
   restart: Type.Optional(
     Type.Enum(['always', 'unless-stopped', 'on-failure', 'no'], {
       description: 'Restart policy; by default unless-stopped for services and no for jobs.',

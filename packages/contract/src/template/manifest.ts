@@ -103,6 +103,12 @@ export const ManifestComponent = Type.Object({
       ),
     }),
   ),
+  logs: Type.Optional(
+    Type.Object(
+      { max_bytes: Type.Optional(Bytes), max_age_ms: Type.Optional(Milliseconds) },
+      { description: 'How much output the daemon keeps; its own settings apply to what is absent.' },
+    ),
+  ),
   labels: Texts,
   read_only: Type.Boolean(),
   init: Type.Boolean(),

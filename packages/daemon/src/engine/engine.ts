@@ -72,6 +72,11 @@ export interface Engine {
   wait(id: string, signal?: AbortSignal): Promise<number>;
   /** Returns the last lines of both streams in their order. */
   logs(id: string, options: { tail: number }): Promise<string>;
+  /**
+   * Yields the output of a container with times, from `since` on (seconds with nine decimals), until it stops. Slow reading
+   * slows the engine, not the container.
+   */
+  followLogs(id: string, since: string | undefined, signal: AbortSignal): AsyncIterable<readonly LogPiece[]>;
   /** Calls `on` until the signal aborts; fails when the engine ends the stream. */
   events(filter: EventFilter, on: (event: ContainerEvent) => void, signal: AbortSignal): Promise<void>;
   exec(id: string, command: ExecCommand, signal?: AbortSignal): Promise<ExecHandle>;
@@ -208,6 +213,16 @@ export interface ContainerEvent {
   at: number;
   /** Labels of the container and details such as exitCode. */
   attributes: Record<string, string>;
+}
+
+/** A line of output, or a part of a long one. */
+export interface LogPiece {
+  stream: 'stdout' | 'stderr';
+  /** Seconds since 1970 with nine decimals. */
+  at: string;
+  content: Buffer;
+  /** Whether the line ends with it. */
+  ends: boolean;
 }
 
 export interface ExecCommand {

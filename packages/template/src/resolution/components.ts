@@ -6,6 +6,8 @@ import { bytes, cores, milliseconds } from '../quantity.ts';
 import { deepFill } from './deep-fill.ts';
 import { componentHost, type Scope } from './scope.ts';
 
+const DAY = 86_400_000;
+
 /** Fills every text of a component and converts every quantity to a number. */
 export function resolveComponent(
   name: string,
@@ -36,6 +38,7 @@ export function resolveComponent(
     ulimits,
     devices,
     logging,
+    logs,
     capabilities,
     confinement,
     ...same
@@ -57,6 +60,12 @@ export function resolveComponent(
     logging: logging
       ? { max_bytes: size('logging.max_size', logging.max_size) ?? 0, max_files: logging.max_files ?? 1 }
       : { ...DEFAULT_LOG, by_default: true as const },
+    logs:
+      logs &&
+      compact({
+        max_bytes: size('logs.max_size', logs.max_size),
+        max_age_ms: logs.max_days === undefined ? undefined : logs.max_days * DAY,
+      }),
     capabilities: { ...capabilities, drop: droppedOf(c) },
     // A privileged component has all privileges already.
     confinement: { ...confinement, no_new_privileges: !confinement.new_privileges && !c.privileged },

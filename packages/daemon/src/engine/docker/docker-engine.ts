@@ -29,6 +29,7 @@ import { readLogs } from './docker-logs.ts';
 import { listHostMounts } from './docker-mounts.ts';
 import { ensureNetwork, joinNetwork, listNetworks, removeNetwork } from './docker-networks.ts';
 import { ensureVolume, findVolume, listVolumes, removeVolume } from './docker-volumes.ts';
+import { followLogs } from './follow-logs.ts';
 import { standardTimeouts, type Timeouts } from './timeouts.ts';
 
 export interface DockerEngineOptions {
@@ -78,6 +79,7 @@ export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions):
     rename: (id, name) => renameContainer(api, id, name),
 
     wait: (id, signal) => waitForContainer(api, id, signal),
+    followLogs: (id, since, signal) => followLogs(api, id, since, signal),
     logs: (id, { tail }) => readLogs(api, id, tail),
     events: (filter, on, signal) => followEvents(api, filter, on, signal),
     exec: (id, command, signal) => dockerExec(api, id, command, signal),

@@ -5,6 +5,7 @@ import { withProfile } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { canonicalJson } from '@hortus/template/canonical-json';
 import type { Inputs } from '@hortus/template/inputs';
+import { formsOf } from '@hortus/template/masking/masking';
 import { milliseconds } from '@hortus/template/quantity';
 import { redact } from '@hortus/template/redact';
 import { resolve } from '@hortus/template/resolve';
@@ -42,6 +43,8 @@ export interface ResolvedManifest {
   readonly manifest: Manifest;
   /** JSON pointers to the secret values. */
   readonly secretPaths: string[];
+  /** Values of all secrets of the definition. */
+  readonly secrets: readonly string[];
 }
 
 /** Suffix that turns a known secret into a placeholder for its previous value. */
@@ -112,15 +115,17 @@ export class Manifests {
     { key, trusted }: Recipient,
   ): Promise<SignedManifest> {
     const { signer, loginsFor } = this.#deps;
-    const { manifest: resolved, secretPaths } = await this.#of(queries, occasion);
+    const { manifest: resolved, secretPaths, secrets } = await this.#of(queries, occasion);
     const manifest = withPins(resolved, pins);
     const hosts = trusted ? registriesOf(manifest) : [];
     const registries = await loginsFor(queries, occasion.definition.account_id, hosts);
     const wish = occasion.renew ? { renew: true } : {};
-    const order = { ...this.#addressed(manifest, occasion), registries, ...wish };
+    const hidden = occurring(secrets, manifest);
+    const order = { ...this.#addressed(manifest, occasion), registries, hidden, ...wish };
     if (key === null) return signer.sign(order);
     const logins = registries.flatMap((_, index) => [`/registries/${index}/username`, `/registries/${index}/password`]);
-    return signer.sign(sealFields(order, [...secretPaths, ...logins], key, manifestContext(order)));
+    const values = hidden.map((_, index) => `/hidden/${index}`);
+    return signer.sign(sealFields(order, [...secretPaths, ...logins, ...values], key, manifestContext(order)));
   }
 
   /** For users: secrets are null and there is no signature, so that no daemon accepts it. */
@@ -156,9 +161,11 @@ export class Manifests {
     const inputs = JSON.parse(revision.inputs) as Inputs;
     const asked = new Set(JSON.parse(revision.secret_inputs) as string[]);
     const secrets: Record<string, string> = {};
+    const values: string[] = [];
     const owner = { accountId: account_id, definitionId: id };
     for (const secret of await secretValues(queries, this.#deps.vault, owner)) {
       const value = secret.updatedAt > secretsBefore ? `${secret.value}${STAND_IN}` : secret.value;
+      values.push(value);
       if (secret.kind !== 'input') secrets[secret.name] = value;
       else if (asked.has(secret.name)) inputs[secret.name] = value;
     }
@@ -177,7 +184,7 @@ export class Manifests {
     const resolution = isCostly(spec) ? await doOutside(queries, key, resolveAside) : resolve(spec, options);
     if (resolution.ok) {
       const watch_ms = definition.watch_seconds * 1_000;
-      return { ...resolution, manifest: { ...resolution.manifest, watch_ms } };
+      return { ...resolution, manifest: { ...resolution.manifest, watch_ms }, secrets: values };
     }
     const { problems } = resolution;
     const first = problems.map(({ field, message }) => `${field} ${message}`).at(0);
@@ -189,6 +196,14 @@ export class Manifests {
   #spec(templateId: string) {
     return this.#deps.catalog.known(templateId).spec;
   }
+}
+
+/** Keeps the secrets that the manifest contains in some encoding: a server learns no others. */
+function occurring(secrets: readonly string[], manifest: Manifest): string[] {
+  if (secrets.length === 0) return [];
+  const texts = JSON.stringify(manifest);
+  const isIn = (form: string) => texts.includes(form) || texts.includes(JSON.stringify(form).slice(1, -1));
+  return [...new Set(secrets)].filter((value) => formsOf(value).some(isIn));
 }
 
 /** Characters of canonical JSON. Resolving a spec of this size takes a few milliseconds. */
