@@ -29,10 +29,11 @@ const names: Readonly<Record<string, ContainerLogLevel>> = {
 const BEGIN = 256;
 const FIELD = /"(?:level|severity|lvl|log\.level|loglevel)"\s*:\s*(?:"([A-Za-z]{3,12})"|(\d{1,2}))/i;
 const PAIR = /\b(?:level|lvl|severity)=["']?([A-Za-z]{3,12})\b/i;
-/** A word in brackets, in capitals, or before a colon. */
-const WORD =
-  /\[\s*(trace|debug|info|notice|warn|warning|error|err|crit|critical|fatal|alert|emerg|panic)\s*\]|\b(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|PANIC|LOG)\b|\b(debug|info|warning|warn|error|fatal|panic):/i;
-const CAPITALS = /^[^a-z]+$/;
+/** A word in brackets or before a colon. */
+const MARKED =
+  /\[\s*(trace|debug|info|notice|warn|warning|error|err|crit|critical|fatal|alert|emerg|panic)\s*\]|\b(debug|info|warning|warn|error|fatal|panic):/i;
+/** Otherwise only a word in capitals is a level and not part of a sentence. */
+const CAPITALS = /\b(TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|FATAL|PANIC|LOG)\b/;
 
 /** Tells the level of a line, where the program wrote it in a common form. */
 export function levelOf(text: string): ContainerLogLevel | null {
@@ -41,9 +42,8 @@ export function levelOf(text: string): ContainerLogLevel | null {
   if (field) return field[1] === undefined ? numbered(Number(field[2])) : (names[field[1].toLowerCase()] ?? null);
   const pair = PAIR.exec(begin)?.[1];
   if (pair !== undefined) return names[pair.toLowerCase()] ?? null;
-  const [, bracketed, bare, labelled] = WORD.exec(begin) ?? [];
-  // Without brackets or a colon, only a word in capitals is a level and not part of a sentence.
-  const word = bracketed ?? labelled ?? (bare !== undefined && CAPITALS.test(bare) ? bare : undefined);
+  const [, bracketed, labelled] = MARKED.exec(begin) ?? [];
+  const word = bracketed ?? labelled ?? CAPITALS.exec(begin)?.[1];
   return word === undefined ? null : (names[word.toLowerCase()] ?? null);
 }
 

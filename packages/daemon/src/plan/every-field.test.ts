@@ -158,6 +158,7 @@ const elsewhere: Record<string, string> = {
   schedule: 'jobs/scheduler.test.ts',
   irreversible: 'plan.test.ts',
   depends_on: 'plan.test.ts',
+  logs: 'container-logs/collecting.test.ts',
 };
 
 let server: TestServer;
