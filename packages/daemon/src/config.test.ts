@@ -22,6 +22,7 @@ it('reads all settings from a key file, which options and the environment overri
     ingress: { caddy: undefined, httpPort: 80, httpsPort: 443 },
     networkPool: undefined,
     driftEveryMs: 120_000,
+    logs: { maxBytes: 20 * 1024 ** 2, maxAgeMs: 7 * 86_400_000 },
     logLevel: 'info',
   });
   const given = { 'key-file': file, url: 'http://x/api/v1/', 'allow-plaintext': true, 'state-dir': '/s' };
