@@ -3,6 +3,7 @@ import type { Endpoint } from '@hortus/contract/endpoint';
 import type { Guard } from '../guard.ts';
 import { invalid } from '../problem.ts';
 import type { BodyRoom } from './body-budget.ts';
+import { BodyBytes } from './body-bytes.ts';
 import type { LoopTime } from './loop-time.ts';
 import { parseJson } from './validation/json.ts';
 import { JsonSize } from './validation/json-size.ts';
@@ -19,6 +20,8 @@ export interface BodyReading {
   /** Parses and checks a large body off the event loop; see `validation/large-body.ts`. */
   readonly readLarge: (bytes: Uint8Array) => Promise<ReadBody>;
   readonly room: BodyRoom;
+  /** Counts a chunk, and returns the milliseconds to wait before the next one; see `BodyPace`. */
+  readonly waitAfter: (chunkBytes: number) => number;
   readonly loop: LoopTime;
   readonly guard: Guard;
 }
@@ -45,52 +48,42 @@ function isJson(type: string | undefined): boolean {
 
 const tooLarge = (limit: number) => invalid('body', `must not be larger than ${limit} bytes.`);
 
-/** Joins so many pieces to one: a body in tiny pieces would cost many times its bytes. */
-const MOST_PIECES = 256;
-
 /** Rejects as soon as a limit is exceeded; drops further bytes. */
 function bytesOf(
   request: IncomingMessage,
-  { limit, count, room, loop, guard }: BodyReading & { limit: number; count: (chunk: Buffer) => void },
+  { limit, count, room, waitAfter, loop, guard }: BodyReading & { limit: number; count: (chunk: Buffer) => void },
 ): Promise<Buffer> {
   return new Promise((done, fail) => {
-    let chunks: Buffer[] = [];
-    let pieces: Buffer[] = [];
-    let bytes = 0;
-    const whole = () => (chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks));
-    const join = () => {
-      if (pieces.length > 0) chunks.push(pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces));
-      pieces = [];
-    };
+    let read: BodyBytes | undefined = new BodyBytes(
+      Math.min(limit, Number(request.headers['content-length'] ?? limit)),
+    );
     const giveUp = (error: unknown) => {
       request.off('data', guardedTake);
-      chunks = [];
-      pieces = [];
+      read = undefined;
       request.resume();
       fail(error);
     };
-    const resume = () => request.resume();
+    const resume = guard(() => request.resume());
     const guardedTake = guard((chunk: Buffer) => {
-      bytes += chunk.length;
       try {
-        if (bytes > limit) throw tooLarge(limit);
+        if ((read?.length ?? 0) + chunk.length > limit) throw tooLarge(limit);
         room.take(chunk.length);
         count(chunk);
+        read?.add(chunk);
       } catch (error) {
         giveUp(error);
         return;
       }
-      pieces.push(chunk);
-      if (pieces.length >= MOST_PIECES) join();
+      const waitMs = waitAfter(chunk.length);
       // A socket can have megabytes ready, and dozens of sockets at the same time.
-      if (!loop.isSpent) return;
+      if (waitMs === 0 && !loop.isSpent) return;
       request.pause();
-      loop.later(resume);
+      if (waitMs > 0) setTimeout(resume, waitMs).unref();
+      else loop.later(resume);
     });
     const end = () => {
       try {
-        join();
-        done(whole());
+        if (read) done(read.take());
       } catch (error) {
         // Such as a lack of memory: the guard would only log it, and the request would never be answered.
         giveUp(error);

@@ -7,6 +7,7 @@ import { invalid, Problem } from '../problem.ts';
 import type { Work } from '../workers/job.ts';
 import { readBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
+import type { BodyPace } from './body-pace.ts';
 import type { CallerAddress } from './caller-address.ts';
 import { answerTo, unknownPath } from './errors.ts';
 import type { Route } from './exchange.ts';
@@ -24,6 +25,7 @@ export interface RequestParts {
   readonly router: Router;
   readonly gate: Gate;
   readonly budget: BodyBudget;
+  readonly pace: BodyPace;
   readonly addressOf: CallerAddress;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -78,18 +80,22 @@ export function requestListener(parts: RequestParts) {
 }
 
 /** Releases the budget of the body only after the answer: until then the handler keeps it in memory. */
-async function answerWithBody({ budget, work, loop }: RequestParts, route: Route, exchange: Exchange): Promise<void> {
+async function answerWithBody(parts: RequestParts, route: Route, exchange: Exchange): Promise<void> {
+  const { budget, pace, work, loop } = parts;
   const { principal, address } = exchange;
   const owner = { account: principal?.accountId ?? address, field: 'body' };
   // Only rows of the contract accept large bodies.
   const readLarge = (bytes: Uint8Array) =>
     work.run(READ_LARGE_BODY, owner, route.name as EndpointName, bytes, 'idempotency-key' in exchange.headers);
-  const room = budget.open(subjectOf(exchange.principal, exchange.address));
+  const subject = subjectOf(principal, address);
+  const room = budget.open(subject);
   try {
     try {
       const { body: size } = route;
       if (size) {
-        const read = await readBody(exchange.request, { size, readLarge, room, loop, guard: exchange.guard });
+        const { guard } = exchange;
+        const waitAfter = pace.open(subject);
+        const read = await readBody(exchange.request, { size, readLarge, room, waitAfter, loop, guard });
         exchange.body = read.body;
         exchange.bodyDigest = read.digest;
       }

@@ -14,6 +14,7 @@ import type { Work } from '../workers/job.ts';
 import { allowedHosts } from './allowed-hosts.ts';
 import { addApiRoutes } from './api-routes.ts';
 import { BodyBudget, type BodyLimits } from './body-budget.ts';
+import { BodyPace } from './body-pace.ts';
 import { callerAddress, countedAddress } from './caller-address.ts';
 import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
 import { addDocuments } from './documents.ts';
@@ -137,6 +138,7 @@ export function buildHttp(deps: HttpDeps): Http {
     router,
     gate,
     budget,
+    pace: new BodyPace(),
     addressOf,
     metrics,
     log,
