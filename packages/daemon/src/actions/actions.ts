@@ -1,38 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { wrongParam } from '@hortus/contract/built-in-params';
 import { milliseconds } from '@hortus/template/quantity';
 import { primaryOf } from '@hortus/template/rollout/replacement';
-import type { Engine } from '../engine/engine.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
 import { startScheduled } from '../jobs/scheduled-job.ts';
 import { type ActionRequest, cancelled, failure } from '../journal/action.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
-import { label } from '../plan/labels.ts';
-import { Slots, type Turns } from '../turns.ts';
+import { Slots } from '../turns.ts';
 import { type AllowedAction, allowedAction } from './allowed-action.ts';
-import { runOnInstance } from './built-in.ts';
-import type { BuiltInHandlers } from './handlers.ts';
+import { type BuiltInOptions, BuiltInRuns } from './built-in-runs.ts';
 import { callComponent } from './http-action.ts';
+import { instanceOf } from './instance-of.ts';
 import { awaitJob, hasStarted, jobName, removeJob, startJob } from './job-action.ts';
 import { Ledger, type LedgerOptions } from './ledger.ts';
 import { awaitShim, cancelShim, removeShim, type ShimEnd, shimDirectory } from './shim.ts';
 import type { Shims } from './shims.ts';
 
-export interface ActionsOptions extends LedgerOptions {
-  engine: Engine;
+export interface ActionsOptions extends LedgerOptions, BuiltInOptions {
   shims: Shims;
-  turns: Turns;
-  builtIns: BuiltInHandlers;
   /** Bytes kept of an execution's output. */
   outputLimit: number;
-  /** Aborts transfers to this server for an instance. */
-  abandon(uid: string): Promise<void>;
 }
 
 const AT_ONCE = 16;
-/** Parallel built-in actions on the engine. With many more, calls of a busy engine time out. */
-const BUILT_INS_AT_ONCE = 8;
 const ATTEMPTS = 3;
 /** Actions that waited longer before they started are dropped; the service uses the same limit. */
 const STALE_AFTER = 10 * 60_000;
@@ -50,12 +40,13 @@ export class Actions {
   /** Failed attempts to start, by execution. */
   readonly #tried = new Map<string, number>();
   readonly #slots = new Slots(AT_ONCE);
-  readonly #builtInSlots = new Slots(BUILT_INS_AT_ONCE);
+  readonly #builtIns: BuiltInRuns;
   readonly #stopped = new AbortController();
 
   constructor(options: ActionsOptions) {
     this.#options = options;
     this.#ledger = new Ledger(options);
+    this.#builtIns = new BuiltInRuns(options, this.#ledger, this.#stopped.signal);
   }
 
   /** Handles a request of the service; idempotent. */
@@ -124,9 +115,9 @@ export class Actions {
 
   async #begin(request: ActionRequest, reached?: unknown): Promise<void> {
     const { type } = request.action;
-    if (type === 'builtin') return this.#builtIn(request, reached);
+    if (type === 'builtin') return this.#builtIns.run(request, reached);
     if (type === 'scheduled') return this.#scheduled(request);
-    const uid = await this.#instanceOf(request);
+    const uid = await instanceOf(this.#options, request);
     const manifest = this.#options.journal.manifests.of(uid);
     const permission = allowedAction(request, manifest);
     if (!permission.ok) throw new Error(`${permission.message} (rule ${permission.rule})`);
@@ -226,50 +217,6 @@ export class Actions {
     if (this.#ledger.keep(id, killed ? cancelled(ended) : ended)) await removeJob(engine, name);
   }
 
-  async #builtIn(request: ActionRequest, reached?: unknown): Promise<void> {
-    const { slug } = request.action;
-    const wrong = wrongParam(slug, request.params);
-    if (wrong !== undefined) {
-      this.#ledger.start(request, { kind: 'repeatable' });
-      return this.#ledger.finish(request.execution_id, failure(`${slug}: ${wrong}`));
-    }
-    const { server } = this.#options.builtIns;
-    const handler = Object.hasOwn(server, slug) ? server[slug] : undefined;
-    if (handler === undefined) return this.#builtInOfInstance(request, reached);
-    // It concerns no single instance, so it does not wait for operations on instances.
-    this.#ledger.start(request, { kind: 'repeatable' });
-    this.#ledger.finish(request.execution_id, await handler(request.params));
-  }
-
-  async #builtInOfInstance(request: ActionRequest, reached?: unknown): Promise<void> {
-    const { engine, journal, turns, builtIns } = this.#options;
-    const { backups, instance } = builtIns;
-    journal.executions.receive(request, Date.now());
-    const { slug } = request.action;
-    const uid = await this.#instanceOf(request);
-    // Backups may take hours, so they do not occupy a slot.
-    const slots = backups.has(slug) ? undefined : this.#builtInSlots;
-    const work = async () => {
-      if (this.#stopped.signal.aborted) return;
-      this.#ledger.start(request, { kind: 'repeatable', reached });
-      const reach = (point: unknown) => this.#ledger.start(request, { kind: 'repeatable', reached: point });
-      const manifest = journal.manifests.of(uid);
-      const forget = () => journal.manifests.forget(uid);
-      const abandon = () => this.#options.abandon(uid);
-      const run = { id: request.execution_id, uid, params: request.params, reached, reach };
-      const handler = Object.hasOwn(instance, slug) ? instance[slug] : undefined;
-      const outcome = backups.has(slug)
-        ? await backups.run(slug, run)
-        : handler === undefined
-          ? failure(`This daemon has no built-in action ${slug}.`)
-          : await runOnInstance(slug, handler, { engine, uid, manifest, params: request.params, forget, abandon });
-      // The next start of the daemon resumes actions that its shutdown aborted.
-      if (!(outcome.outcome === 'cancelled' && this.#stopped.signal.aborted))
-        this.#ledger.finish(request.execution_id, outcome);
-    };
-    await turns.take(backups.turnOf(slug, uid), () => (slots ? slots.run(work) : work()));
-  }
-
   async #resume({ request, phase, runner, receivedAt }: JournalledExecution): Promise<void> {
     const stale = Date.now() - receivedAt > STALE_AFTER;
     if (phase === 'received' || runner === undefined) {
@@ -303,13 +250,6 @@ export class Actions {
           failure('The daemon was restarted while it called the component; the result is unknown.', 'unknown'),
         );
     }
-  }
-
-  /** Returns the instance of a container name, which is its uid; a renamed container still has its label. */
-  async #instanceOf({ container_name }: ActionRequest): Promise<string> {
-    if (this.#options.journal.manifests.of(container_name)) return container_name;
-    const facts = await this.#options.engine.inspect(container_name);
-    return facts?.labels[label.instance] ?? container_name;
   }
 }
 

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Fingerprint, lacksOf } from '@hortus/contract/fingerprint';
+import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { ReportedLine } from '@hortus/contract/resources/deployment-reports';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Engine } from '../engine/engine.ts';
-import { guarded } from '../guard.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
 import { journalTrouble } from '../journal/journal-trouble.ts';
@@ -13,14 +12,15 @@ import type { JournalledWatch } from '../journal/watches.ts';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
 import { newDeploymentId } from '../own-id.ts';
-import { pinned } from '../pull/digests.ts';
 import { settledPins } from '../pull/settled-pins.ts';
 import { rollOut } from '../rollout/rollout.ts';
-import { irreversibleSince } from '../rollout/watch.ts';
 import { Slots, type Turns } from '../turns.ts';
 import { Acceptance, type AcceptanceOptions, failed } from './acceptance.ts';
 import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 import { DeploymentReports } from './deployment-reports.ts';
+import { progressDeadline } from './progress-deadline.ts';
+import { unfit } from './unfit.ts';
+import { beginWatch, isRenewal } from './watch-period.ts';
 
 export interface DeploymentsOptions extends AcceptanceOptions {
   engine: Engine;
@@ -192,15 +192,6 @@ export class DeploymentRunner {
     return undefined;
   }
 
-  /** Checks the requirements again; the server may have changed since the service checked them. */
-  async #unfit(manifest: SignedManifest): Promise<RolloutResult | undefined> {
-    if (lacksOf(manifest, NOTHING).length === 0) return undefined;
-    const found = await this.#options.fingerprint();
-    const lacks = found ? lacksOf(manifest, found) : [];
-    if (lacks.length === 0) return undefined;
-    return failed('unsupported', `This server cannot run it: ${lacks.map(({ message }) => message).join('; ')}.`);
-  }
-
   async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
     const { id, definitionId: definition_id, revision, claim, manifest, rollbackOf } = journalled;
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon lost the manifest.'));
@@ -228,8 +219,9 @@ export class DeploymentRunner {
       : (batch: LogBatch) => this.#progress(order, batch);
     const lines = new DeploymentLog({ send });
     for (const one of said) lines.add(one);
-    const { deadline, progress } = this.#deadline(id, manifest.deadline_ms);
-    const events = { log: (line: ReportedLine) => lines.add(line), progress };
+    const abort = () => this.#active.get(id)?.controller.abort('deadline');
+    const deadline = progressDeadline(log, manifest.deadline_ms, abort);
+    const events = { log: (line: ReportedLine) => lines.add(line), progress: deadline.restart };
     const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
     const steps = {
       step: (step: string) => this.#note(id, step),
@@ -243,7 +235,10 @@ export class DeploymentRunner {
       logins: manifest.registries,
       renew: isRenewal(id, manifest),
     });
-    const work = () => this.#slots.run(async () => (await this.#unfit(manifest)) ?? rollOut(await rollout(), deps));
+    const work = () =>
+      this.#slots.run(
+        async () => (await unfit(manifest, () => this.#options.fingerprint())) ?? rollOut(await rollout(), deps),
+      );
     let result: RolloutResult;
     try {
       result = await turns.take(manifest.instance_uid, work);
@@ -251,7 +246,7 @@ export class DeploymentRunner {
       log.error('a rollout failed unexpectedly', { deployment: id, error });
       result = failed('internal', (error as Error).message);
     }
-    clearTimeout(deadline());
+    deadline.clear();
     const rest = await lines.close();
     // After shutdown the journal is closed; the next start resumes the deployment.
     if (this.#closed) return;
@@ -259,7 +254,7 @@ export class DeploymentRunner {
     try {
       journal.together(() => {
         if (result.status === 'success') {
-          if (!isReturn) this.#beginWatch(id, manifest);
+          if (!isReturn) beginWatch(journal, id, manifest);
           journal.manifests.keep(manifest, result.images);
         }
         journal.deployments.finish(id, result, Date.now());
@@ -285,34 +280,6 @@ export class DeploymentRunner {
     }
   }
 
-  /** Starts the watch period; a rollback returns to the manifest that the journal still has. */
-  #beginWatch(deploymentId: string, manifest: SignedManifest): void {
-    const { manifests, watches } = this.#options.journal;
-    const { instance_uid: instanceUid, watch_ms = 0 } = manifest;
-    const former = manifests.of(instanceUid);
-    if (watch_ms === 0 || former === undefined) return;
-    if (former.revision === manifest.revision && !isRenewal(deploymentId, manifest)) return;
-    const until = Date.now() + watch_ms;
-    // For a renewal the manifest does not tell whether the job's image changed, so assume that it changed data.
-    const renewed =
-      isRenewal(deploymentId, manifest) && manifest.components.find((component) => component.irreversible)?.name;
-    const irreversible = renewed || irreversibleSince(former, manifest);
-    // Pin the digests: tags may point to other images by the time of a rollback.
-    const before = pinned(former, manifests.imagesOf(instanceUid));
-    watches.begin({ instanceUid, deploymentId, until, irreversible, former: before });
-  }
-
-  /** Aborts a rollout without progress. The service does too, but may be unreachable. */
-  #deadline(id: string, ms: number): { deadline(): NodeJS.Timeout; progress(): void } {
-    const guardedEnd = guarded(this.#options.log, () => this.#active.get(id)?.controller.abort('deadline'));
-    let timer = setTimeout(guardedEnd, ms);
-    const progress = () => {
-      clearTimeout(timer);
-      timer = setTimeout(guardedEnd, ms);
-    };
-    return { deadline: () => timer, progress };
-  }
-
   async #progress({ id, claim }: Order, batch: LogBatch): Promise<void> {
     const { service } = this.#options;
     const answer = await service
@@ -331,15 +298,8 @@ export class DeploymentRunner {
   }
 }
 
-/** A server without features: a manifest that lacks nothing here needs no further check. */
-const NOTHING = { engine_problem: null, gpu_runtime: null, caddy_version: null };
-
 /** As the reason of an abort it becomes the reason of the result. */
 const CANCELLED = 'cancelled';
-
-/** Rollbacks and healing restore the earlier images and are never renewals. */
-const isRenewal = (id: string, { renew, deployment_id }: SignedManifest): boolean =>
-  renew === true && deployment_id === id;
 
 function line(level: ReportedLine['level'], message: string): ReportedLine {
   return { at: Date.now(), level, message };

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { channelPaths, channelTimes, type ToService } from '@hortus/contract/channel';
-import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import { WebSocketServer } from 'ws';
 import { type Guard, guardWith } from '../guard.ts';
 import type { Upgrades } from '../http/upgrades.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -14,6 +14,7 @@ import { Connection, type Received } from './connection.ts';
 import { Doorway, type DoorwayLimits } from './doorway.ts';
 import { readMessage } from './messages.ts';
 import { Pinger } from './pinger.ts';
+import { ChannelSocket, sharedListeners } from './shared-listeners.ts';
 import { watchStranger } from './stranger.ts';
 import { Turnstile } from './turnstile.ts';
 
@@ -59,13 +60,6 @@ const OPENED = { atOnce: 16, pauseMs: 8 };
 const GOING_AWAY = 1001;
 const POLICY = 1008;
 const FAILED = 1011;
-/** Code that `ws` reports if the peer never answered the closing handshake. */
-const NO_ANSWER = 1006;
-
-/** Refers to its connection, so that all sockets can share their listeners. */
-class ChannelSocket extends WebSocket {
-  connection: Connection | undefined;
-}
 
 /** Accepts the connections of daemons. Handles authentication and transport, not the content of messages. */
 export class Gateway {
@@ -85,7 +79,9 @@ export class Gateway {
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#guard = guardWith(options.log);
-    this.#guarded = this.#listeners();
+    this.#guarded = sharedListeners(this.#guard, (connection, data, isBinary) =>
+      this.#receive(connection, data, isBinary),
+    );
     this.#turnstile = new Turnstile(OPENED, this.#guard);
     this.#clock = options.clock ?? Date.now;
     this.#times = { ...channelTimes, ...options.times };
@@ -195,35 +191,6 @@ export class Gateway {
     socket.on('close', this.#guarded.close);
     // Only the close that follows matters.
     socket.on('error', this.#guarded.error);
-  }
-
-  /**
-   * Creates listeners that all sockets share. A connection whose listener fails is closed, because a lost message
-   * breaks the order of later ones.
-   */
-  #listeners() {
-    const end = (socket: WebSocket) => socket.terminate();
-    const guarded = <Args extends unknown[]>(listener: (connection: Connection, ...args: Args) => void) => {
-      const guard = this.#guard((socket: ChannelSocket, args: Args) => {
-        listener(socket.connection as Connection, ...args);
-      }, end);
-      return function (this: WebSocket, ...args: Args) {
-        guard(this as ChannelSocket, args);
-      };
-    };
-    return {
-      message: guarded((connection, data: RawData, isBinary: boolean) => {
-        this.#receive(connection, data as Buffer, isBinary);
-      }),
-      ping: guarded((connection, payload: Buffer) => {
-        if (!connection.pong(payload)) connection.terminate();
-      }),
-      close: guarded((connection, code: number) => {
-        connection.answered = code !== NO_ANSWER;
-        connection.receive('closed');
-      }),
-      error: guarded(() => undefined),
-    };
   }
 
   #receive(connection: Connection, data: Buffer, isBinary: boolean): void {

@@ -1,13 +1,11 @@
-import { randomBytes } from 'node:crypto';
 import { builtIn } from '@hortus/contract/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { BackupManifest } from '@hortus/contract/resources/backup-records';
 import type { Backup, BackupOrder, RestoreOrder } from '@hortus/contract/resources/backups';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
-import { append } from '../../outbox/append.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
-import { begin, transition } from '../../state/transition.ts';
+import { transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
@@ -15,9 +13,11 @@ import type { Vault } from '../../vault/vault.ts';
 import type { RevisionRow } from '../definitions/public.ts';
 import { type BuiltInOrder, type Instances, type NamedRow, released, specOf } from '../instances/public.ts';
 import type { Catalog } from '../templates/public.ts';
+import { auditBackup, beginBackup, keyOf, newKey } from './begin.ts';
 import { backupLifecycle } from './lifecycle.ts';
-import { backupRecord, manifestIn } from './record.ts';
-import { type BackupFilter, type BackupRow, backupList, completedOf, findBackup, lockBackup } from './store.ts';
+import { backupOfRevision, type Undone } from './of-revision.ts';
+import { backupRecord } from './record.ts';
+import { type BackupFilter, type BackupRow, backupList, findBackup, lockBackup } from './store.ts';
 
 export interface BackupsDeps {
   readonly reader: Queries;
@@ -37,10 +37,6 @@ export interface Ordered {
 export interface Taking extends BackupOrder {
   readonly startWithinMs?: number;
 }
-
-const KEY_BYTES = 32;
-/** Binds the key to its backup: it does not decrypt for another one. */
-const keyContext = (backupId: string): string => `backup/${backupId}`;
 
 /** Orders, verifies, restores and deletes backups; the daemon of their server does the work. */
 export class Backups {
@@ -113,7 +109,7 @@ export class Backups {
     const { backup, slug: species } = specOf(catalog, instance);
     if (backup.strategy === 'none' && extent === 'declared') throw undeclared('id', species);
     const id = newId('backup');
-    const key = randomBytes(KEY_BYTES).toString('base64');
+    const key = newKey();
     const execution = await order(tx, {
       instance,
       slug: builtIn.backup,
@@ -122,7 +118,10 @@ export class Backups {
       actor,
       ...(startWithinMs !== undefined && { startWithinMs }),
     });
-    return { execution, backup: backupRecord(await this.#begin(tx, instance, { id, kind, key, execution, actor })) };
+    return {
+      execution,
+      backup: backupRecord(await beginBackup(tx, this.#deps.vault, instance, { id, kind, key, execution, actor })),
+    };
   }
 
   async verify(tx: Tx, principal: Principal, id: string): Promise<Ordered> {
@@ -138,7 +137,7 @@ export class Backups {
       instance,
       slug: builtIn.verifyBackup,
       params: { backup_id: row.id, manifest_sha256: row.manifest_sha256 },
-      secret: { key: await this.#key(tx, row) },
+      secret: { key: await keyOf(tx, this.#deps.vault, row) },
       actor,
     });
     return { execution, backup: backupRecord(row) };
@@ -153,23 +152,12 @@ export class Backups {
     return this.putBack(tx, row, actorOf(principal));
   }
 
-  /**
-   * Finds the backup with the data of a revision: the newest one made before a deployment that replaced the revision.
-   */
-  async dataOf(
+  dataOf(
     queries: Queries,
-    { definition_id, server_id, backup_id, created_at }: Undone,
-    { number, ...revision }: Pick<RevisionRow, 'number' | 'template_id' | 'profile'>,
+    undone: Undone,
+    revision: Pick<RevisionRow, 'number' | 'template_id' | 'profile'>,
   ): Promise<string | undefined> {
-    const { restore_command } = specOf(this.#deps.catalog, revision).backup;
-    const fits = (row: BackupRow) => {
-      const { revision: of, parts = [] } = manifestIn(row) ?? {};
-      const readable = restore_command !== undefined || parts.every(({ kind }) => kind === 'volume');
-      return row.kind === 'pre_deploy' && row.server_id === server_id && of === number && readable;
-    };
-    const candidates = (await completedOf(queries, definition_id)).filter(fits);
-    const own = candidates.find(({ id }) => id === backup_id);
-    return (own ?? candidates.find((row) => row.created_at < created_at))?.id;
+    return backupOfRevision(queries, this.#deps.catalog, undone, revision);
   }
 
   /** Restores a backup for a deployment that waits for it; the deployment itself starts the containers. */
@@ -199,16 +187,16 @@ export class Backups {
   ): Promise<Ordered> {
     this.#requireCompleted(row);
     const instance = await this.#living(tx, row);
-    const safety = { id: newId('backup'), key: randomBytes(KEY_BYTES).toString('base64') };
+    const safety = { id: newId('backup'), key: newKey() };
     const execution = await this.#deps.order(tx, {
       ...order,
       instance,
       params: { backup_id: row.id, manifest_sha256: row.manifest_sha256, safety_backup_id: safety.id, ...params },
-      secret: { key: await this.#key(tx, row), safety_key: safety.key },
+      secret: { key: await keyOf(tx, this.#deps.vault, row), safety_key: safety.key },
       actor,
     });
-    await this.#begin(tx, instance, { ...safety, kind: 'safety', execution, actor });
-    await this.#audit(tx, 'audit.backup_restore_ordered', row, actor);
+    await beginBackup(tx, this.#deps.vault, instance, { ...safety, kind: 'safety', execution, actor });
+    await auditBackup(tx, 'audit.backup_restore_ordered', row, actor);
     return { execution, backup: backupRecord(row) };
   }
 
@@ -225,7 +213,7 @@ export class Backups {
   async opening(queries: Queries, accountId: string, id: string) {
     const row = await findBackup(queries, accountId, id);
     if (row?.status !== 'completed') return undefined;
-    return { id, manifest_sha256: row.manifest_sha256 ?? '', key: await this.#key(queries, row) };
+    return { id, manifest_sha256: row.manifest_sha256 ?? '', key: await keyOf(queries, this.#deps.vault, row) };
   }
 
   async delete(tx: Tx, principal: Principal, id: string): Promise<Backup> {
@@ -242,44 +230,8 @@ export class Backups {
     if (!instance) throw notFound('instance');
     const params = { backup_id: row.id, instance_uid: instance.container_name };
     await this.#deps.order(tx, { instance, slug: builtIn.deleteBackup, params, actor, startWithinMs: MONTH_MS });
-    await this.#audit(tx, 'audit.backup_deleted', row, actor);
+    await auditBackup(tx, 'audit.backup_deleted', row, actor);
     return going;
-  }
-
-  async #begin(
-    tx: Tx,
-    instance: NamedRow,
-    made: Pick<BackupRow, 'id' | 'kind' | 'key'> & { execution: Execution; actor: string | null },
-  ): Promise<BackupRow> {
-    const { id, kind, key, execution, actor } = made;
-    const { account_id, definition_id, server_id, instance_uid } = instance;
-    const row = {
-      id,
-      account_id,
-      instance_id: instance.id,
-      definition_id,
-      server_id,
-      instance_uid,
-      execution_id: execution.id,
-      kind,
-      key: await this.#deps.vault.encrypt(tx, account_id, key, keyContext(id)),
-      manifest: null,
-      manifest_sha256: null,
-      stored_bytes: 0,
-      bytes: 0,
-      address: null,
-      error: null,
-      verified_at: null,
-      proof: null,
-      verify_error: null,
-      created_by: actor,
-      created_at: tx.now,
-      updated_at: tx.now,
-      finished_at: null,
-    };
-    const born = await begin(tx, backupLifecycle, row, 'order', actor);
-    await this.#audit(tx, 'audit.backup_ordered', born, actor);
-    return born;
   }
 
   async #lock(tx: Tx, accountId: string, id: string): Promise<BackupRow> {
@@ -300,23 +252,12 @@ export class Backups {
       throw conflict('id', 'not_deployed', 'its definition is not deployed; deploy it first.');
     return instance;
   }
-
-  #key(queries: Queries, row: BackupRow): Promise<string> {
-    return this.#deps.vault.decrypt(queries, row.account_id, row.key, keyContext(row.id));
-  }
-
-  #audit(tx: Tx, type: `audit.${string}`, row: BackupRow, actor: string | null): Promise<void> {
-    const data = backupLifecycle.eventData(row);
-    return append(tx, { type, accountId: row.account_id, resourceType: 'backup', resourceId: row.id, actor, data });
-  }
 }
 
 type DeploymentRow = Row<'deployments'>;
 /** A deployment that a backup or restore precedes. */
 type Preceding = Pick<DeploymentRow, 'account_id' | 'definition_id' | 'created_by'>;
 type Waiting = Pick<DeploymentRow, 'id' | 'backup_id' | 'revision'>;
-/** A deployment that is rolled back. */
-type Undone = Pick<DeploymentRow, 'definition_id' | 'server_id' | 'backup_id' | 'created_at'>;
 
 /** Only a `pre_deploy` backup is restored by a rollback, so its data must belong to the revision. */
 const kindBefore = (ownData: boolean) => (ownData ? 'pre_deploy' : 'safety');

@@ -1,5 +1,4 @@
 import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/built-in-actions';
-import { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
 import type { InstanceStats, ReportOutcome } from '@hortus/contract/resources/instances';
@@ -12,13 +11,13 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Catalog } from '../templates/public.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
-import { type Columns, type Facts, forgetHealth, take } from './facts.ts';
-import { failuresByDay } from './failures.ts';
+import { type Facts, forgetHealth, take } from './facts.ts';
 import { instanceLifecycle } from './lifecycle.ts';
 import { instanceRecord } from './record.ts';
 import { takeReport } from './report.ts';
+import { applyEnd, applyStart } from './settling.ts';
+import { instanceStats } from './stats.ts';
 import {
-  countByState,
   countInstances,
   definitionOfInstance,
   findInstance,
@@ -70,21 +69,8 @@ export class Instances {
     return { ...page, data: page.data.map((row) => this.record(row)) };
   }
 
-  async stats(accountId: string, days = 7): Promise<InstanceStats> {
-    const zero = (states: readonly string[]) => Object.fromEntries(states.map((state) => [state, 0]));
-    const by_status: Record<string, number> = zero(instanceMachine.states);
-    const by_health: Record<string, number> = zero(instanceHealthMachine.states);
-    const stats = { total: 0, running: 0, failures: 0 };
-    for (const { status, health, total } of await countByState(this.#deps.reader, accountId)) {
-      by_status[status] = (by_status[status] ?? 0) + total;
-      if (status === 'released') continue;
-      by_health[health] = (by_health[health] ?? 0) + total;
-      stats.total += total;
-      if (status === 'running') stats.running += total;
-      if (status === 'failed' || status === 'lost' || health === 'unhealthy') stats.failures += total;
-    }
-    const failures_by_day = await failuresByDay(this.#deps.reader, accountId, days, Date.now());
-    return { ...stats, by_status, by_health, failures_by_day };
+  stats(accountId: string, days?: number): Promise<InstanceStats> {
+    return instanceStats(this.#deps.reader, accountId, days);
   }
 
   async has(accountId: string, id: string): Promise<boolean> {
@@ -275,43 +261,15 @@ export class Instances {
   }
 
   /** Applies the start of a built-in action. */
-  async began(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void> {
-    const row = await lockInstance(tx, instanceId);
-    if (!row || row.status === 'released') return;
-    if (slug === builtIn.restart) await transition(tx, instanceLifecycle, row, 'restart', { actor });
-    // Starting a running instance changes nothing.
-    if (slug === builtIn.start && row.status !== 'running')
-      await transition(tx, instanceLifecycle, row, 'starting', { actor });
+  began(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void> {
+    return applyStart(tx, instanceId, slug, actor);
   }
 
   /** Applies a completed built-in action. Later reports override it. */
-  async settled(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void> {
-    const row = await lockInstance(tx, instanceId);
-    if (!row || row.status === 'released') return;
-    const { move, before, set } = settlements[slug](row, tx.now);
-    const ready = before === undefined ? row : await transition(tx, instanceLifecycle, row, before, { actor });
-    const moved = await transition(tx, instanceLifecycle, ready, move, { actor, set });
-    if (slug !== builtIn.start || row.status !== 'running') await forgetHealth(tx, moved, actor);
+  settled(tx: Tx, instanceId: string, slug: Settling, actor: string | null): Promise<void> {
+    return applyEnd(tx, instanceId, slug, actor);
   }
 }
-
-interface Settlement {
-  readonly move: 'run' | 'stop' | 'release';
-  /** A move that was missed because the start of the action was not reported. */
-  readonly before?: 'restart' | undefined;
-  readonly set: Columns;
-}
-
-const settlements: Readonly<Record<Settling, (row: InstanceRow, now: number) => Settlement>> = {
-  [builtIn.start]: (row, now) => ({ move: 'run', set: row.status === 'running' ? {} : { started_at: now } }),
-  [builtIn.stop]: () => ({ move: 'stop', set: {} }),
-  [builtIn.restart]: (row, now) => ({
-    move: 'run',
-    before: row.status === 'running' ? 'restart' : undefined,
-    set: { started_at: now },
-  }),
-  [builtIn.release]: () => ({ move: 'release', set: { container_id: null, drift: '[]', drifted_at: null } }),
-};
 
 export const scopeOf = (principal: Principal): Scope => ({
   accountId: principal.accountId,
