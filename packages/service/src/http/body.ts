@@ -63,7 +63,7 @@ function bytesOf(
       request.resume();
       fail(error);
     };
-    const resume = guard(() => request.resume());
+    const guardedResume = guard(() => request.resume());
     const guardedTake = guard((chunk: Buffer) => {
       try {
         if ((read?.length ?? 0) + chunk.length > limit) throw tooLarge(limit);
@@ -78,8 +78,8 @@ function bytesOf(
       // A socket can have megabytes ready, and dozens of sockets at the same time.
       if (waitMs === 0 && !loop.isSpent) return;
       request.pause();
-      if (waitMs > 0) setTimeout(resume, waitMs).unref();
-      else loop.later(resume);
+      if (waitMs > 0) setTimeout(guardedResume, waitMs).unref();
+      else loop.later(guardedResume);
     });
     const end = () => {
       try {
