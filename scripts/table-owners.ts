@@ -68,6 +68,8 @@ export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
   'resources/upgrades': ['instances', 'revisions', 'definitions'],
   // What an account has is counted, under a lock on the account.
   quotas: ['accounts', 'servers', 'definitions', 'api_keys', 'webhook_endpoints', 'templates'],
+  // A page of the events of a tenant is found by the resources that belong to the tenant.
+  'resources/events': ['tenants', 'definitions', 'instances', 'deployments', 'backups', 'executions', 'migrations'],
   // A delivery is sent with its event.
   'resources/webhooks': ['events'],
 };

@@ -22,6 +22,13 @@ export function retryAfterOf(header: string | null, now = Date.now()): number | 
   return Number.isNaN(date) ? undefined : Math.max(0, (date - now) / 1000);
 }
 
+/** Returns the problem of an error body; undefined if it is something else. */
+export function problemOf(body: unknown, about: Partial<ApiProblem> = {}): ApiProblem | undefined {
+  if (!isFailure(body)) return undefined;
+  const { status = errorTable[body.error.code].status, requestId, retryAfter } = about;
+  return new ApiProblem({ status, requestId, retryAfter, ...body.error });
+}
+
 /**
  * Reads a response: the JSON envelope, or plain text where the endpoint declares `media`. Throws an ApiProblem for
  * error responses and for anything else, such as a proxy's HTML page.
@@ -41,7 +48,8 @@ export async function answerOf(response: Response, media?: string): Promise<unkn
     requestId: response.headers.get('x-request-id') ?? undefined,
     retryAfter: retryAfterOf(response.headers.get('retry-after')),
   };
-  if (isFailure(body)) throw new ApiProblem({ ...common, ...body.error });
+  const problem = problemOf(body, common);
+  if (problem) throw problem;
   const message = `The response is not from the Hortus service: HTTP ${response.status}: ${text.slice(0, 200)}`;
   throw new ApiProblem({ ...common, code: 'BAD_ANSWER', message });
 }

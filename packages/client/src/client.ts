@@ -1,10 +1,11 @@
 import type { BodyOf, Endpoint, ParamsOf, QueryOf, ResponseOf } from '@hortus/contract/endpoint';
-import { type EndpointName, type Endpoints, endpoints } from '@hortus/contract/endpoints';
+import { type EndpointName, type Endpoints, endpoints, type LiveName } from '@hortus/contract/endpoints';
 import type { FileBytes } from '@hortus/contract/envelope';
 import { answerOf } from './answer.ts';
 import { ApiProblem } from './problem.ts';
 import { addressOf, type Parts, requestOf } from './request.ts';
 import { defaultRetries, type RetryPolicy, withRetries } from './retry.ts';
+import { type StreamEvent, type StreamParts, streamOf } from './stream.ts';
 
 export interface ClientOptions {
   /** With the version segment: https://hortus.example.org/api/v1 */
@@ -16,6 +17,8 @@ export interface ClientOptions {
   readonly retries?: Partial<RetryPolicy> | undefined;
   /** How long one attempt may take. */
   readonly timeoutMs?: number | undefined;
+  /** How long a stream may be silent, without even a heartbeat, before the client reconnects. */
+  readonly silentMs?: number | undefined;
 }
 
 type Named<Field extends string, Value> = Value extends undefined
@@ -55,7 +58,19 @@ export interface Client {
   download<Name extends FileName>(name: Name, call: CallOf<Endpoints[Name]> & { range?: string }): Promise<Response>;
   /** Iterates over every item of a list; fetches pages on demand. */
   pages<Name extends ListName>(name: Name, ...rest: Rest<Endpoints[Name]>): AsyncGenerator<ItemOf<Endpoints[Name]>>;
+  /** Iterates over the events of a stream; reconnects and resumes by itself (see stream.ts). */
+  stream<Name extends LiveName>(
+    name: Name,
+    ...rest: Record<string, never> extends CallOf<Endpoints[Name]>
+      ? [call?: StreamCall<Name>]
+      : [call: StreamCall<Name>]
+  ): AsyncGenerator<StreamEvent>;
 }
+
+type StreamCall<Name extends LiveName> = CallOf<Endpoints[Name]> &
+  Pick<StreamParts, 'lastEventId' | 'attempts' | 'onOpen'>;
+
+const TIMEOUT_MS = 30_000;
 
 type Untyped = Parts & { readonly signal?: AbortSignal | undefined };
 
@@ -69,7 +84,7 @@ export function createClient(options: ClientOptions): Client {
     // Built once, so every attempt carries the same idempotency key; a new key per attempt could create duplicates.
     const request = requestOf(row, parts, options.key);
     const attempt = async () => {
-      const limit = AbortSignal.timeout(options.timeoutMs ?? 30_000);
+      const limit = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
       const signal = parts.signal ? AbortSignal.any([parts.signal, limit]) : limit;
       try {
         return await answerOf(await send(address, { ...request, signal }), row.media);
@@ -104,5 +119,19 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  return { call, download, pages } as Client;
+  const stream = (name: LiveName, parts: StreamParts = {}) =>
+    streamOf(
+      {
+        baseUrl: options.baseUrl,
+        key: options.key,
+        fetch: send,
+        policy,
+        timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+        silentMs: options.silentMs,
+      },
+      endpoints[name],
+      parts,
+    );
+
+  return { call, download, pages, stream } as Client;
 }

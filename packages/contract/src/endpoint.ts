@@ -44,6 +44,8 @@ export interface Endpoint<
    * with the usual error.
    */
   readonly stream?: true;
+  /** Set by `live`: also answers as a stream without an end. */
+  readonly live?: LiveEvents;
   /** Maximum size of the body in bytes. */
   readonly bodyLimit: number;
   /** Maximum number of JSON values in the body; they cost more than its bytes. */
@@ -61,6 +63,14 @@ export interface Endpoint<
   readonly body: Body;
   /** The whole answer, including its envelope. */
   readonly response: Response;
+}
+
+/** Events of a stream without an end; docs/decisions/streams.md has the rules of all such streams. */
+export interface LiveEvents {
+  /** Names of the events and their meaning. `error`, which every stream has, is not among them. */
+  readonly events: Readonly<Record<string, string>>;
+  /** Meaning of the ids of events, which a client sends back as Last-Event-ID to resume. */
+  readonly ids: string;
 }
 
 export interface SentBack {
@@ -111,6 +121,12 @@ export function endpoint<
     bodyValues: row.bodyValues ?? BODY_VALUES,
   };
 }
+
+/** Adds a stream to a row: on `Accept: text/event-stream` it answers with events as they happen. */
+export const live = <Row>(row: Row, events: LiveEvents): Row & { readonly live: LiveEvents } => ({
+  ...row,
+  live: events,
+});
 
 export type ParamsOf<E> = E extends Endpoint<infer P, TObject, TSchema, TSchema> ? Static<P> : never;
 export type QueryOf<E> = E extends Endpoint<TObject, infer Q, TSchema, TSchema> ? Static<Q> : never;

@@ -1,4 +1,4 @@
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, LiveEvents } from './endpoint.ts';
 import { actionEndpoints } from './resources/actions.ts';
 import { backupEndpoints } from './resources/backups.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
@@ -74,6 +74,10 @@ export const endpoints = {
 
 export type Endpoints = typeof endpoints;
 export type EndpointName = keyof Endpoints;
+/** Names of the rows with a stream; see `live` in endpoint.ts. */
+export type LiveName = {
+  [Name in EndpointName]: Endpoints[Name] extends { readonly live: LiveEvents } ? Name : never;
+}[EndpointName];
 
 /** The rows with their names, for code that handles all of them alike. */
 export const endpointRows: readonly (readonly [EndpointName, Endpoint])[] = Object.entries(endpoints) as [

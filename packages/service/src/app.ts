@@ -16,6 +16,7 @@ import { Passwords } from './identity/passwords.ts';
 import { JobWorker } from './jobs/worker.ts';
 import type { Log } from './log.ts';
 import { openMetrics } from './metrics.ts';
+import { NUMBERED_TOPIC } from './outbox/append.ts';
 import { Dispatcher } from './outbox/dispatcher.ts';
 import { RelayDoor } from './relay/door.ts';
 import { reachableUrl } from './relay/reachable-url.ts';
@@ -98,6 +99,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     version: VERSION,
     catalog: { version: () => catalog.version, visibility: ({ accountId }) => catalog.visibility(accountId) },
     handlers: wired.handlers,
+    liveHandlers: wired.liveHandlers,
     work,
   });
   const addressOf = callerAddress(config.trustedProxies);
@@ -134,7 +136,10 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     ownUrl: () => config.replicaUrl ?? reachableUrl(http.server),
     log,
   });
+  bus.subscribe(NUMBERED_TOPIC, () => wired.feed.wake());
+  bus.onGap(() => wired.feed.wake());
   dispatcher.start();
+  wired.feed.start();
   jobs.start();
 
   return {
@@ -147,6 +152,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
       await http.close();
       await jobs.stop();
       await dispatcher.stop();
+      await wired.feed.stop();
       await work.close();
       await authenticator.close();
       await bus.close();

@@ -21,6 +21,14 @@ export interface AssistantLimits {
   readonly enterprise: number;
 }
 
+/** Open event streams. */
+export interface StreamLimits {
+  /** Of one account. */
+  readonly account: number;
+  /** Of this process. */
+  readonly total: number;
+}
+
 export interface Config {
   readonly host: string;
   readonly port: number;
@@ -43,6 +51,7 @@ export interface Config {
   readonly ingressHttp: number;
   readonly ingressHttps: number;
   readonly rateLimits: RateLimits;
+  readonly streamLimits: StreamLimits;
   readonly quotas: PlanLimits;
   /** Idle time after which a session ends. */
   readonly sessionIdleMinutes: number;

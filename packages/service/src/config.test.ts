@@ -29,6 +29,7 @@ describe('settings', () => {
       ingressHttp: 80,
       ingressHttps: 443,
       rateLimits: { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 },
+      streamLimits: { account: 600, total: 2000 },
       quotas: defaultQuotas,
       webhookAllowPrivate: false,
       allowPlaintextManifest: false,

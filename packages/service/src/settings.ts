@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { channelTimes } from '@hortus/contract/channel';
-import type { AssistantLimits, Config, RateLimits } from './config-fields.ts';
+import type { AssistantLimits, Config, RateLimits, StreamLimits } from './config-fields.ts';
 import { defaultQuotas, readQuotas, showQuotas } from './quotas/limits.ts';
 import { defaultRetention } from './retention/periods.ts';
 import {
@@ -38,6 +38,7 @@ interface Setting<Field extends keyof Config = keyof Config> {
 const setting = <Field extends keyof Config>(of: Setting<Field>): Setting => of as unknown as Setting;
 
 const defaultLimits: RateLimits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
+export const defaultStreamLimits: StreamLimits = { account: 600, total: 2_000 };
 const defaultQuestions: AssistantLimits = { free: 50, pro: 500, enterprise: 5000 };
 /** All settings of the service, in the order of their display. Defaults may use settings above them. */
 export const settings: Readonly<Record<string, Setting>> = {
@@ -174,6 +175,13 @@ export const settings: Readonly<Record<string, Setting>> = {
     meaning: 'Requests per minute: by plan for each account, for each address without a key, for each server key.',
     read: limits(defaultLimits, 1),
     otherwise: () => defaultLimits,
+    show: showLimits,
+  }),
+  HORTUS_STREAM_LIMITS: setting({
+    field: 'streamLimits',
+    meaning: 'Open event streams: of each account, and of this process in all.',
+    read: limits(defaultStreamLimits, 1),
+    otherwise: () => defaultStreamLimits,
     show: showLimits,
   }),
   HORTUS_QUOTAS: setting({

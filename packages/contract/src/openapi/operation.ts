@@ -49,10 +49,17 @@ const partReplies: Readonly<Record<string, Reply>> = {
   416: { description: 'Range lies outside the file.', headers: everyReplyHeaders },
 };
 
+const eventsOf = ({ live }: Endpoint) => {
+  if (!live) return { type: 'string' };
+  const events = Object.entries(live.events).map(([event, meaning]) => `${event}: ${meaning}`);
+  return { type: 'string', description: [...events, `The id of an event is ${live.ids}.`].join(' ') };
+};
+
 export function operation(name: string, row: Endpoint, schemas: SchemaComponents): Operation {
-  const key: Ref[] = [
+  const shared: Ref[] = [
     ...(row.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(row.tagged && row.method !== 'GET' ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
+    ...(row.live ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
   ];
   const body = row.body === noBody ? undefined : schemas.show(row.body);
   return {
@@ -63,7 +70,7 @@ export function operation(name: string, row: Endpoint, schemas: SchemaComponents
     'x-permission': row.permission,
     ...(row.daemon ? { 'x-server-key': true } : {}),
     security: security(row),
-    parameters: [...parametersOf('path', row.params, schemas), ...parametersOf('query', row.query, schemas), ...key],
+    parameters: [...parametersOf('path', row.params, schemas), ...parametersOf('query', row.query, schemas), ...shared],
     ...(body
       ? { requestBody: { required: !row.bodyOptional, content: { 'application/json': { schema: body } } } }
       : {}),
@@ -73,7 +80,7 @@ export function operation(name: string, row: Endpoint, schemas: SchemaComponents
         headers: row.tagged ? taggedReplyHeaders : everyReplyHeaders,
         content: {
           [row.media ?? (row.file ? FILE : 'application/json')]: { schema: schemas.show(row.response) },
-          ...(row.stream ? { 'text/event-stream': { schema: { type: 'string' } } } : {}),
+          ...(row.stream || row.live ? { 'text/event-stream': { schema: eventsOf(row) } } : {}),
         },
       },
       ...(row.file ? partReplies : {}),

@@ -50,6 +50,13 @@ export const parameters: Readonly<Record<string, Parameter>> = {
       'A unique string chosen by the client. Within 24 hours the same key and body from the same credential return the first answer again (its secrets for 10 minutes); a different body is refused.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
+  LastEventId: {
+    name: 'Last-Event-ID',
+    in: 'header',
+    required: false,
+    description: 'With Accept: text/event-stream: the id of the last event received. The stream resumes after it.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+  },
   IfMatch: {
     name: 'If-Match',
     in: 'header',

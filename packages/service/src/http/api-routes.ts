@@ -1,5 +1,5 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
-import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
+import { type EndpointName, endpointRows, type LiveName } from '@hortus/contract/endpoints';
 import type { Permission } from '@hortus/contract/permissions';
 import type { Principal } from '../identity/principal.ts';
 import { Behind } from '../problem.ts';
@@ -7,8 +7,9 @@ import { type CallParts, callOf } from './call.ts';
 import { answerTo, JSON_TYPE } from './errors.ts';
 import { EventStream, wantsEvents } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
-import type { Handlers } from './handler.ts';
+import type { Follow, Handlers, LiveHandlers } from './handler.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
+import type { OpenStreams } from './open-streams.ts';
 import { isFresh, type Prepared, prepare } from './prepared.ts';
 import type { Router } from './router.ts';
 import { sentBack } from './sent-back.ts';
@@ -17,7 +18,11 @@ import { type Checks, checksOf } from './validation/checks.ts';
 
 export const BASE_PATH = '/api/v1';
 
-export type ApiParts = CallParts & { readonly hotReads: HotReads };
+export type ApiParts = CallParts & {
+  readonly hotReads: HotReads;
+  readonly openStreams: OpenStreams;
+  readonly liveHandlers: LiveHandlers<LiveName>;
+};
 
 type AnyHandler = (call: unknown) => Promise<unknown>;
 
@@ -62,6 +67,7 @@ function answerOf(
   if (row.media !== undefined) return answerText(parts, row, row.media, checks, handler);
   if (row.hot) return answerHot(parts, name, row, checks, handler);
   if (row.stream) return answerStream(parts, row, checks, handler);
+  if (row.live) return answerLive(parts, name as LiveName, row, checks, handler);
   return row.file ? answerFile(parts, row, checks, handler) : answer(parts, row, checks, handler, unchanged);
 }
 
@@ -96,6 +102,18 @@ const answerStream =
     }
     stream.end();
   };
+
+function answerLive(parts: ApiParts, name: LiveName, row: Endpoint, checks: Checks, handler: AnyHandler) {
+  const follow = parts.liveHandlers[name] as unknown as ((call: unknown) => Promise<Follow>) | undefined;
+  if (!follow) throw new Error(`The stream ${name} has no handler.`);
+  const answerJson = answer(parts, row, checks, handler);
+  return async (exchange: Exchange) => {
+    if (exchange.method !== 'GET' || !wantsEvents(exchange)) return await answerJson(exchange);
+    // Whatever is wrong with the request is refused as usual, before the stream begins.
+    const produce = await follow(callOf(parts, row, checks, exchange));
+    await parts.openStreams.run(exchange, produce);
+  };
+}
 
 const answerFile =
   (parts: ApiParts, row: Endpoint, checks: Checks, handler: AnyHandler) => async (exchange: Exchange) =>

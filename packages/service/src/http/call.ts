@@ -2,6 +2,7 @@ import type { Endpoint } from '@hortus/contract/endpoint';
 import { secretFieldsOf } from '@hortus/contract/secret-fields';
 import { actorOf, credentialOf, type Principal } from '../identity/principal.ts';
 import { printSessionCookie, readSessionCookie } from '../identity/session-cookie.ts';
+import { invalid } from '../problem.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import { tagsOf } from './entity-tags.ts';
@@ -21,6 +22,7 @@ export interface CallParts {
 }
 
 const LONGEST_USER_AGENT = 256;
+const LONGEST_EVENT_ID = 255;
 
 /** Creates the call of a handler (see `Call` in handler.ts): the checked request, and functions for the answer. */
 export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange: Exchange, stream?: EventStream) {
@@ -41,6 +43,7 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     secure: parts.secureTransport(exchange.peer, headers),
     tags: tagsOf(exchange),
     userAgent: headers['user-agent']?.slice(0, LONGEST_USER_AGENT),
+    lastEventId: lastEventIdOf(headers['last-event-id']),
     sessionToken: readSessionCookie(headers.cookie, tlsCookie),
     emit(event: string, data: object): void {
       stream?.emit(event, data);
@@ -72,6 +75,14 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
       return answer.response;
     },
   };
+}
+
+/** An empty id means none: that is how browsers reset it. */
+function lastEventIdOf(header: string | string[] | undefined): string | undefined {
+  const id = Array.isArray(header) ? header.join() : header;
+  if (id === undefined || id === '') return undefined;
+  if (id.length > LONGEST_EVENT_ID) throw invalid('Last-Event-ID', `must have at most ${LONGEST_EVENT_ID} characters.`);
+  return id;
 }
 
 /** Returns who may repeat a DELETE; undefined allows the whole account. */

@@ -1,7 +1,12 @@
 import { PassThrough } from 'node:stream';
 import type { Exchange } from './exchange.ts';
+import { frame } from './live-stream.ts';
 
-export const EVENT_STREAM_TYPE = 'text/event-stream; charset=utf-8';
+export const EVENT_STREAM_HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  // Prevents proxies from buffering the whole answer.
+  'X-Accel-Buffering': 'no',
+};
 
 /** Tells whether a caller accepts server-sent events. */
 export const wantsEvents = ({ headers }: Exchange): boolean =>
@@ -29,11 +34,10 @@ export class EventStream {
   emit(event: string, data: object): void {
     if (!this.#begun) {
       this.#begun = true;
-      // Prevents proxies from buffering the whole answer.
       this.#exchange.status = 200;
-      this.#exchange.with({ 'Content-Type': EVENT_STREAM_TYPE, 'X-Accel-Buffering': 'no' }).send(this.#body);
+      this.#exchange.with(EVENT_STREAM_HEADERS).send(this.#body);
     }
-    if (!this.#body.destroyed) this.#body.write(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
+    if (!this.#body.destroyed) this.#body.write(frame({ event, data }));
   }
 
   end(): void {

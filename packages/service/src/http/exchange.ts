@@ -140,6 +140,18 @@ export class Exchange {
     request.once('close', guardedEnd);
   }
 
+  /**
+   * Sends the headers of an answer that has no end yet and returns the response to write to. It counts as answered now:
+   * the time that a stream is open says nothing about how fast requests are answered.
+   */
+  open(): ServerResponse {
+    this.#headers.Connection = 'close';
+    this.response.writeHead(this.status, this.#headers);
+    this.response.flushHeaders();
+    this.#carrier.answered(this);
+    return this.response;
+  }
+
   json(value: unknown): void {
     this.#headers['Content-Type'] = JSON_TYPE;
     this.send(JSON.stringify(value));

@@ -1,5 +1,5 @@
 import type { Permission } from '@hortus/contract/permissions';
-import type { Authenticator as Identity } from '../identity/authenticator.ts';
+import type { Authenticator as Identity, Proof } from '../identity/authenticator.ts';
 import { type Principal, requirePermission } from '../identity/principal.ts';
 import { sameOrigin } from '../identity/same-origin.ts';
 import { readSessionCookie } from '../identity/session-cookie.ts';
@@ -9,7 +9,7 @@ import type { RateLimiter, RateState } from './rate-limit.ts';
 import type { SecureTransport } from './secure-transport.ts';
 
 /** Authenticates callers. */
-export type Authenticator = Pick<Identity, 'authenticate' | 'authenticateKey' | 'fromCache'>;
+export type Authenticator = Pick<Identity, 'authenticate' | 'authenticateKey' | 'fromCache' | 'onChange'>;
 
 export interface GateDeps {
   readonly authenticator: Authenticator;
@@ -91,13 +91,35 @@ export class Gate {
     return { rate, principal, refusal: rate.exceeded ? this.#tooMany(rate) : undefined };
   }
 
+  /**
+   * Returns why the caller of an open stream may no longer have it; undefined if it may. Not counted: a stream is one
+   * request, and a key that was valid when it was opened is not a guess.
+   */
+  async recheck(access: Access, visitor: Visitor): Promise<Problem | undefined> {
+    try {
+      const principal =
+        this.#known(visitor) ?? (await this.#authenticator.authenticate(this.#proof(visitor), visitor.address));
+      this.#authorize(access, visitor, principal);
+      return undefined;
+    } catch (error) {
+      // An internal error, such as a database that is down, says nothing about the credential.
+      if (error instanceof Problem) return error;
+      return undefined;
+    }
+  }
+
   #known({ headers, address, connection }: Visitor): Principal | undefined {
     return this.#authenticator.fromCache(one(headers.authorization), address, connection);
   }
 
-  async identify({ headers, address, host, connection, peer }: Visitor): Promise<Principal> {
+  #proof({ headers, connection, peer }: Visitor): Proof {
     const sessionToken = readSessionCookie(one(headers.cookie), this.#deps.tlsCookie(peer, headers));
-    const proof = { authorization: one(headers.authorization), sessionToken, connection };
+    return { authorization: one(headers.authorization), sessionToken, connection };
+  }
+
+  async identify(visitor: Visitor): Promise<Principal> {
+    const { address, host } = visitor;
+    const proof = this.#proof(visitor);
     const principal = await this.#counting(address, (mayLookUp) =>
       this.#authenticator.authenticate(proof, address, mayLookUp),
     );

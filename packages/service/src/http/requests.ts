@@ -115,8 +115,9 @@ function refuse(log: Log, error: unknown, exchange: Exchange): void {
   // If the caller disconnected during its own request, the error is its own and cannot be answered.
   const left = request.destroyed && !request.complete;
   if (status >= 500 && !left) log.error({ err: error, ...named(exchange) }, 'request failed');
-  // Headers were already sent: destroy the connection, so that a truncated answer is not taken for complete.
-  if (response.headersSent) return void response.destroy();
+  // Headers were already sent: destroy the connection, so that a truncated answer is not taken for complete. A stream
+  // has ended with the error as its last event.
+  if (response.headersSent) return void (response.writableEnded || response.destroy());
   if (error instanceof Problem && error.code === 'RATE_LIMITED')
     exchange.with({ 'Retry-After': String(error.details?.retry_after) });
   exchange.status = status;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { EndpointName } from '@hortus/contract/endpoints';
+import type { EndpointName, LiveName } from '@hortus/contract/endpoints';
 import type { Config } from '../config.ts';
 import { guardWith } from '../guard.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -19,10 +19,11 @@ import { callerAddress, countedAddress } from './caller-address.ts';
 import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
 import { addDocuments } from './documents.ts';
 import { type Authenticator, Gate } from './gate.ts';
-import type { Handlers } from './handler.ts';
+import type { Handlers, LiveHandlers } from './handler.ts';
 import { hotFront } from './hot-front.ts';
 import { HotReads, type HotSource } from './hot-reads.ts';
 import { LoopTime } from './loop-time.ts';
+import { OpenStreams } from './open-streams.ts';
 import { Pipelining } from './pipelining.ts';
 import { addProbes } from './probes.ts';
 import { RateLimiter } from './rate-limit.ts';
@@ -35,9 +36,14 @@ import { answerSocketErrors } from './socket-errors.ts';
 import { Upgrades } from './upgrades.ts';
 
 export interface HttpDeps {
-  readonly config: Pick<Config, 'host' | 'port' | 'publicUrl' | 'allowedHosts' | 'rateLimits' | 'trustedProxies'>;
+  readonly config: Pick<
+    Config,
+    'host' | 'port' | 'publicUrl' | 'allowedHosts' | 'rateLimits' | 'streamLimits' | 'trustedProxies'
+  >;
   /** The handlers of all resources, merged. */
   readonly handlers: Handlers<EndpointName>;
+  /** The streams of all resources, merged. */
+  readonly liveHandlers: LiveHandlers<LiveName>;
   readonly authenticator: Authenticator;
   readonly storage: Storage;
   readonly vault: Vault;
@@ -53,6 +59,8 @@ export interface HttpDeps {
   readonly connectionLimits?: ConnectionLimits;
   /** How long a client may leave an answer unread. */
   readonly unreadMs?: number;
+  /** Interval of heartbeats on event streams. */
+  readonly heartbeatMs?: number;
   /** Time for requests in flight to finish at shutdown. */
   readonly graceMs?: number;
 }
@@ -106,6 +114,8 @@ export function buildHttp(deps: HttpDeps): Http {
     allowedHosts: hosts,
     tlsCookie,
   });
+  const openStreams = new OpenStreams({ gate, guard, limits: config.streamLimits, heartbeatMs: deps.heartbeatMs });
+  authenticator.onChange(() => openStreams.recheckAll());
   const hotReads = new HotReads(deps.catalog, metrics);
   const front = hotFront({ reads: hotReads, authenticator, limiter, addressOf, log });
   const router = new Router();
@@ -115,6 +125,8 @@ export function buildHttp(deps: HttpDeps): Http {
     tlsCookie,
     secureTransport: secureTransport(config.trustedProxies),
     hotReads,
+    openStreams,
+    liveHandlers: deps.liveHandlers,
   });
   addDocuments(router, { publicUrl: config.publicUrl, version: deps.version });
   addProbes(router, { storage, metrics, gate });
@@ -167,6 +179,7 @@ export function buildHttp(deps: HttpDeps): Http {
     authenticate: (key, address) => gate.identifyKey(key, address),
     listen: () => listen(server, config),
     async close() {
+      openStreams.close();
       await shutdown.run();
       await shared?.close();
     },

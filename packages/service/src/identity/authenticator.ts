@@ -40,6 +40,7 @@ export class Authenticator {
   readonly #lastUse: LastUse;
   readonly #sessionIdleMs: number;
   readonly #unsubscribe: readonly (() => void)[];
+  readonly #listeners: (() => void)[] = [];
 
   constructor({ storage, bus, mode, sessionIdleMs, clock = Date.now }: AuthenticatorDeps) {
     this.#sessionIdleMs = sessionIdleMs;
@@ -48,10 +49,15 @@ export class Authenticator {
     this.#clock = clock;
     this.#lastUse = new LastUse(storage);
     this.#unsubscribe = [
-      bus.subscribe(KEYS_TOPIC, (hash) => this.#cache.drop(hash)),
-      bus.subscribe(ACCOUNTS_TOPIC, (accountId) => this.#cache.dropAccount(accountId)),
+      bus.subscribe(KEYS_TOPIC, (hash) => this.#changed(() => this.#cache.drop(hash))),
+      bus.subscribe(ACCOUNTS_TOPIC, (accountId) => this.#changed(() => this.#cache.dropAccount(accountId))),
     ];
-    bus.onGap(() => this.#cache.clear());
+    bus.onGap(() => this.#changed(() => this.#cache.clear()));
+  }
+
+  /** Calls the listener when a credential may have become invalid or lost a permission. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
   }
 
   /** Returns the caller of a cached, valid key without a query. Undefined means unknown; call `authenticate` then. */
@@ -96,6 +102,11 @@ export class Authenticator {
   async close(): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     await this.#lastUse.close();
+  }
+
+  #changed(drop: () => void): void {
+    drop();
+    for (const listener of this.#listeners) listener();
   }
 
   async #authenticateSession(token: string, address: string, mayLookUp: () => void): Promise<Principal> {

@@ -17,6 +17,9 @@ export interface NewEvent {
 /** Notice after a commit that wrote events. */
 export const EVENTS_TOPIC = 'events';
 
+/** Notice after a commit that numbered events, which readers that follow `seq` can see from then on. */
+export const NUMBERED_TOPIC = 'numbered';
+
 /** Writes an event in the transaction of its change, so that both are committed or neither. */
 export async function append(tx: Tx, event: NewEvent): Promise<void> {
   await insertEvent(tx, {

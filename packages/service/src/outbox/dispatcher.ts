@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Bus } from '../bus/bus.ts';
 import { Sweeper } from '../bus/sweeper.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
-import { EVENTS_TOPIC } from './append.ts';
+import { EVENTS_TOPIC, NUMBERED_TOPIC } from './append.ts';
 import { hasUntold, lockLastSeq, type SequencedEvent, saveLastSeq, takeUntold } from './store.ts';
 
 /**
@@ -76,6 +76,7 @@ export class Dispatcher {
       const newest = events.at(-1);
       if (!newest) return false;
       await saveLastSeq(tx, newest.seq);
+      tx.notify(NUMBERED_TOPIC);
       for (const subscriber of subscribers) await subscriber(tx, events);
       return events.length === MOST_AT_ONCE;
     });

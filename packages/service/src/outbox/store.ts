@@ -24,6 +24,14 @@ const untold = statement<object, { position: number }>((db, _, engine) => {
 
 export const hasUntold = async (queries: Queries): Promise<boolean> => (await untold(queries, {})).length > 0;
 
+const readLastSeq = statement<object, { value: string }>((db) =>
+  db.selectFrom('settings').select('value').where('name', '=', LAST_SEQ),
+);
+
+/** Returns the number of the last dispatched event; 0 before the first. */
+export const lastSeq = async (queries: Queries): Promise<number> =>
+  Number((await readLastSeq(queries, {}))[0]?.value ?? 0);
+
 const holdLastSeq = statement<object, { value: string }>((db, _, engine) =>
   forUpdate({ engine }, db.selectFrom('settings').select('value').where('name', '=', LAST_SEQ)),
 );

@@ -1,10 +1,12 @@
-import type { EndpointName } from '@hortus/contract/endpoints';
+import type { EndpointName, LiveName } from '@hortus/contract/endpoints';
 import type { Connection } from '../channel/connection.ts';
 import type { Protect } from '../channel/protect.ts';
-import type { Handlers } from '../http/handler.ts';
+import type { Handlers, LiveHandlers } from '../http/handler.ts';
 import type { JobKind } from '../jobs/job.ts';
 import type { EventSubscriber } from '../outbox/dispatcher.ts';
 import { wakeTests } from '../resources/drafts/test-job.ts';
+import { EventFeed } from '../resources/events/feed.ts';
+import { eventStreams } from '../resources/events/routes.ts';
 import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
 import type { Liveness } from '../resources/servers/liveness/liveness.ts';
 import type { Transfers } from '../resources/transfers/service.ts';
@@ -18,6 +20,9 @@ import { makeResources } from './resources.ts';
 /** What the resources provide to the generic parts of the service. */
 export interface Wired {
   readonly handlers: Handlers<EndpointName>;
+  readonly liveHandlers: LiveHandlers<LiveName>;
+  /** Reads new events for their followers; started and stopped with the service. */
+  readonly feed: EventFeed;
   readonly jobs: Readonly<Record<string, JobKind>>;
   readonly subscribers: readonly EventSubscriber[];
   readonly liveness: Liveness;
@@ -36,6 +41,7 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
   const made = await makeResources(base);
   const { actions, deployments, liveness, transfers } = made;
   const { reader } = base.storage;
+  const feed = new EventFeed({ reader, log: base.log });
   return {
     liveness,
     transfers,
@@ -56,5 +62,7 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
     subscribers: [fanOut, wakeTests, wakeUpgrades],
     jobs: jobsOf(base, made),
     handlers: handlersOf(base, made),
+    liveHandlers: eventStreams({ reader, feed }),
+    feed,
   };
 }

@@ -1,17 +1,20 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
+import { type EndpointName, endpointRows, type LiveName } from '@hortus/contract/endpoints';
 import { type Principal, unlimited } from '../../identity/principal.ts';
 import { openLog } from '../../log.ts';
 import { openMetrics } from '../../metrics.ts';
 import { unauthorized } from '../../problem.ts';
+import { defaultStreamLimits } from '../../settings.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { onThisThread } from '../../workers/testing/on-this-thread.ts';
 import type { Authenticator } from '../gate.ts';
-import type { Handlers } from '../handler.ts';
+import type { Handlers, LiveHandlers } from '../handler.ts';
 import { healthRoutes } from '../health.ts';
+import type { LiveStream } from '../live-stream.ts';
 import { buildHttp, type Http, type HttpDeps } from '../server.ts';
 
 /** Principals by key. Other names are unknown keys. */
@@ -87,6 +90,7 @@ export const fakeAuthenticator: Authenticator = {
     return principal;
   },
   authenticateKey: async (key) => principals[key] ?? Promise.reject(unauthorized()),
+  onChange: () => {},
   fromCache: (authorization) => principals[authorization?.slice('Bearer '.length) ?? ''],
 };
 
@@ -115,8 +119,9 @@ export interface Served extends AsyncDisposable {
   raw(bytes: string): Promise<string>;
 }
 
-type Changes = Partial<Omit<HttpDeps, 'handlers' | 'config'>> & {
+type Changes = Partial<Omit<HttpDeps, 'handlers' | 'liveHandlers' | 'config'>> & {
   handlers?: Partial<Handlers<EndpointName>>;
+  liveHandlers?: Partial<LiveHandlers<LiveName>>;
   config?: Partial<HttpDeps['config']>;
   logLevel?: 'debug' | 'info';
 };
@@ -124,9 +129,19 @@ type Changes = Partial<Omit<HttpDeps, 'handlers' | 'config'>> & {
 export const limits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
 
 /** Serves the HTTP layer on a real socket, with empty handlers unless the test provides others. */
-export async function serve({ handlers, config, logLevel = 'info', ...changes }: Changes = {}): Promise<Served> {
+export async function serve({
+  handlers,
+  liveHandlers,
+  config,
+  logLevel = 'info',
+  ...changes
+}: Changes = {}): Promise<Served> {
   const lines: Record<string, unknown>[] = [];
   const silent = Object.fromEntries(endpointRows.map(([name]) => [name, async () => ({ success: true, data: null })]));
+  const untilItEnds = async (stream: LiveStream) => void (await once(stream.signal, 'abort'));
+  const quiet = Object.fromEntries(
+    endpointRows.filter(([, row]) => row.live).map(([name]) => [name, async () => untilItEnds]),
+  );
   const http = buildHttp({
     work: onThisThread,
     config: {
@@ -135,10 +150,12 @@ export async function serve({ handlers, config, logLevel = 'info', ...changes }:
       publicUrl: 'http://hortus.test',
       allowedHosts: [],
       rateLimits: limits,
+      streamLimits: defaultStreamLimits,
       trustedProxies: [],
       ...config,
     },
     handlers: { ...silent, ...healthRoutes('1.2.3'), ...handlers } as unknown as Handlers<EndpointName>,
+    liveHandlers: { ...quiet, ...liveHandlers } as LiveHandlers<LiveName>,
     authenticator: fakeAuthenticator,
     storage: noStorage,
     vault: fakeVault,

@@ -1,10 +1,14 @@
-import type { Event } from '@hortus/contract/resources/events';
-import type { Handlers } from '../../http/handler.ts';
+import type { QueryOf } from '@hortus/contract/endpoint';
+import type { Endpoints } from '@hortus/contract/endpoints';
+import type { Handlers, LiveHandlers } from '../../http/handler.ts';
+import type { Principal } from '../../identity/principal.ts';
+import { invalid } from '../../problem.ts';
 import type { Pages } from '../../storage/page.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
+import { type FollowDeps, followEvents } from './follow.ts';
 import { listEvents } from './listing.ts';
-import type { EventFilter, EventRow } from './store.ts';
+import { eventRecord } from './record.ts';
+import type { EventFilter } from './store.ts';
 
 export interface EventDeps {
   readonly storage: Storage;
@@ -13,19 +17,32 @@ export interface EventDeps {
 
 export const eventRoutes = ({ storage, pages }: EventDeps): Handlers<'events.list'> => ({
   'events.list': async ({ principal, query }) => {
-    const filter: EventFilter = {
-      accountId: principal.accountId,
-      ...typesOf(query.type),
-      resourceType: query.resource_type,
-      resourceId: query.resource_id,
-      since: timeOf(query.since),
-      until: timeOf(query.until),
-      after: query.after,
-    };
+    const filter = { ...filterOf(principal, query), after: query.after };
     const { data, pagination } = await listEvents({ reader: storage.reader, pages }, filter, query);
     return { success: true, data: data.map(eventRecord), pagination };
   },
 });
+
+export const eventStreams = (deps: FollowDeps): LiveHandlers<'events.list'> => ({
+  'events.list': async ({ principal, query, lastEventId }) =>
+    followEvents(deps, filterOf(principal, query), lastEventId === undefined ? query.after : seqOf(lastEventId)),
+});
+
+const filterOf = ({ accountId }: Principal, query: QueryOf<Endpoints['events.list']>): EventFilter => ({
+  accountId,
+  ...typesOf(query.type),
+  resourceType: query.resource_type,
+  resourceId: query.resource_id,
+  tenantId: query.tenant_id,
+  since: timeOf(query.since),
+  until: timeOf(query.until),
+});
+
+function seqOf(lastEventId: string): number {
+  const seq = /^\d{1,16}$/.test(lastEventId) ? Number(lastEventId) : Number.NaN;
+  if (!Number.isSafeInteger(seq)) throw invalid('Last-Event-ID', 'must be the seq of an event.');
+  return seq;
+}
 
 const typesOf = (type: string | undefined): Pick<EventFilter, 'types' | 'typePrefix'> => {
   if (type === undefined) return {};
@@ -33,15 +50,3 @@ const typesOf = (type: string | undefined): Pick<EventFilter, 'types' | 'typePre
 };
 
 const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Date.parse(text));
-
-const eventRecord = (row: EventRow): Event => ({
-  id: row.id,
-  seq: row.seq,
-  type: row.type,
-  account_id: row.account_id,
-  resource_type: row.resource_type,
-  resource_id: row.resource_id,
-  created_at: iso(row.created_at),
-  actor: row.actor,
-  data: JSON.parse(row.data),
-});
