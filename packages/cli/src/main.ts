@@ -24,8 +24,8 @@ process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   home: homedir(),
   now: () => Date.now(),
-  pause: async (ms) => {
-    await sleep(ms);
+  pause: async (ms, signal) => {
+    await sleep(ms, undefined, signal && { signal }).catch(() => {});
   },
   leaving: (words) => {
     farewell = `${words}\n`;

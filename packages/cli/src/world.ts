@@ -9,7 +9,8 @@ export interface World {
   /** Home folder of the user. */
   readonly home: string;
   now(): number;
-  pause(ms: number): Promise<void>;
+  /** Resolves after the time, or when the signal fires. */
+  pause(ms: number, over?: AbortSignal): Promise<void>;
   /** Sets the message printed on an interrupt. */
   leaving(words: string): void;
 }

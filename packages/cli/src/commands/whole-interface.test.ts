@@ -176,24 +176,29 @@ describe('events', () => {
   });
 
   test('are followed in order and once each until interrupted', async () => {
-    const terminal = scriptedTerminal([], { interactive: false, width: 400 });
-    let looks = 0;
-    const world = {
-      ...scriptedWorld(terminal, { HORTUS_URL: url, HORTUS_KEY: key }),
-      now: Date.now,
-      pause: async () => {
-        if (looks++ === 0) await createAndDeploy('followed');
-        if (terminal.printed.includes('"followed"') && looks > 3) throw new Failure('interrupted', 'Enough.');
-        await new Promise((done) => setTimeout(done, 100));
+    let printed = '';
+    const terminal = scriptedTerminal([], {
+      interactive: false,
+      out: (text) => {
+        printed += text;
+        if (printed.includes('"followed-3"')) throw new Failure('interrupted', 'Enough.');
       },
-    };
+    });
+    const world = scriptedWorld(terminal, { HORTUS_URL: url, HORTUS_KEY: key });
+    const creating = (async () => {
+      for (const n of [1, 2, 3]) await createAndDeploy(`followed-${n}`);
+    })();
     const code = await run(['events', '-f', '--type', 'definition.created', '--json', '--limit', '1'], world);
+    await creating;
     expect(code).toBe(130);
-    const seen = terminal.printed
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line));
-    expect(seen.at(-1).data.instance_uid).toBe('followed');
+    expect(terminal.noted).not.toContain('no stream');
+    const lines = printed.trim().split('\n');
+    const seen = lines.map((line) => JSON.parse(line));
+    expect(seen.map(({ data: { instance_uid } }) => instance_uid).slice(-3)).toEqual([
+      'followed-1',
+      'followed-2',
+      'followed-3',
+    ]);
     expect(new Set(seen.map(({ seq }) => seq)).size).toBe(seen.length);
   });
 });

@@ -1,3 +1,4 @@
+import { Changes } from '@hortus/client/changes';
 import type { Client } from '@hortus/client/client';
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { DeploymentDetail, LogLine } from '@hortus/contract/resources/deployment-records';
@@ -10,6 +11,9 @@ export interface Progress {
   readonly logs: readonly LogLine[];
   readonly fresh: readonly LogLine[];
 }
+
+/** Lines of the log are no events; they are read in this interval. */
+const PROGRESS_MS = 1_000;
 
 export const isOver = (status: string): boolean => (deploymentMachine.final as readonly string[]).includes(status);
 
@@ -34,7 +38,9 @@ export async function* followDeployment(
 ): AsyncGenerator<Progress> {
   const logs: LogLine[] = [];
   const ask = () => readDeployment(client, id, logs.at(-1)?.number);
-  for await (const deployment of poll(world, patience, ask, ({ status }) => isOver(status))) {
+  using changes = new Changes(client, id);
+  const announced = { changes, everyMs: PROGRESS_MS };
+  for await (const deployment of poll(world, patience, ask, ({ status }) => isOver(status), announced)) {
     logs.push(...deployment.logs);
     yield { deployment: { ...deployment, logs }, logs, fresh: deployment.logs };
   }

@@ -1,3 +1,4 @@
+import { Changes } from '@hortus/client/changes';
 import type { Client } from '@hortus/client/client';
 import { executionMachine } from '@hortus/contract/machines/execution';
 import type { Execution } from '@hortus/contract/resources/actions';
@@ -5,6 +6,9 @@ import type { World } from '../world.ts';
 import { type Patience, poll } from './poll.ts';
 
 export const hasEnded = (status: string): boolean => (executionMachine.final as readonly string[]).includes(status);
+
+/** Its end is an event; reading it again only guards against an event that was missed. */
+const SAFETY_MS = 10_000;
 
 /** Waits for an action to finish and returns it. */
 export async function followExecution(
@@ -15,6 +19,8 @@ export async function followExecution(
 ): Promise<Execution> {
   const ask = async () => (await client.call('actions.read', { params: { execution_id: execution.id } })).execution;
   let last = execution;
-  for await (const seen of poll(world, patience, ask, ({ status }) => hasEnded(status))) last = seen;
+  using changes = new Changes(client, execution.id);
+  const announced = { changes, everyMs: SAFETY_MS };
+  for await (const seen of poll(world, patience, ask, ({ status }) => hasEnded(status), announced)) last = seen;
   return last;
 }

@@ -1,3 +1,4 @@
+import type { Changes } from '@hortus/client/changes';
 import { ApiProblem } from '@hortus/client/problem';
 import { Failure } from '../failure.ts';
 import type { World } from '../world.ts';
@@ -15,12 +16,20 @@ const silenceAllowed = 60_000;
 /** Polling intervals, growing because a plan may allow only one request per second. */
 const pauseAt = (passed: number): number => (passed < 10_000 ? 400 : passed < 60_000 ? 1000 : 2500);
 
+/** Tells that there is something new to read, so that polling can be rare. */
+export interface Announced {
+  readonly changes: Changes;
+  /** Interval of polling while changes are announced, for what no event announces. */
+  readonly everyMs: number;
+}
+
 /** Polls until an answer is final; tolerates short outages of the service. */
 export async function* poll<Answer>(
   world: World,
   patience: Patience,
   ask: () => Promise<Answer>,
   isLast: (answer: Answer) => boolean,
+  announced?: Announced,
 ): AsyncGenerator<Answer> {
   const start = world.now();
   let heard = start;
@@ -41,7 +50,10 @@ export async function* poll<Answer>(
     const passed = world.now() - start;
     if (patience.timeout !== undefined && passed >= patience.timeout)
       throw new Failure('unfinished', patience.unfinished);
-    await world.pause(Math.min(pauseAt(passed), (patience.timeout ?? Number.POSITIVE_INFINITY) - passed));
+    const wanted = announced?.changes.isLive ? announced.everyMs : pauseAt(passed);
+    const ms = Math.min(wanted, (patience.timeout ?? Number.POSITIVE_INFINITY) - passed);
+    if (announced) await announced.changes.next((over) => world.pause(ms, over));
+    else await world.pause(ms);
   }
 }
 

@@ -1,0 +1,39 @@
+import { backoffMs } from '@hortus/contract/backoff';
+import type { ResponseOf } from '@hortus/contract/endpoint';
+import type { EndpointName, Endpoints } from '@hortus/contract/endpoints';
+import { Changes } from './changes.ts';
+import type { CallOf, Client, FileName } from './client.ts';
+import { sleep } from './retry.ts';
+
+export interface WaitOptions<Answer> {
+  /** Tells whether the answer is the one to wait for. */
+  readonly until: (answer: Answer) => boolean;
+  /** Id of the resource whose events announce a change: that of the record. */
+  readonly resourceId: string;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Pauses between two reads without a stream; they grow. */
+const POLLING = { firstMs: 400, mostMs: 5_000 };
+/** Pause between two reads with a stream, in case an event does not announce what is waited for. */
+const LIVE_MS = 15_000;
+
+/**
+ * Reads a record until it is as wanted and returns the answer. The event stream tells when to read again; without one,
+ * it polls. Throws the reason of `signal`, which is also how to limit the time: `AbortSignal.timeout(60_000)`.
+ */
+export async function waitFor<Name extends Exclude<EndpointName, FileName>>(
+  client: Client,
+  name: Name,
+  call: CallOf<Endpoints[Name]>,
+  { until, resourceId, signal }: WaitOptions<ResponseOf<Endpoints[Name]>>,
+): Promise<ResponseOf<Endpoints[Name]>> {
+  using changes = new Changes(client, resourceId);
+  const untyped = client.call as (name: Name, call: object) => Promise<ResponseOf<Endpoints[Name]>>;
+  for (let reads = 1; ; reads++) {
+    const answer = await untyped(name, { ...call, ...(signal && { signal }) });
+    if (until(answer)) return answer;
+    const ms = changes.isLive ? LIVE_MS : backoffMs(reads, POLLING);
+    await changes.next((over) => sleep(ms, signal ? AbortSignal.any([signal, over]) : over));
+  }
+}
