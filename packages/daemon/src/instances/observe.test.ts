@@ -45,3 +45,25 @@ test('observe distinguishes stopped, failed, unhealthy and healthy, and skips co
     await own.close();
   }
 });
+
+test('an instance that was deployed as healthy is observed as healthy before the first check of the engine', async () => {
+  const own = await TestServer.open();
+  try {
+    const [well, slow] = [own.newUid(), own.newUid()];
+    // The engine checks only after an hour; until then it says that the container is starting.
+    const patient = { interval_ms: 3_600_000, timeout_ms: 5_000, retries: 3, start_period_ms: 0 };
+    const waiting = { image, command: ['sh', '-c', 'trap exit TERM; touch /tmp/ready; while :; do sleep 0.1; done'] };
+    const healthcheck = { ...patient, test: ['test', '-e', '/tmp/ready'] };
+    await Promise.all([
+      own.deploy(well, [component('main', { ...waiting, healthcheck })]),
+      own.deploy(slow, [component('main', { ...waiting, healthcheck })]),
+    ]);
+    await own.run(slow, 'rm', '/tmp/ready');
+    const health = async (uid: string) => (await observe(own.engine, own.id, uid))[0]?.health;
+    expect((await own.engine.containers({ labels: {} })).find(({ name }) => name === well)?.health).toBe('starting');
+    expect(await health(well)).toBe('healthy');
+    expect(await health(slow)).toBe('starting');
+  } finally {
+    await own.close();
+  }
+});

@@ -89,11 +89,13 @@ async function observeComponent(engine: Observed, facts: ContainerFacts): Promis
 
 /**
  * Returns the engine's health if it checks; otherwise probes. A single probe can fail on a busy machine, so it takes
- * two failures after the start period to report `unhealthy`.
+ * two failures after the start period to report `unhealthy`. The engine says `starting` until its first check, which
+ * comes a whole interval after the start: until then the daemon probes, as the rollout did.
  */
 async function healthOf(engine: Observed, facts: ContainerFacts): Promise<Health> {
-  if (facts.health !== 'none') return facts.health;
   const check = checkOf(facts);
+  if (facts.health === 'starting') return check && (await probe(engine, facts, check)).ok ? 'healthy' : 'starting';
+  if (facts.health !== 'none') return facts.health;
   if (check === undefined || check.test !== undefined) return 'unknown';
   const isWell = async () => (await probe(engine, facts, check)).ok;
   if ((await isWell()) || (await isWell())) return 'healthy';
