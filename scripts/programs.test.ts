@@ -35,7 +35,7 @@ const ask = () =>
     },
   });
 
-it('builds the bundles once, and again after a file changed', async () => {
+it('bundles are built once, and again after a file changed', async () => {
   const first = await ask();
   expect(first).toBe(join(cache, readdirSync(cache)[0] as string));
   expect(await ask()).toBe(first);
@@ -48,7 +48,7 @@ it('builds the bundles once, and again after a file changed', async () => {
   expect(made).toBe(3);
 });
 
-it('keeps recent bundles for services that still run from them', async () => {
+it('recent bundles are kept for services that still run from them', async () => {
   const all: (string | undefined)[] = [];
   for (let i = 0; i < 5; i++) {
     writeFileSync(touched, 'x'.repeat(i));
@@ -59,7 +59,7 @@ it('keeps recent bundles for services that still run from them', async () => {
   expect(all.map((place) => existsSync(place as string))).toEqual([false, false, true, true, true]);
 });
 
-it('leaves no partial bundle and reports that the source runs', async () => {
+it('a failed build leaves no partial bundle and reports that the source runs', async () => {
   const said = vi.spyOn(console, 'error').mockImplementation(() => {});
   const place = await programs({
     tree: folder.path,

@@ -7,7 +7,7 @@ const file = (status: string, ...tests: string[]): VitestReport['testResults'][n
   assertionResults: tests.map((result) => ({ fullName: `a ${result} test`, status: result })),
 });
 
-test('sums the tests of all files', () => {
+test('the report sums the tests of all files', () => {
   const report = { testResults: [file('passed', 'passed', 'passed'), file('failed', 'failed', 'passed')] };
   expect(countVitest(report, 1)).toEqual({ passed: 3, failed: 1, notes: [] });
 });

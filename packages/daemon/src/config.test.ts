@@ -4,7 +4,7 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 
-it('reads all settings from a key file, which options and the environment override', async () => {
+it('a key file may contain all settings; options and the environment override it', async () => {
   await using folder = temporaryFolder('config');
   const file = join(folder.path, 'key.json');
   const known = { url: 'https://h.example.org', server_id: 'srv_1', api_key: 'hs_live_x', manifest_public_key: 'abc' };
@@ -36,7 +36,7 @@ it('reads all settings from a key file, which options and the environment overri
   expect(readConfig({ 'key-file': file, url: 'https://x' }, {}).key).toBe('hs_live_z');
 });
 
-it('reports missing and invalid settings without the key', () => {
+it('missing and invalid settings are reported without the key', () => {
   expect(() => readConfig({}, {})).toThrow('--url');
   expect(() => readConfig({ url: 'https://x' }, {})).toThrow('HORTUSD_KEY');
   expect(() => readConfig({ url: 'x' }, { HORTUSD_KEY: 'k' })).toThrow('address such as');
@@ -50,7 +50,7 @@ it('reports missing and invalid settings without the key', () => {
   );
 });
 
-it('sends the server key over TLS or to this machine only, unless --allow-plaintext is set', () => {
+it('the server key is sent only over TLS or to this machine, unless --allow-plaintext is set', () => {
   const url = (address: string, more = {}, env = {}) =>
     readConfig({ url: address, ...more }, { HORTUSD_KEY: 'hs_live_x', ...env }).allowPlaintext;
   for (const safe of ['https://h.example.org', 'http://localhost:8420', 'http://127.0.0.1:8420', 'http://[::1]:8420'])

@@ -302,7 +302,7 @@ it('a rotated key is stored before it is acknowledged, and used from then on', a
   await until(() => service.calls.at(-1)?.key === 'hs_test_second', { describe: 'a call with the new key' });
 });
 
-it('shuts down cleanly on SIGTERM and leaves a running action alone', async () => {
+it('SIGTERM shuts the daemon down cleanly and leaves a running action alone', async () => {
   await connected();
   const argv = ['sh', '-c', 'echo ran > /tmp/ran; while ! test -e /tmp/go; do sleep 0.05; done; echo late'];
   const uid = await deploy(action('wait', argv));

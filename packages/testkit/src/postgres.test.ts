@@ -12,12 +12,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-test('allows many connections and uses a language sort order', async () => {
+test('a test PostgreSQL allows many connections and uses a language sort order', async () => {
   expect(await ask(server.url, 'show max_connections')).toBe('200');
   expect(await ask(server.url, `select 'a' < 'B' as "max"`)).toBe(true);
 });
 
-test('keeps its address and acknowledged data across restarts and kills', async () => {
+test('a test PostgreSQL keeps its address and acknowledged data across restarts and kills', async () => {
   await ask(server.url, 'create table entries (id serial)');
   const ends = [
     () => server.restart(),
@@ -38,7 +38,7 @@ test('a killed server refuses connections until it is restarted', async () => {
   expect(await ask(server.url, 'select 1')).toBe(1);
 });
 
-test('accepts settings, uses fsync on request, and is removed by stop', async () => {
+test('a test PostgreSQL accepts settings, uses fsync on request, and is removed by stop', async () => {
   const durable = await startPostgres({ fsync: true, settings: { work_mem: '1MB' } });
   expect(await ask(durable.url, 'show fsync')).toBe('on');
   expect(await ask(durable.url, 'show work_mem')).toBe('1MB');
@@ -48,7 +48,7 @@ test('accepts settings, uses fsync on request, and is removed by stop', async ()
   await expect(ask(durable.url, 'select 1')).rejects.toThrow();
 });
 
-test('ends when its parent process is killed', async () => {
+test('a test PostgreSQL ends when its parent process is killed', async () => {
   const script = `import { startPostgres } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)};
     console.log((await startPostgres()).url); setInterval(() => {}, 1000);`;
   await using folder = temporaryFolder();

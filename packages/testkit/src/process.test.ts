@@ -7,7 +7,7 @@ import { until } from './until.ts';
 const node = process.execPath;
 const forever = 'setInterval(() => {}, 1000);';
 
-test('waits for a line, on either stream, and captures both', async () => {
+test('a test process waits for a line on either stream, and captures both', async () => {
   await using child = startProcess([
     node,
     '--eval',
@@ -23,7 +23,7 @@ test('a process that ends without the line fails at once and shows what it wrote
   await expect(child.waitForLine('ready')).rejects.toThrow(/ended \(3\) without the line ready and wrote:\nport taken/);
 });
 
-test('waits for HTTP 200, despite refused connections and errors', async () => {
+test('a test process waits for HTTP 200, despite refused connections and errors', async () => {
   const port = await freePort();
   const script = `let n = 0; setTimeout(() => require('http')
     .createServer((_, res) => { res.statusCode = ++n < 3 ? 503 : 200; res.end(); }).listen(${port}, '127.0.0.1'), 100)`;

@@ -4,7 +4,7 @@ import { startReceiver } from './receiver.ts';
 const post = (url: string, body: string, timeout = 5_000) =>
   fetch(url, { method: 'POST', body, headers: { 'X-Event': 'made' }, signal: AbortSignal.timeout(timeout) });
 
-test('records method, path, headers and the raw bytes', async () => {
+test('the receiver records method, path, headers and the raw bytes', async () => {
   await using receiver = await startReceiver();
   expect((await post(`${receiver.url}/hook?a=1`, '{"ü": 1}')).status).toBe(200);
   const [request] = receiver.requests;
@@ -30,7 +30,7 @@ test('an answer may depend on the request', async () => {
   expect((await post(receiver.url, 'bad')).status).toBe(400);
 });
 
-test('supports delays, hangs and closed connections', async () => {
+test('the receiver supports delays, hangs and closed connections', async () => {
   await using receiver = await startReceiver();
   receiver.answerNext({ delay: 60 }, { hang: true }, { close: true });
   const started = performance.now();
@@ -41,7 +41,7 @@ test('supports delays, hangs and closed connections', async () => {
   expect(receiver.requests.map((request) => request.body)).toEqual(['delayed', 'hanging', 'cut']);
 });
 
-test('waits for a request and lists those that came instead', async () => {
+test('the receiver waits for a request and lists those that came instead', async () => {
   await using receiver = await startReceiver();
   const waiting = receiver.waitFor((request) => request.body === 'second');
   await post(receiver.url, 'first');
@@ -52,7 +52,7 @@ test('waits for a request and lists those that came instead', async () => {
   );
 });
 
-test('stops at once although a request hangs', async () => {
+test('the receiver stops at once although a request hangs', async () => {
   const receiver = await startReceiver();
   receiver.answer({ hang: true });
   const hanging = post(receiver.url, 'x').catch((error: Error) => error);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { startProcess } from './process.ts';
 import { removeAbandonedFolders, temporaryFolder } from './temporary-folder.ts';
 
-test('exists until it is removed with its content', async () => {
+test('a temporary folder exists until it is removed with its content', async () => {
   const folder = temporaryFolder();
   mkdirSync(join(folder.path, 'deep'));
   writeFileSync(join(folder.path, 'deep', 'file'), 'x');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { until } from './until.ts';
 
-test('returns the first truthy result', async () => {
+test('until returns the first truthy result', async () => {
   let looks = 0;
   expect(await until(() => ++looks === 3 && 'third', { describe: 'the third look', every: 1 })).toBe('third');
 });
@@ -15,7 +15,7 @@ test('a condition that throws is retried', async () => {
   expect(await until(flaky, { describe: 'the service', every: 1 })).toBe(3);
 });
 
-test('reports what it waited for and the last error', async () => {
+test('a timeout of until reports what it waited for and the last error', async () => {
   const refused = () => Promise.reject(new Error('refused'));
   await expect(until(refused, { describe: 'a connection', within: 20, every: 1 })).rejects.toThrow(
     'Waited 20 ms in vain for a connection (refused)',
@@ -28,7 +28,7 @@ test('a describe function shows the final state', async () => {
   await expect(waiting).rejects.toThrow(/more than [1-9]\d* looks/);
 });
 
-test('checks once more after the timeout', async () => {
+test('until checks once more after the timeout', async () => {
   let looks = 0;
   expect(await until(() => ++looks === 2, { describe: 'a late truth', within: 1, every: 20 })).toBe(true);
 });

@@ -59,7 +59,7 @@ function playDeployment(end: Parameters<typeof records.detail>[0]): void {
 
 const inputs = ['--set', 'WEB_HOSTNAME=feeds.example.org', '--set-file', 'ADMIN_PASSWORD=-'];
 
-test('deploys a species, shows its steps and prints the address', async () => {
+test('deploy deploys a species, shows its steps and prints the address', async () => {
   playDeployment({ status: 'success' });
   service.on('instances.read', () => ({ success: true, data: records.instance({ revision: 1 }) }));
   const argv = ['deploy', 'reader', '--server', 'web-1', '--name', 'feeds', ...inputs, '--wait'];

@@ -4,7 +4,7 @@ import { ago, disk, durationOf, lasting, memory } from './words.ts';
 const now = Date.parse('2030-01-10T12:00:00Z');
 const before = (ms: number) => ago(new Date(now - ms).toISOString(), now);
 
-test('formats relative times', () => {
+test('times are shown relative to now', () => {
   expect(ago(null, now)).toBe('never');
   expect(before(-5000)).toBe('just now');
   expect(before(42_000)).toBe('42 s ago');
@@ -13,7 +13,7 @@ test('formats relative times', () => {
   expect(before(5 * 86_400_000)).toBe('5 days ago');
 });
 
-test('formats durations and sizes', () => {
+test('durations and sizes are shown with units', () => {
   expect(lasting(6230)).toBe('6.2 s');
   expect(lasting(125_000)).toBe('2 min 5 s');
   expect(lasting(3_720_000)).toBe('1 h 2 min');
@@ -23,7 +23,7 @@ test('formats durations and sizes', () => {
   expect(disk(0)).toBe('0 B');
 });
 
-test('parses a duration with units', () => {
+test('a duration with units is parsed', () => {
   expect(durationOf('90')).toBe(90_000);
   expect(durationOf('1h30m')).toBe(5_400_000);
   for (const nonsense of ['', 'soon', '5d', '-3s', '1.5h']) expect(durationOf(nonsense)).toBeUndefined();

@@ -8,7 +8,7 @@ const written = (limit: number, chunks: Buffer[]) => {
   return output;
 };
 
-it('keeps short output unchanged, however it was split', () => {
+it('short output is kept unchanged, however it was split', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 50 }), fc.integer({ min: 1, max: 7 }), (text, size) => {
       const bytes = Buffer.from(text);
@@ -22,7 +22,7 @@ it('keeps short output unchanged, however it was split', () => {
   );
 });
 
-it('keeps beginning and end of long output, whole characters only, and notes the omission', () => {
+it('long output keeps its beginning and end in whole characters, and notes the omission', () => {
   const output = written(
     20,
     Array.from({ length: 100 }, () => Buffer.from('äöü€𝄞')),
@@ -35,7 +35,7 @@ it('keeps beginning and end of long output, whole characters only, and notes the
   expect(text).not.toContain('\uFFFD');
 });
 
-it('never exceeds its limit', () => {
+it('kept output never exceeds its limit', () => {
   const output = written(
     1000,
     Array.from({ length: 1000 }, () => Buffer.alloc(997, 'x')),

@@ -6,7 +6,7 @@ import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 const line = (message: string): ReportedLine => ({ at: 1, level: 'info', message });
 const texts = ({ logs }: LogBatch) => logs.map(({ message }) => message);
 
-it('sends lines in batches and in order', async () => {
+it('log lines are sent in batches and in order', async () => {
   const batches: string[][] = [];
   const log = new DeploymentLog({
     send: async (batch) => void batches.push(texts(batch)),
@@ -21,7 +21,7 @@ it('sends lines in batches and in order', async () => {
   expect(Math.max(...batches.map(({ length }) => length))).toBeLessThanOrEqual(50);
 });
 
-it('resends lines that did not arrive before later ones', async () => {
+it('log lines that did not arrive are resent before later ones', async () => {
   const arrived: string[] = [];
   let failures = 2;
   const send = async (batch: LogBatch) => {
@@ -36,7 +36,7 @@ it('resends lines that did not arrive before later ones', async () => {
   expect(arrived).toEqual(['a', 'b']);
 });
 
-it('buffers a bounded number of lines, notes how many are missing, and returns the rest at the end', async () => {
+it('a bounded number of log lines is buffered; missing ones are counted, and the rest is returned at the end', async () => {
   const log = new DeploymentLog({ send: () => Promise.reject(new Error('away')), everyMs: 1, limit: 10 });
   for (let n = 0; n < 25; n++) log.add(line(`${n}`));
   const rest = texts(await log.close());
@@ -45,13 +45,13 @@ it('buffers a bounded number of lines, notes how many are missing, and returns t
   expect(rest[0]).toBe('[15 lines omitted]');
 });
 
-it('truncates lines that are too long for the service', async () => {
+it('log lines that are too long for the service are truncated', async () => {
   const log = new DeploymentLog({ send: async () => undefined });
   log.add(line('x'.repeat(20_000)));
   expect((await log.close()).logs[0]?.message.length).toBe(16_384);
 });
 
-it('sends positions, so that lines are recognised after a lost response', async () => {
+it('log lines are sent with positions, so that they are recognised after a lost response', async () => {
   const kept: string[] = [];
   const sources = new Set<string>();
   // A service that stores what it receives and loses every second response.

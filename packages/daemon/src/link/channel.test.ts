@@ -39,7 +39,7 @@ function open(times: Partial<ChannelTimes> = {}) {
 }
 const isUp = () => until(() => channel.up, { describe: 'a connection' });
 
-it('sends its key and capabilities, and learns those of the service', async () => {
+it('the daemon sends its key and capabilities, and learns those of the service', async () => {
   service.greeting = { server_id: 'srv_1', capabilities: ['ack'] };
   open();
   await isUp();
@@ -55,7 +55,7 @@ it('sends its key and capabilities, and learns those of the service', async () =
   expect(channel.offers('rotate')).toBe(false);
 });
 
-it('works with a service that knows only the published messages', async () => {
+it('the channel works with a service that knows only the published messages', async () => {
   open();
   await isUp();
   service.send({ type: 'ping', ts: 42 });
@@ -63,7 +63,7 @@ it('works with a service that knows only the published messages', async () => {
   expect(channel.offers('ack')).toBe(false);
 });
 
-it('passes valid messages on, ignores the rest, and stays connected', async () => {
+it('the channel passes valid messages on, ignores the rest, and stays connected', async () => {
   service.greeting = {};
   open();
   await isUp();
@@ -118,7 +118,7 @@ describe('a lost connection', () => {
   });
 });
 
-it('waits a minute after a rejection, and longer with each failure', () => {
+it('the pause after a rejection is a minute and grows with each failure', () => {
   expect(standardTimes).toMatchObject({ firstMs: 1_000, mostMs: 60_000, silenceMs: 60_000, turnedAwayMs: 60_000 });
   const longest = new Backoff(standardTimes, () => 1);
   expect([1, 2, 3, 4, 5, 6, 7, 8].map(() => longest.next())).toEqual([

@@ -41,7 +41,7 @@ function openObserver() {
   return { observer, asked, asks, event, hangUp: () => hangUp() };
 }
 
-it('checks only the instance of an event, and ignores execs', async () => {
+it('an engine event causes a check of its instance only, and execs are ignored', async () => {
   const { observer, asked, event } = openObserver();
   await until(() => asked.length === 1, { describe: 'the first check of everything' });
   for (const action of ['exec_create: true', 'exec_start: true', 'exec_die']) event(action, 'busy');
@@ -51,7 +51,7 @@ it('checks only the instance of an event, and ignores execs', async () => {
   observer.stop();
 });
 
-it('asks an engine that is back for events since the last one', async () => {
+it('an engine that is back is asked for the events since the last one', async () => {
   const begun = Date.now();
   const { observer, asks, event, hangUp } = openObserver();
   expect(asks[0]).toBeGreaterThanOrEqual(begun);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { CapacityMeter, cpuTimesOf, memoryOf } from './capacity.ts';
 
-it('reads memory, processor and disk of this machine', async () => {
+it('memory, processor and disk of this machine are measured', async () => {
   const meter = new CapacityMeter('/');
   await meter.read();
   const { memory, cpu, disk } = await meter.read();
@@ -12,7 +12,7 @@ it('reads memory, processor and disk of this machine', async () => {
   expect(cpu.used_percent).toBeLessThanOrEqual(100);
 });
 
-it('counts reclaimable memory as free, and iowait as idle', () => {
+it('reclaimable memory counts as free, and iowait as idle', () => {
   expect(memoryOf('MemTotal:  1000 kB\nMemFree:  10 kB\nMemAvailable:  400 kB\n')).toEqual({
     used: 600 * 1024,
     free: 400 * 1024,

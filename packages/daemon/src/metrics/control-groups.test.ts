@@ -12,7 +12,7 @@ const separate = `25 18 0:22 / /sys/fs/cgroup rw - tmpfs tmpfs rw,mode=755
 `;
 const unified = '30 18 0:26 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n';
 
-it('finds the folders of all containers from one, with a tree per controller', () => {
+it('the control groups of all containers are found from one, with a tree per controller', () => {
   const groups = `4:memory:/docker/${ID}\n2:cpu,cpuacct:/docker/${ID}\n0::/docker/${ID}\n`;
   const found = controlGroupsOf(groups, separate, ID);
   expect(found?.version).toBe(1);
@@ -24,7 +24,7 @@ it.each([
   ['Docker under systemd', `/system.slice/docker-${ID}.scope`],
   ['a container that runs systemd itself', `/system.slice/docker-${ID}.scope/init.scope`],
   ['Podman', `/machine.slice/libpod-${ID}.scope/container`],
-])('finds them in the unified tree: %s', (_, path) => {
+])('control groups are found in the unified tree: %s', (_, path) => {
   const found = controlGroupsOf(`0::${path}\n`, unified, ID);
   expect(found?.version).toBe(2);
   const scope = path.replace(ID, OTHER).replace(/\.scope\/.*/, '.scope');
@@ -32,18 +32,18 @@ it.each([
   expect(found?.memory(OTHER)).toBe(found?.cpu(OTHER));
 });
 
-it('handles a mounted subtree', () => {
+it('control groups are found in a mounted subtree', () => {
   const part = unified.replace('0:26 / ', '0:26 /outer ');
   expect(controlGroupsOf(`0::/outer/docker/${ID}\n`, part, ID)?.cpu(ID)).toBe(`/sys/fs/cgroup/docker/${ID}`);
 });
 
-it('does not confuse another process of the same pid with the container', () => {
+it('another process with the same pid is not taken for the container', () => {
   expect(controlGroupsOf('0::/user.slice/session-1.scope\n', unified, ID)).toBeUndefined();
   expect(controlGroupsOf(`0::/docker/${OTHER}\n`, unified, ID)).toBeUndefined();
   expect(controlGroupsOf('', '', ID)).toBeUndefined();
 });
 
-it('sums all interfaces except loopback', () => {
+it('network usage is the sum of all interfaces except loopback', () => {
   const netDev = `Inter-|   Receive                                                |  Transmit
  face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
     lo:     900       9    0    0    0     0          0         0      900       9    0    0    0     0       0          0

@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-it('reports usage per component between two passes, and nothing after the first', async () => {
+it('usage is reported per component between two passes, and nothing after the first', async () => {
   const meter = meterOf(server.engine);
   expect(await meter.read()).toEqual([]);
   const usage = await until(
@@ -56,7 +56,7 @@ it('reports usage per component between two passes, and nothing after the first'
   expect(idle.cpu_percent).toBeLessThan(busy.cpu_percent);
 });
 
-it('sums the containers of a component, and handles a restarted one', async () => {
+it('the usage of a component is the sum of its containers, even after a restart', async () => {
   const name = server.newUid();
   const web = component('main', {
     image,
@@ -79,7 +79,7 @@ it('sums the containers of a component, and handles a restarted one', async () =
   expect(again?.received_bytes_per_second).toBeGreaterThanOrEqual(0);
 });
 
-it('is part of the capacity report, which is sent even while the engine is unreachable', async () => {
+it('usage is part of the capacity report, which is sent even while the engine is unreachable', async () => {
   const service = await FakeService.listen();
   const reports = () => service.callsTo('PUT', `/server-capacity/${server.id}`).map(({ body }) => body);
   const start = (engine: ConstructorParameters<typeof UsageMeter>[0]['engine']) => {

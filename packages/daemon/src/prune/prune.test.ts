@@ -45,7 +45,7 @@ const docker = async (method: 'POST' | 'DELETE', path: string, body?: object) =>
   if (status >= 300) throw new Error(`${method} ${path}: ${text}`);
 };
 
-it('removes leftovers of removed instances after a dry run, and touches nothing of other owners', async () => {
+it('prune removes leftovers of removed instances after a dry run, and nothing of other owners', async () => {
   const word = randomBytes(4).toString('hex');
   const [gone, living] = [server.newUid(), server.newUid()];
   const publish = (name: string) =>
@@ -98,7 +98,7 @@ it('removes leftovers of removed instances after a dry run, and touches nothing 
   await docker('DELETE', `/images/${foreign}`);
 });
 
-it('does nothing without the list of existing instances', async () => {
+it('prune does nothing without the list of existing instances', async () => {
   const { engine, id: serverId } = server;
   const outcome = await prune({ engine, journal, turns: new Turns(), serverId, params: { dry_run: false } });
   expect(outcome).toMatchObject({ status: 'failed', error: expect.stringContaining('list the existing instances') });

@@ -137,7 +137,7 @@ describe('a port and a command', () => {
   });
 });
 
-it('is reported in one line per check, and the first failure in one sentence', async () => {
+it('a smoke test reports one line per check, and the first failure in one sentence', async () => {
   const result = await run([http('/shop/page.txt'), { tcp: { component: 'side', port: 9 } }], once);
   const [first, second] = smokeReport(result).split('\n');
   expect(first).toMatch(/^passed {2}GET \/shop\/page\.txt of route web: 200 \(\d+ ms\)$/);

@@ -28,7 +28,7 @@ async function through(chunks: Buffer[]): Promise<{ bytes: Buffer; checked: Whol
   return { bytes, checked };
 }
 
-test('passes content on unchanged, however it is split, and counts it', async () => {
+test('an archive is passed on unchanged, however it is split, and its bytes are counted', async () => {
   const sizes = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 20 });
   await fc.assert(
     fc.asyncProperty(fc.array(file, { maxLength: 5 }), sizes, async (files, cuts) => {
@@ -42,7 +42,7 @@ test('passes content on unchanged, however it is split, and counts it', async ()
   );
 });
 
-test('detects truncation at every position', async () => {
+test('truncation is detected at every position', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(file, { minLength: 1, maxLength: 3 }), fc.nat(), async (files, where) => {
       const archive = tarOf(files);

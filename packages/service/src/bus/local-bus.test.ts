@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { openLocalBus } from './local-bus.ts';
 
-it('calls the listeners of the topic until they unsubscribe', () => {
+it('listeners of a topic are called until they unsubscribe', () => {
   const bus = openLocalBus({ log: new QuietLog() });
   const heard: string[] = [];
   const stop = bus.subscribe('keys', (message) => heard.push(message));
@@ -25,7 +25,7 @@ it('a function that is subscribed twice is called twice', () => {
   expect(heard).toBe(3);
 });
 
-it('logs a listener that fails and still calls the others', () => {
+it('a listener that fails is logged, and the others are still called', () => {
   const log = new QuietLog();
   const bus = openLocalBus({ log });
   let heard = 0;
@@ -38,7 +38,7 @@ it('logs a listener that fails and still calls the others', () => {
   expect(log.lines).toMatchObject([{ level: 'error', fields: { topic: 'keys' } }]);
 });
 
-it('refuses messages that are too long for PostgreSQL', () => {
+it('messages that are too long for PostgreSQL are refused', () => {
   const bus = openLocalBus({ log: new QuietLog() });
   expect(() => bus.publish('keys', 'x'.repeat(8_000))).toThrow(RangeError);
 });

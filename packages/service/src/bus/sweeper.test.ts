@@ -5,7 +5,7 @@ import { Sweeper } from './sweeper.ts';
 
 const never = 1_000_000;
 
-it('sweeps at the start, when woken, and at the time the last sweep asked for', async () => {
+it('a sweep runs at the start, when woken, and at the time the last sweep asked for', async () => {
   const delays = [1, never, 1, never];
   let sweeps = 0;
   const sweeper = new Sweeper({
@@ -57,7 +57,7 @@ it('stop waits for the running sweep and starts no other', async () => {
   expect(sweep).toHaveBeenCalledTimes(1);
 });
 
-it('reports a failed sweep and continues', async () => {
+it('a failed sweep is logged, and later ones run', async () => {
   const log = new QuietLog();
   let sweeps = 0;
   const sweeper = new Sweeper({

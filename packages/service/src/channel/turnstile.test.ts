@@ -6,7 +6,7 @@ import { Turnstile } from './turnstile.ts';
 
 const guard = guardWith(new QuietLog());
 
-it('admits the first arrival at once and the rest in ordered groups, yielding in between', async () => {
+it('the turnstile admits the first arrival at once and the rest in ordered groups, yielding in between', async () => {
   const turnstile = new Turnstile({ atOnce: 3, pauseMs: 5 }, guard);
   const passed: number[] = [];
   const groups: number[] = [];
@@ -23,7 +23,7 @@ it('admits the first arrival at once and the rest in ordered groups, yielding in
   expect(groups).toEqual([3, 6, 9, 10]);
 });
 
-it('admits at once again after a pause without arrivals', async () => {
+it('the turnstile admits at once again after a pause without arrivals', async () => {
   const turnstile = new Turnstile({ atOnce: 1, pauseMs: 1 }, guard);
   let passed = 0;
   turnstile.pass(() => passed++);

@@ -52,7 +52,7 @@ const revoke = (storage: Storage, key: { id: string; hash: string }) =>
 const unauthorized = { code: 'UNAUTHORIZED' };
 
 onBothEngines((engine) => {
-  it('accepts a key, from memory if it was seen before', async () => {
+  it('a valid key is accepted, from the cache if it was seen before', async () => {
     const [{ authenticator, accountId }] = await twoReplicas(engine);
     expect(cached(authenticator, adminKey)).toBeUndefined();
     const principal = await enter(authenticator, adminKey);
@@ -63,7 +63,7 @@ onBothEngines((engine) => {
     ).toBe(principal);
   });
 
-  it('queries the database only if the caller is within its limit; cached keys need no query', async () => {
+  it('unknown keys are looked up only if the caller is within its limit; cached keys need no lookup', async () => {
     const [replica] = await twoReplicas(engine);
     const [known, unknown] = [await addKey(replica), await addKey(replica)];
     const { authenticator } = replica;
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
     await enter(authenticator, unknown.token);
   });
 
-  it('refuses keys that are missing, malformed, unknown, revoked or of the other mode', async () => {
+  it('keys that are missing, malformed, unknown, revoked or of the other mode are refused', async () => {
     const [replica] = await twoReplicas(engine);
     const { authenticator } = replica;
     const revoked = await addKey(replica, { revoked_at: 1 });
@@ -93,7 +93,7 @@ onBothEngines((engine) => {
     ).rejects.toMatchObject(unauthorized);
   });
 
-  it('refuses a key from the moment it expires, even if it is cached', async () => {
+  it('a key is refused from the moment it expires, even if it is cached', async () => {
     let now = 1_000_000;
     const [replica] = await twoReplicas(engine, () => now);
     const key = await addKey(replica, { expires_at: now + 100 });
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
     await expect(enter(replica.authenticator, key.token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('accepts a key only from its networks, even if it is cached', async () => {
+  it('a key is accepted only from its networks, even if it is cached', async () => {
     const [replica] = await twoReplicas(engine);
     const { authenticator } = replica;
     const key = await addKey(replica, { allowed_cidrs: '["192.0.2.0/24","2001:db8::/32"]' });
@@ -119,7 +119,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('drops a revoked key from the cache at once, on every replica', async () => {
+  it('a revoked key leaves the cache at once, on every replica', async () => {
     const [one, two] = await twoReplicas(engine);
     const key = await addKey(one);
     await enter(one.authenticator, key.token);
@@ -133,7 +133,7 @@ onBothEngines((engine) => {
     await expect(enter(two.authenticator, key.token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('uses the key of the request, not an earlier key of the connection', async () => {
+  it('a request is authenticated by its own key, not by an earlier key of the connection', async () => {
     const [replica] = await twoReplicas(engine);
     const { authenticator, storage } = replica;
     const connection = {};
@@ -148,7 +148,7 @@ onBothEngines((engine) => {
     await expect(over(authenticator, connection, second.token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('does not cache a lookup that a revocation overtook', async () => {
+  it('a lookup that a revocation overtook is not cached', async () => {
     const [one] = await twoReplicas(engine);
     const key = await addKey(one);
     const entering = enter(one.authenticator, key.token);
@@ -157,7 +157,7 @@ onBothEngines((engine) => {
     expect(cached(one.authenticator, key.token)).toBeUndefined();
   });
 
-  it('applies a changed plan at once, and any other change within half a minute', async () => {
+  it('a changed plan applies at once, any other change within half a minute', async () => {
     let now = 1_000_000;
     const [replica] = await twoReplicas(engine, () => now);
     const { storage, accountId, authenticator } = replica;
@@ -176,7 +176,7 @@ onBothEngines((engine) => {
     expect(await enter(authenticator, adminKey)).toMatchObject({ plan: 'free' });
   });
 
-  it('records the last use without a write per request, and never an earlier time', async () => {
+  it('the last use is recorded without a write per request, and never goes back', async () => {
     let now = 1_000_000;
     const [one, two] = await twoReplicas(engine, () => now);
     const key = await addKey(one);
@@ -196,7 +196,7 @@ onBothEngines((engine) => {
     expect(await lastUse()).toBe(1_001_000);
   });
 
-  it('accepts both keys of a server until the new one is used; then refuses the old one on every replica', async () => {
+  it('both keys of a server are accepted until the new one is used; then the old one is refused on every replica', async () => {
     const [one, two] = await twoReplicas(engine);
     const [old, next] = [newServerKey('live'), newServerKey('live')];
     const serverId = await insertServer(one, old.hash);
@@ -210,7 +210,7 @@ onBothEngines((engine) => {
     expect(await enter(two.authenticator, next.token)).toMatchObject({ serverId });
   });
 
-  it('refuses the key of a removed server', async () => {
+  it('the key of a removed server is refused', async () => {
     const [replica] = await twoReplicas(engine);
     const key = newServerKey('live');
     const id = await insertServer(replica, key.hash);

@@ -13,7 +13,7 @@ onBothEngines((engine) => {
     adminPassword: undefined,
   } satisfies Omit<FirstStartDeps, 'storage'>;
 
-  it('creates account, owner and key once, and prints what it generated', async () => {
+  it('the first start creates account, owner and key once, and prints what it generated', async () => {
     const storage = await engine.open();
     const made = await ensureFirstAccount({ ...settings, storage });
     expect(made?.generatedKey).toMatch(/^hk_live_[\w-]{43}$/);
@@ -30,13 +30,13 @@ onBothEngines((engine) => {
     expect(await ensureFirstAccount({ ...settings, storage })).toBeUndefined();
   });
 
-  it('does not print secrets that were configured', async () => {
+  it('the first start does not print configured secrets', async () => {
     const given = { adminKey: `hk_live_${'k'.repeat(32)}`, adminPassword: 'a long password' };
     const made = await ensureFirstAccount({ ...settings, ...given, storage: await engine.open() });
     expect(made).toMatchObject({ generatedKey: undefined, generatedPassword: undefined });
   });
 
-  it('creates one account if replicas start together', async () => {
+  it('replicas that start together create one account', async () => {
     const testDatabase = await engine.testDatabase();
     const one = await testDatabase.open();
     const two = engine.name === 'postgres' ? await testDatabase.open() : one;
@@ -46,7 +46,7 @@ onBothEngines((engine) => {
     expect(await one.reader.db.selectFrom('api_keys').selectAll().execute()).toHaveLength(1);
   });
 
-  it('refuses an invalid setting with its name', async () => {
+  it('the first start refuses an invalid setting with its name', async () => {
     const storage = await engine.open();
     const start = (given: Partial<FirstStartDeps>) => ensureFirstAccount({ ...settings, storage, ...given });
     for (const adminKey of ['secret', `hk_test_${'k'.repeat(43)}`, `hs_live_${'k'.repeat(43)}`, 'hk_live_short']) {

@@ -22,7 +22,7 @@ const send = (more: Partial<Post> = {}) =>
     ...more,
   });
 
-it('sends the body unchanged, with its headers, and returns the status', async () => {
+it('the body is sent unchanged with its headers, and the status is returned', async () => {
   expect(await send()).toMatchObject({ status: 200, error: null });
   const [request] = receiver.requests;
   expect(request).toMatchObject({ method: 'POST', path: '/hook?a=b', body: '{"snow":"☃"}' });

@@ -123,7 +123,7 @@ onBothEngines((engine) => {
   });
 
   if (engine.name === 'postgres') {
-    it('numbers the events of a transaction that commits late, and loses none', async () => {
+    it('the events of a transaction that commits late are numbered, and none is lost', async () => {
       const { storage, dispatcher } = await running([], { sweepMs: 10 });
       dispatcher.start();
       await storage.write(async (tx) => {

@@ -79,7 +79,7 @@ onBothEngines((engine) => {
   });
 
   if (engine.name === 'postgres') {
-    it('is decided again if another transaction changed the row first', async () => {
+    it('a move is decided again if another transaction changed the row first', async () => {
       const { storage, id } = await insertDefinition();
       let runs = 0;
       const unlocked = (tx: Tx) =>

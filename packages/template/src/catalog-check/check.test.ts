@@ -103,7 +103,7 @@ describe('catalog:check', () => {
   });
 });
 
-it('gives the same hash for any order of keys', () => {
+it('the hash of a template does not depend on the order of its keys', () => {
   const { template } = validate(INKWELL);
   if (!template) throw new Error('The fixture is not a template.');
   const hash = specHash(canonical(template));

@@ -27,7 +27,7 @@ onBothEngines((engine) => {
     },
   });
 
-  it('expires an execution that did not start within ten minutes, even if the server is offline', async () => {
+  it('an execution that did not start within ten minutes expires, even if the server is offline', async () => {
     const services = await openInstanceServices(engine);
     const id = await ordered(services);
     await services.disconnect();
@@ -42,7 +42,7 @@ onBothEngines((engine) => {
     await expect(services.put(id, { status: 'completed' })).rejects.toMatchObject({ details: { status: 'timeout' } });
   });
 
-  it('expires a sent execution without a report after ten minutes', async () => {
+  it('a sent execution without a report expires after ten minutes', async () => {
     const services = await openInstanceServices(engine);
     const id = await ordered(services);
     await services.actions.dispatch(services.serverId, await services.connect());
@@ -51,7 +51,7 @@ onBothEngines((engine) => {
     expect((await services.execution(id)).outcome).toBe('unknown');
   });
 
-  it('counts the timeout from the start, with a grace period for the daemon', async () => {
+  it('the timeout counts from the start, with a grace period for the daemon', async () => {
     const services = await openInstanceServices(engine);
     const id = await ordered(services);
     await services.actions.dispatch(services.serverId, await services.connect());
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('does not give up what was sent before the server went offline until the daemon could report', async () => {
+  it('an execution sent before the server went offline does not expire before the daemon could report', async () => {
     const services = await openInstanceServices(engine);
     const id = await ordered(services);
     await services.actions.dispatch(services.serverId, await services.connect());

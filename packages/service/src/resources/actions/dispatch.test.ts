@@ -14,7 +14,7 @@ onBothEngines((engine) => {
     expect(line.requested).toEqual([id]);
   });
 
-  it('sends in the order of creation, each once, with concurrent dispatches', async () => {
+  it('executions are sent in the order of creation, each once, even by concurrent dispatches', async () => {
     const { running, execute, connect, actions, serverId } = await openInstanceServices(engine);
     const { id } = await running();
     const ordered: string[] = [];
@@ -24,7 +24,7 @@ onBothEngines((engine) => {
     expect(line.requested.sort()).toEqual(ordered);
   });
 
-  it('leaves what a connection did not accept to the next one', async () => {
+  it('an execution that a connection did not accept is sent to the next one', async () => {
     const { running, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     const shut = await connect([]);
@@ -36,7 +36,7 @@ onBothEngines((engine) => {
     expect(line.requested).toEqual([id]);
   });
 
-  it('cancels immediately what no connection accepted', async () => {
+  it('an execution that no connection accepted is cancelled immediately', async () => {
     const { running, execute, connect, actions, serverId, cancel } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     const shut = await connect();
@@ -118,7 +118,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('sends nothing to the connection of an unknown server', async () => {
+  it('nothing is sent to the connection of an unknown server', async () => {
     const { actions } = await openInstanceServices(engine);
     const line = new FakeLine(1, []);
     await actions.dispatch('srv_nobody', line);

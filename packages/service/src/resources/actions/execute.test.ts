@@ -4,7 +4,7 @@ import { tableContents } from '../../testing/table-contents.ts';
 import { daemonOf, keyOf, openInstanceServices } from '../instances/testing/instance-services.ts';
 
 onBothEngines((engine) => {
-  it('lists what the template of the running revision declares', async () => {
+  it('the listed actions are those that the template of the running revision declares', async () => {
     const { running, actions, principal } = await openInstanceServices(engine);
     const { id } = await running();
     const listed = await actions.list(principal, id);
@@ -28,7 +28,7 @@ onBothEngines((engine) => {
     await expect(actions.list(keyOf('acc_other'), id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('is sent with its arguments substituted, to the container of its component', async () => {
+  it('an action is sent with its arguments substituted, to the container of its component', async () => {
     const { running, execute, connect, actions, serverId, execution, principal } = await openInstanceServices(engine);
     const { id, containerName } = await running();
     const ordered = await execute(id, 'db-dump', { schema_only: true });
@@ -123,7 +123,7 @@ onBothEngines((engine) => {
     expect((await execute(id, 'wipe', {}, bold)).status).toBe('pending');
   });
 
-  it('needs a deployed, unreleased instance and a declared action', async () => {
+  it('an execution needs a deployed, unreleased instance and a declared action', async () => {
     const { running, pending, execute, storage, instances, principal } = await openInstanceServices(engine);
     const { id } = await running();
     for (const slug of ['no-such', 'hortus.stop', 'constructor'])
@@ -135,7 +135,7 @@ onBothEngines((engine) => {
     await expect(execute(id)).rejects.toMatchObject({ details: { status: 'released' } });
   });
 
-  it('can be read and reported only by its account and its server', async () => {
+  it('an execution can be read and reported only by its account and its server', async () => {
     const { running, execute, actions, principal, serverId, addServer, put } = await openInstanceServices(engine);
     const { id } = await running();
     const { id: execution } = await execute(id);
@@ -147,7 +147,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('lists executions newest first, by slug and status, without outputs', async () => {
+  it('executions are listed newest first, by slug and status, without outputs', async () => {
     const { running, execute, actions, principal, connect, serverId } = await openInstanceServices(engine);
     const { id } = await running();
     const [dump, wipe] = [await execute(id), await execute(id, 'wipe')];

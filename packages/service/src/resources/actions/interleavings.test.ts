@@ -206,7 +206,7 @@ onBothEngines((engine) => {
     replicas = [services.actions, engine.name === 'postgres' ? (await services.replica()).actions : services.actions];
   });
 
-  it('starts each execution at most once and ends it once, whatever the order of events', {
+  it('each execution starts at most once and ends once, whatever the order of events', {
     timeout: 120_000,
   }, async () => {
     const history = fc.array(happening, { minLength: 5, maxLength: 40 });

@@ -11,7 +11,7 @@ async function sent({ running, execute, connect, actions, serverId }: InstanceSe
 }
 
 onBothEngines((engine) => {
-  it('over the channel is recorded once', async () => {
+  it('a result over the channel is recorded once', async () => {
     const services = await openInstanceServices(engine);
     const { actions, serverId, execution, events } = services;
     const { id, instance } = await sent(services);
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('over REST: the same final state again is accepted, another is refused', async () => {
+  it('a result over REST may be repeated; another final state is refused', async () => {
     const services = await openInstanceServices(engine);
     const { put, events } = services;
     const { id } = await sent(services);
@@ -65,13 +65,13 @@ onBothEngines((engine) => {
     expect((await events(id)).map(({ type }) => type)).toEqual(['action.failed']);
   });
 
-  it('may arrive without a start message', async () => {
+  it('a result may arrive without a start message', async () => {
     const services = await openInstanceServices(engine);
     const { id } = await sent(services);
     expect(await services.put(id, { status: 'completed', exit_code: 0 })).toMatchObject({ status: 'completed' });
   });
 
-  it('is ignored if the execution was never sent or belongs to another server', async () => {
+  it('a result is ignored if the execution was never sent or belongs to another server', async () => {
     const { running, execute, actions, serverId, execution, put, addServer } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
     await actions.completed(serverId, { execution_id: id });
@@ -81,7 +81,7 @@ onBothEngines((engine) => {
     expect((await execution(id)).status).toBe('pending');
   });
 
-  it('takes the reason from the outcome if the daemon ended it', async () => {
+  it('a result takes its reason from the outcome if the daemon ended the execution', async () => {
     const services = await openInstanceServices(engine);
     const { actions, serverId, execution, events } = services;
     const outcomes = { timeout: 'timeout', cancelled: 'cancelled', unknown: 'failed', known: 'failed' } as const;
@@ -131,7 +131,7 @@ onBothEngines((engine) => {
       expect(reported.error).toMatch(/^login with \*+ was refused$/);
     });
 
-    it('drops an exit code outside the range of the column', async () => {
+    it('an exit code outside the range of the column is dropped', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await sent(services);
       expect((await services.put(id, { status: 'failed', exit_code: 2 ** 40 })).exit_code).toBeNull();

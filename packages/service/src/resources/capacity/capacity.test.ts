@@ -37,7 +37,7 @@ onBothEngines((engine) => {
     disk: { used: 0, free: 150_000_000_000 },
   };
 
-  it('is null before the first report, then the last report', async () => {
+  it('the capacity of a server is null before the first report, then the last report', async () => {
     const { storage, capacities, principal, addServer, clock } = await setUp();
     const id = await addServer();
     const nothing = { server_id: id, memory: null, cpu: null, disk: null, reported_at: null, age_seconds: null };
@@ -53,7 +53,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('is listed for every server of the account, reported or not', async () => {
+  it('capacity is listed for every server of the account, reported or not', async () => {
     const { storage, capacities, principal, addServer } = await setUp();
     const [silent, loud] = [await addServer(), await addServer()];
     await storage.write((tx) => capacities.report(tx, principal, loud, report));
@@ -65,7 +65,7 @@ onBothEngines((engine) => {
     expect((await capacities.list(keyOf('acc_other'), {})).data).toEqual([]);
   });
 
-  it('has a history, with the average and the highest of each step', async () => {
+  it('capacity has a history with the average and the maximum of each step', async () => {
     const { storage, capacities, principal, addServer, clock } = await setUp();
     const id = await addServer();
     const now = new Date(clock.now).toISOString();
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
     await expect(capacities.history(keyOf('acc_other'), id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('passes the usage of instances on in the same transaction', async () => {
+  it('a capacity report records the usage of instances in the same transaction', async () => {
     const { storage, accountId, principal, addServer } = await setUp();
     const id = await addServer();
     const told: unknown[] = [];
@@ -120,7 +120,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('is reported only by its own server and account', async () => {
+  it('capacity can be reported only by its own server and account', async () => {
     const { storage, capacities, accountId, addServer } = await setUp();
     const [own, other] = [await addServer(), await addServer()];
     const daemon = daemonOf(accountId, own);

@@ -97,7 +97,7 @@ onBothEngines((engine) => {
     expect((await (await server()).execute('dreamer')).status).toBe(201);
   });
 
-  it('refuses to deploy to an unusable engine', async () => {
+  it('a deployment to a server with an unusable engine is refused', async () => {
     const { execute, tell } = await server({ engine_problem: 'it speaks API 1.40' });
     expect((await execute('seed')).json.error.details).toMatchObject({
       reason: 'unsupported',

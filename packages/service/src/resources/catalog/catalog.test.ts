@@ -13,18 +13,18 @@ onBothEngines((engine) => {
     ['', ['blog inkwell', 'networking courier', 'test seed']],
     ['?family=blog', ['blog inkwell']],
     ['?family=nothing', []],
-  ])('lists by family: %s', async (query, expected) => {
+  ])('the catalog is listed by family: %s', async (query, expected) => {
     const { data, pagination } = await read(query);
     expect(data.map((item: { family: string; species: string }) => `${item.family} ${item.species}`)).toEqual(expected);
     expect(pagination.total).toBe(expected.length);
   });
 
-  it('contains the same items as the list of templates', async () => {
+  it('the catalog contains the same items as the list of templates', async () => {
     const { data } = (await service.request('GET', '/templates?species=inkwell')).json;
     expect((await read('?family=blog')).data).toEqual(data);
   });
 
-  it('names the families, from the vocabulary where it has them', async () => {
+  it('families have the names of the vocabulary, if it has them', async () => {
     const { data } = await read('/categories');
     expect(data).toEqual([
       {

@@ -58,7 +58,7 @@ describe('the knowledge of the assistant', () => {
   });
 });
 
-it('splits documentation into chapters, without code blocks', () => {
+it('documentation is split into chapters, without code blocks', () => {
   const text = '# Start\nRun `it`. See [here](x.md).\n```sh\n# not a chapter\n```\n## Stop\nCtrl-C.\n## Empty\n';
   expect(chapters('/docs/use.md', text)).toEqual([
     { title: 'Start', text: 'Run it. See here.', source: { type: 'documentation', reference: 'use.md: Start' } },

@@ -69,7 +69,7 @@ onBothEngines((engine) => {
     expect(text).not.toMatch(/seq scan on definitions|scan definitions/i);
   });
 
-  it('lists 10,000 archived definitions only on request', async () => {
+  it('10,000 archived definitions are listed only on request', async () => {
     const listed = async (query: string) => (await service.request('GET', `/definitions?per_page=5${query}`)).json;
     expect(await listed('')).toMatchObject({ data: [{ instance_uid: 'living' }], pagination: { total: 1 } });
     expect((await listed('&status=archived')).pagination.total).toBe(ARCHIVED);

@@ -24,7 +24,7 @@ onBothEngines((engine) => {
   const create = (body: object) =>
     service.request('POST', '/definitions', { body: { server_id: serverId, inputs: {}, ...body } });
 
-  it('creates a definition from a template that another process just published, in both forms', async () => {
+  it('a definition can be created from a template that another process just published, in both forms', async () => {
     await publishedElsewhere('moss');
     expect((await create({ species: 'moss', instance_uid: 'moss-1' })).status).toBe(201);
     const template_id = await publishedElsewhere('fern');
@@ -33,7 +33,7 @@ onBothEngines((engine) => {
     expectRefusal(await create({ species: 'weed', instance_uid: 'weed-1' }), 'VALIDATION_ERROR', 'species');
   });
 
-  it('reads and lists definitions that another process created from such a template', async () => {
+  it('definitions that another process created from such a template can be read and listed', async () => {
     const { id } = (await create({ species: 'seed', instance_uid: 'seed-1' })).json.data;
     const { db } = service.sideDoor;
     const changedTo = async (template_id: string) => {

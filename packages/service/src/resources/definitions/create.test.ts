@@ -220,7 +220,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('lists by server and by status, newest first', async () => {
+  it('definitions are listed by server and by status, newest first', async () => {
     const [here, there] = [await aServer(service), await aServer(service)];
     const ids: string[] = [];
     for (const on of [here, there, here]) ids.push((await create({ ...bySpecies(), server_id: on })).json.data.id);

@@ -35,14 +35,14 @@ onBothEngines((engine) => {
     };
   }
 
-  it('is pending after reactivation if it never succeeded', async () => {
+  it('a reactivated definition is pending if it never succeeded', async () => {
     const { archive, activate } = await createDefinition();
     expect((await archive()).json.data).toMatchObject({ status: 'archived', current_revision: 1 });
     const { status, json } = await activate();
     expect([status, json.data.status]).toEqual([200, 'pending']);
   });
 
-  it('is active after reactivation if it ever succeeded', async () => {
+  it('a reactivated definition is active if it ever succeeded', async () => {
     const { archive, activate, succeed } = await createDefinition();
     await succeed();
     expect((await archive()).json.data.status).toBe('archived');
@@ -51,7 +51,7 @@ onBothEngines((engine) => {
     expect((await activate()).json.data.status).toBe('active');
   });
 
-  it('refuses to archive twice, and to activate an unarchived definition', async () => {
+  it('archiving twice and activating an unarchived definition are refused', async () => {
     const { archive, activate, events } = await createDefinition();
     const early = await activate();
     expectRefusal(early, 'VALIDATION_ERROR', 'status');
@@ -62,14 +62,14 @@ onBothEngines((engine) => {
     expectRefusal(await archive('?container=burn'), 'VALIDATION_ERROR', 'container');
   });
 
-  it('is archived once by concurrent requests, which all get 200', async () => {
+  it('concurrent requests archive a definition once, and all get 200', async () => {
     const { archive, events } = await createDefinition();
     const answers = await Promise.all([archive(), archive(), archive(), archive()]);
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200]);
     expect(await events()).toHaveLength(2);
   });
 
-  it('accepts updates and restores in any state and keeps the state', async () => {
+  it('a definition can be updated and restored in any state, and keeps the state', async () => {
     const { put, archive, activate, restore, succeed } = await createDefinition();
     expect((await put({ profile: 'minimal' })).json.data).toMatchObject({ status: 'pending', current_revision: 2 });
     await succeed();
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
     expect((await put({ profile: 'minimal' })).json.data).toMatchObject({ status: 'active', current_revision: 4 });
   });
 
-  it('emits one event per transition, in order, and never a secret', async () => {
+  it('each transition emits one event, in order and without secrets', async () => {
     const { id, put, restore, archive, activate, events } = await createDefinition();
     await put({ name: 'Notes', inputs: { SMTP_PASSWORD: `${PASSWORD}-2` } });
     await put({ inputs: { WEB_HOSTNAME: 'not a host' } });

@@ -176,7 +176,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('lists secrets by name, with their origin and never a value', async () => {
+  it('secrets are listed by name with their origin, and never with a value', async () => {
     const { secrets } = await createDefinition();
     const listed = await secrets();
     expect(listed).toMatchObject([

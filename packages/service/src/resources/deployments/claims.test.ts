@@ -95,7 +95,7 @@ onBothEngines((engine) => {
     );
   });
 
-  it('stores log lines once that a daemon sends again after a lost response', async () => {
+  it('log lines that a daemon resends after a lost response are stored once', async () => {
     const id = await ordered();
     const tell = (source: string, from: number, ...messages: string[]) =>
       services.patch(daemon, id, { status: 'running', logs: messages.map(line), log_position: { source, from } });

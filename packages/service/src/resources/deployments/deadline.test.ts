@@ -25,7 +25,7 @@ onBothEngines((engine) => {
   };
   const read = (id: string) => services.deployments.read(owner, id, 0);
 
-  it('fails a deployment without progress, and wakes the daemon for the next', async () => {
+  it('a deployment without progress fails, and the daemon is woken for the next', async () => {
     services.startJobs();
     const { id } = await begin();
     await services.execute(owner, definitionId);
@@ -44,7 +44,7 @@ onBothEngines((engine) => {
 
   const jobs = async () => (await services.storage.reader.db.selectFrom('jobs').selectAll().execute()).length;
 
-  it('counts from the last progress', async () => {
+  it('the deadline counts from the last progress', async () => {
     const { id } = await begin();
     services.pass(9 * MINUTE);
     await services.patch(daemon, id, { status: 'running' });
@@ -56,7 +56,7 @@ onBothEngines((engine) => {
     expect((await read(id)).status).toBe('failed');
   });
 
-  it('pauses while the server is offline, and restarts on reconnect', async () => {
+  it('the deadline pauses while the server is offline, and restarts on reconnect', async () => {
     const { id } = await begin();
     await services.turn(daemon.serverId, 'offline');
     services.pass(60 * MINUTE);
@@ -71,7 +71,7 @@ onBothEngines((engine) => {
     expect((await read(id)).status).toBe('failed');
   });
 
-  it('restarts also after an absence between two checks', async () => {
+  it('the deadline restarts even after an absence between two checks', async () => {
     const { id } = await begin();
     services.pass(9 * MINUTE);
     await services.storage.write((tx) => services.deployments.serverReturned(tx, daemon.serverId));
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
     expect((await read(id)).status).toBe('running');
   });
 
-  it('does not run for queued deployments', async () => {
+  it('the deadline does not run for queued deployments', async () => {
     const first = await begin();
     const waiting = await services.execute(owner, definitionId);
     services.pass(60 * MINUTE);
@@ -90,7 +90,7 @@ onBothEngines((engine) => {
     expect((await read(waiting.id)).status).toBe('running');
   });
 
-  it('fails deployments on a removed server', async () => {
+  it('deployments on a removed server fail', async () => {
     const { id } = await begin();
     await services.storage.write((tx) =>
       tx.db.updateTable('servers').set({ deleted_at: 1 }).where('id', '=', daemon.serverId).execute(),

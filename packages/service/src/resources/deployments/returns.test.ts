@@ -38,7 +38,7 @@ onBothEngines((engine) => {
     ...given,
   });
 
-  it('is recorded as a rollback with its events, and its revision becomes current', async () => {
+  it('a rollback by the daemon is recorded with its events, and its revision becomes current', async () => {
     const { definitionId, sick } = await twice();
     const report = returned(sick, { gap_ms: 0 });
     const recorded = await services.report(daemon, report);
@@ -62,7 +62,7 @@ onBothEngines((engine) => {
     expect(await services.eventsOf(report.deployment_id)).toHaveLength(2);
   });
 
-  it('prevented by an irreversible job is recorded as failed and changes nothing', async () => {
+  it('a rollback prevented by an irreversible job is recorded as failed and changes nothing', async () => {
     const { definitionId, sick } = await twice();
     const recorded = await services.report(
       daemon,
@@ -72,7 +72,7 @@ onBothEngines((engine) => {
     expect(await services.definitions.read(owner, definitionId)).toMatchObject({ current_revision: 2 });
   });
 
-  it('does not override a later revision or deployment', async () => {
+  it('a rollback by the daemon does not override a later revision or deployment', async () => {
     const { definitionId, sick } = await twice();
     await services.revise(owner, definitionId, 'Better');
     await services.report(daemon, returned(sick));
@@ -84,7 +84,7 @@ onBothEngines((engine) => {
     expect(services.instances.facts.get(newest.instance_id ?? '')).toMatchObject({ revision: 3 });
   });
 
-  it('is accepted while another deployment is running or pending', async () => {
+  it('a rollback by the daemon is accepted while another deployment is running or pending', async () => {
     const { definitionId, sick } = await twice();
     const { id } = await services.execute(owner, definitionId);
     await services.patch(daemon, id, { status: 'running' });
@@ -94,7 +94,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('names what is wrong with it', async () => {
+  it('an invalid report of a rollback is refused with the field named', async () => {
     const { sick } = await twice();
     const other = await services.server(owner);
     await expect(services.report(other, returned(sick))).rejects.toMatchObject({ code: 'NOT_FOUND' });

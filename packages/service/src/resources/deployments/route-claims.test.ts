@@ -20,7 +20,7 @@ onBothEngines((engine) => {
     details: { field: 'definition_id', reason: 'route_taken', definition_id, host, path: '/' },
   });
 
-  it('refuses a route that another definition on the server uses, and names that definition', async () => {
+  it('a route that another definition on the server uses is refused, naming that definition', async () => {
     const daemon = await services.server(owner);
     const first = await definitionWithHost(daemon, 'www.example.org');
     const second = await definitionWithHost(daemon, 'WWW.example.org');
@@ -32,7 +32,7 @@ onBothEngines((engine) => {
     expect(await services.execute(owner, first.id)).toMatchObject({ status: 'pending' });
   });
 
-  it('releases a route when its deployment has failed or was cancelled', async () => {
+  it('a route is free when its deployment has failed or was cancelled', async () => {
     const daemon = await services.server(owner);
     const first = await definitionWithHost(daemon, 'shop.example.org');
     const second = await definitionWithHost(daemon, 'shop.example.org');
@@ -44,7 +44,7 @@ onBothEngines((engine) => {
     expect(await services.execute(owner, first.id)).toMatchObject({ status: 'pending' });
   });
 
-  it('gives a route to one of two concurrent orders', async () => {
+  it('one of two concurrent orders gets a route', async () => {
     const daemon = await services.server(owner);
     const both = [
       await definitionWithHost(daemon, 'race.example.org'),

@@ -18,7 +18,7 @@ onBothEngines((engine) => {
     ({ definition_id } = served);
   });
 
-  it('follow the published flow from order to success', async () => {
+  it('the endpoints of deployments follow the published flow from order to success', async () => {
     const ordered = await ask('owner', 'POST', '/deployments/execute', { definition_id });
     expect(ordered.status).toBe(201);
     expectShape(deploymentEndpoints['deployments.execute'].response, ordered.json);
@@ -52,7 +52,7 @@ onBothEngines((engine) => {
     expect(cancelled).toMatchObject({ status: 200, json: { data: { status: 'failed', reason: 'cancelled' } } });
   });
 
-  it('order once per idempotency key', async () => {
+  it('a deployment is ordered once per idempotency key', async () => {
     const headers = { 'idempotency-key': 'one' };
     const order = () => ask('owner', 'POST', '/deployments/execute', { definition_id }, headers);
     const [first, second] = [await order(), await order()];
@@ -60,7 +60,7 @@ onBothEngines((engine) => {
     await served.services.cancel(served.callers.owner, first.json.data.id);
   });
 
-  it('accept reports larger than other bodies, up to a limit', async () => {
+  it('reports may be larger than other bodies, up to a limit', async () => {
     const { json } = await ask('owner', 'POST', '/deployments/execute', { definition_id });
     const path = `/deployments/${json.data.id}/status`;
     const line = { at: 0, level: 'info', message: 'x'.repeat(15_000) };

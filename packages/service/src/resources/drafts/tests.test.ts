@@ -62,7 +62,7 @@ onBothEngines((engine) => {
   const nameOf = async (definition: string) =>
     (await service.client.call('definitions.read', { params: { id: definition } })).data.instance_uid;
 
-  it('must be passed before a template is published, and leaves nothing behind', async () => {
+  it('a template must pass a deploy test before it is published, and the test leaves nothing behind', async () => {
     const id = await draft();
     expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
     const begun = await test(id);
@@ -86,7 +86,7 @@ onBothEngines((engine) => {
     expect((await post(`/templates/${id}/promote`)).json.data.status).toBe('published');
   });
 
-  it('is hidden from ordinary lists, and marked where it is shown', async () => {
+  it('a deploy test is hidden from ordinary lists, and marked where it is shown', async () => {
     const id = await draft();
     const { definition_id, deployment_id } = await test(id);
     await report(deployment_id, 'success');
@@ -154,7 +154,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('locks the template meanwhile, and counts only for that content', async () => {
+  it('a deploy test locks the template, and counts only for that content', async () => {
     const id = await draft();
     const source = template(`pond-${number}`, 'env: {DEPTH: "2"}');
     const begun = await test(id);
@@ -168,7 +168,7 @@ onBothEngines((engine) => {
     expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
   });
 
-  it('generates the inputs it can, and asks for the rest by name', async () => {
+  it('a deploy test generates the inputs it can, and asks for the rest by name', async () => {
     const id = await draft(`inputs:
   required:
     - {name: WEB_HOSTNAME, type: domain}
@@ -192,7 +192,7 @@ secrets: {LICENCE: {external: true}}`);
     expect(data.secret_inputs.sort()).toEqual(['LICENCE', 'SECRET']);
   });
 
-  it('needs a server for tests; accounts without one need no test', async () => {
+  it('a deploy test needs a server for tests; accounts without one need no test', async () => {
     const neighbour = await service.addAccount();
     const { id } = (await neighbour.request('POST', '/templates', { body: { source: template('brook') } })).json.data;
     expectRefusal(

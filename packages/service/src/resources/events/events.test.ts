@@ -33,7 +33,7 @@ onBothEngines((engine) => {
     return { fire, list, numbered };
   }
 
-  it('filters by type, type prefix, resource and time', async () => {
+  it('events are filtered by type, type prefix, resource and time', async () => {
     const { fire, list, numbered } = await audited();
     const before = new Date(Date.now() - 60_000).toISOString();
     await fire('audit.key_created', 'fern');
@@ -50,7 +50,7 @@ onBothEngines((engine) => {
     expect(await types({ type: 'audit.*', after: 1 })).toEqual(['audit.login']);
   });
 
-  it('lists the numbered events of the account, newest first', async () => {
+  it('the numbered events of the account are listed, newest first', async () => {
     const { fire, list, numbered } = await audited();
     await fire('audit.a', 'fern');
     await fire('audit.b', 'moss', 'acc_2');
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
     expect((await list({}, 'acc_2')).data).toHaveLength(1);
   });
 
-  it('can be followed without gaps from any number on', async () => {
+  it('events can be followed without gaps from any number on', async () => {
     const { fire, list, numbered } = await audited();
     for (let i = 0; i < 5; i++) await fire('audit.a', `plant ${i}`);
     await numbered();
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
     expect(followed).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it('filters by type and resource, with pages', async () => {
+  it('events are filtered by type and resource, with pages', async () => {
     const { fire, list, numbered } = await audited();
     await fire('audit.a', 'fern');
     await fire('audit.b', 'fern');

@@ -23,7 +23,7 @@ onBothEngines((engine) => {
     return { response, bytes: Buffer.from(await response.arrayBuffer()) };
   }
 
-  it('describes the binary and its URL', async () => {
+  it('the daemon binary is described with its URL', async () => {
     const { data } = await service.client.call('implant.read', { params: { os_type: 'linux', arch: 'amd64' } });
     expect(data).toMatchObject({
       os: 'linux',
@@ -36,14 +36,14 @@ onBothEngines((engine) => {
     });
   });
 
-  it('is not found if it was not built, or for an unknown platform', async () => {
+  it('a binary that was not built, or for an unknown platform, is not found', async () => {
     for (const other of ['/implant/linux/arm64', '/implant/windows/amd64', '/implant/linux/..%2f..%2fkeys']) {
       expectRefusal(await service.request('GET', other), 'NOT_FOUND');
       expectRefusal(await service.request('GET', `${other}/download`), 'NOT_FOUND');
     }
   });
 
-  it('can be downloaded with a server key', async () => {
+  it('a binary can be downloaded with a server key', async () => {
     const { data } = await service.client.call('servers.register', { body: { name: 'new', environment: 'staging' } });
     expect((await service.request('GET', path, { key: data.api_key })).status).toBe(200);
     const { bytes } = await download({ authorization: `Bearer ${data.api_key}` });

@@ -3,7 +3,7 @@ import { onBothEngines } from '../../testing/engines.ts';
 import { daemonOf, keyOf, openInstanceServices } from './testing/instance-services.ts';
 
 onBothEngines((engine) => {
-  it('lists by server, definition, status and health, without released ones by default', async () => {
+  it('instances are listed by server, definition, status and health, without released ones by default', async () => {
     const { running, pending, addServer, instances, principal, storage, report } = await openInstanceServices(engine);
     const elsewhere = await addServer();
     const [one, far, gone, waiting] = [await running(), await running(elsewhere), await running(), await pending()];
@@ -22,7 +22,7 @@ onBothEngines((engine) => {
     expect(pagination).toEqual({ page: 2, per_page: 2, total: 3, total_pages: 2 });
   });
 
-  it('counts by state', async () => {
+  it('instances are counted by state', async () => {
     const { running, pending, instances, principal, storage, report } = await openInstanceServices(engine);
     const [one, two, gone] = [await running(), await running(), await running()];
     await pending();
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('is shown with its names, template and uptime, only to its account', async () => {
+  it('an instance is shown with its names, template and uptime, only to its account', async () => {
     const { running, read, clock, instances, principal, serverId, addServer } = await openInstanceServices(engine);
     const { id, definitionId } = await running();
     clock.now += 61_500;
@@ -61,7 +61,7 @@ onBothEngines((engine) => {
       await expect(instances.read(stranger, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('exists once per definition until released, with concurrent requests', async () => {
+  it('a definition has one instance until released, even under concurrent requests', async () => {
     const { pending, storage, instances, serverId } = await openInstanceServices(engine);
     const { id, account_id: accountId, definition_id: definitionId } = await pending();
     const ensure = () =>
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
     expect(created[0]?.id).not.toBe(id);
   });
 
-  it('emits a start event when deployed, unless it ran before', async () => {
+  it('a deployed instance emits a start event, unless it ran before', async () => {
     const { running, storage, instances, events, read } = await openInstanceServices(engine);
     const { id } = await running();
     const facts = { container_id: 'c2', status: 'running', health: 'healthy', started_at: 7 } as const;

@@ -30,7 +30,7 @@ onBothEngines((engine) => {
     return { storage, authenticator, other, admin, create, revoke, list };
   }
 
-  it('creates a key that works, is shown once and never stored', async () => {
+  it('a created key works, is shown once and never stored', async () => {
     const testDatabase = await engine.testDatabase();
     const { storage, authenticator, create, list, admin } = await start({
       ...engine,
@@ -62,7 +62,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('grants no permission that its creator lacks', async () => {
+  it('a key has no permission that its creator lacks', async () => {
     const { authenticator, create } = await start();
     const { key } = await create({ name: 'small', permissions: ['account:write', 'templates:read'] });
     const small = await authenticator.authenticateKey(key, HERE);
@@ -73,7 +73,7 @@ onBothEngines((engine) => {
     }
   });
 
-  it('refuses an expiry in the past and invalid networks, by field', async () => {
+  it('an expiry in the past and invalid networks are refused by field', async () => {
     const { create, list } = await start();
     const make = (given: Partial<KeyCreate>) => create({ name: 'x', permissions: ['templates:read'], ...given });
     for (const expires_at of ['2001-01-01T00:00:00Z', new Date(Date.now() - 1000).toISOString(), 'soon']) {
@@ -92,7 +92,7 @@ onBothEngines((engine) => {
     expect(made.allowed_cidrs).toEqual(['10.0.0.0/8', '2001:db8::/128']);
   });
 
-  it('revokes a key on every replica, idempotently', async () => {
+  it('revoking a key takes effect on every replica, and is idempotent', async () => {
     const { storage, authenticator, other, create, revoke } = await start();
     const { id, key } = await create({ name: 'ci', permissions: ['templates:read'] });
     await authenticator.authenticateKey(key, HERE);
@@ -109,7 +109,7 @@ onBothEngines((engine) => {
     expect(events.map((event) => event.type).sort()).toEqual(['audit.key_created', 'audit.key_revoked']);
   });
 
-  it('shows and revokes only keys of its own account', async () => {
+  it('only keys of the own account can be listed and revoked', async () => {
     const { create, revoke, list, admin } = await start();
     const { id } = await create({ name: 'ci', permissions: ['templates:read'] });
     const stranger = { ...admin, accountId: 'acc_other' };

@@ -158,7 +158,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('is signed by one key, whichever replica created it', async () => {
+  it('manifests are signed by one key, whichever replica created them', async () => {
     const testDatabase = await engine.testDatabase();
     const storage = await testDatabase.open();
     const settings = { masterKey: Buffer.alloc(32, 'x').toString('base64'), dataDirectory: '/nowhere' };

@@ -10,7 +10,7 @@ onBothEngines((engine) => {
     served = await serveDefinition(engine, ({ reading, storage }) => manifestRoutes(reading, storage.reader));
   });
 
-  it('send a daemon its manifest on the same machine or over TLS', async () => {
+  it('a daemon gets its manifest on the same machine or over TLS', async () => {
     const { definition_id, ask } = served;
     const path = `/manifest?definition_id=${definition_id}`;
     const secrets = async (as: keyof typeof served.callers, headers?: Record<string, string>) => {

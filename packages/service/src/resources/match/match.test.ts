@@ -10,7 +10,7 @@ onBothEngines((engine) => {
   });
   const ask = (needs: unknown) => service.request('POST', '/match', { body: { needs } });
 
-  it('returns templates for each need, unmet needs, and a combination', async () => {
+  it('match returns templates for each need, unmet needs, and a combination', async () => {
     const { status, json } = await ask([{ class: 'http.blog' }, { class: 'database.postgres' }, { class: 'http' }]);
     expect(status).toBe(200);
     const { data: items } = (await service.request('GET', '/templates?species=inkwell')).json;
@@ -25,7 +25,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('reports unmet needs without failing', async () => {
+  it('match reports unmet needs without failing', async () => {
     const { status, json } = await ask([{ class: 'queue.amqp' }]);
     expect([status, json.data.unmet, json.data.best]).toEqual([200, ['queue.amqp'], []]);
   });
@@ -36,7 +36,7 @@ onBothEngines((engine) => {
     ['a need without a class', [{}]],
     ['a need with an invalid class', [{ class: 'Database!' }]],
     ['a need with unknown fields', [{ class: 'a.b', optional: true }]],
-  ])('refuses %s', async (_, needs) => {
+  ])('match refuses %s', async (_, needs) => {
     expectRefusal(await ask(needs), 'VALIDATION_ERROR', 'needs');
   });
 });

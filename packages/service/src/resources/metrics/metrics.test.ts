@@ -40,7 +40,7 @@ onBothEngines((engine) => {
     return { ...services, metrics, instance, usage, report, read, rows };
   }
 
-  it('has no points before the first report', async () => {
+  it('an instance has no points before the first report', async () => {
     const { read, instance, clock } = await setUp();
     expect(await read()).toEqual({
       instance_id: instance.id,
@@ -53,7 +53,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('averages the reports of a minute and keeps the maximum', async () => {
+  it('the reports of a minute are averaged, and the maximum is kept', async () => {
     const { read, report, usage, clock } = await setUp();
     const at = new Date(clock.now).toISOString();
     await report([usage({ cpu_percent: 10, memory_bytes: 1_000 })]);
@@ -75,7 +75,7 @@ onBothEngines((engine) => {
     expect(points[1]).toMatchObject({ cpu_percent: 1, cpu_percent_max: 1 });
   });
 
-  it('sums the components, or returns one of them by name', async () => {
+  it('usage is summed over the components, or returned for one of them', async () => {
     const { read, report, usage } = await setUp();
     await report([usage(), usage({ component: 'db', cpu_percent: 30, memory_bytes: 500 })]);
     expect(await read()).toMatchObject({
@@ -89,7 +89,7 @@ onBothEngines((engine) => {
     expect((await read({ component: 'moss' })).points).toEqual([]);
   });
 
-  it('returns a week with few points from reports twice a minute', async () => {
+  it('a week of reports twice a minute is returned with few points', async () => {
     const { storage, read, instance, clock } = await setUp();
     // As reports would have left it; a week of them takes too long.
     const step = 300;
@@ -123,7 +123,7 @@ onBothEngines((engine) => {
     expect(day.points.map(({ at }) => at)).toEqual(day.points.map(({ at }) => at).toSorted());
   });
 
-  it('accepts only instances of this server', async () => {
+  it('a daemon can report only instances of its server', async () => {
     const { report, usage, addServer, running, rows, instance } = await setUp();
     const other = await addServer();
     const elsewhere = await running(other);
@@ -139,7 +139,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('limits a daemon that reports too often, too much, or ever new names', async () => {
+  it('a daemon that reports too often, too much, or ever new names is limited', async () => {
     const { report, usage, rows, read, clock } = await setUp();
     for (let number = 0; number < MOST_SAMPLES + 5; number++) await report([usage({ cpu_percent: number })]);
     expect((await read()).points).toMatchObject([{ cpu_percent_max: MOST_SAMPLES - 1 }]);
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
     expect(await rows()).toHaveLength(2 * 33);
   });
 
-  it('is visible to callers that may read the instance', async () => {
+  it('usage is visible to callers that may read the instance', async () => {
     const { metrics, instance, principal, addServer, daemon } = await setUp();
     const { accountId } = principal;
     await metrics.ofInstance(daemon, instance.id, {});
@@ -158,7 +158,7 @@ onBothEngines((engine) => {
       await expect(metrics.ofInstance(stranger, instance.id, {})).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('keeps minutes for two hours and the rest for the configured days', async () => {
+  it('points per minute are kept for two hours, the rest for the configured days', async () => {
     const { storage, report, usage, rows, clock } = await setUp();
     const sweep = async () => {
       for (const { name, days, remove } of retentionRules(defaultRetention)) {

@@ -12,7 +12,7 @@ onBothEngines((engine) => {
   });
   const get = (path: string) => service.request('GET', path);
 
-  it('describe what a daemon does, for every step of a log', async () => {
+  it('playbooks describe what a daemon does, for every step of a log', async () => {
     const { data, pagination } = (await get('/playbooks?per_page=100')).json;
     expect(pagination.total).toBe(data.length);
     const steps = new Map(data.flatMap((one: { steps: { id: string }[] }) => one.steps.map((step) => [step.id, step])));
@@ -20,14 +20,14 @@ onBothEngines((engine) => {
     for (const one of data) expect((await get(`/playbooks/${one.type}`)).json.data).toEqual(one);
   });
 
-  it('has one for every order that can be given on an instance', async () => {
+  it('every order on an instance has a playbook', async () => {
     for (const slug of Object.keys(builtInActions)) {
       const { data } = (await get(`/playbooks/${slug.replace('hortus.', '')}`)).json;
       expect(data.steps.at(-1).id).toBe('report_result');
     }
   });
 
-  it('refuse unknown types', async () => {
+  it('an unknown type of playbook is refused', async () => {
     expectRefusal(await get('/playbooks/constructor'), 'NOT_FOUND');
   });
 });

@@ -8,7 +8,7 @@ import { examine, givenSpec, writtenSpec } from './examination.ts';
 const findingsShape = RecipeDetail.properties.findings;
 const examined = (slug: string, spec: RecipeDetail['spec']) => examine(writtenSpec(slug, spec));
 
-it('finds nothing wrong with a valid template, as text or as an object', () => {
+it('a valid template has no findings, as text or as an object', () => {
   const object = {
     slug: 'seed',
     name: 'Seed',
@@ -22,12 +22,12 @@ it('finds nothing wrong with a valid template, as text or as an object', () => {
   expect(byText.canonical).toEqual(byObject.canonical);
 });
 
-it('gives an object the line numbers of its formatted JSON', () => {
+it('findings in an object have the line numbers of its formatted JSON', () => {
   const { findings } = examined('seed', { slug: 'seed', colour: 'green' });
   expect(findings).toContainEqual(expect.objectContaining({ path: 'colour', line: 3, column: 3 }));
 });
 
-it('examines any input, and stores it unchanged', () => {
+it('any input is examined and stored unchanged', () => {
   const anything = fc.oneof(
     fc.string({ unit: 'binary', minLength: 1 }),
     fc.json().map((text) => `slug: seed\n${text}`),

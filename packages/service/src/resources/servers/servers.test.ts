@@ -71,7 +71,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('changes the given fields and keeps the rest', async () => {
+  it('an update changes the given fields and keeps the rest', async () => {
     const { put, read } = await registered();
     expect((await put({ environment: 'production' })).json.data).toMatchObject({
       ...registration,

@@ -3,7 +3,7 @@ import { describeConfig, readConfig } from '../../config.ts';
 import { Pages } from '../../storage/page.ts';
 import { settingRoutes } from './routes.ts';
 
-it('shows every setting in effect, and of secrets only whether they are set', async () => {
+it('every effective setting is shown, and of secrets only whether they are set', async () => {
   const secret = `hk_live_${'s'.repeat(43)}`;
   const env = { HORTUS_PORT: '9000', HORTUS_ADMIN_KEY: secret, HORTUS_MASTER_KEY: secret };
   const { 'settings.list': list } = settingRoutes(describeConfig(readConfig(env, '/nowhere')), new Pages());

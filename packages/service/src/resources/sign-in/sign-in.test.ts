@@ -39,7 +39,7 @@ onBothEngines((engine) => {
     return { replica, other, routes, call, cookies, login, enter, audits, passwords, delays };
   }
 
-  it('signs in, returns the session, and signs out on every replica', async () => {
+  it('signing in returns a session, and signing out ends it on every replica', async () => {
     const { routes, call, cookies, login, enter, other, replica, audits } = await start();
     const { token, data } = await login(` ${adminEmail.toUpperCase()} `);
     expect(data).toMatchObject({ kind: 'session', user: { email: adminEmail, role: 'owner', admin: true } });
@@ -69,14 +69,14 @@ onBothEngines((engine) => {
     expect(JSON.stringify(row)).not.toContain(token);
   });
 
-  it('returns the permissions of a key', async () => {
+  it('the session of a key shows its permissions', async () => {
     const { routes, call, replica } = await start();
     const principal = await replica.authenticator.authenticateKey(adminKey, HERE);
     const { data } = await routes['account.read'](call(principal));
     expect(data).toMatchObject({ kind: 'key', user: { email: adminEmail }, permissions: ['admin'] });
   });
 
-  it('takes a session only as a cookie, and a key only as a header', async () => {
+  it('a session is accepted only as a cookie, and a key only as a header', async () => {
     const { login, enter, replica } = await start();
     const { authenticator } = replica;
     const { token } = await login();
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
     await expect(enter(adminKey)).rejects.toMatchObject(unauthorized);
   });
 
-  it('ends a session after 14 days', async () => {
+  it('a session ends after 14 days', async () => {
     let now = 1_000_000;
     const { login, enter } = await start(() => now);
     const { token, expiresAt } = await login();
@@ -98,7 +98,7 @@ onBothEngines((engine) => {
     await expect(enter(token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('ends an idle session, keeps a used one, and does not write on every use', async () => {
+  it('an idle session ends, a used one stays, and not every use is written', async () => {
     let now = 1_000_000_000;
     const IDLE = 10 * 60_000;
     const { login, enter, replica, other } = await start(() => now, IDLE);
@@ -123,7 +123,7 @@ onBothEngines((engine) => {
     await expect(enter(used.token)).rejects.toMatchObject(unauthorized);
   });
 
-  it('lists the sessions of the user, and ends one of them on every replica', async () => {
+  it('the sessions of a user are listed, and one of them can be ended on every replica', async () => {
     const { routes, call, login, enter, other, audits } = await start();
     const [here, stolen] = [await login(), await login()];
     const principal = await enter(here.token);
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
     expect((await audits()).map((event) => event.type)).toContain('audit.session_ended');
   });
 
-  it('ends all other sessions and keeps the current one', async () => {
+  it('all other sessions can be ended, and the current one stays', async () => {
     const { routes, call, login, enter } = await start();
     const [here, ...others] = [await login(), await login(), await login()];
     const principal = await enter(here.token);
@@ -176,7 +176,7 @@ onBothEngines((engine) => {
     await enter(token);
   });
 
-  it('answers a wrong password and an unknown email alike, and throttles repeated failures', async () => {
+  it('a wrong password and an unknown email get the same answer, and repeated failures are throttled', async () => {
     const { login, audits } = await start();
     const wrong = await login(adminEmail, 'wrong').catch((problem: unknown) => problem);
     const unknown = await login('unknown@example.org', 'wrong').catch((problem: unknown) => problem);
@@ -216,7 +216,7 @@ onBothEngines((engine) => {
     expect(await failed()).toHaveLength(3);
   });
 
-  it('forgets a network after 90 days without a login from it', async () => {
+  it('a network is forgotten after 90 days without a login from it', async () => {
     let now = 1_000_000_000_000;
     const { login, replica } = await start(() => now);
     const networks = async () => {
@@ -261,7 +261,7 @@ onBothEngines((engine) => {
     await expect(login()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
-  it('changes the password and ends every other session', async () => {
+  it('changing the password ends every other session', async () => {
     const { routes, call, login, enter, replica, audits } = await start();
     const [here, elsewhere] = [await login(), await login()];
     await enter(elsewhere.token);

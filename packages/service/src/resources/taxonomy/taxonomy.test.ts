@@ -13,7 +13,7 @@ onBothEngines((engine) => {
   const get = (path: string) => service.request('GET', `/taxonomy${path}`);
   const read = async (path: string) => (await get(path)).json.data;
 
-  it('is a tree from kingdoms to species, empty kingdoms included', async () => {
+  it('the taxonomy is a tree from kingdoms to species, empty kingdoms included', async () => {
     const { kingdoms } = await read('/tree');
     type Node = { id: string; families: { id: string; species: { id: string }[] }[] };
     const short = kingdoms.map(({ id, families }: Node) => [
@@ -34,7 +34,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('counts the content of each level', async () => {
+  it('each level of the taxonomy counts its content', async () => {
     expect(await read('/kingdoms')).toMatchObject([
       { id: 'infrastructure', name: 'Infrastructure', family_count: 1, species_count: 1 },
       { id: 'data', family_count: 0, species_count: 0 },
@@ -43,7 +43,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('reads each level with the one below it', async () => {
+  it('each level of the taxonomy is read with the one below it', async () => {
     const kingdom = await read('/kingdoms/applications');
     expect(kingdom).toMatchObject({ id: 'applications', families: [{ id: 'blog', species_count: 1 }, { id: 'test' }] });
     expect(kingdom.families[0]).not.toHaveProperty('species');
@@ -62,7 +62,7 @@ onBothEngines((engine) => {
   });
 
   it.each(['/kingdoms/plants', '/families/weeds', '/species/dandelion', '/kingdoms/constructor'])(
-    '404 for %s',
+    'the taxonomy answers 404 for %s',
     async (path) => {
       expectRefusal(await get(path), 'NOT_FOUND');
     },

@@ -16,7 +16,7 @@ function specOf(text: string, changes: Partial<Canonical> = {}): Canonical {
 }
 
 onBothEngines((engine) => {
-  it('publishes new versions and keeps existing ones', async () => {
+  it('a start publishes new versions of bundled templates and keeps existing ones', async () => {
     const storage = await engine.open();
     const specs = [specOf(INKWELL), specOf(SEED)];
     expect(await shipCatalog(storage, specs)).toEqual({ changed: [] });
@@ -32,7 +32,7 @@ onBothEngines((engine) => {
     expect(catalog.everyVersion()).toEqual(shipped);
   });
 
-  it('skips a changed template under a published version, and names it', async () => {
+  it('a changed template under a published version is skipped and named', async () => {
     const storage = await engine.open();
     await shipCatalog(storage, [specOf(INKWELL), specOf(SEED)]);
     const catalog = new Catalog(storage.reader);
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
     expect(catalog.byId(before?.item.id ?? '')).toEqual(before);
   });
 
-  it('publishes once when several replicas start together', async () => {
+  it('replicas that start together publish bundled templates once', async () => {
     const testDatabase = await engine.testDatabase();
     const first = await testDatabase.open();
     const replicas =

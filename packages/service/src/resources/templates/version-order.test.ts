@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { compareVersions } from './version-order.ts';
 
-it('orders by number, a release after its pre-releases', () => {
+it('versions are ordered by number, a release after its pre-releases', () => {
   const inOrder = [
     '0.9.9',
     '1.0.0-alpha',
@@ -18,7 +18,7 @@ it('orders by number, a release after its pre-releases', () => {
   expect(compareVersions('1.0.0+build.1', '1.0.0+build.2')).toBe(0);
 });
 
-it('is a total order for any input', () => {
+it('versions have a total order for any input', () => {
   const number = fc.nat(20);
   const version = fc.oneof(
     fc.tuple(number, number, number).map((parts) => parts.join('.')),

@@ -17,7 +17,7 @@ onBothEngines((engine) => {
   const problemsOf = ({ json }: Awaited<ReturnType<VersionedTemplate['apply']>>) =>
     json.error.details.problems.map(({ field, reason }: Record<string, string>) => [field, reason]);
 
-  it('keeps the choices, asks for new inputs, deploys, and is applied', async () => {
+  it('an upgrade keeps the choices, asks for new inputs, deploys, and is applied', async () => {
     const { definitionId, instanceId } = await template.deploy({
       SITE_TITLE: 'Our notes',
       SMTP_PASSWORD: 'hunter2hunter2',
@@ -67,7 +67,7 @@ onBothEngines((engine) => {
     ]);
   });
 
-  it('requires a decision for choices that cannot be carried over', async () => {
+  it('an upgrade requires a decision for choices that cannot be carried over', async () => {
     const { definitionId, instanceId } = await template.deploy({ LOG_LEVEL: 'debug', SITE_TITLE: 'Our notes' });
     await template.publish('2.1.0', (text) =>
       text
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
     expect(inputs).not.toHaveProperty('SITE_TITLE');
   });
 
-  it('refuses to deploy over undeployed changes', async () => {
+  it('an upgrade over undeployed changes is refused', async () => {
     const { definitionId, instanceId } = await template.deploy();
     await template.publish('2.1.0');
     const id = await template.upgradeOf(instanceId);

@@ -60,13 +60,13 @@ onBothEngines((engine) => {
   const list = async (query = {}) => (await service.client.call('upgrades.list', { query })).data;
   const ack = (id: string) => service.request('POST', `/upgrades/${id}/ack`);
 
-  it('finds nothing while the newest version runs', async () => {
+  it('no upgrade is found while the newest version runs', async () => {
     await deployNew();
     expect(await scan()).toMatchObject({ scanned: 1, found: 0, superseded: 0, available: 0 });
     expect(await list()).toEqual([]);
   });
 
-  it('lists the changes of a newer version against the choices, without secrets', async () => {
+  it('an upgrade lists the changes of a newer version against the choices, without secrets', async () => {
     const { instanceId, definitionId, serverId } = await deployNew({ LOG_LEVEL: 'debug', SMTP_PASSWORD: SECRET });
     await release('1.3.0', (text) =>
       text
@@ -100,7 +100,7 @@ onBothEngines((engine) => {
     expect(JSON.stringify(upgrade)).not.toContain(SECRET);
   });
 
-  it('reflects the current choices', async () => {
+  it('an upgrade reflects the current choices', async () => {
     const { definitionId } = await deployNew({ LOG_LEVEL: 'debug' });
     await release('1.3.0', (text) =>
       text.replace('options: [{value: info}, {value: debug}]', 'options: [{value: info}]'),
@@ -118,7 +118,7 @@ onBothEngines((engine) => {
     expect(upgrade).toMatchObject({ from_template_id: old?.id, ready: true, conflicts: [] });
   });
 
-  it('is found once, and replaced by a newer version', async () => {
+  it('an upgrade is found once, and replaced by a newer version', async () => {
     await deployNew();
     await release('1.3.0');
     await Promise.all([scan(), scan(), scan()]);
@@ -132,7 +132,7 @@ onBothEngines((engine) => {
     expectRefusal(await ack(first?.id ?? ''), 'NOT_FOUND');
   });
 
-  it('disappears when its instance is released or already runs the newer version', async () => {
+  it('an upgrade disappears when its instance is released or already runs the newer version', async () => {
     const gone = await deployNew();
     await release('1.3.0');
     await scan();
@@ -166,7 +166,7 @@ onBothEngines((engine) => {
     });
   });
 
-  it('scans one instance on request, and filters the list', async () => {
+  it('one instance can be scanned on request, and the list filtered', async () => {
     const [one, other] = [await deployNew(), await deployNew()];
     await release('1.3.0');
     expect(await scan({ instance_id: one.instanceId })).toMatchObject({ scanned: 1, available: 1 });
@@ -186,13 +186,13 @@ onBothEngines((engine) => {
     expect((await neighbour.client.call('upgrades.scan', { body: {} })).data.scanned).toBe(0);
   });
 
-  it('is found as soon as a version is published', async () => {
+  it('an upgrade is found as soon as a version is published', async () => {
     await deployNew();
     await release('1.3.0');
     await until(async () => (await list()).length === 1, { describe: 'the scan' });
   });
 
-  it('of a private template is found for its account, and never leads to a catalog template of the same name', async () => {
+  it('an upgrade of a private template is found for its account, and never leads to a catalog template of the same name', async () => {
     const { client } = service;
     const promote = async (text: string) => {
       const { id } = (await client.call('drafts.create', { body: { source: text } })).data;
@@ -211,7 +211,7 @@ onBothEngines((engine) => {
     expect(inCatalog.instanceId).not.toBe(own.instanceId);
   });
 
-  it('is found by the periodic scan', async () => {
+  it('an upgrade is found by the periodic scan', async () => {
     await deployNew();
     await release('1.3.0');
     // Pretend that a day has passed.

@@ -14,7 +14,7 @@ const known = fc.uniqueArray(
   { selector: ({ id }) => id },
 );
 
-it('leaves at most one valid upgrade open, and is idempotent', () => {
+it('a scan leaves at most one valid upgrade open, and is idempotent', () => {
   fc.assert(
     fc.property(template, fc.option(template, { nil: undefined }), known, (running, newest, before) => {
       fc.pre(running !== newest);

@@ -36,7 +36,7 @@ onBothEngines((engine) => {
     };
   }
 
-  it('sets an external secret and a password input, each with a new revision', async () => {
+  it('an external secret and a password input can be set, each with a new revision', async () => {
     const courier = await createDefinition('courier', { API_TOKEN: 'first-token' });
     const { status, json } = await courier.set('API_TOKEN', 'second-token');
     expect(status).toBe(200);
@@ -53,7 +53,7 @@ onBothEngines((engine) => {
     expect((await blog.env('app')).SMTP_PASSWORD).toBe('a new password');
   });
 
-  it('rotates a generated secret: another value, a new revision that names it, the rest untouched', async () => {
+  it('rotating a generated secret changes its value, creates a revision that names it, and leaves the rest untouched', async () => {
     const { id, env, rotate } = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
     const before = await env('app');
     const { status, json } = await rotate('SESSION_KEY');
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
     expect(json.data.current_revision).toBe(1 + done);
   });
 
-  it('explains which secrets cannot be set or rotated', async () => {
+  it('secrets that cannot be set or rotated are refused with the reason', async () => {
     const { set, rotate } = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
     expectRefusal(await set('DB_PASSWORD', 'mine'), 'VALIDATION_ERROR', 'name');
     for (const name of ['NOTHING', 'WEB_HOSTNAME', 'constructor']) {
@@ -87,7 +87,7 @@ onBothEngines((engine) => {
     expectRefusal(await courier.rotate('API_TOKEN'), 'VALIDATION_ERROR', 'name');
   });
 
-  it('lists who read and who changed them, and never a value', async () => {
+  it('reads and changes of secrets are listed with the user, and never with a value', async () => {
     const { id, env, set, rotate, accesses } = await createDefinition('courier', { API_TOKEN: 'first-token' });
     await env('main');
     await set('API_TOKEN', 'second-token');

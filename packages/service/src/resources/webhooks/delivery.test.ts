@@ -129,7 +129,7 @@ onBothEngines((engine) => {
   });
 });
 
-it('gives up after 24 hours, with a last attempt at exactly that time', () => {
+it('a delivery is given up after 24 hours, with a last attempt at exactly that time', () => {
   const delivery = { id: 'dlv_1', attempts: 30, created_at: 0 };
   const failure = { status: null, error: 'the request failed: ECONNREFUSED', durationMs: 3 };
   const late = outcomeOf(delivery, failure, 24 * HOUR - 1);

@@ -11,7 +11,7 @@ const delivery = {
   now: 1_700_000_000_999,
 };
 
-it('signs the raw body in lower-case hex, as published', () => {
+it('the raw body is signed in lower-case hex, as published', () => {
   // printf '{"type":"deployment.success"}' | openssl dgst -sha256 -hmac 'a long random string'
   const headers = deliveryHeaders(delivery);
   expect(headers['X-Service-Signature']).toBe('55fe86f0e559b3c0169a6d00fb6cd5226b95ff28cd0d9ed5e92ff95b05d16fa4');
@@ -24,7 +24,7 @@ it('signs the raw body in lower-case hex, as published', () => {
   });
 });
 
-it('signs for Standard Webhooks like the example of the specification', () => {
+it('the Standard Webhooks signature matches the example of the specification', () => {
   // The example of the Standard Webhooks specification.
   const headers = deliveryHeaders({
     ...delivery,
@@ -36,7 +36,7 @@ it('signs for Standard Webhooks like the example of the specification', () => {
   expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=');
 });
 
-it('uses the secret itself as key if it is not in whsec_ notation', () => {
+it('the secret itself is the key if it is not in whsec_ notation', () => {
   const expected = createHmac('sha256', delivery.secret).update(`evt_1.1700000000.${delivery.body}`).digest('base64');
   expect(deliveryHeaders(delivery)['webhook-signature']).toBe(`v1,${expected}`);
 });

@@ -14,7 +14,7 @@ const holder = (directory: string) =>
      setInterval(() => lock, 1000);`,
   ]);
 
-it('refuses a second opener in the same process', async () => {
+it('a second opener in the same process is refused', async () => {
   await using folder = temporaryFolder('lock');
   const first = await openSqlite(folder.path);
   await expect(openSqlite(folder.path)).rejects.toThrow(`in use by process ${process.pid}`);
@@ -22,7 +22,7 @@ it('refuses a second opener in the same process', async () => {
   await (await openSqlite(folder.path)).close();
 });
 
-it('names the process that holds the directory, and ignores a lock of a killed process', async () => {
+it('the refusal names the process that holds the directory, and a lock of a killed process is ignored', async () => {
   await using folder = temporaryFolder('lock');
   await using other = holder(folder.path);
   await other.waitForLine('held');

@@ -9,7 +9,7 @@ interface Guest {
 
 const guests = fc.array(fc.record({ serverId: fc.string(), welcome: fc.boolean() }), { minLength: 1, maxLength: 40 });
 
-it('gives each arrival its own outcome, in order and in few groups', async () => {
+it('each arriving daemon gets its own outcome, in order and in few groups', async () => {
   await fc.assert(
     fc.asyncProperty(guests, fc.integer({ min: 1, max: 10 }), async (all, atOnce) => {
       const groups: Guest[][] = [];
@@ -38,7 +38,7 @@ it('gives each arrival its own outcome, in order and in few groups', async () =>
   );
 });
 
-it('rejects a group that could not be written, and accepts the next', async () => {
+it('a group that could not be written is rejected, and the next is accepted', async () => {
   let broken = true;
   const reception = new Reception<Guest, number>({
     pauseMs: 1,
