@@ -37,6 +37,7 @@ import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { serversResetIdentity, serversRotateKey } from './servers-identity.ts';
 import { serversPrune } from './servers-prune.ts';
 import { backupService, restoreService } from './service-backup.ts';
+import { showStatus } from './status.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
 import { templateValidate } from './template-validate.ts';
@@ -51,6 +52,7 @@ import { webhooksAdd, webhooksDeliveries, webhooksList, webhooksRemove, webhooks
 export const commands: readonly Command[] = [
   login,
   logout,
+  showStatus,
   catalogList,
   catalogShow,
   match,

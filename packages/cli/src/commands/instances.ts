@@ -1,6 +1,9 @@
 import { instanceMachine } from '@hortus/contract/machines/instance';
 import type { Drift, Instance } from '@hortus/contract/resources/instance-records';
 import { command } from '../command.ts';
+import { findingsOf } from '../condition/findings.ts';
+import { gather } from '../condition/gather.ts';
+import { printFindings } from '../condition/print.ts';
 import { Failure } from '../failure.ts';
 import { findInstance } from '../lookup/instances.ts';
 import { findServer, serverNames } from '../lookup/servers.ts';
@@ -78,10 +81,20 @@ const lastHour = (values: readonly number[], words: (value: number) => string): 
 
 export const instancesShow = command({
   name: 'instances show',
-  summary: 'Show an instance and its containers',
+  summary: 'Show an instance, its containers, and what to do if it is not well',
   args: ['instance'],
   examples: [['hortus instances show miniflux', 'By uid or id.']],
-  calls: ['instances.list', 'instances.read', 'servers.list', 'metrics.instance'],
+  calls: [
+    'instances.list',
+    'instances.read',
+    'servers.list',
+    'servers.read',
+    'metrics.instance',
+    'definitions.read',
+    'deployments.list',
+    'backups.list',
+    'upgrades.list',
+  ],
   async run({ args, json, client, world: { terminal, now } }) {
     const service = await client();
     const one = await findInstance(service, args.instance);
@@ -134,10 +147,13 @@ export const instancesShow = command({
       ];
       terminal.out(`\n${table(terminal, columns, one.components)}`);
     }
-    if (one.drift.length > 0) {
-      terminal.out(`\n${table(terminal, driftColumns, one.drift)}`);
-      terminal.note(`It differs from what was deployed. hortus deploy --definition ${one.instance_uid} restores it.\n`);
-    }
+    if (one.drift.length > 0) terminal.out(`\n${table(terminal, driftColumns, one.drift)}`);
+    if (one.status === 'released') return 'ok';
+    const { condition } = await gather(service, one);
+    const findings = findingsOf(condition, now());
+    terminal.out('\n');
+    printFindings(terminal, findings);
+    if (findings.every(({ state }) => state === 'note')) terminal.out('All is well.\n');
     return 'ok';
   },
 });

@@ -94,8 +94,8 @@ test('a drifted instance shows its differences and how to restore it', async () 
   ];
   service.list('instances.list', [records.instance({ drift, drifted_at: records.moment(0) })]);
   service.on('metrics.instance', () => ({ success: true, data: records.instanceMetrics() }));
-  const { stdout, stderr } = await run('instances', 'show', 'feeds');
+  const { stdout } = await run('instances', 'show', 'feeds');
   expect(stdout).toContain('app limits.memory  67108864  134217728');
   expect(stdout).toContain('db component       feeds-db  nothing');
-  expect(stderr).toContain('hortus deploy --definition feeds restores it');
+  expect(stdout).toContain('hortus deploy --definition feeds --wait');
 });
