@@ -56,7 +56,7 @@ async function createDefinition(client: Client) {
   return { server, definition: id };
 }
 
-describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
+describe.each(['sqlite', 'postgres'] as const)('service backup on %s', (engine) => {
   it('backs up a running service and restores everything, including secrets', async () => {
     const home = folder();
     const masterKey = randomBytes(32).toString('base64');
@@ -118,7 +118,7 @@ describe.each(['sqlite', 'postgres'] as const)('on %s', (engine) => {
   }, 300_000);
 });
 
-it('names the missing option or file', async () => {
+it('service backup names the missing option or file', async () => {
   const home = folder();
   const run = (...argv: string[]) => hortus(home, argv);
   expect((await run('backup-service', '--data-dir', home)).stderr).toContain('--out');

@@ -156,7 +156,7 @@ describe('routes', () => {
   });
 });
 
-describe('under load', () => {
+describe('routes under load', () => {
   test('no request is lost when the targets of a route change repeatedly', async () => {
     await ingress.lead('a', [route({ to: [0] })]);
     const load = startLoad({ port: ports.httpPort, host: 'a.test' });

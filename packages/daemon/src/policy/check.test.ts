@@ -17,7 +17,7 @@ const volume = (volume: string) => ({
   storage: [{ name: 'data', volume, mount_path: '/data', read_only: false, critical: false }],
 });
 
-describe('by default', () => {
+describe('without a policy', () => {
   it('an ordinary container is allowed', () => {
     const given = { ...file('/etc/app/site.ini'), ...volume('blog_data') };
     expect(rules({ ...given, ports: [{ container_port: 80, host_port: 8080, protocol: 'tcp' }] })).toEqual([]);

@@ -64,7 +64,7 @@ onBothEngines((engine) => {
     await becomes('timeout');
   });
 
-  describe('while the server is offline', () => {
+  describe('the deadline of an execution on an offline server', () => {
     async function underWay() {
       const services = await openInstanceServices(engine);
       const id = await ordered(services);
@@ -75,7 +75,7 @@ onBothEngines((engine) => {
       return { ...services, id, ...settled(services, id) };
     }
 
-    it('pauses the deadline, and a result reported on reconnect wins', async () => {
+    it('is paused, and a result reported on reconnect wins', async () => {
       const { pass, stays, actions, serverId, id, connect, execution } = await underWay();
       pass(23 * HOUR);
       await stays('running');
@@ -84,7 +84,7 @@ onBothEngines((engine) => {
       expect(await execution(id)).toMatchObject({ status: 'completed', output: 'yesterday' });
     });
 
-    it('continues the deadline on reconnect', async () => {
+    it('continues on reconnect', async () => {
       const { pass, stays, becomes, actions, serverId, connect } = await underWay();
       pass(5 * HOUR);
       await stays('running');

@@ -45,7 +45,7 @@ onBothEngines((engine) => {
     expect((await cancel(id)).status).toBe('cancelled');
   });
 
-  describe('on a new connection', () => {
+  describe('dispatch on a new connection', () => {
     it('sends again to a daemon with a journal, which knows whether it started', async () => {
       const { running, execute, connect, actions, serverId, execution } = await openInstanceServices(engine);
       const { id: instance } = await running();

@@ -66,7 +66,7 @@ onBothEngines((engine) => {
     expect(data).toHaveLength(2);
   });
 
-  describe('params', () => {
+  describe('the params of an action', () => {
     it('are validated against their declaration, by name', async () => {
       const { running, execute, storage } = await openInstanceServices(engine);
       const { id } = await running();

@@ -97,7 +97,7 @@ onBothEngines((engine) => {
     }
   });
 
-  describe('output', () => {
+  describe('the output of an execution', () => {
     it('is kept up to a mebibyte, truncated between characters, and marked as truncated', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await sent(services);
@@ -138,8 +138,8 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('cancel', () => {
-    it('cancels immediately what was not sent', async () => {
+  describe('cancelling an execution', () => {
+    it('is immediate if it was not sent', async () => {
       const { running, execute, cancel, connect, actions, serverId, events } = await openInstanceServices(engine);
       const { id } = await execute((await running()).id);
       expect((await cancel(id)).status).toBe('cancelled');
@@ -150,7 +150,7 @@ onBothEngines((engine) => {
       expect(await events(id)).toEqual([]);
     });
 
-    it('requests a cancellation of what was sent: the daemon reports the outcome', async () => {
+    it('asks the daemon if it was sent, and the daemon reports the outcome', async () => {
       const services = await openInstanceServices(engine);
       const { cancel, connect, actions, serverId, execution } = services;
       const { id } = await sent(services);
@@ -166,7 +166,7 @@ onBothEngines((engine) => {
       expect(await execution(id)).toMatchObject({ status: 'cancelled', cancelling: false });
     });
 
-    it('is refused for ended executions', async () => {
+    it('is refused if it has ended', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await sent(services);
       await services.put(id, { status: 'completed' });

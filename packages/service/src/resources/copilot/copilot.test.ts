@@ -15,7 +15,7 @@ onBothEngines((engine) => {
     caller.request('POST', '/copilot/ask', { body: { question: text }, ...options });
   const usage = async (caller: Caller) => (await caller.client.call('copilot.usage')).data;
 
-  describe('without a model', () => {
+  describe('the assistant without a model', () => {
     let service: RunningService;
     beforeEach(async () => {
       service = await startApp(engine, { assistantLimits: { free: 1, pro: 2, enterprise: 4 } });
@@ -91,7 +91,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('with a model', () => {
+  describe('the assistant with a model', () => {
     async function withModel(behave: Behaviour, overrides: Partial<Config> = {}) {
       const model = await startModelServer(behave);
       engine.afterwards(() => model.stop());

@@ -30,7 +30,7 @@ onBothEngines((engine) => {
     return answer.json.error;
   };
 
-  describe('both published forms', () => {
+  describe('both published forms of creating a definition', () => {
     it('take a species with an instance_uid', async () => {
       const order = bySpecies();
       const { status, json } = await create(order);
@@ -92,7 +92,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('the name', () => {
+  describe('the name of a definition', () => {
     it.each([
       ['Our Blog!', 'our-blog'],
       ['  Ärger & Café  ', 'arger-cafe'],
@@ -152,7 +152,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('references', () => {
+  describe('the references of a definition', () => {
     it('the species, the template and the server must exist', async () => {
       await refused({ ...bySpecies(), species: 'dandelion' }, 'species', 'dandelion');
       await refused(
@@ -172,7 +172,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('profile and variant', () => {
+  describe('the profile and variant of a definition', () => {
     it.each(['minimal', 'development', 'production'])('the profile %s always exists', async (profile) => {
       expect((await create({ ...bySpecies(), profile })).json.data.profile).toBe(profile);
       const seed = { species: 'seed', instance_uid: `seed-${++number}`, server_id, inputs: {}, profile };
@@ -189,7 +189,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('inputs', () => {
+  describe('the inputs of a definition', () => {
     const wrong = { WEB_HOSTNAME: 'not a host', LOG_LEVEL: 'loud', COLOUR: 'green' };
 
     it('are refused all at once, by the name that the caller used', async () => {

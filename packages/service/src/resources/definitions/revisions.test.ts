@@ -40,7 +40,7 @@ onBothEngines((engine) => {
     };
   }
 
-  describe('PUT', () => {
+  describe('an update by PUT', () => {
     it('creates a revision and keeps what it does not name', async () => {
       const { put, read, revisions } = await createDefinition();
       const { status, json } = await put({ profile: 'production' });
@@ -138,7 +138,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('restore', () => {
+  describe('restoring a revision', () => {
     it('makes the revision current; the next PUT starts from it and takes the next number', async () => {
       const { put, restore, revisions } = await createDefinition();
       await put({ profile: 'production', inputs: { SITE_TITLE: 'Second' } });

@@ -19,7 +19,7 @@ onBothEngines((engine) => {
     services.storage.write((tx) => services.deployments.execute(tx, by, body));
   const refused = (field: string, reason: string) => ({ code: 'VALIDATION_ERROR', details: { field, reason } });
 
-  describe('an order', () => {
+  describe('an order to deploy', () => {
     it('pins the current revision and waits', async () => {
       const { id } = await services.definition(owner, daemon.serverId);
       const { current_revision, spec_hash, template_id } = await services.revise(owner, id, 'Notes');
@@ -89,7 +89,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('the lists', () => {
+  describe('the lists of deployments', () => {
     it('show newest first and filter', async () => {
       const me = await services.account();
       const [east, west] = [await services.server(me), await services.server(me)];
@@ -207,7 +207,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('archiving', () => {
+  describe('archiving a definition', () => {
     const releases = (id: string) => services.instances.released.filter((released) => released === id).length;
 
     it('cancels pending deployments, stops running ones and removes the containers', async () => {

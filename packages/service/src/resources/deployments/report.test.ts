@@ -25,7 +25,7 @@ onBothEngines((engine) => {
   const read = (id: string, after = 0) => services.deployments.read(owner, id, after);
   const types = async (id: string) => (await services.eventsOf(id)).map(({ type }) => type);
 
-  describe('a claim', () => {
+  describe('a claim of a deployment', () => {
     it('starts the deployment, once', async () => {
       const { id, definition } = await ordered();
       const claimed = await services.patch(daemon, id, { status: 'running' });
@@ -60,7 +60,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('an end', () => {
+  describe('the end of a deployment', () => {
     it('a success updates definition and instance', async () => {
       const { id, definition } = await ordered({ WEB_HOSTNAME: 'blog.example.org' });
       await services.patch(daemon, id, { status: 'running' });
@@ -144,7 +144,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('a log', () => {
+  describe('the log of a deployment', () => {
     it('has numbers without gaps under concurrent writes', async () => {
       const { id } = await ordered();
       await services.patch(daemon, id, { status: 'running' });
@@ -238,7 +238,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('cancelling', () => {
+  describe('cancelling a deployment', () => {
     it('ends a pending deployment immediately', async () => {
       const { id, definition } = await ordered();
       const { id: next } = await services.execute(owner, definition.id);

@@ -50,7 +50,7 @@ onBothEngines((engine) => {
     expect(bytes).toEqual(AGENT);
   });
 
-  describe('a download', () => {
+  describe('the download of a binary', () => {
     it('is the file, with its sha256 as ETag', async () => {
       const { response, bytes } = await download();
       expect(response.status).toBe(200);
@@ -98,7 +98,7 @@ onBothEngines((engine) => {
       });
     });
 
-    it('serves the new binary as soon as it is replaced', async () => {
+    it('is the new binary as soon as it is replaced', async () => {
       const own = await startApp(engine);
       const file = join(own.testDatabase.directory, 'agents', 'hortusd-linux-amd64');
       const read = async () =>

@@ -85,7 +85,7 @@ onBothEngines((engine) => {
     expect((await read(id)).status).toBe('released');
   });
 
-  describe('components', () => {
+  describe('the components of an instance', () => {
     it('are replaced as a whole, by the daemon of the server', async () => {
       const { running, storage, instances, daemon, read, principal, addServer } = await openInstanceServices(engine);
       const { id } = await running();

@@ -6,7 +6,7 @@ import { openInstanceServices } from './testing/instance-services.ts';
 const types = (events: readonly { type: string }[]) => events.map(({ type }) => type);
 
 onBothEngines((engine) => {
-  describe('a report', () => {
+  describe('a report of instances', () => {
     it('finds an instance by definition, uid and container', async () => {
       const { report, running, read } = await openInstanceServices(engine);
       const [one, two, three] = [await running(), await running(), await running()];

@@ -38,7 +38,7 @@ onBothEngines((engine) => {
     return verify(null, Buffer.from(canonicalJson(rest)), key, Buffer.from(signature ?? '', 'base64'));
   };
 
-  describe('for the daemon of the server', () => {
+  describe('the manifest for the daemon of the server', () => {
     it('contains secrets and a signature over everything', async () => {
       const { id, instance_uid } = await createDefinition();
       const manifest = await asDaemon({ definition_id: id });
@@ -122,7 +122,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('for people', () => {
+  describe('the manifest for users', () => {
     it('has null for every secret and no signature', async () => {
       const { id } = await createDefinition();
       await services.execute(owner, id);

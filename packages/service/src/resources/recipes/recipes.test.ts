@@ -45,7 +45,7 @@ onBothEngines((engine) => {
   };
   const types = async (caller: Caller, id: string) => (await events(caller, id)).map(({ type }) => type);
 
-  describe('submitting', () => {
+  describe('submitting a recipe', () => {
     it('stores the spec unchanged and returns the findings', async () => {
       const body = submission();
       const { status, json } = await submit(body);
@@ -99,7 +99,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('until it is reviewed', () => {
+  describe('a recipe before its review', () => {
     it('can be edited by its author only', async () => {
       const { id, slug } = await submitted(fresh(), 'slug: x');
       const mended = await act(author, 'PATCH', id, '', { description: 'Better', spec: template(slug) });
@@ -139,7 +139,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('approving', () => {
+  describe('approving a recipe', () => {
     it('publishes the template for all accounts, under its author’s name', async () => {
       const { id, slug } = await submitted();
       for (const caller of [author, reader]) expectRefusal(await approve(id, caller), 'FORBIDDEN');

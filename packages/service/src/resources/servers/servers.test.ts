@@ -39,7 +39,7 @@ onBothEngines((engine) => {
     };
   }
 
-  describe('registration', () => {
+  describe('registration of a server', () => {
     it.each(['/servers/register', '/servers'])('%s returns the key once', async (path) => {
       const { json } = await service.request('POST', path, { body: registration });
       expect(json.data).toMatchObject({ ...registration, status: 'pending', connected: false, last_seen_at: null });
@@ -86,7 +86,7 @@ onBothEngines((engine) => {
     expect((await read()).json.data).toMatchObject({ name: 'greenhouse', description: null });
   });
 
-  describe('a new key', () => {
+  describe('a new key of a server', () => {
     it('replaces the old one immediately if the server never connected', async () => {
       const { key, asDaemon, rotate } = await registered();
       expect(await asDaemon(key)).toBe(200);
@@ -146,7 +146,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('its daemon', () => {
+  describe('the daemon of a server', () => {
     const connect = (api_key: string, auth: object = {}) => {
       const daemon = new DaemonSocket(`${service.base.replace('http', 'ws')}/ws/server`, {
         auth: { api_key, ...auth },
@@ -198,7 +198,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('removal', () => {
+  describe('removal of a server', () => {
     const define = async (server_id: string) => {
       const body = { species: 'seed', instance_uid: newId('job'), server_id, inputs: {} };
       const { json } = await service.request('POST', '/definitions', { body });

@@ -9,7 +9,7 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  describe('searching by words', () => {
+  describe('searching templates by words', () => {
     it.each([
       ['inkwell', ['inkwell']],
       ['ink', ['inkwell']],
@@ -20,7 +20,7 @@ onBothEngines((engine) => {
       ['blog inkwell', ['inkwell']],
       ['nothing-of-the-kind', []],
       ['!?', []],
-    ])('q=%s', async (question, expected) => {
+    ])('finds templates for q=%s', async (question, expected) => {
       for (const versions of ['newest', 'all']) {
         const path = `/templates?q=${encodeURIComponent(question)}&versions=${versions}`;
         const { json } = await service.request('GET', path);
@@ -42,7 +42,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('the mark', () => {
+  describe('the mark of a species', () => {
     const get = (path: string, headers = {}) => service.request('GET', path, { key: null, headers });
 
     it('is at the URL of the list, public and cacheable', async () => {

@@ -69,7 +69,7 @@ onBothEngines((engine) => {
   const versions = async (path: string) => (await list(path)).map(({ species, version }) => `${species} ${version}`);
   const read = (path: string) => service.request('GET', `/templates/${path}`);
 
-  describe('the list', () => {
+  describe('the list of templates', () => {
     it('shows the newest published version of each species, by name', async () => {
       expect(await versions('/templates')).toEqual(['courier 1.0.0', 'inkwell 1.10.0', 'seed 1.0.0']);
     });
@@ -122,7 +122,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('the detail', () => {
+  describe('a template in detail', () => {
     it('by species is the newest published version, with the image as a reference', async () => {
       const { data } = (await read('inkwell')).json;
       expect(data).toMatchObject({ version: '1.10.0', archetype: 'application' });
@@ -175,7 +175,7 @@ onBothEngines((engine) => {
     );
   });
 
-  describe('caching', () => {
+  describe('caching of templates', () => {
     it.each(['', '/featured', '/upcoming', '/inkwell'])('/templates%s may be cached for a minute', async (path) => {
       // The second response comes from the cache; both must be equal.
       for (const round of ['first', 'second']) {

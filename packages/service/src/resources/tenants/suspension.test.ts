@@ -11,7 +11,7 @@ onBothEngines((engine) => {
   const order = (id: string, what: 'start' | 'stop' | 'restart') =>
     system.service.request('POST', `/instances/${id}/${what}`);
 
-  describe('while the daemon is offline', () => {
+  describe('suspension while the daemon is offline', () => {
     beforeAll(async () => {
       system = await startServiceWithServer(engine);
     });
@@ -23,7 +23,7 @@ onBothEngines((engine) => {
         .orderBy('id')
         .execute();
 
-    it('suspending orders every stop in the same transaction, without a time limit', async () => {
+    it('orders every stop in the same transaction, without a time limit', async () => {
       const tenant = await system.tenant();
       const [a, b] = [await system.running(tenant.id), await system.running(tenant.id)];
       const { status, json } = await system.move(tenant.id, 'suspend');
@@ -134,7 +134,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('with a daemon that completes every action', () => {
+  describe('suspension with a daemon that completes every action', () => {
     beforeAll(async () => {
       system = await startServiceWithServer(engine);
       await system.connectDaemon();

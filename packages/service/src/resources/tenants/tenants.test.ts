@@ -86,7 +86,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('the list', () => {
+  describe('the list of tenants', () => {
     it('filters by server and status; deleted ones only on request', async () => {
       const { service } = system;
       const server = await service.client.call('servers.register', { body: { name: 'z', environment: 'staging' } });
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('deleting', () => {
+  describe('deleting a tenant', () => {
     it('is refused while definitions belong to it', async () => {
       const tenant = await system.tenant();
       const definitionId = await system.define(tenant.id);

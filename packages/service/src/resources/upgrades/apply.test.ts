@@ -96,7 +96,7 @@ onBothEngines((engine) => {
     expectRefusal(await template.apply(id), 'VALIDATION_ERROR', 'definition_id');
   });
 
-  describe('that fails', () => {
+  describe('an upgrade that fails', () => {
     it('changes nothing if the backup fails', async () => {
       await template.publish('2.0.1', withBackup);
       const { definitionId, instanceId } = await template.deploy();
@@ -167,7 +167,7 @@ onBothEngines((engine) => {
       });
     });
 
-    describe('after data was changed', () => {
+    describe('an upgrade that changed data', () => {
       /** Deploys an upgrade with a backup of the previous revision. */
       async function begun(watch = 0, kind?: 'dump') {
         await template.publish('2.0.1', withBackup);
@@ -294,7 +294,7 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('several', () => {
+  describe('several upgrades', () => {
     const applyAll = (body: object) => service.request('POST', '/upgrades/apply', { body });
     const statuses = async (ids: string[]) => Promise.all(ids.map(async (id) => (await template.read(id)).status));
 

@@ -147,7 +147,7 @@ onBothEngines((engine) => {
     expect(await scan()).toMatchObject({ scanned: 0, found: 0 });
   });
 
-  describe('acknowledging', () => {
+  describe('acknowledging an upgrade', () => {
     it('keeps it in the list, is audited, and is idempotent', async () => {
       await deployNew();
       await release('1.3.0');
