@@ -15,6 +15,7 @@ export class LongestFirst extends BaseSequencer {
 }
 
 export const knownSeconds: Readonly<Record<string, number>> = {
+  'e2e/published/published.test.ts': 90,
   'e2e/docker/killed-rollouts.test.ts': 75,
   'e2e/faults/network-cut.test.ts': 67,
   'e2e/faults/engine.test.ts': 65,
@@ -31,6 +32,7 @@ export const knownSeconds: Readonly<Record<string, number>> = {
   'e2e/docker/upgrades.test.ts': 42,
   'e2e/faults/two-replicas.test.ts': 37,
   'packages/service/src/http/fuzz.test.ts': 37,
+  'packages/service/src/resources/upgrades/apply.test.ts': 36,
   'packages/service/src/http/contract.test.ts': 35,
   'packages/service/src/http/contract-bodies.test.ts': 22,
   'packages/service/src/resources/upgrades/upgrades.test.ts': 22,

@@ -59,7 +59,7 @@ const fieldsOf = (type: string) =>
     .filter((name) => name !== 'sealed')
     .sort();
 
-test.each(['sqlite', 'postgres'])(
+test.concurrent.each(['sqlite', 'postgres'])(
   'a daemon and a client written from the published interface complete every flow on %s',
   {
     timeout: 600_000,
