@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { TRANSFER_PROTOCOL } from '@hortus/contract/transfer';
 import { newId } from '@hortus/service/ids';
 import { type Bench, type Figure, median } from './claim.ts';
 import { startService } from './service-process.ts';
@@ -26,15 +27,16 @@ interface Flood {
 
 const floods: readonly Flood[] = [
   {
-    claim: 'pings on a transfer that are never read, 10 s',
+    claim: 'bytes of a transfer that its other end never reads, 10 s',
     most: 96,
     async run(service, sockets) {
       const { transferId, keys } = await openTransfer(service);
       const [one, other] = keys.map((key) =>
-        dial(service, sockets, handshake(`/ws/transfer?transfer_id=${transferId}`, key)),
+        dial(service, sockets, handshake(`/ws/transfer?transfer_id=${transferId}`, key, TRANSFER_PROTOCOL)),
       );
       await Promise.all([answered(one), answered(other)]);
-      await pour(one as Socket, pings);
+      other?.pause();
+      await pour(one as Socket, Buffer.alloc(64 * 1024, 'x'));
     },
   },
   {
@@ -187,13 +189,13 @@ function dial({ root }: Service, sockets: Socket[], first: string): Socket {
   return socket;
 }
 
-const handshake = (path: string, key: string) =>
-  `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+const handshake = (path: string, key: string, protocol = 'websocket') =>
+  `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n` +
   `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 
 async function answered(socket: Socket | undefined): Promise<void> {
   const [answer] = (await once(socket as Socket, 'data')) as [Buffer];
-  if (!String(answer).startsWith('HTTP/1.1 101')) throw new Error(`No WebSocket: ${answer}`);
+  if (!String(answer).startsWith('HTTP/1.1 101')) throw new Error(`No upgrade: ${answer}`);
 }
 
 const register = async ({ client }: Service, name: string) =>

@@ -35,6 +35,7 @@ export const capabilityNames = [
   'cancel',
   'rotate',
   'transfer',
+  'transfer-stream',
   'bundle',
   'seal',
 ] as const;
@@ -46,7 +47,7 @@ const capabilities = Type.Optional(
     description: [
       '`wake`: notices of pending deployments. `journal`: an execution sent twice is started once, so the service may send it again.',
       '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that need more than one Docker command (backups, smoke tests, prune), and release as one order.',
-      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `seal`: notices of another daemon that uses the server key with a different key pair. Unknown names are ignored.',
+      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. Unknown names are ignored.',
     ].join(' '),
   }),
 );

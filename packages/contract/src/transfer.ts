@@ -2,18 +2,22 @@ import Type, { type Static } from 'typebox';
 import { choice } from './fields.ts';
 
 /**
- * Path of the WebSocket at which the two ends of a transfer meet: `?transfer_id=…`, with the server key in
- * `Authorization`, or the key of the caller if the caller is one of the ends.
+ * Path at which the two ends of a transfer meet: `?transfer_id=…`, with the server key in `Authorization`, or the key of
+ * the caller if the caller is one of the ends.
  */
 export const transferPath = '/api/v1/ws/transfer';
+
+/**
+ * Protocol that an end upgrades to. After the upgrade the service forwards its bytes to the other end unparsed. Version
+ * 1 was a WebSocket.
+ */
+export const TRANSFER_PROTOCOL = 'hortus-transfer/2';
 
 /** Carries the ticket of a transfer order when a daemon connects. */
 export const TICKET_HEADER = 'x-hortus-ticket';
 
 /** Bytes of a chunk. The last chunk of a volume, and one before a large file, may be shorter. */
 export const CHUNK_BYTES = 4 * 1024 * 1024;
-/** Size of the pieces of a chunk, so that the relay buffers only a few of them. */
-export const PIECE_BYTES = 512 * 1024;
 /** Maximum number of chunks that are offered and not yet acknowledged. */
 export const CHUNKS_UNDER_WAY = 4;
 export const SAY_SOMETHING_MS = 15_000;
@@ -25,8 +29,7 @@ const mac = Type.String({ pattern: '^[0-9a-f]{32}$' });
 const length = Type.Integer({ minimum: 1, maximum: CHUNK_BYTES });
 
 /**
- * Messages between the two ends, as JSON texts that the service relays. The sender offers a chunk by its name and sends
- * it, as binary messages, only if the receiver wants it: chunks from an earlier attempt or an earlier copy of the
+ * Messages between the two ends. The sender offers a chunk by its name and sends it only if the receiver wants it: chunks from an earlier attempt or an earlier copy of the
  * volume are not sent again. The receiver answers `have` once the chunk is on disk.
  */
 export const fromSender = {

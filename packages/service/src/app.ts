@@ -132,6 +132,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
       addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
     authenticate: http.authenticate,
     roleOf: (...of) => wired.transfers.roleOf(...of),
+    fail: (...of) => wired.transfers.fail(...of),
     meetAt: (...of) => wired.transfers.meetAt(...of),
     ownUrl: () => config.replicaUrl ?? reachableUrl(http.server),
     log,

@@ -1,26 +1,23 @@
-import { randomBytes } from 'node:crypto';
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
-import { acceptanceOf } from '@hortus/contract/frames';
 import { guardedBy } from '@hortus/contract/guarded-by';
-import { TICKET_HEADER } from '@hortus/contract/transfer';
+import { TICKET_HEADER, TRANSFER_PROTOCOL } from '@hortus/contract/transfer';
 
 const WITHIN_MS = 15_000;
 const LONGEST_ANSWER = 16 * 1024;
 const HEADERS_END = '\r\n\r\n';
 
 /**
- * Opens a WebSocket that reads into pooled memory, which an HTTP request of Node cannot: new buffers for gigabytes cost
- * more than the transfer itself. Rejects if the connection or the upgrade fails. `heard` gets the bytes after the
+ * Connects to the service as one end of a transfer, with a socket that reads into pooled memory, which an HTTP request of
+ * Node cannot: new buffers for gigabytes cost more than the transfer itself. Rejects if the connection or the upgrade fails. `heard` gets the bytes after the
  * handshake, in memory from `take`.
  */
-export function openWebSocket(
+export function openSocket(
   url: URL,
   proof: { readonly key: string; readonly ticket?: string | undefined },
   { take, heard }: { readonly take: () => Buffer; readonly heard: (bytes: Buffer) => void },
   signal: AbortSignal,
 ): Promise<Socket> {
-  const nonce = randomBytes(16).toString('base64');
   return new Promise((done, fail) => {
     let answer: string | undefined = '';
     const read = (bytes: Buffer): void => {
@@ -32,7 +29,7 @@ export function openWebSocket(
       answer += bytes.toString('latin1');
       const end = answer.indexOf(HEADERS_END);
       if (end < 0 && answer.length < LONGEST_ANSWER) return;
-      const fault = faultIn(answer.slice(0, Math.max(end, 0)), nonce);
+      const fault = faultIn(answer.slice(0, Math.max(end, 0)));
       if (fault !== undefined) {
         socket.destroy(new Error(fault));
         return;
@@ -73,7 +70,7 @@ export function openWebSocket(
     signal.addEventListener('abort', abort, { once: true });
     socket.on('error', failed);
     socket.on('close', gone);
-    socket.write(question(url, proof, nonce));
+    socket.write(question(url, proof));
     if (signal.aborted) abort();
   });
 }
@@ -87,26 +84,20 @@ function dial(url: URL, onread: OnReadOpts): Socket {
   return connectSecurely({ ...to, ALPNProtocols: ['http/1.1'], ...(!isIP(host) && { servername: host }) });
 }
 
-const question = (
-  url: URL,
-  { key, ticket }: { readonly key: string; readonly ticket?: string | undefined },
-  nonce: string,
-): string =>
+const question = (url: URL, { key, ticket }: { readonly key: string; readonly ticket?: string | undefined }): string =>
   [
     `GET ${url.pathname}${url.search} HTTP/1.1`,
     `Host: ${url.host}`,
     `Authorization: Bearer ${key}`,
     ...(ticket === undefined ? [] : [`${TICKET_HEADER}: ${ticket}`]),
     'Connection: Upgrade',
-    'Upgrade: websocket',
-    'Sec-WebSocket-Version: 13',
-    `Sec-WebSocket-Key: ${nonce}`,
+    `Upgrade: ${TRANSFER_PROTOCOL}`,
   ].join('\r\n') + HEADERS_END;
 
-function faultIn(answer: string, nonce: string): string | undefined {
+function faultIn(answer: string): string | undefined {
   const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? [];
   if (status === undefined) return 'the response is not HTTP';
   if (status !== '101') return `the service responded with status ${status}`;
-  const [, accept] = /^sec-websocket-accept:[ \t]*(\S+)[ \t]*$/im.exec(answer) ?? [];
-  return accept === acceptanceOf(nonce) ? undefined : 'the response is not a WebSocket upgrade';
+  const [, protocol] = /^upgrade:[ \t]*(\S+)[ \t]*$/im.exec(answer) ?? [];
+  return protocol?.toLowerCase() === TRANSFER_PROTOCOL ? undefined : 'the response is not an upgrade to a transfer';
 }

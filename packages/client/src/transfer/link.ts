@@ -1,29 +1,20 @@
-import { randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { applyMask, clientHeader, closePayload, opcodes } from '@hortus/contract/frames';
 import { guardedBy } from '@hortus/contract/guarded-by';
-import {
-  type FromReceiver,
-  type FromSender,
-  PIECE_BYTES,
-  SAY_SOMETHING_MS,
-  transferPath,
-} from '@hortus/contract/transfer';
+import { type FromReceiver, type FromSender, SAY_SOMETHING_MS, transferPath } from '@hortus/contract/transfer';
 import { ChunkMemory } from './chunk-memory.ts';
-import { openWebSocket } from './handshake.ts';
-import { IncomingFrames } from './incoming-frames.ts';
+import { openSocket } from './handshake.ts';
+import { contentHeader, type Message, messageRecord, RecordReader } from './records.ts';
 
 type Said = FromReceiver | FromSender;
 
 /** Bytes per read: enough to amortise the call, few enough to be copied from the CPU cache. */
 const READ_BYTES = 256 * 1024;
-/** Received bytes that may wait before the socket is paused. */
-const MOST_WAITING = 4 * 1024 * 1024;
-/** Bytes that may wait to be sent. */
+/** Reads that may wait to be consumed before the socket is paused. Each holds a whole buffer, however little it read. */
+const MOST_WAITING = 16;
+/** Bytes that may wait to be sent: the rest of one chunk while the next one is prepared. */
 const MOST_UNSENT = 4 * 1024 * 1024;
 /** Time for the other side to close the connection too. */
 const FAREWELL_MS = 5_000;
-const NORMAL = 1000;
 
 /** The connection ended before the transfer did; the transfer resumes over the next connection. */
 export class LinkLost extends Error {
@@ -40,11 +31,8 @@ interface Heard {
 export class Link {
   readonly #socket: Socket;
   readonly #memory: ChunkMemory;
-  /** Masked copies on their way to the socket. */
-  readonly #outgoing = new ChunkMemory(PIECE_BYTES);
-  readonly #frames: IncomingFrames;
+  readonly #records = new RecordReader();
   readonly #received: Heard[] = [];
-  #waiting = 0;
   readonly #alive: NodeJS.Timeout;
   #closed: string | undefined;
   #wake: (() => void) | undefined;
@@ -66,7 +54,7 @@ export class Link {
       early.push(bytes);
     };
     const reading = { take: () => memory.take(), heard: (bytes: Buffer) => hear(bytes) };
-    const socket = await openWebSocket(url, { key, ticket }, reading, signal).catch((error: Error) => {
+    const socket = await openSocket(url, { key, ticket }, reading, signal).catch((error: Error) => {
       throw new LinkLost(error.message);
     });
     const link = new Link(socket, memory, signal);
@@ -79,10 +67,6 @@ export class Link {
     this.#socket = socket;
     this.#memory = memory;
     socket.setNoDelay(true);
-    this.#frames = new IncomingFrames((kind, payload) => {
-      if (kind === 'ping') this.#send(opcodes.pong, payload);
-      if (kind === 'close') this.#leave(payload.toString('utf8', 2) || 'the service closed the connection');
-    });
     const abort = () => socket.destroy();
     signal.addEventListener('abort', abort, { once: true });
     const fail = (error: Error) => {
@@ -94,7 +78,7 @@ export class Link {
       signal.removeEventListener('abort', abort);
       this.#end('the connection was lost');
     };
-    const saySomething = () => this.#send(opcodes.text, Buffer.from('{"type":"alive"}'));
+    const saySomething = () => this.#say({ type: 'alive' });
     socket.on('error', fail);
     socket.on('end', guardedBy(fail, gone));
     socket.on('close', guardedBy(fail, closed));
@@ -103,24 +87,17 @@ export class Link {
   }
 
   say(message: Said): void {
-    this.#send(opcodes.text, Buffer.from(JSON.stringify(message)));
+    this.#say(message);
   }
 
-  /** Sends a copy of the bytes, in pieces of one message each. Resolves when more can be sent. */
+  /** Sends the bytes, which must not change until the other end has them. Resolves when more can be sent. */
   async give(bytes: Buffer): Promise<void> {
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) await this.#givePiece(bytes.subarray(at, at + PIECE_BYTES));
-  }
-
-  async #givePiece(piece: Buffer): Promise<void> {
     if (this.#closed !== undefined) throw new LinkLost(this.#closed);
-    const copy = this.#outgoing.take().subarray(0, piece.length);
-    piece.copy(copy);
     await new Promise<void>((done, fail) => {
-      this.#sendMasked(opcodes.binary, copy, (error) => {
-        this.#outgoing.giveBack(copy);
-        if (error) fail(new LinkLost(error.message));
-        else done();
-      });
+      this.#socket.cork();
+      this.#socket.write(contentHeader(bytes.length));
+      this.#socket.write(bytes, (error) => (error ? fail(new LinkLost(error.message)) : done()));
+      this.#socket.uncork();
       if (this.#socket.writableLength < MOST_UNSENT) done();
     });
   }
@@ -133,9 +110,8 @@ export class Link {
       const next = this.#received.shift();
       if (next !== undefined) {
         yield* next.said;
-        this.#waiting -= next.memory.length;
         this.#memory.giveBack(next.memory);
-        if (this.#socket.isPaused() && this.#waiting < MOST_WAITING / 2) this.#socket.resume();
+        if (this.#socket.isPaused() && this.#received.length < MOST_WAITING / 2) this.#socket.resume();
       } else if (this.#closed !== undefined) throw new LinkLost(this.#closed);
       else
         await new Promise<void>((wake) => {
@@ -153,10 +129,7 @@ export class Link {
     if (this.#closed !== undefined) return;
     const said: (Said | Buffer)[] = [];
     try {
-      for (const one of this.#frames.read(memory)) {
-        const message = Buffer.isBuffer(one) ? one : (JSON.parse(one) as Said | { type: 'alive' });
-        if (Buffer.isBuffer(message) || message.type !== 'alive') said.push(message);
-      }
+      for (const one of this.#records.read(memory)) if (Buffer.isBuffer(one) || one.type !== 'alive') said.push(one);
     } catch (error) {
       this.#end((error as Error).message);
       this.#socket.destroy();
@@ -167,29 +140,17 @@ export class Link {
       return;
     }
     this.#received.push({ said, memory });
-    this.#waiting += memory.length;
-    if (this.#waiting > MOST_WAITING) this.#socket.pause();
+    if (this.#received.length >= MOST_WAITING) this.#socket.pause();
     this.#wake?.();
   }
 
-  #send(opcode: number, payload: Buffer): void {
-    if (this.#closed === undefined) this.#sendMasked(opcode, payload, () => undefined);
+  #say(message: Message): void {
+    if (this.#closed === undefined) this.#socket.write(messageRecord(message));
   }
 
-  /** Masks the payload in place, with a new random key for each frame (RFC 6455, 5.3). */
-  #sendMasked(opcode: number, payload: Buffer, sent: (error?: Error | null) => void): void {
-    const mask = randomBytes(4);
-    applyMask(payload, mask, 0);
-    this.#socket.cork();
-    this.#socket.write(clientHeader(opcode, payload.length, mask));
-    this.#socket.write(payload, sent);
-    this.#socket.uncork();
-  }
-
-  /** Sends a close frame and waits briefly for the other side to close. */
+  /** Ends the connection after what is still to be sent, and waits briefly for the other side to end it too. */
   #leave(reason: string): void {
     if (this.#closed !== undefined) return;
-    this.#send(opcodes.close, closePayload(NORMAL, ''));
     this.#end(reason);
     this.#socket.end();
     // A paused socket would never report that it closed.

@@ -175,7 +175,7 @@ export const importEndpoints = {
     tag: 'imports',
     summary: 'Download a volume of a backup',
     description:
-      'Returns a transfer; the caller receives it over a WebSocket at /ws/transfer with the same key, as a tar archive. Fails if the caller reports no progress for two minutes.',
+      'Returns a transfer; the caller receives it at /ws/transfer (`Upgrade: hortus-transfer/2`) with the same key, as a tar archive. Fails if the caller reports no progress for two minutes.',
     permission: 'data:export',
     idempotent: true,
     status: 201,
@@ -224,7 +224,7 @@ export const importEndpoints = {
     tag: 'imports',
     summary: 'Upload the content of a volume',
     description:
-      'Returns a transfer; the caller sends it over a WebSocket at /ws/transfer with the same key, as a tar archive. Repeated, it returns the transfer in progress.',
+      'Returns a transfer; the caller sends it at /ws/transfer (`Upgrade: hortus-transfer/2`) with the same key, as a tar archive. Repeated, it returns the transfer in progress.',
     permission: 'definitions:write',
     status: 202,
     params: ofImport,

@@ -101,7 +101,7 @@ export const transferEndpoints = {
     tag: 'migrations',
     summary: 'List the active transfers',
     description:
-      'For a server key: the transfers that its daemon must send or receive now. Both ends connect to the WebSocket /ws/transfer, and the service relays the bytes without storing them. For other keys: all active transfers.',
+      'For a server key: the transfers that its daemon must send or receive now. Both ends connect to /ws/transfer (`Upgrade: hortus-transfer/2`), and the service relays the bytes without storing them. For other keys: all active transfers.',
     permission: 'deployments:read',
     daemon: true,
     query: Type.Object({ ...paging }),

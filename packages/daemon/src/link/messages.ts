@@ -10,6 +10,7 @@ export const CAPABILITIES = [
   'rotate',
   'cancel',
   'transfer',
+  'transfer-stream',
   'bundle',
   'seal',
 ] as const;

@@ -1,32 +1,29 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { Incoming } from '@hortus/client/transfer/incoming';
 import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
+import { TRANSFER_PROTOCOL } from '@hortus/contract/transfer';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, expect, test } from 'vitest';
-import { type WebSocket, WebSocketServer } from 'ws';
 import { type Progress, receive } from './receiver.ts';
 import { Spool } from './spool.ts';
 
-/** Stands in for the service between two ends: relays messages, and cuts both connections after a given number. */
+/** Stands in for the service between two ends: forwards bytes, and cuts both connections after a given number. */
 class Between implements AsyncDisposable {
   readonly #server: Server = createServer();
-  readonly #sockets = new WebSocketServer({ noServer: true });
-  readonly #ends: WebSocket[] = [];
+  readonly #ends: Socket[] = [];
   carried = 0;
   /** Position of a byte to corrupt, once. */
   spoil = Number.POSITIVE_INFINITY;
-  cutAfter = Number.POSITIVE_INFINITY;
+  #cutAt = Number.POSITIVE_INFINITY;
 
   async open(): Promise<this> {
-    this.#server.on('upgrade', (request, socket, head) =>
-      this.#sockets.handleUpgrade(request, socket, head, (end) => this.#join(end)),
-    );
+    this.#server.on('upgrade', (_request, socket) => this.#join(socket as Socket));
     await new Promise<void>((done) => this.#server.listen(0, '127.0.0.1', done));
     return this;
   }
@@ -36,39 +33,43 @@ class Between implements AsyncDisposable {
     return Link.open(`http://127.0.0.1:${port}/api/v1`, 'key', 'trf_1', signal);
   }
 
-  #join(end: WebSocket): void {
+  /** Cuts the connections after so many more bytes, most likely within a record. */
+  cutAfter(bytes: number): void {
+    this.#cutAt = this.carried + bytes;
+  }
+
+  #join(end: Socket): void {
     end.pause();
+    end.on('error', () => undefined);
+    end.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${TRANSFER_PROTOCOL}\r\n\r\n`);
     const [other] = this.#ends.splice(0);
     if (!other) {
       this.#ends.push(end);
       return;
     }
-    // When one end closes, close the other.
-    end.on('close', () => other.terminate());
-    other.on('close', () => end.terminate());
     for (const [from, to] of [
       [end, other],
       [other, end],
     ] as const) {
-      from.on('message', (data: Buffer, binary) => {
+      from.on('data', (bytes: Buffer) => {
         const before = this.carried;
-        this.carried += binary ? data.length : 0;
+        this.carried += bytes.length;
         if (this.carried > this.spoil) {
-          data[this.spoil - before] = (data[this.spoil - before] as number) ^ 1;
+          bytes[this.spoil - before] = (bytes[this.spoil - before] as number) ^ 1;
           this.spoil = Number.POSITIVE_INFINITY;
         }
-        if (--this.cutAfter < 0) {
-          from.terminate();
-          to.terminate();
-        } else to.send(data, { binary });
+        to.write(bytes.subarray(0, Math.max(0, this.#cutAt - before)));
+        if (this.carried >= this.#cutAt) for (const one of [from, to]) one.end();
       });
+      // When one end closes, close the other.
+      from.on('end', () => from.end());
+      from.on('close', () => to.end());
       from.resume();
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const client of this.#ends) client.terminate();
-    this.#sockets.close();
+    for (const end of this.#ends) end.destroy();
     this.#server.closeAllConnections();
     await new Promise((done) => this.#server.close(done));
   }
@@ -155,7 +156,7 @@ test('acknowledged chunks are not sent again after a lost connection', async () 
   const counted = { ...sending, open };
   let lost = 0;
   for (;;) {
-    between.cutAfter = 17 + 9 * lost;
+    between.cutAfter(5_000_000 + 2_000_000 * lost);
     try {
       await carry({ between, content, directory, sending: counted });
       break;
@@ -175,11 +176,11 @@ test('a restarted sender reads again, but arrived chunks are not sent again', as
   await using between = await new Between().open();
   const content = randomBytes(30_000_000);
   const directory = spoolFolder();
-  between.cutAfter = 60;
+  between.cutAfter(15_000_000);
   await expect(carry({ between, content, directory })).rejects.toThrow(LinkLost);
   const arrived = new Spool(directory, 'trf_1').placed.length;
   expect(arrived).toBeGreaterThan(1);
-  between.cutAfter = Number.POSITIVE_INFINITY;
+  between.cutAfter(Number.POSITIVE_INFINITY);
   const { carried } = await carry({ between, content, directory });
   expect(carried).toBeLessThanOrEqual(content.length - arrived * 4_194_304);
   expect((await contentOf(directory)).equals(content)).toBe(true);
@@ -225,7 +226,7 @@ test('a receiver without storage gets every byte once, across lost connections a
   const got: Buffer[] = [];
   let sending = reading(content);
   for (let attempt = 0; ; attempt++) {
-    between.cutAfter = attempt < 6 ? 12 + attempt : Number.POSITIVE_INFINITY;
+    between.cutAfter(attempt < 6 ? 3_000_000 + 500_000 * attempt : Number.POSITIVE_INFINITY);
     // Every other time the sender restarts without its state.
     if (attempt % 2 === 1) sending = reading(content);
     const [from, to] = await Promise.all([between.link(), between.link()]);

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { type Served, serve } from './testing/serve.ts';
+import type { UpgradeListener } from './upgrades.ts';
 
 const PATH = '/ws/server';
 
@@ -23,6 +24,16 @@ test('an upgrade is accepted at its path, with or without a query', async () => 
   await using service = await open();
   expect(await statuses(service, asking(PATH))).toEqual([101]);
   expect(await statuses(service, asking(`${PATH}?a=b`))).toEqual([101]);
+});
+
+test('an upgrade is taken only to a protocol of its path', async () => {
+  await using service = await open();
+  const listener: UpgradeListener = (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+  service.http.upgrades.at('/other', listener, ['thing/2']);
+  const toThing = (path: string) => asking(path).replace('websocket', 'Thing/2');
+  expect(await statuses(service, toThing('/other'))).toEqual([101]);
+  expect(await statuses(service, toThing(PATH))).toEqual([404]);
+  expect(await statuses(service, asking('/other'))).toEqual([404]);
 });
 
 test.each([

@@ -6,18 +6,21 @@ import { parseTarget, type Target } from './target.ts';
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer, target: Target) => void;
 
 /**
- * Dispatches each request for a WebSocket to the listener of its path. Other requests that offer an upgrade are
- * answered as plain requests: many clients offer HTTP/2 with every request, and a WebSocket to an unknown path gets a
- * 404.
+ * Dispatches each request for an upgrade to the listener of its path and protocol. Other requests that offer an upgrade
+ * are answered as plain requests: many clients offer HTTP/2 with every request, and a WebSocket to an unknown path gets
+ * a 404.
  */
 export class Upgrades {
   readonly #guard: Guard;
   readonly #isFree: (socket: object) => boolean;
-  readonly #listeners = new Map<string, UpgradeListener>();
+  readonly #listeners = new Map<
+    string,
+    { readonly listener: UpgradeListener; readonly protocols: readonly string[] }
+  >();
   /** One function for all sockets: thousands of them are open at a time. */
   readonly #guardedDestroy: (this: Duplex) => void;
 
-  /** `isFree` tells whether a connection may become a WebSocket now. */
+  /** `isFree` tells whether a connection may be upgraded now. */
   constructor(guard: Guard, isFree: (socket: object) => boolean = () => true) {
     this.#guard = guard;
     this.#isFree = isFree;
@@ -26,8 +29,9 @@ export class Upgrades {
     });
   }
 
-  at(path: string, listener: UpgradeListener): void {
-    this.#listeners.set(path, listener);
+  /** `protocols` are in lower case. */
+  at(path: string, listener: UpgradeListener, protocols: readonly string[] = ['websocket']): void {
+    this.#listeners.set(path, { listener, protocols });
   }
 
   /**
@@ -35,10 +39,11 @@ export class Upgrades {
    * connection that is not free is answered as a plain request.
    */
   readonly takes = ({ method, headers, url = '', socket }: IncomingMessage): boolean => {
-    if (method !== 'GET' || headers.upgrade?.toLowerCase() !== 'websocket') return false;
+    if (method !== 'GET' || headers.upgrade === undefined) return false;
     if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) return false;
     const { path, authority } = parseTarget(url);
-    return authority === undefined && this.#listeners.has(path) && this.#isFree(socket);
+    const known = this.#listeners.get(path)?.protocols.includes(headers.upgrade.toLowerCase());
+    return authority === undefined && known === true && this.#isFree(socket);
   };
 
   listenTo(server: Server): void {
@@ -49,8 +54,8 @@ export class Upgrades {
   readonly #dispatch = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     const target = parseTarget(request.url ?? '');
     socket.on('error', this.#guardedDestroy);
-    const listener = this.#listeners.get(target.path);
-    if (listener) listener(request, socket, head, target);
+    const known = this.#listeners.get(target.path);
+    if (known) known.listener(request, socket, head, target);
     else socket.destroy();
   };
 }

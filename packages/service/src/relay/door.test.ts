@@ -1,9 +1,8 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { transferPath } from '@hortus/contract/transfer';
+import { createServer, request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { TRANSFER_PROTOCOL, transferPath } from '@hortus/contract/transfer';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, test } from 'vitest';
-import { WebSocket } from 'ws';
 import { guardWith } from '../guard.ts';
 import { limits, serve } from '../http/testing/serve.ts';
 import { Upgrades } from '../http/upgrades.ts';
@@ -13,6 +12,7 @@ import { RelayDoor } from './door.ts';
 import { Relay, type Role } from './relay.ts';
 
 const roles: Readonly<Record<string, Role>> = { srv_from: 'send', srv_to: 'receive' };
+const statuses: Readonly<Record<string, number>> = { NOT_FOUND: 404, UNAUTHORIZED: 401, VALIDATION_ERROR: 422 };
 const opened: (() => void)[] = [];
 afterEach(() => {
   for (const close of opened.splice(0).reverse()) close();
@@ -21,6 +21,8 @@ afterEach(() => {
 /** Replicas that share where transfers meet, as they do by their database. Every name that begins with `srv_` is a key. */
 class Replicas {
   readonly places = new Map<string, string>();
+  /** Transfers that a replica failed, with the errors. */
+  readonly failed: [transfer: string, error: string][] = [];
 
   async open() {
     const log = new QuietLog();
@@ -33,13 +35,14 @@ class Replicas {
     const door = new RelayDoor({
       relay,
       upgrades,
-      refuse: (socket, { code }) => socket.end(`HTTP/1.1 ${code === 'NOT_FOUND' ? 404 : 401} No\r\n\r\n`),
+      refuse: (socket, { code }) => socket.end(`HTTP/1.1 ${statuses[code] ?? 500} No\r\n\r\n`),
       addressOf: () => 'here',
       authenticate: async (key) => {
         if (!key.startsWith('srv_')) throw unauthorized();
         return { kind: 'server', serverId: key, accountId: 'acc_a', plan: 'free' };
       },
       roleOf: async (who, id) => (id === 'trf_1' && who.kind === 'server' ? roles[who.serverId] : undefined),
+      fail: async (_principal, id, { error }) => void this.failed.push([id, error]),
       meetAt: async (id, own, instead) => {
         if (!this.places.has(id) || this.places.get(id) === instead) this.places.set(id, own);
         return this.places.get(id) ?? own;
@@ -57,22 +60,36 @@ class Replicas {
   }
 }
 
-function end(url: string, key: string, transfer = 'trf_1') {
-  const socket = new WebSocket(`${url.replace('http', 'ws')}${transferPath}?transfer_id=${transfer}`, {
-    headers: { authorization: `Bearer ${key}` },
-  });
+interface Asked {
+  readonly transfer?: string;
+  readonly protocol?: string;
+}
+
+function end(url: string, key: string, { transfer = 'trf_1', protocol = TRANSFER_PROTOCOL }: Asked = {}) {
+  const headers = { connection: 'Upgrade', upgrade: protocol, authorization: `Bearer ${key}` };
+  const asking = request(`${url}${transferPath}?transfer_id=${transfer}`, { headers, agent: false });
+  const open = Promise.withResolvers<Socket>();
   let heard = '';
   let refused = '';
-  socket.on('message', (data) => {
-    heard += String(data);
+  asking.on('upgrade', (_answer, socket: Socket, head: Buffer) => {
+    heard += head;
+    socket.on('data', (data) => {
+      heard += data;
+    });
+    socket.on('error', () => undefined);
+    open.resolve(socket);
   });
-  socket.on('error', (error) => {
+  asking.on('response', (answer) => {
+    refused = String(answer.statusCode);
+    answer.resume();
+  });
+  asking.on('error', (error) => {
     refused = error.message;
   });
-  opened.push(() => socket.terminate());
-  const say = (text: string) =>
-    socket.readyState === WebSocket.OPEN ? socket.send(text) : socket.once('open', () => socket.send(text));
-  return { socket, say, heard: () => heard, refused: () => refused };
+  asking.end();
+  opened.push(() => asking.destroy());
+  const say = (text: string) => open.promise.then((socket) => socket.write(text));
+  return { say, heard: () => heard, refused: () => refused };
 }
 
 test('two ends at different replicas are connected at the replica of the first', async () => {
@@ -100,9 +117,9 @@ test('a dead replica is not waited for: the ends are connected at the next one',
 
 test('callers that are not an end of the transfer are refused', async () => {
   const { url } = await new Replicas().open();
-  const strangers = [end(url, 'hk_live_1'), end(url, 'srv_another'), end(url, 'srv_from', 'trf_2')];
+  const strangers = [end(url, 'hk_live_1'), end(url, 'srv_another'), end(url, 'srv_from', { transfer: 'trf_2' })];
   await until(() => strangers.every(({ refused }) => refused() !== ''), { describe: 'all to be refused' });
-  expect(strangers.map(({ refused }) => refused().slice(-3))).toEqual(['401', '404', '404']);
+  expect(strangers.map(({ refused }) => refused())).toEqual(['401', '404', '404']);
 });
 
 test('a wrong key counts against the limit of its address', async () => {
@@ -115,6 +132,7 @@ test('a wrong key counts against the limit of its address', async () => {
     addressOf: () => '127.0.0.1',
     authenticate: service.http.authenticate,
     roleOf: async () => undefined,
+    fail: async () => undefined,
     meetAt: async (_id, own) => own,
     ownUrl: () => service.url,
     log,
@@ -129,4 +147,17 @@ test('a wrong key counts against the limit of its address', async () => {
   expect((await service.fetch('/api/v1/templates')).status).toBe(429);
   // A valid key is not limited by the failures of others at its address.
   expect(await refused('daemon')).toContain('404');
+});
+
+test('an end of the version before is refused, and its transfer fails with the advice to update', async () => {
+  const replicas = new Replicas();
+  const { url } = await replicas.open();
+  const old = end(url, 'srv_to', { protocol: 'websocket' });
+  expect(await until(() => old.refused(), { describe: 'the end to be refused' })).toBe('422');
+  expect(replicas.failed).toEqual([
+    ['trf_1', expect.stringMatching(/hortusd of the target server is too old.*Update/)],
+  ]);
+  const stranger = end(url, 'srv_another', { protocol: 'websocket' });
+  await until(() => stranger.refused() === '404', { describe: 'another server to be refused' });
+  expect(replicas.failed).toHaveLength(1);
 });

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { TICKET_HEADER, transferPath } from '@hortus/contract/transfer';
+import { TICKET_HEADER, TRANSFER_PROTOCOL, transferPath } from '@hortus/contract/transfer';
 import { Doorway } from '../channel/doorway.ts';
 import { type Guard, guardWith } from '../guard.ts';
 import type { Target } from '../http/target.ts';
@@ -8,7 +8,7 @@ import type { Upgrades } from '../http/upgrades.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { Log } from '../log.ts';
 import { invalid, notFound, Problem } from '../problem.ts';
-import { End, handshakeFault } from './end.ts';
+import { End } from './end.ts';
 import { FORWARDED, forward } from './forward.ts';
 import type { Relay, Role } from './relay.ts';
 
@@ -20,6 +20,12 @@ export interface RelayDoorDeps {
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
   /** Returns the role of a principal in an open transfer; undefined if it has none. */
   readonly roleOf: (principal: Principal, transferId: string, ticket: string | undefined) => Promise<Role | undefined>;
+  /** Fails a transfer with an error that its owner reads. */
+  readonly fail: (
+    principal: Principal,
+    transferId: string,
+    report: { readonly error: string; readonly ticket?: string },
+  ) => Promise<void>;
   /**
    * Returns the replica where the ends of a transfer meet: `own` unless another one was first. `instead` replaces one
    * that cannot be reached.
@@ -30,6 +36,8 @@ export interface RelayDoorDeps {
   readonly log: Pick<Log, 'error'>;
 }
 
+/** Protocol of daemons and clients before version 2 of transfers. */
+const OLD_PROTOCOL = 'websocket';
 const STRANGERS = { total: 256, perAddress: 32 };
 
 /**
@@ -45,7 +53,7 @@ export class RelayDoor {
   constructor(deps: RelayDoorDeps) {
     this.#deps = deps;
     this.#guard = guardWith(deps.log);
-    deps.upgrades.at(transferPath, this.#upgrade);
+    deps.upgrades.at(transferPath, this.#upgrade, [TRANSFER_PROTOCOL, OLD_PROTOCOL]);
   }
 
   close(): void {
@@ -77,16 +85,20 @@ export class RelayDoor {
   };
 
   async #enter(request: IncomingMessage, socket: Duplex, head: Buffer, id: string, address: string): Promise<void> {
-    const { relay, authenticate, roleOf } = this.#deps;
+    const { relay, authenticate, roleOf, fail } = this.#deps;
     const principal = await authenticate(bearer(request), address);
     const ticket = request.headers[TICKET_HEADER] as string | undefined;
     const role = await roleOf(principal, id, ticket);
     if (role === undefined) throw notFound('transfer');
-    const fault = handshakeFault(request);
-    if (fault !== undefined) throw invalid('headers', `${fault}: this is not a WebSocket handshake.`);
+    if (request.headers.upgrade?.toLowerCase() === OLD_PROTOCOL) {
+      // An old end would retry for ever. Failing the transfer shows the reason to its owner.
+      const error = outdated(principal, role);
+      await fail(principal, id, { error, ...(ticket !== undefined && { ticket }) });
+      throw invalid('headers', `Upgrade must be ${TRANSFER_PROTOCOL}. ${error}`);
+    }
     if (request.headers[FORWARDED] === undefined && (await this.#elsewhere(request, socket, head, id))) return;
     // The socket may have closed during the lookup.
-    if (!socket.destroyed) relay.join(id, role, End.accept(request, socket, head, this.#guard));
+    if (!socket.destroyed) relay.join(id, role, End.accept(socket, head, this.#guard));
   }
 
   /** Forwards the connection if the other end is connected to another replica. */
@@ -103,3 +115,8 @@ export class RelayDoor {
 }
 
 const bearer = ({ headers }: IncomingMessage): string => /^bearer (.*)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
+
+const outdated = ({ kind }: Principal, role: Role): string =>
+  kind === 'server'
+    ? `The hortusd of the ${role === 'send' ? 'source' : 'target'} server is too old to transfer volumes through this service. Update it, then repeat the operation.`
+    : 'This hortus client is too old to transfer volumes through this service. Update it, then repeat the operation.';

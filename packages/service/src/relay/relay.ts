@@ -13,10 +13,6 @@ export interface RelayTimes {
 
 const standardTimes: RelayTimes = { waitMs: 30_000, silenceMs: 60_000 };
 
-const GOING_AWAY = 1001;
-/** Close codes of ends; each may reconnect. */
-const relayCodes = { alone: 4408, replaced: 4409, otherGone: 4410, silent: 4411 } as const;
-
 interface Meeting {
   readonly ends: Partial<Record<Role, End>>;
   timer: NodeJS.Timeout | undefined;
@@ -24,7 +20,7 @@ interface Meeting {
 
 /**
  * Connects the two ends of a transfer. Relays their data with backpressure, and neither stores nor inspects it: the
- * ends verify its completeness themselves.
+ * ends verify its completeness themselves. An end that is closed may reconnect.
  */
 export class Relay {
   readonly #guard: Guard;
@@ -50,7 +46,7 @@ export class Relay {
     const { send, receive } = meeting.ends;
     if (send?.open && receive?.open) this.#connect(meeting, send, receive);
     else {
-      const alone = () => sendAway(end, 'alone');
+      const alone = () => end.close();
       meeting.timer = setTimeout(this.#guard(alone), this.#times.waitMs);
     }
   }
@@ -66,19 +62,19 @@ export class Relay {
     this.#meetings.set(transferId, fresh);
     if (!meeting) return fresh;
     clearTimeout(meeting.timer);
-    for (const [of, end] of Object.entries(meeting.ends)) sendAway(end, of === role ? 'replaced' : 'otherGone');
+    closeAll(meeting);
     return fresh;
   }
 
   close(): void {
-    for (const { ends, timer } of this.#meetings.values()) {
-      clearTimeout(timer);
-      for (const end of Object.values(ends)) end.close(GOING_AWAY, 'the service is stopping');
+    for (const meeting of this.#meetings.values()) {
+      clearTimeout(meeting.timer);
+      closeAll(meeting);
     }
   }
 
   #connect(meeting: Meeting, send: End, receive: End): void {
-    const silent = () => Object.values(meeting.ends).map((end) => sendAway(end, 'silent'));
+    const silent = () => closeAll(meeting);
     meeting.timer = setTimeout(this.#guard(silent), this.#times.silenceMs);
     const heard = (count: number) => {
       this.#carried += count;
@@ -94,16 +90,11 @@ export class Relay {
     delete meeting.ends[role];
     clearTimeout(meeting.timer);
     const [other] = Object.values(meeting.ends);
-    if (other) sendAway(other, 'otherGone');
+    if (other) other.close();
     else if (this.#meetings.get(transferId) === meeting) this.#meetings.delete(transferId);
   }
 }
 
-const reasons = {
-  alone: 'the other end did not connect',
-  replaced: 'replaced by another connection',
-  otherGone: 'the other end has disconnected',
-  silent: 'no data was received for too long',
-} as const;
-
-const sendAway = (end: End, why: keyof typeof reasons): void => end.close(relayCodes[why], reasons[why]);
+function closeAll({ ends }: Meeting): void {
+  for (const end of Object.values(ends)) end.close();
+}

@@ -7,6 +7,6 @@ import type { Standing } from '../servers/public.ts';
 export function requireCarrier(server: Standing | undefined, field: string): void {
   if (!server) throw conflict(field, 'removed', 'its server has been removed.');
   const { name, capabilities } = server;
-  if (capabilities && !capabilities.includes('bundle'))
+  if (capabilities && !['bundle', 'transfer-stream'].every((one) => capabilities.includes(one)))
     throw conflict(field, 'old_daemon', `the daemon of ${name} cannot transfer the volumes of bundles; update it.`);
 }

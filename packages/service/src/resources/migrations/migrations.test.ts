@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { ApiProblem } from '@hortus/client/problem';
 import { Link } from '@hortus/client/transfer/link';
 import { transferContext } from '@hortus/template/sealing/contexts';
 import { openFields } from '@hortus/template/sealing/sealed-fields';
 import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
 import { describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { onBothEngines } from '../../testing/engines.ts';
 import { openTwoServers } from './testing/two-servers.ts';
 
@@ -203,6 +205,35 @@ onBothEngines((engine) => {
     }
     expect((await report(ticket)).data.status).toBe('running');
     (await connect(ticket)).close();
+    const body = { status: 'completed' as const, ...(ticket !== undefined && { ticket }) };
+    await there.client.call('transfers.report', { params: { id: order.id }, body });
+    // The ticket of a transfer ends with it.
+    await expect(connect(ticket)).rejects.toThrow('status 404');
+  });
+
+  it('is refused before anything is stopped if a daemon still transfers by WebSocket', async () => {
+    const { there, deploy, migrate } = await openTwoServers(engine);
+    await deploy();
+    await there.connect(engine, ['transfer']);
+    const { plan } = await migrate({ dry_run: true });
+    expect(plan.blockers).toEqual([{ reason: 'old_daemon', message: expect.stringContaining('Update it.') }]);
+  });
+
+  it('names a daemon that connects to a transfer by WebSocket as too old', async () => {
+    const { service, there, read, deploy, migrate, becomes } = await openTwoServers(engine);
+    await deploy();
+    const id = (await migrate()).migration?.id ?? '';
+    await becomes(id, 'copying');
+    const [pending] = (await there.client.call('transfers.pending', { query: {} })).data;
+    const old = new WebSocket(`${service.base.replace('http', 'ws')}/ws/transfer?transfer_id=${pending?.id}`, {
+      headers: { authorization: `Bearer ${there.key}` },
+    });
+    await expect(once(old, 'open')).rejects.toThrow('422');
+    const transfer = (await read(id)).transfers.find((one) => one.id === pending?.id);
+    expect(transfer).toMatchObject({
+      status: 'failed',
+      error: expect.stringMatching(/hortusd of the target server is too old .* Update it/),
+    });
   });
 
   it('a server sees and reports its own transfers alone', async () => {

@@ -119,10 +119,10 @@ function judgeServers(source: Standing | undefined, target: Standing | undefined
         'offline',
         `The server ${name} is not connected; the migration waits for it before stopping anything.`,
       );
-    else if (capabilities && !capabilities.includes('transfer'))
+    else if (capabilities && !capabilities.includes('transfer-stream'))
       findings.block(
         'old_daemon',
-        `The daemon of ${name} cannot transfer volumes; a migration needs a current hortusd on both servers.`,
+        `The daemon of ${name} is too old to transfer volumes; a migration needs a current hortusd on both servers. Update it.`,
       );
   }
   const [from, to] = [source?.arch, target?.arch];

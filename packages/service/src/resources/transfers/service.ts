@@ -146,6 +146,11 @@ export class Transfers {
     return transferRecord(changed);
   }
 
+  /** Fails a transfer on behalf of one of its ends, for the relay. */
+  async fail(principal: Principal, id: string, report: Pick<TransferReport, 'ticket' | 'error'>): Promise<void> {
+    await this.#deps.storage.write((tx) => this.report(tx, principal, id, { status: 'failed', ...report }));
+  }
+
   /** Lists the transfers of a migration, oldest first. */
   of(queries: Queries, migrationId: string): Promise<TransferRow[]> {
     return transfersOf(queries, migrationId);

@@ -1,5 +1,5 @@
 import { channelPaths } from '@hortus/contract/channel';
-import { transferPath } from '@hortus/contract/transfer';
+import { TRANSFER_PROTOCOL, transferPath } from '@hortus/contract/transfer';
 import type { Dice } from './dice.ts';
 import { hostileText } from './hostile.ts';
 
@@ -95,7 +95,7 @@ function handshake(dice: Dice): string[] {
   const key = dice.oneIn(5) ? dice.of(['short', '', 'x'.repeat(500)]) : 'AAAAAAAAAAAAAAAAAAAAAA==';
   return [
     `Connection: ${dice.of(['Upgrade', 'keep-alive, Upgrade', 'close'])}`,
-    `Upgrade: ${dice.of(['websocket', 'WebSocket', 'h2c', 'websocket, h2c'])}`,
+    `Upgrade: ${dice.of(['websocket', 'WebSocket', TRANSFER_PROTOCOL, 'h2c', 'websocket, h2c'])}`,
     `Sec-WebSocket-Version: ${dice.of(['13', '13', '8', 'x'])}`,
     `Sec-WebSocket-Key: ${key}`,
   ];
@@ -111,15 +111,16 @@ export function rawRequests(dice: Dice, credentials: readonly string[]): RawByte
   return { bytes: Buffer.from(text, dice.oneIn(2) ? 'latin1' : 'utf8'), requests: count + 1 };
 }
 
-/** Returns a valid handshake for the channel or a transfer, followed by frames that no daemon sends. */
+/** Returns a valid handshake for the channel or a transfer, followed by bytes that no daemon sends. */
 export function rawFrames(dice: Dice, credentials: readonly string[], transfer: OpenTransfer): RawBytes {
   const isTransferEnd = dice.oneIn(2);
   const path = isTransferEnd
     ? `${transferPath}?transfer_id=${transfer.id}`
     : dice.of([...channelPaths, `${transferPath}?transfer_id=trf_x`]);
   const key = dice.of(isTransferEnd ? transfer.keys : credentials);
+  const protocol = isTransferEnd ? TRANSFER_PROTOCOL : dice.of(['websocket', TRANSFER_PROTOCOL]);
   const hello =
-    `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n` +
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\nSec-WebSocket-Version: 13\r\n` +
     `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer ${key}\r\n\r\n`;
   const parts: Buffer[] = [Buffer.from(hello)];
   if (!dice.oneIn(4)) parts.push(frame(dice, { first: 0x81, content: JSON.stringify({ type: 'auth', api_key: key }) }));

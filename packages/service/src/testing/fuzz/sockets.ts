@@ -18,7 +18,7 @@ export interface SocketFuzzOptions {
 
 export interface SocketOutcome {
   readonly connections: number;
-  /** Number of answers by status; 101 is a WebSocket. */
+  /** Number of answers by status; 101 is an upgrade. */
   readonly statuses: Readonly<Record<number, number>>;
   /** Connections that became an end of a transfer. */
   readonly transferEnds: number;

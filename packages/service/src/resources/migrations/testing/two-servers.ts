@@ -26,9 +26,9 @@ export class ServerWithDaemon {
     return createClient({ baseUrl: this.#service.base, key: this.key, retries: { attempts: 1 } });
   }
 
-  async connect(engine: Engine): Promise<this> {
+  async connect(engine: Engine, transfers: readonly string[] = ['transfer', 'transfer-stream']): Promise<this> {
     const daemon = new DaemonSocket(`${this.#service.base.replace('http', 'ws')}/ws/server`, {
-      auth: { api_key: this.key, capabilities: ['ack', 'builtin', 'transfer'] },
+      auth: { api_key: this.key, capabilities: ['ack', 'builtin', ...transfers] },
     });
     engine.afterwards(() => daemon.socket.terminate());
     daemon.socket.on('message', (data) => {
