@@ -1,13 +1,13 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createConnection, createServer, type Socket } from 'node:net';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readVolume } from '@hortus/daemon/volumes/volumes';
 import { busyboxImage } from '@hortus/testkit/images';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { inside } from '../e2e/docker/installation.ts';
 import { openTwoServers, type TwoServers } from '../e2e/migration/two-servers.ts';
+import { bareTar, tarThroughNode } from './bare-tar.ts';
+import { busySeconds } from './busy.ts';
 import { type Bench, median } from './claim.ts';
 import { pause, timed } from './service-with-engine.ts';
 
@@ -34,11 +34,14 @@ interface Measured {
   readonly ours: number;
   readonly unpacked: number;
   readonly bare: number;
+  /** The same archive through three Node processes that only pipe. */
+  readonly hops: number;
   /** The engine's archive of the volume, read and discarded. */
   readonly archive: number;
   /** CPU seconds of each side, over all its processes. */
   readonly oursBusy: number;
   readonly bareBusy: number;
+  readonly hopsBusy: number;
   readonly grown: number;
 }
 
@@ -60,6 +63,17 @@ export const transferBench: Bench = {
         promise: { atLeast: 0.5 },
       },
       {
+        claim: 'the same, against its hops without our code',
+        value: speed(median(figures.map(({ ours }) => ours))),
+        unit: 'MB/s',
+        against: {
+          name: 'MB/s tar through three Node pipes into a file',
+          value: speed(median(figures.map(({ hops }) => hops))),
+        },
+        ratio: median(figures.map(({ ours, hops }) => hops / ours)),
+        promise: { atLeast: 0.7 },
+      },
+      {
         claim: 'limit: the same as an archive of the engine, discarded',
         value: speed(median(figures.map(({ archive }) => archive))),
         unit: 'MB/s',
@@ -69,6 +83,11 @@ export const transferBench: Bench = {
         value: perGigabyte(median(figures.map(({ oursBusy }) => oursBusy))),
         unit: 's',
         against: { name: 's of tar | tar', value: perGigabyte(median(figures.map(({ bareBusy }) => bareBusy))) },
+      },
+      {
+        claim: 'seconds of the processor that a gigabyte takes through three Node pipes',
+        value: perGigabyte(median(figures.map(({ hopsBusy }) => hopsBusy))),
+        unit: 's',
       },
       {
         claim: 'the same, last copy of what has not changed, unpacked',
@@ -96,7 +115,9 @@ async function once2GB(): Promise<Measured> {
   await using all = await openTwoServers({ catalog, images });
   const definitionId = await fill(all);
   const archive = await timed(() => readArchive(all));
-  const { took: bare, busy: bareBusy } = await bareTar(all);
+  const { source, beside } = await folders(all);
+  const { took: bare, busy: bareBusy } = await bareTar(source, join(beside, 'bare'));
+  const { took: hops, busy: hopsBusy } = await tarThroughNode(source, folder.path);
   // Flushes the disk, so that no side pays for earlier writes.
   execFileSync('sync');
   const processes = [all.service.process.pid, ...all.servers.map(({ daemon }) => daemon.pid)];
@@ -124,7 +145,10 @@ async function once2GB(): Promise<Measured> {
         if (!of || of.bytes < BYTES) throw new Error('The volume was not copied.');
         return Date.parse(of.finished_at ?? '') - Date.parse(of.created_at);
       };
-      return { ours: took('stage'), unpacked: took('import'), bare, archive, oursBusy, bareBusy, grown: most - before };
+      return {
+        ...{ ours: took('stage'), unpacked: took('import'), bare, hops, archive },
+        ...{ oursBusy, bareBusy, hopsBusy, grown: most - before },
+      };
     }
     await pause(100);
   }
@@ -150,46 +174,11 @@ async function readArchive({ servers: [{ engine, serverId }] }: TwoServers): Pro
   });
 }
 
-/** Copies the folder of the volume to a folder next to the volumes of the other engine. */
-async function bareTar(all: TwoServers): Promise<{ took: number; busy: number }> {
-  const [from, to] = all.servers.map(({ socketPath }) => join(socketPath, '..', 'data', 'volumes'));
-  const [volume] = await all.servers[0].engine.volumes({ labels: { 'hortus.managed': 'true' } });
-  const target = join(to ?? '', 'bare');
-  mkdirSync(target);
-  const server = createServer({ pauseOnConnect: true });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const accepted = once(server, 'connection');
-  const socket = createConnection((server.address() as { port: number }).port, '127.0.0.1').pause();
-  await once(socket, 'connect');
-  const [other] = (await accepted) as [Socket];
-  execFileSync('sync');
-  const busyBefore = busySeconds([process.pid]);
-  const began = performance.now();
-  const unpacking = spawn('tar', ['-xf', '-', '-C', target], { stdio: [other, 'ignore', 'inherit'] });
-  const packing = spawn('tar', ['-cf', '-', '-C', join(from ?? '', volume?.name ?? '', '_data'), '.'], {
-    stdio: ['ignore', socket, 'inherit'],
-  });
-  const ended = once(unpacking, 'exit');
-  await once(packing, 'exit');
-  socket.destroy();
-  const [code] = await ended;
-  const took = performance.now() - began;
-  const busy = busySeconds([process.pid]) - busyBefore;
-  other.destroy();
-  server.close();
-  rmSync(target, { recursive: true });
-  if (code !== 0) throw new Error(`tar ended with ${code}.`);
-  return { took, busy };
-}
-
-/** Sums the CPU time of processes and their reaped children; independent of other load. */
-function busySeconds(pids: readonly number[]): number {
-  const TICKS_A_SECOND = 100;
-  return pids.reduce((sum, pid) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return sum + fields.slice(11, 15).reduce((ticks, field) => ticks + Number(field), 0) / TICKS_A_SECOND;
-  }, 0);
+/** The folder of the volume, and the folder of the volumes of the other engine. */
+async function folders({ servers }: TwoServers): Promise<{ source: string; beside: string }> {
+  const [from = '', to = ''] = servers.map(({ socketPath }) => join(socketPath, '..', 'data', 'volumes'));
+  const [volume] = await servers[0].engine.volumes({ labels: { 'hortus.managed': 'true' } });
+  return { source: join(from, volume?.name ?? '', '_data'), beside: to };
 }
 
 function residentBytes(pid: number): number {
