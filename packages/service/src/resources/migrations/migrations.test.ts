@@ -216,7 +216,7 @@ onBothEngines((engine) => {
     await deploy();
     await there.connect(engine, ['transfer']);
     const { plan } = await migrate({ dry_run: true });
-    expect(plan.blockers).toEqual([{ reason: 'old_daemon', message: expect.stringContaining('Update it.') }]);
+    expect(plan.blockers).toMatchObject([{ reason: 'old_daemon', message: expect.stringContaining('Update it.') }]);
   });
 
   it('names a daemon that connects to a transfer by WebSocket as too old', async () => {
