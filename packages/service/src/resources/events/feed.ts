@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Sweeper } from '../../bus/sweeper.ts';
 import type { Log } from '../../log.ts';
 import { lastSeq } from '../../outbox/store.ts';
@@ -9,10 +10,14 @@ export interface Follower {
   readonly accountId: string;
   /** Whether it needs to know the tenant of each event, which costs a query. */
   readonly byTenant: boolean;
-  offer(event: EventRow, tenantId: string | undefined): void;
+  /** `tenants` has the tenants of the resources of the batch; undefined if they were not looked up for its account. */
+  offer(event: EventRow, tenants: Tenants | undefined): void;
   /** Called after the last event of a batch: there is nothing up to `seq` that was not offered. */
   reached(seq: number): void;
 }
+
+/** Ids of tenants by the id of a resource; a resource that belongs to none is missing. */
+export type Tenants = ReadonlyMap<string, string>;
 
 export interface EventFeedDeps {
   readonly reader: Queries;
@@ -22,6 +27,8 @@ export interface EventFeedDeps {
 }
 
 const MOST_AT_ONCE = 500;
+/** Time for writing to followers before requests get a turn; one event goes to all its followers at once. */
+const SLICE_MS = 4;
 
 /**
  * Reads new events once for all followers on this replica, in the order of `seq`. Numbers become visible in that order
@@ -99,22 +106,28 @@ export class EventFeed {
     const events = await eventsAfter(this.#deps.reader, { after: this.#offered, most: MOST_AT_ONCE });
     const newest = events.at(-1);
     if (newest === undefined) return false;
-    const tenants = await this.#tenantsOf(events);
-    // From here on without a pause: a follower is added with everything up to `offered` already sent to it.
+    const accounts = this.#accountsByTenant();
+    const asked = events.filter(({ account_id }) => accounts.has(account_id)).map(({ resource_id }) => resource_id);
+    const tenants = asked.length === 0 ? new Map() : await tenantsOf(this.#deps.reader, [...new Set(asked)]);
+    let begun = performance.now();
     for (const event of events) {
-      for (const follower of this.#followers.get(event.account_id) ?? [])
-        follower.offer(event, tenants.get(event.resource_id));
+      const { account_id, seq } = event;
+      for (const follower of this.#followers.get(account_id) ?? [])
+        follower.offer(event, accounts.has(account_id) ? tenants : undefined);
+      // Advances with each event: a follower that is added during a pause continues from here.
+      this.#offered = Math.max(this.#offered, seq);
+      if (performance.now() - begun < SLICE_MS) continue;
+      await nextTurn();
+      begun = performance.now();
     }
-    this.#offered = Math.max(this.#offered, newest.seq);
     for (const followers of this.#followers.values()) for (const follower of followers) follower.reached(newest.seq);
     return events.length === MOST_AT_ONCE;
   }
 
-  async #tenantsOf(events: readonly EventRow[]): Promise<ReadonlyMap<string, string>> {
-    const accounts = new Set<string>();
+  #accountsByTenant(): Set<string> {
+    const found = new Set<string>();
     for (const [accountId, followers] of this.#followers)
-      if ([...followers].some(({ byTenant }) => byTenant)) accounts.add(accountId);
-    const asked = events.filter(({ account_id }) => accounts.has(account_id)).map(({ resource_id }) => resource_id);
-    return asked.length === 0 ? new Map() : await tenantsOf(this.#deps.reader, [...new Set(asked)]);
+      if ([...followers].some(({ byTenant }) => byTenant)) found.add(accountId);
+    return found;
   }
 }

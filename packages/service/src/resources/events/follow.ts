@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import type { Follow } from '../../http/handler.ts';
 import { type LiveStream, type PreparedEvent, prepareEvent } from '../../http/live-stream.ts';
@@ -71,6 +72,8 @@ async function catchUp(
     // A short page had everything that was numbered when it was read, which is at least what was offered before.
     if (page.length < PAGE) position = Math.max(position, offered);
     stream.mark(String(position));
+    // Many followers catch up at once after a restart; pages of SQLite come without a turn of the event loop.
+    await nextTurn();
   }
   return position;
 }
@@ -99,11 +102,13 @@ function live(feed: EventFeed, filter: EventFilter, from: number, stream: LiveSt
     const remove = feed.add({
       accountId: filter.accountId,
       byTenant: filter.tenantId !== undefined,
-      offer(event, tenantId) {
+      offer(event, tenants) {
         // The last page may have been read after these were numbered.
         if (behind || event.seq <= position) return;
-        if (!matches(filter, event, tenantId)) return;
-        behind = !stream.write(prepared(event));
+        // Added after the tenants of this batch were looked up: the database knows them.
+        const isBlind = filter.tenantId !== undefined && tenants === undefined;
+        if (!isBlind && !matches(filter, event, tenants?.get(event.resource_id))) return;
+        behind = isBlind || !stream.write(prepared(event));
         if (behind) stop();
         else position = event.seq;
       },

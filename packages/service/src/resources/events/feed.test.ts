@@ -1,0 +1,105 @@
+import { until } from '@hortus/testkit/until';
+import { expect, it } from 'vitest';
+import { openLocalBus } from '../../bus/local-bus.ts';
+import { append } from '../../outbox/append.ts';
+import { Dispatcher } from '../../outbox/dispatcher.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { QuietLog } from '../../testing/quiet-log.ts';
+import { EventFeed, type Follower } from './feed.ts';
+
+onBothEngines((engine) => {
+  async function running() {
+    const storage = await engine.open();
+    const log = new QuietLog();
+    const dispatcher = new Dispatcher({ storage, bus: openLocalBus({ log }), subscribers: [], log, sweepMs: 10 });
+    dispatcher.start();
+    let reads = 0;
+    const run: typeof storage.reader.run = (...query) => {
+      if (query[0].includes('from "events"')) reads++;
+      return storage.reader.run(...query);
+    };
+    const feed = new EventFeed({ reader: { ...storage.reader, run }, log, sweepMs: 10 });
+    feed.start();
+    engine.afterwards(async () => {
+      await feed.stop();
+      await dispatcher.stop();
+    });
+    const fire = (count: number, accountId = 'acc_1') =>
+      storage.write(async (tx) => {
+        for (let n = 0; n < count; n++)
+          await append(tx, {
+            type: 'audit.tested',
+            accountId,
+            resourceType: 'plant',
+            resourceId: `${n}`,
+            actor: null,
+            data: {},
+          });
+      });
+    return { feed, fire, reads: () => reads };
+  }
+
+  const follower = (accountId: string, over: Partial<Follower> = {}) => {
+    const seqs: number[] = [];
+    const one: Follower = {
+      accountId,
+      byTenant: false,
+      offer: ({ seq }) => seqs.push(seq),
+      reached: () => {},
+      ...over,
+    };
+    return { ...one, seqs };
+  };
+
+  it('reads nothing while it has no followers', async () => {
+    const { feed, fire, reads } = await running();
+    await fire(3);
+    feed.wake();
+    await feed.join();
+    feed.leave();
+    expect(reads()).toBe(0);
+  });
+
+  it('reads each event once for all followers and offers it only to those of its account', async () => {
+    const { feed, fire, reads } = await running();
+    await feed.join();
+    const [a, b, other] = [follower('acc_1'), follower('acc_1'), follower('acc_2')];
+    for (const one of [a, b, other]) feed.add(one);
+    await fire(700);
+    await fire(1, 'acc_2');
+    await until(() => other.seqs.length === 1 && a.seqs.length === 700, { describe: 'all events' });
+    expect(b.seqs).toEqual(a.seqs);
+    expect(a.seqs).toEqual(Array.from({ length: 700 }, (_, n) => n + 1));
+    expect(other.seqs).toEqual([701]);
+    const before = reads();
+    for (let n = 0; n < 50; n++) feed.add(follower('acc_1'));
+    await fire(1);
+    await until(() => a.seqs.length === 701, { describe: 'one more' });
+    // The sweeps read as well, but not once for each follower.
+    expect(reads() - before).toBeLessThan(50);
+    feed.leave();
+  });
+
+  it('tells a follower by tenant that is added in the middle of a batch that tenants are unknown', async () => {
+    const { feed, fire } = await running();
+    await feed.join();
+    const told: boolean[] = [];
+    const late = follower('acc_1', { byTenant: true, offer: (_, tenants) => told.push(tenants !== undefined) });
+    let isAdded = false;
+    feed.add(
+      follower('acc_1', {
+        offer: () => {
+          if (!isAdded) feed.add(late);
+          isAdded = true;
+        },
+      }),
+    );
+    await fire(5);
+    await until(() => told.length === 5, { describe: 'the batch' });
+    expect(told).toEqual(Array(5).fill(false));
+    await fire(1);
+    await until(() => told.length === 6, { describe: 'the next batch' });
+    expect(told.at(-1)).toBe(true);
+    feed.leave();
+  });
+});
