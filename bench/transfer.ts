@@ -45,7 +45,11 @@ interface Measured {
   readonly grown: number;
 }
 
-/** Measures a 2 GB volume copied between two engines through the service, against tar to tar over a bare socket. */
+/**
+ * Measures a 2 GB volume copied between two engines through the service. The promise is relative to the same hops without
+ * our code, because three Node processes that only pipe reach just 0.3 to 0.4 of tar to tar over a bare socket on two
+ * cores (docs/decisions/migrations.md has the figures).
+ */
 export const transferBench: Bench = {
   name: 'transfer',
   async run(repetitions) {
@@ -60,7 +64,6 @@ export const transferBench: Bench = {
         unit: 'MB/s',
         against: { name: 'MB/s tar | tar over a socket', value: speed(median(figures.map(({ bare }) => bare))) },
         ratio: median(figures.map(({ ours, bare }) => bare / ours)),
-        promise: { atLeast: 0.5 },
       },
       {
         claim: 'the same, against its hops without our code',
