@@ -143,6 +143,7 @@ async function heldByFuzz(caller: Caller, socket: string): Promise<Held[]> {
 
 /** What the good requests of the service's tests need of a caller. */
 const callerOf = (service: Service, accountId: string): Caller => ({
+  base: service.base,
   accountId,
   key: service.key,
   client: service.client,

@@ -153,7 +153,7 @@ test('waiting survives a short outage of the service', async () => {
     if (reads > 1 && reads < 6) throw new Error('hang up');
     return { success: true, data: records.detail({ status: reads === 1 ? 'running' : 'success' }) };
   });
-  const { code, noted } = await sit(['logs', '-f', 'feeds'], []);
+  const { code, noted } = await sit(['logs', '-f', '--deployment', 'feeds'], []);
   expect(code).toBe(0);
   expect(noted).toContain('The service does not answer; retrying.\nThe service answers again.\n');
 });

@@ -67,7 +67,7 @@ export interface Client {
   ): AsyncGenerator<StreamEvent>;
 }
 
-type StreamCall<Name extends LiveName> = CallOf<Endpoints[Name]> &
+export type StreamCall<Name extends LiveName> = CallOf<Endpoints[Name]> &
   Pick<StreamParts, 'lastEventId' | 'attempts' | 'onOpen'>;
 
 const TIMEOUT_MS = 30_000;

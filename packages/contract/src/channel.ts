@@ -2,6 +2,7 @@ import Type, { type Static, type TProperties, type TSchema } from 'typebox';
 import { Timestamp } from './envelope.ts';
 import { choice } from './fields.ts';
 import { SealedFields } from './sealing.ts';
+import { streamKinds } from './streams.ts';
 
 /**
  * The messages of the daemon channel. Unknown fields are accepted, so that daemon and service may differ by a minor
@@ -38,6 +39,7 @@ export const capabilityNames = [
   'transfer-stream',
   'bundle',
   'seal',
+  'streams',
 ] as const;
 export type Capability = (typeof capabilityNames)[number];
 
@@ -47,7 +49,7 @@ const capabilities = Type.Optional(
     description: [
       '`wake`: notices of pending deployments. `journal`: an execution sent twice is started once, so the service may send it again.',
       '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that need more than one Docker command (backups, smoke tests, prune), and release as one order.',
-      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. Unknown names are ignored.',
+      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. Unknown names are ignored.',
     ].join(' '),
   }),
 );
@@ -159,6 +161,17 @@ export const negotiatedToDaemon = {
     rotation,
     ...order,
   }),
+  stream_open: message(
+    'stream_open',
+    'Connect to /ws/stream with this ticket, and serve the stream there. The first message on it says what is wanted.',
+    {
+      stream_id: Type.String(),
+      ticket: Type.String(),
+      kind: Type.String({ examples: [...streamKinds] }),
+      instance: Type.String({ description: 'Name of the instance on the server.' }),
+      ...order,
+    },
+  ),
   identity_conflict: message(
     'identity_conflict',
     'Another daemon used the key of this server and was refused: it does not have the pinned key pair.',
@@ -178,6 +191,7 @@ export const neededCapability: Readonly<Record<keyof typeof negotiatedToDaemon, 
   result_recorded: 'ack',
   action_cancel: 'cancel',
   rotate_key: 'rotate',
+  stream_open: 'streams',
   identity_conflict: 'seal',
 };
 

@@ -14,6 +14,7 @@ import { importEndpoints } from './resources/imports.ts';
 import { installationEndpoints } from './resources/installation.ts';
 import { instanceEndpoints } from './resources/instances.ts';
 import { keyEndpoints } from './resources/keys.ts';
+import { logEndpoints } from './resources/logs.ts';
 import { manifestEndpoints } from './resources/manifest.ts';
 import { matchEndpoints } from './resources/match.ts';
 import { memberEndpoints } from './resources/members.ts';
@@ -48,6 +49,7 @@ export const endpoints = {
   ...deploymentEndpoints,
   ...manifestEndpoints,
   ...instanceEndpoints,
+  ...logEndpoints,
   ...metricEndpoints,
   ...actionEndpoints,
   ...playbookEndpoints,

@@ -23,6 +23,7 @@ export const permissions = {
   'manifest:read': 'Read resolved specs, with secret values left out.',
   'instances:read': 'Read instances.',
   'instances:write': 'Start, stop, restart and release instances.',
+  'instances:logs': 'Read what the containers of instances write.',
   'instances:report': 'Report the state of containers, as daemons and the CLI do.',
   'actions:read': 'Read the actions of instances and their executions.',
   'actions:execute': 'Run and cancel actions.',

@@ -63,6 +63,7 @@ export class Daemon {
     await Promise.all([parts.deployments.stop(STOP_GRACE_MS), parts.actions.stop()]);
     parts.channel.stop();
     parts.results.stop();
+    parts.dialBack.stop();
     await parts.containerLogs.stop();
     await parts.ingress.stop();
     parts.engine.close();

@@ -8,6 +8,7 @@ import { S3Store } from './backup/s3/s3-store.ts';
 import { builtInHandlers } from './built-in-handlers.ts';
 import type { DaemonConfig } from './config.ts';
 import { ContainerLogs } from './container-logs/container-logs.ts';
+import { serveLogs } from './container-logs/serve-logs.ts';
 import { settlingEngine } from './container-logs/settling-engine.ts';
 import { Acceptance } from './deployments/acceptance.ts';
 import { DeploymentRunner } from './deployments/deployment-runner.ts';
@@ -40,6 +41,7 @@ import { guardedEngine } from './policy/guarded-engine.ts';
 import { realPath } from './policy/host-paths.ts';
 import { policyFileOf, readPolicy } from './policy/read-policy.ts';
 import { Watch } from './rollout/watch.ts';
+import { DialBack } from './streams/dial-back.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
 import { Turns } from './turns.ts';
@@ -103,7 +105,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     key: () => service.key,
     about: () => aboutDaemon({ engine, ingress, journal }),
     onMessage: (message) =>
-      receive(message, { config, log, identity, journal, service, channel, actions, results, poller }),
+      receive(message, { config, log, identity, journal, service, channel, actions, results, poller, dialBack }),
     onUp: () => {
       results.settle();
       deployments.settle();
@@ -113,6 +115,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     },
     log,
   });
+  const dialBack = new DialBack({ service, kinds: { logs: serveLogs(containerLogs.store, log) }, log });
   const results = new Results({ journal, service, channel, log });
 
   const store = backupBucket ? new S3Store(backupBucket) : new FolderStore(config.backupDirectory);
@@ -226,6 +229,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     channel,
     containerLogs,
     deployments,
+    dialBack,
     drift,
     engine,
     extraNetworks,

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { getCompileCacheDir } from 'node:module';
 import { formatFinding } from '@hortus/template/finding';
 import { loadKeptCatalog } from '@hortus/template/kept-catalog';
@@ -26,6 +27,9 @@ import { CATALOG_TOPIC, Catalog } from './resources/templates/catalog.ts';
 import { shipCatalog } from './resources/templates/ship.ts';
 import { openStorage } from './storage/open.ts';
 import type { Notice, Storage } from './storage/storage.ts';
+import { DaemonStreams } from './streams/daemon-streams.ts';
+import { StreamDoor } from './streams/stream-door.ts';
+import type { Hmac } from './streams/ticket.ts';
 import { openVault } from './vault/vault.ts';
 import { wireResources } from './wiring/wiring.ts';
 import { openWorkerPool } from './wiring/worker-pool.ts';
@@ -75,6 +79,16 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
   });
   const catalog = await openCatalog({ config, storage, bus, log });
   const work = openWorkerPool(guard);
+  const hmac: Hmac = (accountId, text) => vault.hmac(storage.reader, accountId, text);
+  const ownUrl = () => config.replicaUrl ?? reachableUrl(http.server);
+  const streams = new DaemonStreams({
+    bus,
+    guard,
+    hmac,
+    protect: (order, to, secrets) => wired.protect(order, to, secrets),
+    connection: (serverId) => channel.gateway.connection(serverId),
+    ownUrl,
+  });
   const wired = await wireResources({
     config,
     log,
@@ -85,6 +99,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     passwords,
     catalog,
     work,
+    streams,
   });
 
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: wired.subscribers });
@@ -102,7 +117,9 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     liveHandlers: wired.liveHandlers,
     work,
   });
-  const addressOf = callerAddress(config.trustedProxies);
+  const callerOf = callerAddress(config.trustedProxies);
+  const addressOf = ({ socket, headers }: IncomingMessage) =>
+    callerOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
   const channel = await openDaemonChannel({
     storage,
     bus,
@@ -119,8 +136,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     upgrades: http.upgrades,
     refuse: http.refuse,
     known: http.known,
-    addressOf: ({ socket, headers }) =>
-      addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
+    addressOf,
     authenticate: http.authenticate,
     times: { pingEveryMs: config.pingSeconds * 1_000 },
   });
@@ -128,13 +144,22 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     relay: new Relay(guard),
     upgrades: http.upgrades,
     refuse: http.refuse,
-    addressOf: ({ socket, headers }) =>
-      addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
+    addressOf,
     authenticate: http.authenticate,
     roleOf: (...of) => wired.transfers.roleOf(...of),
     fail: (...of) => wired.transfers.fail(...of),
     meetAt: (...of) => wired.transfers.meetAt(...of),
-    ownUrl: () => config.replicaUrl ?? reachableUrl(http.server),
+    ownUrl,
+    log,
+  });
+  new StreamDoor({
+    streams,
+    upgrades: http.upgrades,
+    refuse: http.refuse,
+    addressOf,
+    authenticate: http.authenticate,
+    hmac,
+    ownUrl,
     log,
   });
   bus.subscribe(NUMBERED_TOPIC, () => wired.feed.wake());
@@ -149,6 +174,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     passingKey: (wanted) => makePassingKey({ storage, mode: config.mode }, wanted),
     close: once(async () => {
       door.close();
+      streams.close();
       await channel.close();
       await http.close();
       await jobs.stop();

@@ -63,7 +63,7 @@ export const definitionsImport = command({
       if (wait) return await follow({ service, world, json, timeout }, server.name, filled);
       if (json) printJson(world.terminal, filled);
       else {
-        const look = `hortus logs -f ${filled.deployment_id} follows its deployment.`;
+        const look = `hortus logs -f --deployment ${filled.deployment_id} follows its deployment.`;
         world.terminal.out(`${filled.instance_uid} was imported to ${server.name}. ${look}\n`);
       }
       return 'ok';
@@ -118,7 +118,7 @@ interface Following {
 async function follow({ service, world, json, timeout }: Following, server: string, done: Import): Promise<Exit> {
   const { terminal } = world;
   const id = done.deployment_id ?? '';
-  const look = `hortus logs -f ${id} follows it.`;
+  const look = `hortus logs -f --deployment ${id} follows it.`;
   world.leaving(`The deployment continues. ${look}`);
   const view = json ? undefined : progressView(world, `waiting for ${server} to start it`);
   let last: Progress | undefined;

@@ -97,7 +97,7 @@ test('a failure prints the reason, the running revision and the end of the log, 
     'Revision 1 of feeds failed. reader did not answer within 30 s.\nRevision 3 keeps running.\n',
   );
   expect(stderr).toContain('12:00:06  health        Answers 200 on /healthz');
-  expect(stderr).toContain(`hortus logs ${records.ids.deployment} shows the whole log.`);
+  expect(stderr).toContain(`hortus logs --deployment ${records.ids.deployment} shows the whole log.`);
   expect(made('definitions.update')).toEqual([]);
 });
 

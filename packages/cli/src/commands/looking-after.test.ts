@@ -1,3 +1,4 @@
+import type { ContainerLine } from '@hortus/contract/resources/logs';
 import { startProcess } from '@hortus/testkit/process';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -178,7 +179,7 @@ test('params are checked, and a dangerous action requires --yes in a script', as
   expect(sent.map(({ body, params }) => [params.slug, body])).toEqual([['flush', { params: { database: '0' } }]]);
 });
 
-test('logs follows the newest deployment of a uid until it has finished', async () => {
+test('logs --deployment follows the newest deployment of a uid until it has finished', async () => {
   service.list('definitions.list', [records.definition()]);
   service.list('deployments.list', [records.deployment()]);
   let reads = 0;
@@ -194,7 +195,7 @@ test('logs follows the newest deployment of a uid until it has finished', async 
     });
     return { success: true, data: { ...data, logs_truncated: after + 2 < 3 } };
   });
-  const { code, stdout, stderr } = await run('logs', '-f', 'feeds');
+  const { code, stdout, stderr } = await run('logs', '-f', '--deployment', 'feeds');
   expect(stdout.split('\n').map((line) => line.slice(10).trim())).toEqual([
     'pull          line 1',
     'pull          line 2',
@@ -202,12 +203,71 @@ test('logs follows the newest deployment of a uid until it has finished', async 
     '',
   ]);
   expect([code, stderr]).toEqual([1, 'It broke.\n']);
-  expect(JSON.parse((await run('logs', records.ids.deployment, '--json')).stdout)).toHaveLength(3);
+  expect(JSON.parse((await run('logs', '--deployment', records.ids.deployment, '--json')).stdout)).toHaveLength(3);
+});
+
+const containerLine = (n: number, over: Partial<ContainerLine> = {}): ContainerLine => ({
+  id: String(1000 + n),
+  at: records.moment(n),
+  component: n % 2 ? 'app' : 'db',
+  replica: 1,
+  container_id: 'abcdef012345',
+  stream: 'stdout',
+  level: null,
+  text: `line ${n}`,
+  cut: false,
+  ...over,
+});
+
+test('logs prints the lines of containers, harmless for the terminal, and passes its filters on', async () => {
+  service.list('instances.list', [records.instance()]);
+  service.on('logs.instance', () => ({
+    success: true,
+    data: [containerLine(1), containerLine(2, { text: 'a\u001b]0;renamed\u0007b', cut: true })],
+    cursor: { older: null, newer: '1002' },
+  }));
+  const flags = ['--component', 'app', '--grep', 'line', '--tail', '5', '--until', '2030-01-01T12:00:00Z'];
+  const { code, stdout } = await run('logs', 'feeds', ...flags);
+  expect([code, stdout]).toEqual([0, '12:00:01.000 app line 1\n12:00:02.000 db  ab … cut\n']);
+  const asked = service.asked.filter(({ name }) => name === 'logs.instance');
+  expect(asked.map(({ query }) => query)).toEqual([
+    { component: 'app', q: 'line', tail: '5', until: '2030-01-01T12:00:00.000Z' },
+  ]);
+  const json = await run('logs', 'feeds', '--json', '--tail', '2');
+  expect(
+    json.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).id),
+  ).toEqual(['1001', '1002']);
+});
+
+test('logs --since reads all pages', async () => {
+  service.list('instances.list', [records.instance()]);
+  service.on('logs.instance', ({ query }) => {
+    const from = Number(query.after);
+    const data = Array.from({ length: Math.min(1_000, 1_500 - from) }, (_, i) => containerLine(from + i + 1));
+    return { success: true, data, cursor: { older: null, newer: String(from + data.length) } };
+  });
+  const { stdout } = await run('logs', 'feeds', '--since', '10m', '--json');
+  expect(stdout.trim().split('\n')).toHaveLength(1_500);
+});
+
+test('logs says how to see the log of a deployment, and refuses nonsense', async () => {
+  expect(await run('logs', records.ids.deployment)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`hortus logs --deployment ${records.ids.deployment} shows its log.`),
+  });
+  expect((await run('logs')).code).toBe(2);
+  expect(await run('logs', 'feeds', '--since', 'soon')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--since must be a duration such as 10m, or a time.'),
+  });
 });
 
 test('logs says that a part of a log is no longer kept', async () => {
   service.on('deployments.read', () => ({ success: true, data: records.detail({ log_dropped: true, logs: [] }) }));
-  const { stderr } = await run('logs', records.ids.deployment);
+  const { stderr } = await run('logs', '--deployment', records.ids.deployment);
   expect(stderr).toContain('A part of this log is no longer kept.');
 });
 
@@ -276,12 +336,14 @@ test('an interrupt prints that the work continues and how to follow it', async (
     success: true,
     data: records.detail({ status: 'running', logs: query.after === '0' ? logs : [] }),
   }));
-  await using program = startProcess([process.execPath, main, 'logs', '-f', records.ids.deployment], {
+  await using program = startProcess([process.execPath, main, 'logs', '-f', '--deployment', records.ids.deployment], {
     env: { ...environment(home.path), HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' },
   });
   await program.waitForLine('Pulling');
   expect(await program.kill('SIGINT')).toEqual({ code: 130, signal: null });
-  await program.waitForLine(`The deployment continues. hortus logs -f ${records.ids.deployment} follows it again.`);
+  await program.waitForLine(
+    `The deployment continues. hortus logs -f --deployment ${records.ids.deployment} follows it again.`,
+  );
 });
 
 test('the pinned key pair of a server can be shown and reset', async () => {

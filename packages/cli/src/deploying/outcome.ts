@@ -48,5 +48,5 @@ export function tellFailure(
   }
   const lines = done.logs.slice(-lastLines);
   if (lines.length > 0) terminal.note(`\n${lines.map((line) => logLine(terminal, line)).join('\n')}\n\n`);
-  terminal.note(`hortus logs ${done.id} shows the whole log.\n`);
+  terminal.note(`hortus logs --deployment ${done.id} shows the whole log.\n`);
 }

@@ -23,7 +23,7 @@ export async function settleDeployment(
 ): Promise<Exit> {
   const { terminal } = world;
   const { wait, timeout } = waiting(options);
-  const follow = `hortus logs -f ${ordered.id}`;
+  const follow = `hortus logs -f --deployment ${ordered.id}`;
   if (!wait) {
     if (json) printJson(terminal, ordered);
     else terminal.out(`Revision ${ordered.revision} of ${uid} is queued as ${ordered.id}. ${follow} follows it.\n`);

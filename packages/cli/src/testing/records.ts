@@ -172,6 +172,7 @@ export const line = (number: number, step: string | null, message: string, more:
 export const detail = (over: Partial<DeploymentDetail> = {}): DeploymentDetail => ({
   ...deployment(),
   logs: [],
+  last_lines: [],
   logs_truncated: false,
   ...over,
 });

@@ -89,6 +89,9 @@ export const DeploymentDetail = Type.Object(
   {
     ...Deployment.properties,
     logs: Type.Array(LogLine),
+    last_lines: Type.Array(Type.String(), {
+      description: 'If it failed because a container died or stayed unhealthy: the last lines of that container.',
+    }),
     logs_truncated: Type.Boolean({ description: 'Whether there are more lines; read them with after.' }),
   },
   { title: 'DeploymentDetail' },

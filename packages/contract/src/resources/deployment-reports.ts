@@ -60,6 +60,12 @@ export const DeployReport = Type.Object(
     status: choice(['success', 'failed']),
     instance: Type.Optional(nullable(ReportedInstance)),
     images: Type.Optional(Type.Array(DeployedImage, { maxItems: 200 })),
+    last_lines: Type.Optional(
+      Type.Array(Type.String({ maxLength: 1_000 }), {
+        maxItems: 30,
+        description: 'After the failure of a container: its last lines.',
+      }),
+    ),
     gap_ms: Type.Optional(nullable(Type.Integer({ minimum: 0, description: 'Downtime of the instance.' }))),
     rollback_of: Type.Optional(
       nullable(

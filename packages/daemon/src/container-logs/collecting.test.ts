@@ -75,7 +75,8 @@ describe('the output of containers', () => {
     const uid = daemon.server.newUid();
     const command = ['sh', '-c', 'echo to stdout; echo last words >&2; exit 3'];
     const deployment = daemon.order(uid, [sleeper({ command, restart: 'no' })]);
-    expect(await daemon.reportOf(deployment)).toMatchObject({ status: 'failed' });
+    const { status, last_lines } = await daemon.reportOf(deployment);
+    expect([status, [...(last_lines as string[])].sort()]).toEqual(['failed', ['last words', 'to stdout']]);
     await until(async () => (await daemon.server.engine.inspect(uid)) === undefined, { describe: 'the removal' });
     const lines = await stored(uid);
     expect(lines.map(({ text, stream }) => [stream, text]).sort()).toEqual([

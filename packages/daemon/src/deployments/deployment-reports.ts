@@ -73,7 +73,7 @@ export class DeploymentReports {
 
   async #post(
     id: string,
-    { status, error, reason, instance, images, components, gap_ms }: RolloutResult,
+    { status, error, reason, instance, images, components, gap_ms, last_lines }: RolloutResult,
   ): Promise<void> {
     const { journal, service } = this.#options;
     const { instanceUid: uid, claim = null, rollbackOf, revision } = journal.deployments.find(id) ?? {};
@@ -87,6 +87,7 @@ export class DeploymentReports {
         ...(instance === undefined ? {} : { instance }),
         ...(images === undefined ? {} : { images }),
         ...(gap_ms === undefined ? {} : { gap_ms }),
+        ...(last_lines === undefined ? {} : { last_lines: last_lines.slice(-30).map((line) => line.slice(0, 1_000)) }),
         // A rollback by the daemon names the deployment that it undid.
         ...(rollbackOf === undefined || revision === undefined
           ? {}

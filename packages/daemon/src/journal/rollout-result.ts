@@ -8,6 +8,8 @@ export interface RolloutResult {
   error?: string;
   /** Code: unhealthy, exited, job_failed, image, manifest, engine, disk_full, name_taken, route_taken, network_pool, network_size, deadline, irreversible, or the reason of an abort. */
   reason?: string;
+  /** After the failure of a container: its last lines. */
+  last_lines?: string[];
   /** After a failure: whether the previous version runs as before. */
   restored?: boolean;
   /** Downtime; missing if no running container was replaced. */

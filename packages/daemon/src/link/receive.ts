@@ -1,6 +1,7 @@
 import type { Actions } from '../actions/actions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
+import type { DialBack } from '../streams/dial-back.ts';
 import { acceptOrder, type OrderMessage } from '../trust/accept-order.ts';
 import type { Identity } from '../trust/identity.ts';
 import type { Channel } from './channel.ts';
@@ -20,6 +21,7 @@ export interface Recipients {
   actions: Actions;
   results: Results;
   poller: Poller;
+  dialBack: DialBack;
 }
 
 /** Dispatches a message of the service. Messages that change anything must be signed. */
@@ -43,6 +45,11 @@ export function receive(message: FromService, to: Recipients): void {
     case 'rotate_key': {
       const order = accepted(message, to);
       if (order) rotate(order, to);
+      break;
+    }
+    case 'stream_open': {
+      const order = accepted(message, to);
+      if (order) to.dialBack.open(order);
       break;
     }
     case 'identity_conflict':

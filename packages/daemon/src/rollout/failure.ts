@@ -34,14 +34,18 @@ export function requireFree(
 export interface Failure {
   error: string;
   reason: string;
+  /** The last lines of the container that failed. */
+  last_lines?: string[];
 }
 
 /** Describes a failure. For an aborted rollout the error of the interrupted step is meaningless and left out. */
 export function failureOf(error: unknown, signal: AbortSignal): Failure {
   const reason = reasonOf(error, signal);
   if (signal.aborted) return { reason, error: `The deployment was aborted: ${reason}` };
+  const cause = error instanceof StepFailed ? error.cause : error;
+  const lines = cause instanceof NotReady && cause.lastLines.length > 0 ? { last_lines: [...cause.lastLines] } : {};
   const advice = '. The disk of the server is full; free some space and deploy again';
-  return { reason, error: `${messageOf(error)}${isDiskFull(error) ? advice : ''}` };
+  return { reason, error: `${messageOf(error)}${isDiskFull(error) ? advice : ''}`, ...lines };
 }
 
 export function messageOf(error: unknown): string {

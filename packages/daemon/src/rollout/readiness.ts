@@ -7,10 +7,13 @@ import { probe } from '../instances/probe.ts';
 /** A container did not become ready or a job failed; the message is for the person who deployed. */
 export class NotReady extends Error {
   readonly reason: 'unhealthy' | 'exited' | 'job_failed';
+  /** The last lines of the container. */
+  readonly lastLines: readonly string[];
 
-  constructor(reason: NotReady['reason'], message: string) {
-    super(message);
+  constructor(reason: NotReady['reason'], message: string, lastLines?: readonly string[]) {
+    super(`${message}${said(lastLines)}`);
     this.reason = reason;
+    this.lastLines = lastLines ?? [];
   }
 }
 
@@ -20,7 +23,9 @@ type Watched = Pick<Engine, 'inspect' | 'exec' | 'logs'>;
 const settleMs = 30;
 /** Interval of checks that the container still runs while its probes fail. */
 const lookEveryMs = 100;
-const shownLogLines = 20;
+/** Lines that are reported, and lines in the message. */
+const reportedLines = 30;
+const shownLines = 20;
 
 /**
  * Waits until a started container is ready. The daemon probes itself, because the engine's check reports only after a
@@ -47,8 +52,8 @@ export async function waitReady(
     if (result.ok) return facts;
     const now = performance.now();
     if (now - begun >= patience) {
-      const lines = await lastLines(engine, id);
-      throw new NotReady('unhealthy', `${name} was not healthy within ${patience} ms: ${result.detail}${lines}`);
+      const message = `${name} was not healthy within ${patience} ms: ${result.detail}`;
+      throw new NotReady('unhealthy', message, await lastLines(engine, id));
     }
     await sleep(pause(check, now - begun), undefined, { signal });
     if (performance.now() - looked >= lookEveryMs) {
@@ -72,10 +77,15 @@ async function running(engine: Watched, id: string, name: string, restarts = 0):
   if (facts === undefined) throw new NotReady('exited', `${name} was removed while it started`);
   if (facts.state === 'running' && facts.restarts <= restarts) return facts;
   const how = facts.outOfMemory ? 'ran out of memory' : `exited with code ${facts.exitCode}`;
-  throw new NotReady('exited', `${name} ${how} right after its start${await lastLines(engine, id)}`);
+  throw new NotReady('exited', `${name} ${how} right after its start`, await lastLines(engine, id));
 }
 
-export async function lastLines(engine: Pick<Engine, 'logs'>, id: string): Promise<string> {
-  const text = await engine.logs(id, { tail: shownLogLines }).catch(() => '');
-  return text.trim() === '' ? '; it wrote nothing' : `; its last lines:\n${text.trimEnd()}`;
+export async function lastLines(engine: Pick<Engine, 'logs'>, id: string): Promise<string[]> {
+  const text = (await engine.logs(id, { tail: reportedLines }).catch(() => '')).trimEnd();
+  return text === '' ? [] : text.split(/\r?\n/);
+}
+
+function said(lines: readonly string[] | undefined): string {
+  if (lines === undefined) return '';
+  return lines.length === 0 ? '; it wrote nothing' : `; its last lines:\n${lines.slice(-shownLines).join('\n')}`;
 }

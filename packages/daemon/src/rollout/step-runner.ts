@@ -139,7 +139,7 @@ export class StepRunner {
     const code = await this.#engine.wait(id, signal);
     if (code !== 0) {
       const lines = await lastLines(this.#engine, id);
-      throw new NotReady('job_failed', `Job ${unit.component} exited with code ${code}${lines}`);
+      throw new NotReady('job_failed', `Job ${unit.component} exited with code ${code}`, lines);
     }
     return `Job ${unit.component} succeeded`;
   }

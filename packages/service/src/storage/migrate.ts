@@ -29,6 +29,7 @@ import { serverNetworks } from './migrations/0076-server-networks.ts';
 import { reusableUids } from './migrations/0077-reusable-uids.ts';
 import { quotas } from './migrations/0078-quotas.ts';
 import { pausedSchedules } from './migrations/0079-paused-schedules.ts';
+import { lastLines } from './migrations/0081-last-lines.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In execution order; a released name never changes. */
@@ -63,6 +64,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0077-reusable-uids': reusableUids,
   '0078-quotas': quotas,
   '0079-paused-schedules': pausedSchedules,
+  '0081-last-lines': lastLines,
 };
 
 /** Arbitrary, but the same in every replica. */

@@ -38,6 +38,8 @@ export interface Answer {
 
 /** A client of the service with its own key. */
 export interface Caller {
+  /** Address of the service; ends with the version segment. */
+  readonly base: string;
   readonly accountId: string;
   readonly key: string;
   /** Typed calls that throw errors and do not retry. */
@@ -50,8 +52,6 @@ export interface Caller {
 
 export interface RunningService extends Caller {
   readonly app: App;
-  /** Ends with the version segment. */
-  readonly base: string;
   readonly testDatabase: TestDatabase;
   readonly sideDoor: Tx;
   /** Logged errors: each is a bug of the service, even if no caller noticed it. */
@@ -95,7 +95,6 @@ export async function startApp(
   return {
     ...caller,
     app,
-    base,
     testDatabase: on,
     sideDoor,
     errors,
@@ -135,6 +134,7 @@ async function settingsFor(testDatabase: TestDatabase): Promise<Config> {
 
 function callerOf(base: string, accountId: string, ownKey: string, sideDoor: Tx): Caller {
   return {
+    base,
     accountId,
     key: ownKey,
     client: createClient({ baseUrl: base, key: ownKey, retries: { attempts: 1 } }),

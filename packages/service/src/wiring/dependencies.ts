@@ -5,6 +5,7 @@ import type { Quotas } from '../quotas/quotas.ts';
 import type { Catalog } from '../resources/templates/catalog.ts';
 import type { Pages } from '../storage/page.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
+import type { DaemonStreams } from '../streams/daemon-streams.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Work } from '../workers/job.ts';
 
@@ -19,6 +20,8 @@ export interface BaseDependencies {
   readonly passwords: Passwords;
   readonly catalog: Catalog;
   readonly work: Work;
+  /** Opens streams to daemons. */
+  readonly streams: Pick<DaemonStreams, 'open'>;
 }
 
 /** Dependencies that all resources share. */

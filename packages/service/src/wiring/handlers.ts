@@ -24,6 +24,7 @@ import { Installation } from '../resources/installation/service.ts';
 import { livingWithNamesOn } from '../resources/instances/public.ts';
 import { instanceRoutes } from '../resources/instances/routes.ts';
 import { keyRoutes } from '../resources/keys/routes.ts';
+import { logRoutes } from '../resources/logs/routes.ts';
 import { manifestRoutes } from '../resources/manifest/routes.ts';
 import { matchRoutes } from '../resources/match/routes.ts';
 import { memberRoutes } from '../resources/members/routes.ts';
@@ -83,6 +84,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...deploymentRoutes(made.deployments, made.reports, made.planning),
     ...manifestRoutes(made.reading, reader),
     ...instanceRoutes(made.instances, made.orders, made.drifts),
+    ...logRoutes(made.logs),
     ...metricRoutes(made.metrics),
     ...actionRoutes(made.actions),
     ...playbookRoutes(),

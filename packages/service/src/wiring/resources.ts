@@ -1,4 +1,5 @@
 import { CHANNEL_TOPIC } from '../channel/waker.ts';
+import { guardWith } from '../guard.ts';
 import { AddressGuard } from '../outbound/address-guard.ts';
 import { Quotas, type RequireRoom } from '../quotas/quotas.ts';
 import { Capacities } from '../resources/capacity/service.ts';
@@ -8,6 +9,10 @@ import { Drafts } from '../resources/drafts/service.ts';
 import { TemplateTests } from '../resources/drafts/tests.ts';
 import { idsByUid } from '../resources/instances/by-uid.ts';
 import { Keys } from '../resources/keys/service.ts';
+import { LogFeeds } from '../resources/logs/feed.ts';
+import { LogPages } from '../resources/logs/pages.ts';
+import { Logs, type LogsDeps } from '../resources/logs/service.ts';
+import { isReachable } from '../resources/logs/target.ts';
 import { Metrics } from '../resources/metrics/service.ts';
 import { UpgradeApplication } from '../resources/upgrades/apply.ts';
 import { Upgrades } from '../resources/upgrades/service.ts';
@@ -98,6 +103,21 @@ export async function makeResources(base: BaseDependencies) {
   });
   const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog, work });
 
+  const logStanding: LogsDeps['standing'] = ({ accountId, serverId }) => server(reader, accountId, serverId);
+  const logs = new Logs({
+    async target(principal, id) {
+      const { account_id, server_id, container_name } = await instances.find(reader, principal, id);
+      return { accountId: account_id, serverId: server_id, instance: container_name };
+    },
+    standing: logStanding,
+    pages: new LogPages(base.streams, guardWith(base.log)),
+    feeds: new LogFeeds({
+      streams: base.streams,
+      isReachable: async (target) => isReachable(await logStanding(target)),
+      guard: guardWith(base.log),
+      log: base.log,
+    }),
+  });
   const metrics = new Metrics({
     reader,
     requireInstance: (principal, id) => instances.find(reader, principal, id),
@@ -126,6 +146,7 @@ export async function makeResources(base: BaseDependencies) {
     upgrades,
     applicationSteps,
     application,
+    logs,
     metrics,
     capacities,
     keys,

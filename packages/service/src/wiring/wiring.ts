@@ -7,6 +7,7 @@ import type { EventSubscriber } from '../outbox/dispatcher.ts';
 import { wakeTests } from '../resources/drafts/test-job.ts';
 import { EventFeed } from '../resources/events/feed.ts';
 import { eventStreams } from '../resources/events/routes.ts';
+import { logStreams } from '../resources/logs/routes.ts';
 import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
 import type { Liveness } from '../resources/servers/liveness/liveness.ts';
 import type { Transfers } from '../resources/transfers/service.ts';
@@ -62,7 +63,7 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
     subscribers: [fanOut, wakeTests, wakeUpgrades],
     jobs: jobsOf(base, made),
     handlers: handlersOf(base, made),
-    liveHandlers: eventStreams({ reader, feed }),
+    liveHandlers: { ...eventStreams({ reader, feed }), ...logStreams(made.logs) },
     feed,
   };
 }

@@ -58,6 +58,7 @@ export const beginDeployment = (
       reason: null,
       error: null,
       gap_ms: null,
+      last_lines: null,
       images,
       backup_id: backupId,
       preparation,

@@ -226,7 +226,9 @@ onBothEngines((engine) => {
       ];
       const logs = [...forms, dsn].map((text) => line(`cannot connect: ${text}!`));
       await services.patch(daemon, id, { status: 'running', logs });
-      await services.patch(daemon, id, { status: 'failed', error: `no ${secret}`, reason: secret });
+      const last_lines = ['starting', `refused: ${secret}`];
+      const failed = { status: 'failed' as const, error: `no ${secret}`, reason: secret, last_lines };
+      await services.report(daemon, { deployment_id: id, ...failed });
       const stored = JSON.stringify([
         await read(id),
         await services.storage.reader.db.selectFrom('events').selectAll().execute(),
@@ -234,7 +236,11 @@ onBothEngines((engine) => {
       for (const form of [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), generated])
         expect(stored).not.toContain(JSON.stringify(form).slice(1, -1));
       expect(stored).toContain('cannot connect: ***');
-      expect(await read(id)).toMatchObject({ error: 'no ***', reason: '***' });
+      expect(await read(id)).toMatchObject({
+        error: 'no ***',
+        reason: '***',
+        last_lines: ['starting', 'refused: ***'],
+      });
     });
   });
 

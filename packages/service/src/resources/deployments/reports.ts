@@ -59,7 +59,8 @@ export interface DeploymentReportsDeps {
   readonly heard: (serverId: string) => void;
 }
 
-type Body = DeploymentStatusReport & Pick<DeployReport, 'instance' | 'images' | 'gap_ms' | 'rollback_of' | 'revision'>;
+type Body = DeploymentStatusReport &
+  Pick<DeployReport, 'instance' | 'images' | 'gap_ms' | 'last_lines' | 'rollback_of' | 'revision'>;
 
 /** A report without secrets, read as far as possible before the transaction begins. */
 export interface Report {
@@ -74,6 +75,7 @@ export interface Report {
   /** Undefined if the daemon does not say; the images to run are then recorded as run. */
   readonly images: readonly DeployedImage[] | undefined;
   readonly gapMs: number | null;
+  readonly lastLines: readonly string[];
   /** Set if a daemon reports a rollback that it made on its own. */
   readonly returned: Return | undefined;
   readonly instance: Partial<ReportedInstance>;
@@ -111,6 +113,7 @@ export class DeploymentReports {
       reason: await masked(body.reason),
       images: body.images,
       gapMs: gap_ms,
+      lastLines: await Promise.all((body.last_lines ?? []).map(mask)),
       returned,
       instance: { ...(container_id !== null && { container_id }), ...body.instance },
       expected:
@@ -193,7 +196,8 @@ export class DeploymentReports {
   async #fail(tx: Tx, row: DeploymentRow, report: Report, actor: string): Promise<DeploymentRow> {
     const reason = report.reason ?? (row.cancel_requested_at === null ? 'failed' : 'cancelled');
     const confirmed = row.cancel_requested_at !== null && reason === 'cancelled';
-    const set = { reason, error: report.error, gap_ms: report.gapMs, finished_at: tx.now };
+    const last_lines = report.lastLines.length === 0 ? null : JSON.stringify(report.lastLines);
+    const set = { reason, error: report.error, gap_ms: report.gapMs, last_lines, finished_at: tx.now };
     const ended = await transition(tx, deploymentLifecycle, row, confirmed ? 'cancel' : 'fail', { actor, set });
     if (ended.kind === 'migrate') await this.#deps.elsewhere(tx, ended, undefined);
     const { status } = report.instance;

@@ -89,6 +89,7 @@ export class Deployments {
     return {
       ...deploymentRecord(row),
       logs: lines.slice(0, LINES_IN_ANSWER).map(lineRecord),
+      last_lines: JSON.parse(row.last_lines ?? '[]'),
       logs_truncated: lines.length > LINES_IN_ANSWER,
     };
   }

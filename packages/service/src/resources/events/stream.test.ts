@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { StreamCall } from '@hortus/client/client';
 import type { StreamEvent } from '@hortus/client/stream';
 import type { Event } from '@hortus/contract/resources/events';
 import { until } from '@hortus/testkit/until';
@@ -9,7 +10,7 @@ import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
 
-type Query = Parameters<Caller['client']['stream']>[1];
+type Query = StreamCall<'events.list'>;
 
 /** Collects the events of a stream in the background until it is left. */
 function following(caller: Pick<Caller, 'client'>, call: Query = {}) {

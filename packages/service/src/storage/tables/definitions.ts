@@ -74,6 +74,8 @@ export interface DefinitionTables {
     reason: string | null;
     error: string | null;
     gap_ms: number | null;
+    /** JSON array of lines of the container that made it fail. */
+    last_lines: string | null;
     /** Component, image and digest of what ran; for a rollback in progress, of what will run. */
     images: Json;
     /** The backup made before it or, for a rollback with data, the backup to restore. */

@@ -1,3 +1,4 @@
+import { instanceOn, logDaemonOf } from '../log-daemon.ts';
 import type { Caller } from '../running-service.ts';
 import { draftText, withoutTestServers } from './catalog.ts';
 import { aDefinition } from './definitions.ts';
@@ -104,6 +105,14 @@ export const instanceRequests = {
     ...(await ofInstance(caller)),
     body: { drift: [{ field: 'restart', declared: 'always', actual: 'no', component: 'app' }] },
   }),
+  'logs.instance': async (caller) => {
+    const { serverId, daemon } = await logDaemonOf(caller);
+    daemon.write('started', 'ready');
+    return {
+      params: { id: await instanceOn(caller, serverId) },
+      query: { component: 'app', since: '2025-01-01T00:00:00Z', tail: 100, q: 'ready', before: '9000' },
+    };
+  },
   'metrics.instance': async (caller) => ({ ...(await ofInstance(caller)), query: { range: '7d', component: 'app' } }),
   'instances.deployments': ofInstance,
   'instances.start': ofInstance,

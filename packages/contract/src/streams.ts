@@ -1,0 +1,61 @@
+import Type, { type Static } from 'typebox';
+import { ContainerLogLevel } from './log-filter.ts';
+
+/**
+ * Paths at which a daemon connects for a stream that the service asked for with `stream_open`: with the server key in
+ * `Authorization`, and the ticket of the order in a header.
+ */
+export const streamPaths = ['/api/v1/ws/stream', '/ws/stream'] as const;
+export const STREAM_TICKET_HEADER = 'x-hortus-stream-ticket';
+
+export const streamKinds = ['logs'] as const;
+export type StreamKind = (typeof streamKinds)[number];
+
+/** Bytes of one message in either direction. */
+export const STREAM_MESSAGE_BYTES = 1024 * 1024;
+
+const position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const time = Type.Integer({ minimum: 0, maximum: 8.64e15 });
+const component = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
+
+/** First message of the service on a stream of logs. */
+export const LogOrder = Type.Union([
+  Type.Object({ mode: Type.Literal('follow'), component }),
+  Type.Object({
+    mode: Type.Literal('read'),
+    component,
+    q: Type.Optional(Type.String({ maxLength: 1_000 })),
+    level: Type.Optional(ContainerLogLevel),
+    since: Type.Optional(time),
+    until: Type.Optional(time),
+    after: Type.Optional(position),
+    before: Type.Optional(position),
+    limit: Type.Integer({ minimum: 0, maximum: 5_000 }),
+  }),
+]);
+export type LogOrder = Static<typeof LogOrder>;
+
+export const StreamedLine = Type.Object({
+  position,
+  at: Type.String({ maxLength: 40, pattern: '^\\d{10,}\\.\\d{9}$', description: 'Seconds since 1970.' }),
+  component: Type.String({ maxLength: 128 }),
+  replica: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+  container: Type.String({ maxLength: 64 }),
+  stream: Type.Enum(['stdout', 'stderr']),
+  level: Type.Union([ContainerLogLevel, Type.Null()]),
+  text: Type.String({ maxLength: 32 * 1024 }),
+  cut: Type.Boolean(),
+});
+export type StreamedLine = Static<typeof StreamedLine>;
+
+/** Messages of the daemon on a stream of logs. */
+export const LogMessage = Type.Union([
+  /** Every line after this position follows. */
+  Type.Object({ from: position }),
+  Type.Object({ lines: Type.Array(StreamedLine, { maxItems: 5_000 }) }),
+  /** Lines that were dropped because the service read too slowly. */
+  Type.Object({ left_out: Type.Integer({ minimum: 1 }) }),
+  /** All lines of a page are sent. `end` is the position of the last stored line. */
+  Type.Object({ end: position, more: Type.Boolean() }),
+]);
+export type LogMessage = Static<typeof LogMessage>;

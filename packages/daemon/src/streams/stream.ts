@@ -1,0 +1,16 @@
+/** A connection to the service for one stream, as its server sees it. */
+export interface Stream {
+  /** Fires when the connection has ended. */
+  readonly signal: AbortSignal;
+  /** Returns false, and sends nothing, while the service does not read. */
+  send(data: string | Buffer): boolean;
+  /** Resolves when the service has read enough, or the connection has ended. */
+  drained(): Promise<void>;
+  /** Passes every message of the service to the listener, in order; called once. */
+  listen(receive: (data: Buffer) => void): void;
+  /** Closes after everything is sent. */
+  close(): void;
+}
+
+/** Serves one stream until it ends. */
+export type ServeStream = (stream: Stream, instance: string) => Promise<void>;

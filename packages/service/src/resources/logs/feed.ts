@@ -1,0 +1,196 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { backoffMs } from '@hortus/contract/backoff';
+import type { StreamedLine } from '@hortus/contract/streams';
+import type { Guard } from '../../guard.ts';
+import type { Log } from '../../log.ts';
+import type { DaemonStreams } from '../../streams/daemon-streams.ts';
+import { Batch } from './batch.ts';
+import { readMessage } from './line-record.ts';
+import type { LogTarget } from './target.ts';
+
+export interface Watcher {
+  offer(batch: Batch): void;
+  /** Lines that the daemon had to drop. */
+  leftOut(lines: number): void;
+  /** Lines may be missing from now on: continue with pages. */
+  lost(): void;
+}
+
+export interface FeedDeps {
+  readonly streams: Pick<DaemonStreams, 'open'>;
+  /** Whether the daemon could open a stream now. */
+  readonly isReachable: (target: LogTarget) => Promise<boolean>;
+  readonly guard: Guard;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+/** Newest lines kept for those who join or return. */
+const RECENT = { lines: 1_000, characters: 1024 * 1024 };
+const PAUSES = { firstMs: 200, mostMs: 5_000 };
+
+/** The new lines of an instance, received once for all who watch it. Connected only while someone does. */
+export class LogFeed {
+  readonly #deps: FeedDeps;
+  readonly #target: LogTarget;
+  readonly #component: string | undefined;
+  readonly #watchers = new Set<Watcher>();
+  readonly #over = new AbortController();
+  #recent: StreamedLine[] = [];
+  #characters = 0;
+  #begin: number | undefined;
+  #arrivals: (() => void)[] = [];
+
+  constructor(deps: FeedDeps, target: LogTarget, component: string | undefined) {
+    this.#deps = deps;
+    this.#target = target;
+    this.#component = component;
+    void this.#run();
+  }
+
+  /** Every line after this position is in `recent` or will be offered; undefined while the daemon is not connected. */
+  get begin(): number | undefined {
+    return this.#begin;
+  }
+
+  get recent(): readonly StreamedLine[] {
+    return this.#recent;
+  }
+
+  get watchers(): number {
+    return this.#watchers.size;
+  }
+
+  /** Resolves when the daemon is connected. */
+  connected(): Promise<void> {
+    if (this.#begin !== undefined) return Promise.resolve();
+    return new Promise((done) => this.#arrivals.push(done));
+  }
+
+  /** Returns a function that removes the watcher. */
+  add(watcher: Watcher): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  close(): void {
+    this.#over.abort();
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#over;
+    for (let failures = 0; !signal.aborted; ) {
+      try {
+        if (await this.#deps.isReachable(this.#target)) {
+          await this.#session();
+          failures = 0;
+        }
+      } catch (err) {
+        this.#deps.log.warn({ err, server_id: this.#target.serverId }, 'following a log failed; retrying');
+      }
+      this.#lose();
+      await sleep(backoffMs(++failures, PAUSES), undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** Receives lines until the connection ends. */
+  async #session(): Promise<void> {
+    const stream = await this.#deps.streams.open({ ...this.#target, kind: 'logs' });
+    const { guard } = this.#deps;
+    const close = () => stream.close();
+    const guardedClose = guard(close);
+    this.#over.signal.addEventListener('abort', guardedClose, { once: true });
+    try {
+      await new Promise<void>((done, failed) => {
+        const ended = () => done();
+        stream.signal.addEventListener('abort', guard(ended), { once: true });
+        stream.listen((data) => {
+          try {
+            this.#receive(data);
+          } catch (error) {
+            failed(error);
+          }
+        });
+        stream.send(
+          JSON.stringify({ mode: 'follow', ...(this.#component !== undefined && { component: this.#component }) }),
+        );
+        if (this.#over.signal.aborted || stream.signal.aborted) ended();
+      });
+    } finally {
+      this.#over.signal.removeEventListener('abort', guardedClose);
+      stream.close();
+    }
+  }
+
+  #receive(data: Buffer): void {
+    const message = readMessage(data);
+    if ('from' in message) {
+      this.#begin = message.from;
+      const arrivals = this.#arrivals;
+      this.#arrivals = [];
+      for (const done of arrivals) done();
+    } else if ('left_out' in message) {
+      for (const watcher of this.#watchers) watcher.leftOut(message.left_out);
+    } else if ('lines' in message && this.#begin !== undefined) this.#take(message.lines);
+  }
+
+  #take(lines: readonly StreamedLine[]): void {
+    for (const line of lines) {
+      this.#recent.push(line);
+      this.#characters += line.text.length;
+    }
+    while (this.#recent.length > RECENT.lines || this.#characters > RECENT.characters) {
+      // In larger steps: removing one line after the other would move the rest each time.
+      const dropped = this.#recent.splice(0, Math.ceil(RECENT.lines / 4));
+      this.#characters -= dropped.reduce((sum, { text }) => sum + text.length, 0);
+      this.#begin = dropped.at(-1)?.position ?? this.#begin;
+    }
+    const batch = new Batch(lines);
+    for (const watcher of this.#watchers) watcher.offer(batch);
+  }
+
+  #lose(): void {
+    if (this.#begin === undefined) return;
+    this.#begin = undefined;
+    this.#recent = [];
+    this.#characters = 0;
+    for (const watcher of this.#watchers) watcher.lost();
+  }
+}
+
+/** Opens a feed with its first watcher and closes it after the last. */
+export class LogFeeds {
+  readonly #deps: FeedDeps;
+  readonly #feeds = new Map<string, { readonly feed: LogFeed; users: number }>();
+  #watchers = 0;
+
+  constructor(deps: FeedDeps) {
+    this.#deps = deps;
+  }
+
+  get guard(): Guard {
+    return this.#deps.guard;
+  }
+
+  /** All who watch, of all feeds. */
+  get watchers(): number {
+    return this.#watchers;
+  }
+
+  /** `leave` must follow once. */
+  join(target: LogTarget, component: string | undefined): { readonly feed: LogFeed; leave(): void } {
+    const key = JSON.stringify([target.serverId, target.instance, component]);
+    const known = this.#feeds.get(key) ?? { feed: new LogFeed(this.#deps, target, component), users: 0 };
+    this.#feeds.set(key, known);
+    known.users++;
+    this.#watchers++;
+    return {
+      feed: known.feed,
+      leave: () => {
+        this.#watchers--;
+        if (--known.users > 0) return;
+        this.#feeds.delete(key);
+        known.feed.close();
+      },
+    };
+  }
+}

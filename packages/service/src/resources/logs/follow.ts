@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type LogFilter, logMatcher } from '@hortus/contract/log-filter';
+import type { StreamedLine } from '@hortus/contract/streams';
+import type { Follow } from '../../http/handler.ts';
+import type { LiveStream } from '../../http/live-stream.ts';
+import { Problem } from '../../problem.ts';
+import { Batch, leftOutEvent, lineEvent } from './batch.ts';
+import type { LogFeed, LogFeeds } from './feed.ts';
+import { millisOf } from './line-record.ts';
+import type { LogPages, ReadOrder } from './pages.ts';
+import type { LogTarget } from './target.ts';
+
+export interface FollowDeps {
+  readonly pages: Pick<LogPages, 'read'>;
+  readonly feeds: LogFeeds;
+}
+
+export interface Wanted extends LogFilter {
+  readonly component?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly since?: number | undefined;
+  /** The position to continue after, or the number of last lines to begin with. */
+  readonly begin: { readonly after: number } | { readonly tail: number };
+}
+
+/** Lines of one page while a watcher catches up. */
+const PAGE = 1_000;
+const RETRY_MS = 1_000;
+/** How long the daemon may be away before the watcher is told. */
+const SILENT_MS = 3_000;
+/**
+ * Bytes that all watchers together are sent for one batch, of which a chatty instance has ten a second; the rest of its
+ * lines are left out. Without it, many watchers of such an instance would take the time of everyone else.
+ */
+const SHARED_BYTES = 2 * 1024 * 1024;
+const LEAST_SHARE = 4 * 1024;
+
+/**
+ * Sends the lines of an instance: from the disk of the server until the watcher has what the feed has, then those of the
+ * feed. A watcher that reads too slowly for the feed is told how many lines were left out; nothing is queued for it.
+ */
+export const followLogs =
+  (deps: FollowDeps, target: LogTarget, wanted: Wanted): Follow =>
+  async (stream) => {
+    const { feed, leave } = deps.feeds.join(target, wanted.component);
+    try {
+      let position: number | undefined;
+      while (!stream.signal.aborted) {
+        await connected(feed, stream);
+        if (stream.signal.aborted) return;
+        try {
+          position = await catchUp(deps, target, wanted, position, stream);
+          position = await live(deps, feed, wanted, position, stream);
+        } catch (error) {
+          // The daemon was lost in the middle of a page; the feed finds out when it is back.
+          if (!(error instanceof Problem) || error.details?.reason !== 'no_stream') throw error;
+          await sleep(RETRY_MS, undefined, { signal: stream.signal }).catch(() => undefined);
+        }
+      }
+    } finally {
+      leave();
+    }
+  };
+
+/** Waits for the daemon, and tells the watcher if that takes long. */
+async function connected(feed: LogFeed, stream: LiveStream): Promise<void> {
+  const gone = new Promise<void>((done) => {
+    if (stream.signal.aborted) done();
+    stream.signal.addEventListener('abort', () => done(), { once: true });
+  });
+  const arrived = Promise.race([feed.connected(), gone]).then(() => true);
+  const waited = new AbortController();
+  const isLate = sleep(SILENT_MS, false, { signal: waited.signal }).catch(() => true);
+  if (!(await Promise.race([arrived, isLate])))
+    stream.write({
+      event: 'waiting',
+      data: { text: 'The server is not connected; the log continues when it is back.' },
+    });
+  await arrived;
+  waited.abort();
+}
+
+/** Sends stored lines; returns the position up to which the watcher has everything. */
+async function catchUp(
+  { pages }: FollowDeps,
+  target: LogTarget,
+  { begin, since, q, level, component }: Wanted,
+  from: number | undefined,
+  stream: LiveStream,
+): Promise<number> {
+  const filter = given({ since, q, level, component });
+  let position = from ?? ('after' in begin ? begin.after : undefined);
+  if (position === undefined) {
+    const page = await pages.read(target, { ...filter, limit: 'tail' in begin ? begin.tail : 0 });
+    await sendAll(page.lines, stream);
+    position = page.end;
+  }
+  for (let more = true; more && !stream.signal.aborted; ) {
+    const page = await pages.read(target, { ...filter, after: position, limit: PAGE });
+    await sendAll(page.lines, stream);
+    more = page.more;
+    // A position beyond the end is not of this log; its new lines follow.
+    position = more ? (page.lines.at(-1)?.position ?? page.end) : page.end;
+  }
+  stream.mark(String(position));
+  return position;
+}
+
+async function sendAll(lines: readonly StreamedLine[], stream: LiveStream): Promise<void> {
+  for (const line of lines) while (!stream.signal.aborted && !stream.write(lineEvent(line))) await stream.drained();
+}
+
+/** Sends the lines of the feed until it or the stream ends; returns the position up to which they were handled. */
+function live(
+  { feeds }: FollowDeps,
+  feed: LogFeed,
+  { q, level, since = 0 }: Wanted,
+  from: number,
+  stream: LiveStream,
+): Promise<number> {
+  if (feed.begin === undefined || from < feed.begin) return Promise.resolve(from);
+  const isFiltered = q !== undefined || level !== undefined || since > 0;
+  const matches = logMatcher({ q, level });
+  return new Promise((done) => {
+    let position = from;
+    let leftOut = 0;
+    let isDraining = false;
+    const stop = () => {
+      stream.signal.removeEventListener('abort', guardedStop);
+      remove();
+      done(position);
+    };
+    const guardedStop = feeds.guard(stop);
+    const tell = () => {
+      if (leftOut > 0 && stream.write(leftOutEvent(leftOut))) leftOut = 0;
+    };
+    const leaveOut = (lines: number) => {
+      leftOut += lines;
+      if (isDraining) return;
+      isDraining = true;
+      stream.drained().then(
+        () => {
+          isDraining = false;
+          tell();
+        },
+        () => undefined,
+      );
+    };
+    const watcher = {
+      offer(batch: Batch) {
+        const fresh =
+          (batch.lines[0]?.position ?? 0) > position
+            ? batch.lines
+            : batch.lines.filter((line) => line.position > position);
+        const lines = isFiltered ? fresh.filter((line) => matches(line) && millisOf(line) >= since) : fresh;
+        position = fresh.at(-1)?.position ?? position;
+        if (lines.length === 0) return;
+        if (leftOut > 0) tell();
+        if (leftOut > 0) return leaveOut(lines.length);
+        const share = Math.max(LEAST_SHARE, Math.floor(SHARED_BYTES / Math.max(1, feeds.watchers)));
+        const event = lines === batch.lines ? batch.whole(share) : batch.some(lines, share);
+        if (!stream.write(event)) leaveOut(lines.length);
+      },
+      leftOut: leaveOut,
+      lost: stop,
+    };
+    const remove = feed.add(watcher);
+    const recent = feed.recent.filter((line) => line.position > position);
+    if (recent.length > 0) watcher.offer(new Batch(recent));
+    stream.signal.addEventListener('abort', guardedStop);
+    if (stream.signal.aborted) stop();
+  });
+}
+
+/** Leaves out what is undefined, so that equal reads look equal. */
+const given = (filter: { readonly [Name in keyof ReadOrder]?: ReadOrder[Name] | undefined }): Partial<ReadOrder> =>
+  Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));

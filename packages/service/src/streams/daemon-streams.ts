@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import type { StreamKind } from '@hortus/contract/streams';
+import type { Bus } from '../bus/bus.ts';
+import type { Connection } from '../channel/connection.ts';
+import type { Protect } from '../channel/protect.ts';
+import type { Guard } from '../guard.ts';
+import { Problem } from '../problem.ts';
+import type { DaemonStream } from './daemon-stream.ts';
+import { type Hmac, printTicket, type Ticket } from './ticket.ts';
+
+/** Notice with a server that is asked to open a stream; the replica with its connection sends the order. */
+export const STREAM_TOPIC = 'stream';
+
+export interface WantedStream {
+  readonly serverId: string;
+  readonly accountId: string;
+  readonly kind: StreamKind;
+  /** Name of the instance on the server. */
+  readonly instance: string;
+}
+
+export interface DaemonStreamsDeps {
+  readonly bus: Bus;
+  readonly guard: Guard;
+  readonly hmac: Hmac;
+  readonly protect: Protect;
+  /** Connection of a server, if this replica has it. */
+  readonly connection: (serverId: string) => Connection | undefined;
+  /** Address of this replica for the others. */
+  readonly ownUrl: () => string;
+  readonly withinMs?: number;
+}
+
+/** How long a daemon may take to connect. */
+const WITHIN_MS = 10_000;
+/** Streams that are open or awaited, of one server and of this replica. */
+const MOST = { perServer: 64, total: 4_096 };
+
+interface Awaited {
+  readonly serverId: string;
+  readonly arrived: (stream: DaemonStream) => void;
+}
+
+/** Opens streams to daemons: asks over the channel, and waits until the daemon connects back. */
+export class DaemonStreams {
+  readonly #deps: DaemonStreamsDeps;
+  readonly #awaited = new Map<string, Awaited>();
+  readonly #servers = new Map<string, number>();
+  readonly #open = new Set<DaemonStream>();
+  readonly #unsubscribe: () => void;
+  #total = 0;
+  #closed = false;
+
+  constructor(deps: DaemonStreamsDeps) {
+    this.#deps = deps;
+    this.#unsubscribe = deps.bus.subscribe(STREAM_TOPIC, (message) => this.#order(message));
+  }
+
+  /** Rejects with a Problem if the daemon does not connect in time. */
+  async open({ serverId, accountId, kind, instance }: WantedStream): Promise<DaemonStream> {
+    const { bus, hmac, ownUrl, guard, withinMs = WITHIN_MS } = this.#deps;
+    this.#enter(serverId);
+    const streamId = randomBytes(16).toString('base64url');
+    try {
+      const expiresAt = Date.now() + withinMs;
+      const ticket = await printTicket({ streamId, serverId, accountId, replicaUrl: ownUrl(), expiresAt }, hmac);
+      const stream = await new Promise<DaemonStream>((arrived, reject) => {
+        const late = () => reject(unanswered());
+        const timer = setTimeout(guard(late), withinMs);
+        this.#awaited.set(streamId, {
+          serverId,
+          arrived: (found) => {
+            clearTimeout(timer);
+            arrived(found);
+          },
+        });
+        bus.publish(STREAM_TOPIC, JSON.stringify([serverId, streamId, ticket, kind, instance]));
+      });
+      this.#keep(stream, serverId);
+      return stream;
+    } catch (error) {
+      this.#leave(serverId);
+      throw error;
+    } finally {
+      this.#awaited.delete(streamId);
+    }
+  }
+
+  /** Whether a stream is awaited here. */
+  awaits({ streamId, serverId }: Ticket): boolean {
+    return !this.#closed && this.#awaited.get(streamId)?.serverId === serverId;
+  }
+
+  /** Hands over the connection of a daemon. A ticket is good for one connection. */
+  arrive({ streamId }: Ticket, stream: DaemonStream): void {
+    const awaited = this.#awaited.get(streamId);
+    this.#awaited.delete(streamId);
+    if (awaited) awaited.arrived(stream);
+    else stream.close();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#unsubscribe();
+    for (const stream of this.#open) stream.close();
+  }
+
+  /** Sends the order if this replica has the connection of the server. */
+  #order(message: string): void {
+    const [serverId, stream_id, ticket, kind, instance] = JSON.parse(message) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const connection = this.#deps.connection(serverId);
+    if (!connection?.capabilities.has('streams')) return;
+    const order = { type: 'stream_open', stream_id, ticket, kind, instance } as const;
+    connection.send(this.#deps.protect(order, connection, ['/ticket']));
+  }
+
+  #enter(serverId: string): void {
+    const here = this.#servers.get(serverId) ?? 0;
+    if (this.#closed) throw new Problem('SERVER_ERROR', 'The service is stopping. Try again in a moment.');
+    if (here >= MOST.perServer || this.#total >= MOST.total)
+      throw new Problem('RATE_LIMITED', 'Too many streams of this server are open. Close some, or try again later.', {
+        reason: 'stream_limit',
+        retry_after: 5,
+      });
+    this.#servers.set(serverId, here + 1);
+    this.#total++;
+  }
+
+  #leave(serverId: string): void {
+    const here = this.#servers.get(serverId) ?? 0;
+    this.#total--;
+    if (here <= 1) this.#servers.delete(serverId);
+    else this.#servers.set(serverId, here - 1);
+  }
+
+  #keep(stream: DaemonStream, serverId: string): void {
+    const ended = () => {
+      this.#open.delete(stream);
+      this.#leave(serverId);
+    };
+    this.#open.add(stream);
+    if (stream.signal.aborted) ended();
+    else stream.signal.addEventListener('abort', this.#deps.guard(ended), { once: true });
+  }
+}
+
+const unanswered = (): Problem =>
+  new Problem(
+    'SERVER_ERROR',
+    'The daemon of the server did not connect for the stream in time. Try again; if it repeats, look at the log of hortusd.',
+    { reason: 'no_stream' },
+  );

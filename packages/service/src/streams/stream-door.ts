@@ -1,0 +1,103 @@
+import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { STREAM_MESSAGE_BYTES, STREAM_TICKET_HEADER, streamPaths } from '@hortus/contract/streams';
+import { type WebSocket, WebSocketServer } from 'ws';
+import { Doorway } from '../channel/doorway.ts';
+import { type Guard, guardWith } from '../guard.ts';
+import type { Upgrades } from '../http/upgrades.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { Log } from '../log.ts';
+import { invalid, Problem } from '../problem.ts';
+import { FORWARDED, forward } from '../relay/forward.ts';
+import { DaemonStream } from './daemon-stream.ts';
+import type { DaemonStreams } from './daemon-streams.ts';
+import { type Hmac, readTicket, type Ticket } from './ticket.ts';
+
+export interface StreamDoorDeps {
+  readonly streams: Pick<DaemonStreams, 'awaits' | 'arrive'>;
+  readonly upgrades: Pick<Upgrades, 'at'>;
+  readonly refuse: (socket: Duplex, problem: Problem) => void;
+  readonly addressOf: (request: IncomingMessage) => string;
+  readonly authenticate: (key: string, address: string) => Promise<Principal>;
+  readonly hmac: Hmac;
+  readonly ownUrl: () => string;
+  readonly log: Pick<Log, 'error'>;
+}
+
+const STRANGERS = { total: 256, perAddress: 32 };
+
+/**
+ * Accepts the connections of daemons for streams. A daemon reaches any replica; the ticket names the one that waits, and
+ * the connection is forwarded there.
+ */
+export class StreamDoor {
+  readonly #deps: StreamDoorDeps;
+  readonly #guard: Guard;
+  readonly #doorway = new Doorway(STRANGERS);
+  readonly #sockets: WebSocketServer;
+
+  constructor(deps: StreamDoorDeps) {
+    this.#deps = deps;
+    this.#guard = guardWith(deps.log);
+    this.#sockets = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      perMessageDeflate: false,
+      maxPayload: STREAM_MESSAGE_BYTES,
+      // The stream answers pings, within a limit.
+      autoPong: false,
+    });
+    const refuseHandshake = (error: Error, socket: Duplex) =>
+      deps.refuse(socket, invalid('headers', `${error.message}: this is not a WebSocket handshake.`));
+    this.#sockets.on(
+      'wsClientError',
+      this.#guard(refuseHandshake, (_, socket) => socket.destroy()),
+    );
+    for (const path of streamPaths) deps.upgrades.at(path, this.#upgrade);
+  }
+
+  readonly #upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const { refuse, addressOf, log } = this.#deps;
+    const address = addressOf(request);
+    if (!this.#doorway.enter(address)) {
+      refuse(socket, new Problem('RATE_LIMITED', 'Too many unauthenticated connections. Try again in a moment.'));
+      return;
+    }
+    this.#enter(request, socket, head, address)
+      .catch((err: unknown) => {
+        if (err instanceof Problem) return refuse(socket, err);
+        log.error({ err }, 'accepting the stream of a daemon failed');
+        refuse(socket, new Problem('SERVER_ERROR', 'Internal error. Try again.'));
+      })
+      .finally(() => this.#doorway.leave(address));
+  };
+
+  async #enter(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): Promise<void> {
+    const { authenticate, ownUrl } = this.#deps;
+    const principal = await authenticate(bearer(request), address);
+    const ticket = await this.#ticket(principal, request.headers[STREAM_TICKET_HEADER]);
+    if (!ticket) throw refused();
+    if (ticket.replicaUrl !== ownUrl() && request.headers[FORWARDED] === undefined) {
+      if (await forward(request, socket, head, { place: ticket.replicaUrl, guard: this.#guard })) return;
+      throw refused();
+    }
+    if (!this.#deps.streams.awaits(ticket)) throw refused();
+    // The socket may have closed during the lookup.
+    if (socket.destroyed) return;
+    this.#sockets.handleUpgrade(request, socket, head, (opened: WebSocket) => {
+      this.#deps.streams.arrive(ticket, new DaemonStream(opened, this.#guard));
+    });
+  }
+
+  async #ticket(principal: Principal, shown: string | string[] | undefined): Promise<Ticket | undefined> {
+    if (principal.kind !== 'server' || typeof shown !== 'string') return undefined;
+    const { serverId, accountId } = principal;
+    return await readTicket(shown, { serverId, accountId }, this.#deps.hmac, Date.now());
+  }
+}
+
+/** The same answer for a wrong, expired, used and foreign ticket. */
+const refused = (): Problem =>
+  new Problem('FORBIDDEN', 'The ticket of the stream is missing, wrong, expired or already used.');
+
+const bearer = ({ headers }: IncomingMessage): string => /^bearer (.*)$/i.exec(headers.authorization ?? '')?.[1] ?? '';
