@@ -14,6 +14,7 @@ import { eventLoop } from './event-loop.ts';
 import { floodsBench } from './floods.ts';
 import { gapBench } from './gap.ts';
 import { lists } from './lists.ts';
+import { logsBench } from './logs.ts';
 import { templatesRead } from './templates-read.ts';
 import { transferBench } from './transfer.ts';
 import { webhooksBench } from './webhooks.ts';
@@ -30,6 +31,7 @@ const benches: readonly Bench[] = [
   actionBench,
   daemonIdle,
   daemonsBench,
+  logsBench,
   webhooksBench,
   transferBench,
   floodsBench,

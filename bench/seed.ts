@@ -31,9 +31,31 @@ inputs: {optional: [{name: ROUND, type: string, default: none}]}
 env: {ROUND: "\${inputs.ROUND}"}
 `;
 
-/** Writes a catalog folder with both species. */
+/** Writes 5,000 lines a second. */
+const chatty = seed
+  .replace('slug: seed', 'slug: chatty')
+  .replace(
+    /^command: .*$/m,
+    `command: [sh, -c, 'httpd -p 8080 -h /www; while :; do seq 1000000000001 1000000000500; sleep 0.1; done']`,
+  );
+
+/** A hundred containers that write nothing. */
+const quiet = `
+slug: quiet
+name: Quiet
+version: 1.0.0
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: hortus.bench/seed, tag: "1"}
+command: [sleep, "1000000"]
+stop_signal: SIGKILL
+replicas: 100
+deadline: 600s
+`;
+
+/** Writes a catalog folder with all species. */
 export function seedCatalog(folder: string): string {
-  for (const [slug, text] of Object.entries({ seed, shrub })) {
+  for (const [slug, text] of Object.entries({ seed, shrub, chatty, quiet })) {
     mkdirSync(join(folder, 'website', slug), { recursive: true });
     writeFileSync(join(folder, 'website', slug, 'template.yaml'), text);
   }

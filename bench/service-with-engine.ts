@@ -13,8 +13,11 @@ const fromSource = [process.execPath, 'packages/daemon/src/main.ts'] as const;
 /** Starts a Docker engine, the service, and one server with its daemon, all on both cores as on a real machine. */
 export async function startServiceWithEngine({
   daemon: program = fromSource,
+  options: more = [],
 }: {
   daemon?: readonly [string, ...string[]];
+  /** Further options of the daemon. */
+  options?: readonly string[];
 } = {}) {
   await using started = new AsyncDisposableStack();
   const docker = started.use(await startDocker());
@@ -33,14 +36,14 @@ export async function startServiceWithEngine({
   writeFileSync(keyFile, JSON.stringify(identity), { mode: 0o600 });
   const state = join(folder.path, 'state');
   mkdirSync(state);
-  const options = ['--key-file', keyFile, '--state-dir', state, '--docker-socket', socketPath];
+  const options = ['--key-file', keyFile, '--state-dir', state, '--docker-socket', socketPath, ...more];
   const daemon = started.use(startProcess([...program, 'run', ...options]));
   await until(async () => (await client.call('servers.read', { params: { id: serverId } })).data.connected, {
     within: 30_000,
     describe: () => `the daemon to be connected; it wrote:\n${daemon.output}`,
   });
   const all = started.move();
-  return { client, serverId, socketPath, daemon, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return { client, service, serverId, socketPath, daemon, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 export type ServiceWithEngine = Awaited<ReturnType<typeof startServiceWithEngine>>;

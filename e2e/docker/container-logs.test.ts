@@ -28,7 +28,7 @@ stop_signal: SIGKILL
 
 const broken = counter
   .replace('slug: counter', 'slug: broken')
-  .replace(/^command: .*$/m, 'command: [sh, -c, "echo starting; echo no $TOKEN here; exit 3"]');
+  .replace(/^command: .*$/m, 'command: [sh, -c, "echo starting; echo no $TOKEN here; exit 3"]\nrestart: "no"');
 
 async function deployed(
   installation: Installation,

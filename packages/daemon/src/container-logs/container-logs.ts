@@ -30,9 +30,13 @@ const SOON_MS = 100;
 const SETTLE_MS = 5_000;
 const TIDY_EVERY_MS = 3_600_000;
 
+/** No end of a container is later. */
+const NEVER = Number.POSITIVE_INFINITY;
+
 interface Collecting {
+  uid: string;
   done: Promise<void>;
-  /** When the container had stopped, once everything is stored. */
+  /** When the container had stopped, once everything is stored; NEVER if its log cannot be read. */
   storedUntil: number | undefined;
   controller: AbortController;
 }
@@ -109,7 +113,7 @@ export class ContainerLogs {
       try {
         const found = await engine.containers({ labels });
         for (const facts of found) this.#begin(facts);
-        if (uid === undefined) this.#forget(new Set(found.map(({ id }) => id)));
+        this.#forget(uid, new Set(found.map(({ id }) => id)));
       } catch (error) {
         log.debug('containers could not be listed to collect their logs', { error: error as Error });
       }
@@ -122,7 +126,7 @@ export class ContainerLogs {
     if (this.#stopped || container === undefined || facts.state === 'created') return;
     const known = this.#collecting.get(facts.id);
     const isOver = facts.state !== 'running' && facts.state !== 'restarting';
-    if (known && known.storedUntil === undefined) return;
+    if (known && (known.storedUntil === undefined || known.storedUntil === NEVER)) return;
     if (known && isOver && known.storedUntil === (facts.finishedAt ?? 0)) return;
     const { engine, log, manifests } = this.#options;
     const controller = new AbortController();
@@ -136,9 +140,13 @@ export class ContainerLogs {
       mask: ({ uid }: CollectedContainer) => this.#mask(uid, deploymentId),
       maxAgeMs: ({ uid, component }: CollectedContainer) => this.#limits(uid, component).maxAgeMs,
     };
-    const collecting: Collecting = { controller, storedUntil: undefined, done: Promise.resolve() };
+    const collecting: Collecting = { uid: container.uid, controller, storedUntil: undefined, done: Promise.resolve() };
     collecting.done = collect(container, deps, controller.signal)
-      .then(async () => {
+      .then(async (isReadable) => {
+        if (!isReadable) {
+          collecting.storedUntil = NEVER;
+          return;
+        }
         const after = await engine.inspect(facts.id).catch(() => undefined);
         collecting.storedUntil = after?.finishedAt ?? 0;
         // Started again meanwhile, before its event was of use.
@@ -152,9 +160,10 @@ export class ContainerLogs {
   }
 
   /** Forgets containers that no longer exist. */
-  #forget(present: ReadonlySet<string>): void {
-    for (const [id, { storedUntil }] of this.#collecting)
-      if (storedUntil !== undefined && !present.has(id)) this.#collecting.delete(id);
+  #forget(uid: string | undefined, present: ReadonlySet<string>): void {
+    for (const [id, one] of this.#collecting)
+      if ((uid === undefined || one.uid === uid) && one.storedUntil !== undefined && !present.has(id))
+        this.#collecting.delete(id);
   }
 
   async #mask(uid: string, deploymentId: string | undefined): Promise<Mask> {

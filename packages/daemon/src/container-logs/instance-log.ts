@@ -104,6 +104,7 @@ export class InstanceLog {
 
   async read(query: LogQuery): Promise<LogPage> {
     const end = this.#end;
+    if (query.limit === 0) return { lines: [], more: false, end };
     const { component, since = 0, until, after, before, limit } = query;
     const backwards = after === undefined;
     const matches = logMatcher(query);

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { type FileHandle, readdir, rm, rmdir } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rm, rmdir } from 'node:fs/promises';
 import { Marks } from './marks.ts';
 import { createSegment, findSegment, firstOf, readSegment, reopenSegment, type Segment } from './segment.ts';
 import { type CollectedLine, encodeLine, type StoredLine } from './stored-line.ts';
@@ -19,6 +19,9 @@ export interface RingOptions {
 const LARGEST_SEGMENT = 1024 * 1024;
 /** Files per ring at least, so that the oldest can be dropped without losing much. */
 const FEWEST_SEGMENTS = 8;
+
+/** After this time without a line, its file is closed until the next one. */
+const IDLE_MS = 3_600_000;
 
 const largestSegment = (maxBytes: number): number => Math.min(LARGEST_SEGMENT, maxBytes / FEWEST_SEGMENTS);
 
@@ -100,6 +103,7 @@ export class Ring {
       this.#segments = this.#segments.filter((one) => one !== segment);
       bytes -= segment.bytes;
     }
+    if ((this.#segments.at(-1)?.changedAt ?? 0) < now() - IDLE_MS) await this.close();
     if (this.isEmpty) await rmdir(folder).catch(() => undefined);
   }
 
@@ -142,7 +146,10 @@ export class Ring {
     const newest = this.#segments.at(-1);
     const isFull = newest && newest.bytes >= largestSegment(maxBytes);
     const isOld = newest && newest.begunAt < now() - maxAgeMs / FEWEST_SEGMENTS;
-    if (newest && this.#file && !isFull && !isOld) return { segment: newest, file: this.#file };
+    if (newest && !isFull && !isOld) {
+      this.#file ??= await open(newest.path, 'a');
+      return { segment: newest, file: this.#file };
+    }
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const { segment, file } = await createSegment(folder, first, this.#marks, now());
     await this.close();

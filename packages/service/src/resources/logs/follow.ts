@@ -154,7 +154,7 @@ function live(
             : batch.lines.filter((line) => line.position > position);
         const lines = isFiltered ? fresh.filter((line) => matches(line) && millisOf(line) >= since) : fresh;
         position = fresh.at(-1)?.position ?? position;
-        if (lines.length === 0) return;
+        if (lines.length === 0) return stream.mark(String(position));
         if (leftOut > 0) tell();
         if (leftOut > 0) return leaveOut(lines.length);
         const share = Math.max(LEAST_SHARE, Math.floor(SHARED_BYTES / Math.max(1, feeds.watchers)));
