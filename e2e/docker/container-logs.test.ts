@@ -124,7 +124,7 @@ test('with two replicas, logs are read and followed through the one that the dae
     const other = await startService({ directory: folder.path, key: installation.service.key, env });
     try {
       const { data } = await other.client.call('logs.instance', { params: { id }, query: { after: '0', tail: 10 } });
-      expectUnbroken(data);
+      expectUnbroken(data.lines);
       const follower = follow(other.client, id);
       await follower.more(300);
       await follower.leave();
@@ -144,5 +144,5 @@ test('the answer of a deployment whose container died has its last lines, masked
   const { id, failed } = await deployed(installation, 'broken');
   expect(failed).toMatchObject({ status: 'failed', last_lines: ['starting', 'no *** here'] });
   const { data } = await installation.service.client.call('logs.instance', { params: { id } });
-  expect(data.map(({ text }) => text)).toEqual(['starting', 'no *** here']);
+  expect(data.lines.map(({ text }) => text)).toEqual(['starting', 'no *** here']);
 });

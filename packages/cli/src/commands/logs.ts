@@ -88,14 +88,14 @@ const PAGE = 1_000;
 async function* read(service: Client, id: string, query: LogQuery): AsyncGenerator<ContainerLine> {
   const params = { id };
   if (query.tail !== undefined || query.since === undefined) {
-    yield* (await service.call('logs.instance', { params, query })).data;
+    yield* (await service.call('logs.instance', { params, query })).data.lines;
     return;
   }
   for (let after = '0'; ; ) {
-    const { data, cursor } = await service.call('logs.instance', { params, query: { ...query, after, tail: PAGE } });
-    yield* data;
-    if (data.length < PAGE || cursor.newer === null) return;
-    after = cursor.newer;
+    const { data } = await service.call('logs.instance', { params, query: { ...query, after, tail: PAGE } });
+    yield* data.lines;
+    if (data.lines.length === 0 || data.newer === null || data.newer === after) return;
+    after = data.newer;
   }
 }
 

@@ -223,8 +223,11 @@ test('logs prints the lines of containers, harmless for the terminal, and passes
   service.list('instances.list', [records.instance()]);
   service.on('logs.instance', () => ({
     success: true,
-    data: [containerLine(1), containerLine(2, { text: 'a\u001b]0;renamed\u0007b', cut: true })],
-    cursor: { older: null, newer: '1002' },
+    data: {
+      lines: [containerLine(1), containerLine(2, { text: 'a\u001b]0;renamed\u0007b', cut: true })],
+      older: null,
+      newer: '1002',
+    },
   }));
   const flags = ['--component', 'app', '--grep', 'line', '--tail', '5', '--until', '2030-01-01T12:00:00Z'];
   const { code, stdout } = await run('logs', 'feeds', ...flags);
@@ -246,8 +249,8 @@ test('logs --since reads all pages', async () => {
   service.list('instances.list', [records.instance()]);
   service.on('logs.instance', ({ query }) => {
     const from = Number(query.after);
-    const data = Array.from({ length: Math.min(1_000, 1_500 - from) }, (_, i) => containerLine(from + i + 1));
-    return { success: true, data, cursor: { older: null, newer: String(from + data.length) } };
+    const lines = Array.from({ length: Math.min(1_000, 1_500 - from) }, (_, i) => containerLine(from + i + 1));
+    return { success: true, data: { lines, older: null, newer: String(from + lines.length) } };
   });
   const { stdout } = await run('logs', 'feeds', '--since', '10m', '--json');
   expect(stdout.trim().split('\n')).toHaveLength(1_500);

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, live } from '../endpoint.ts';
-import { Timestamp, topLevel } from '../envelope.ts';
+import { answer, Timestamp } from '../envelope.ts';
 import { choice, givenId, nullable, text } from '../fields.ts';
 import { ContainerLogLevel, containerLogLevels } from '../log-filter.ts';
 
@@ -21,6 +21,16 @@ export const ContainerLine = Type.Object(
   { title: 'ContainerLine' },
 );
 export type ContainerLine = Static<typeof ContainerLine>;
+
+export const ContainerLogPage = Type.Object(
+  {
+    lines: Type.Array(ContainerLine, { description: 'Oldest first.' }),
+    older: nullable(lineId, { description: 'As before it gives the page before this one; null if there is none.' }),
+    newer: nullable(lineId, { description: 'As after it gives the lines since this page.' }),
+  },
+  { title: 'ContainerLogPage' },
+);
+export type ContainerLogPage = Static<typeof ContainerLogPage>;
 
 const time = (description: string) => Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
 
@@ -51,13 +61,7 @@ const reading = endpoint({
     ),
     before: Type.Optional(Type.String({ pattern: '^\\d{1,16}$', description: 'Only lines before this id.' })),
   }),
-  response: topLevel({
-    data: Type.Array(ContainerLine),
-    cursor: Type.Object({
-      older: nullable(lineId, { description: 'As before it gives the page before this one; null if there is none.' }),
-      newer: nullable(lineId, { description: 'As after it gives the lines since this page.' }),
-    }),
-  }),
+  response: answer(ContainerLogPage),
 });
 
 export const logEndpoints = {

@@ -51,4 +51,3 @@ export const positionOf = (json: string): number =>
 
 /** Writes milliseconds since 1970 as a time of a line; padded, so that it compares as text. */
 export const secondsText = (ms: number): string => `${(Math.max(0, ms) / 1_000).toFixed(3).padStart(14, '0')}000000`;
-export const millisOf = (at: string): number => Math.floor(Number(at.slice(0, 14)) * 1_000);

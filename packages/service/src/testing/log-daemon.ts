@@ -24,6 +24,7 @@ export class LogDaemon {
   reads = 0;
   readonly #base: string;
   readonly #key: string;
+  #position = 1_000;
 
   constructor(base: string, key: string, capabilities: readonly string[] = ['ack', 'streams']) {
     this.#base = base.replace('http', 'ws');
@@ -63,7 +64,7 @@ export class LogDaemon {
     socket.on('close', () => this.followers.delete(socket));
     socket.on('message', (data) => {
       const order = JSON.parse(String(data)) as LogOrder;
-      const end = this.lines.at(-1)?.position ?? 0;
+      const end = this.#position;
       if (order.mode === 'follow') {
         socket.send(JSON.stringify({ from: end }));
         this.followers.add(socket);
@@ -87,7 +88,7 @@ export class LogDaemon {
   }
 
   #line(text: string): StreamedLine {
-    const position = (this.lines.at(-1)?.position ?? 1_000) + 1;
+    const position = ++this.#position;
     return {
       position,
       at: `${1_760_000_000 + position}.000000000`,

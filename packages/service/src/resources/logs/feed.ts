@@ -56,10 +56,6 @@ export class LogFeed {
     return this.#recent;
   }
 
-  get watchers(): number {
-    return this.#watchers.size;
-  }
-
   /** Resolves when the daemon is connected. */
   connected(): Promise<void> {
     if (this.#begin !== undefined) return Promise.resolve();

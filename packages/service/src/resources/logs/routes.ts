@@ -4,7 +4,7 @@ import type { Logs } from './service.ts';
 export const logRoutes = (logs: Logs): Handlers<'logs.instance'> => ({
   'logs.instance': async ({ principal, params, query }) => ({
     success: true,
-    ...(await logs.read(principal, params.id, query)),
+    data: await logs.read(principal, params.id, query),
   }),
 });
 

@@ -1,6 +1,6 @@
 import type { QueryOf } from '@hortus/contract/endpoint';
 import type { Endpoints } from '@hortus/contract/endpoints';
-import type { ContainerLine } from '@hortus/contract/resources/logs';
+import type { ContainerLogPage } from '@hortus/contract/resources/logs';
 import type { Follow } from '../../http/handler.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { invalid } from '../../problem.ts';
@@ -26,7 +26,7 @@ export class Logs {
     this.#deps = deps;
   }
 
-  async read(principal: Principal, instanceId: string, query: Query) {
+  async read(principal: Principal, instanceId: string, query: Query): Promise<ContainerLogPage> {
     const { pages, target: targetOf, standing } = this.#deps;
     const target = await targetOf(principal, instanceId);
     requireReachable(await standing(target));
@@ -44,7 +44,7 @@ export class Logs {
     const older = isBackwards ? (more ? (first?.position ?? null) : null) : (first?.position ?? after);
     // Without a newer line that was left out, the next page begins at the end of the log.
     const newer = isBackwards || more ? (last?.position ?? end) : Math.max(end, after);
-    return { data: lines.map(lineRecord) as ContainerLine[], cursor: { older: textOf(older), newer: textOf(newer) } };
+    return { lines: lines.map(lineRecord), older: textOf(older), newer: textOf(newer) };
   }
 
   async follow(
