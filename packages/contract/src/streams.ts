@@ -53,8 +53,8 @@ export const LogMessage = Type.Union([
   /** Every line after this position follows. */
   Type.Object({ from: position }),
   Type.Object({ lines: Type.Array(StreamedLine, { maxItems: 5_000 }) }),
-  /** Lines that were dropped because the service read too slowly. */
-  Type.Object({ left_out: Type.Integer({ minimum: 1 }) }),
+  /** Number of lines that were dropped because the service read too slowly, and the position of the last of them. */
+  Type.Object({ left_out: Type.Integer({ minimum: 1 }), position }),
   /** All lines of a page are sent. `end` is the position of the last stored line. */
   Type.Object({ end: position, more: Type.Boolean() }),
 ]);

@@ -41,7 +41,7 @@ export const logs = command({
   examples: [
     ['hortus logs miniflux', 'Last lines of all components of an instance.'],
     ['hortus logs -f miniflux --component db', 'Follows one component.'],
-    ['hortus logs miniflux --since 10m --grep "connection refused"', 'Searches the last ten minutes.'],
+    ["hortus logs miniflux --since 10m --grep 'connection refused'", 'Searches the last ten minutes.'],
     ['hortus logs -f --deployment dep_01j9zq3v5t8x2m4n6p7r9s0abc', 'Follows a running deployment.'],
   ],
   calls: [

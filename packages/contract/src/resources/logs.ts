@@ -54,7 +54,7 @@ const reading = endpoint({
         description: 'Number of lines; 200 by default, or for a stream with since, all of them.',
       }),
     ),
-    q: Type.Optional(text(200, { description: 'Only lines with all of these words, in any case.' })),
+    q: Type.Optional(text(128, { description: 'Only lines with all of these words, in any case.' })),
     level: Type.Optional(choice(containerLogLevels, { description: 'Only lines of this level or a more severe one.' })),
     after: Type.Optional(
       Type.String({ pattern: '^\\d{1,16}$', description: 'Only lines after this id, oldest first.' }),

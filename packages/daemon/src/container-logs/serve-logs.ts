@@ -68,19 +68,24 @@ async function sendNewLines(
   let waiting: StoredLine[] = [];
   let characters = 0;
   let leftOut = 0;
+  let lastLeftOut = 0;
+  const leaveOut = (lines: readonly StreamedLine[]) => {
+    leftOut += lines.length;
+    lastLeftOut = lines.at(-1)?.position ?? lastLeftOut;
+  };
   let soon: NodeJS.Timeout | undefined;
   const flush = () => {
     soon = undefined;
     const lines = waiting;
     waiting = [];
     characters = 0;
-    for (const part of parts(lines)) if (!stream.send(JSON.stringify({ lines: part }))) leftOut += part.length;
-    if (leftOut > 0 && stream.send(JSON.stringify({ left_out: leftOut }))) leftOut = 0;
+    for (const part of parts(lines)) if (!stream.send(JSON.stringify({ lines: part }))) leaveOut(part);
+    if (leftOut > 0 && stream.send(JSON.stringify({ left_out: leftOut, position: lastLeftOut }))) leftOut = 0;
     if (leftOut > 0) soon = setTimeout(guarded(log, flush), COLLECT_MS);
   };
   const { from, stop } = instanceLog.follow(component, (lines) => {
     for (const line of lines) {
-      if (waiting.length >= MOST_WAITING.lines || characters >= MOST_WAITING.characters) leftOut++;
+      if (waiting.length >= MOST_WAITING.lines || characters >= MOST_WAITING.characters) leaveOut([line]);
       else {
         waiting.push(line);
         characters += line.text.length;
