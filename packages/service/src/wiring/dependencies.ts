@@ -22,6 +22,8 @@ export interface BaseDependencies {
   readonly work: Work;
   /** Opens streams to daemons. */
   readonly streams: Pick<DaemonStreams, 'open'>;
+  /** Set by tests. */
+  readonly clock?: () => number;
 }
 
 /** Dependencies that all resources share. */

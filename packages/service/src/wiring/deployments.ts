@@ -40,7 +40,7 @@ export type DeploymentsMade = ReturnType<typeof makeDeployments>;
  * waits for a backup, which is an action on an instance, which lists its deployments), so they are created together.
  */
 export function makeDeployments(shared: SharedDependencies, made: ServersMade, notices: DeploymentNotices) {
-  const { storage, vault, catalog, pages, quotas, wake, work } = shared;
+  const { storage, vault, catalog, pages, quotas, wake, work, clock = Date.now } = shared;
   const roomForOutput = makeRoom(quotas, { outputs: dropOldestOutputs, logs: dropOldestLogs });
   const { reader } = storage;
   const { manifests, protect, servers, server, liveness } = made;
@@ -81,6 +81,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     reader,
     pages,
     catalog,
+    clock,
     order: (tx, order) => actions.order(tx, order),
     withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
     deploymentsOf: (principal, filter, request) => deployments.list(principal, filter, request),

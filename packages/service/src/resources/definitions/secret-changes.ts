@@ -12,6 +12,7 @@ import type { Catalog } from '../templates/public.ts';
 import { secretValues } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { secretRecord } from './record.ts';
+import { revisionColumns } from './revise.ts';
 import { keepGenerated } from './secrets.ts';
 import type { Definitions } from './service.ts';
 import { type CurrentRow, findDefinition, insertRevision, listSecrets, lockDefinition } from './store.ts';
@@ -78,23 +79,18 @@ export class SecretChanges {
       throw conflict('id', 'stale', 'the definition changed during the rotation; try again.');
     const names = Object.keys(values);
     const number = current.last_revision + 1;
-    const actor = actorOf(principal);
-    await transition(tx, definitionLifecycle, current, 'revise', {
-      actor,
+    const revised = await transition(tx, definitionLifecycle, current, 'revise', {
+      actor: actorOf(principal),
       set: { current_revision: number, last_revision: number },
     });
     await insertRevision(tx, {
-      definition_id: id,
-      number,
-      template_id: current.template_id,
       spec_hash: current.spec_hash,
       profile: current.profile,
       variant: current.variant,
       inputs: current.inputs,
       secret_inputs: current.secret_inputs,
       changed_secrets: JSON.stringify(names),
-      created_by: actor,
-      created_at: tx.now,
+      ...revisionColumns(tx, principal, revised),
     });
     await keepGenerated(tx, this.#deps.vault, { accountId: current.account_id, definitionId: id }, spec, values);
     return this.#changed(tx, principal, 'audit.secret_rotated', { id, revision: number, names });

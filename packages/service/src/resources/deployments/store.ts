@@ -172,29 +172,24 @@ export const lockUnfinished = (tx: Tx, definitionId: string): Promise<Deployment
       .orderBy('id'),
   ).execute();
 
-/** The last deployment that started and ended; one that never started changed nothing. */
-export const lastEnded = (queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> =>
+const newestOf = (queries: Queries, definitionId: string) =>
   queries.db
     .selectFrom('deployments')
     .selectAll()
     .where('definition_id', '=', definitionId)
+    .orderBy('id', 'desc')
+    .limit(1);
+
+/** The last deployment that started and ended; one that never started changed nothing. */
+export const lastEnded = (queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> =>
+  newestOf(queries, definitionId)
     .where('status', 'in', ['success', 'failed'])
     .where('started_at', 'is not', null)
-    .orderBy('id', 'desc')
-    .limit(1)
     .executeTakeFirst();
 
 /** The last success that took its secrets from the vault; heals reuse the previous values. */
 export const lastOrdered = (queries: Queries, definitionId: string): Promise<DeploymentRow | undefined> =>
-  queries.db
-    .selectFrom('deployments')
-    .selectAll()
-    .where('definition_id', '=', definitionId)
-    .where('status', '=', 'success')
-    .where('kind', '!=', 'heal')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+  newestOf(queries, definitionId).where('status', '=', 'success').where('kind', '!=', 'heal').executeTakeFirst();
 
 /** The last success, optionally before a deployment and of a given or another revision. */
 export const lastSuccess = (
@@ -202,16 +197,11 @@ export const lastSuccess = (
   definitionId: string,
   { before, otherThan, of }: { before?: string; otherThan?: number; of?: number } = {},
 ): Promise<DeploymentRow | undefined> =>
-  queries.db
-    .selectFrom('deployments')
-    .selectAll()
-    .where('definition_id', '=', definitionId)
+  newestOf(queries, definitionId)
     .where('status', '=', 'success')
     .$if(before !== undefined, (query) => query.where('id', '<', before as string))
     .$if(otherThan !== undefined, (query) => query.where('revision', '!=', otherThan as number))
     .$if(of !== undefined, (query) => query.where('revision', '=', of as number))
-    .orderBy('id', 'desc')
-    .limit(1)
     .executeTakeFirst();
 
 export type LogState = Pick<DeploymentRow, 'log_lines' | 'log_bytes' | 'log_source' | 'log_told'>;

@@ -174,23 +174,18 @@ const byId = statement<{ id: string }, InstanceRow>((db, p, engine) =>
 
 export const lockInstance = async (tx: Tx, id: string): Promise<InstanceRow | undefined> => (await byId(tx, { id }))[0];
 
-export const findLiving = (queries: Queries, definitionId: string): Promise<InstanceRow | undefined> =>
+const livingOf = (queries: Queries, definitionId: string) =>
   queries.db
     .selectFrom('instances')
     .selectAll()
     .where('definition_id', '=', definitionId)
-    .where('status', '<>', sql.lit('released' as const))
-    .executeTakeFirst();
+    .where('status', '<>', sql.lit('released' as const));
+
+export const findLiving = (queries: Queries, definitionId: string): Promise<InstanceRow | undefined> =>
+  livingOf(queries, definitionId).executeTakeFirst();
 
 export const lockLiving = (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> =>
-  forUpdate(
-    tx,
-    tx.db
-      .selectFrom('instances')
-      .selectAll()
-      .where('definition_id', '=', definitionId)
-      .where('status', '<>', sql.lit('released' as const)),
-  ).executeTakeFirst();
+  forUpdate(tx, livingOf(tx, definitionId)).executeTakeFirst();
 
 /** Locks in the order of ids, as all callers do, to avoid deadlocks. */
 export const lockOfServer = (

@@ -10,7 +10,6 @@ import { newId } from '../../../ids.ts';
 import { JobWorker } from '../../../jobs/worker.ts';
 import { defaultQuotas } from '../../../quotas/limits.ts';
 import { Quotas } from '../../../quotas/quotas.ts';
-import { makeRoom } from '../../../quotas/stored-output.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage } from '../../../storage/storage.ts';
@@ -18,23 +17,19 @@ import type { Engine, TestDatabase } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { openVault } from '../../../vault/vault.ts';
+import type { SharedDependencies } from '../../../wiring/dependencies.ts';
+import { makeDeployments } from '../../../wiring/deployments.ts';
+import type { ServersMade } from '../../../wiring/servers.ts';
 import { onThisThread } from '../../../workers/testing/on-this-thread.ts';
 import { DEADLINE } from '../../actions/deadlines.ts';
 import type { Line } from '../../actions/dispatch.ts';
-import { dropOldestOutputs } from '../../actions/retention.ts';
-import { Actions } from '../../actions/service.ts';
-import { Endings } from '../../backups/endings.ts';
-import { BACKUPS_DUE, dueJob, planBackups } from '../../backups/schedule.ts';
-import { Backups } from '../../backups/service.ts';
-import { secretValues } from '../../definitions/deployable.ts';
-import { Definitions } from '../../definitions/service.ts';
-import { dropOldestLogs } from '../../deployments/retention.ts';
+import type { Actions } from '../../actions/service.ts';
+import { BACKUPS_DUE, dueJob } from '../../backups/schedule.ts';
 import { Manifests } from '../../manifest/service.ts';
-import { requireSettled } from '../../migrations/settled.ts';
+import { Servers, type ServersDeps } from '../../servers/service.ts';
 import { Catalog } from '../../templates/catalog.ts';
 import { shipCatalog } from '../../templates/ship.ts';
-import { InstanceOrders } from '../orders.ts';
-import { Instances } from '../service.ts';
+import type { Instances } from '../service.ts';
 
 /** Inkwell with an action that takes every kind of param, and one that is dangerous. */
 const TEMPLATE = INKWELL.replace(
@@ -84,60 +79,14 @@ async function replicaOn(storage: Storage, clock: () => number) {
     signer: undefined as never,
     loginsFor: async () => [],
   });
-  const instances: Instances = new Instances({
-    reader: storage.reader,
-    pages,
-    catalog,
-    clock,
-    order: (tx, order) => actions.order(tx, order),
-    withdraw: (tx, ...rest) => actions.withdraw(tx, ...rest),
-    deploymentsOf: async () => ({ data: [], pagination: { page: 1, per_page: 20, total: 0, total_pages: 0 } }),
-  });
-  const actions: Actions = new Actions({
-    makeRoom: makeRoom(new Quotas(defaultQuotas), { outputs: dropOldestOutputs, logs: dropOldestLogs }),
-    work: onThisThread,
-    storage,
-    pages,
-    vault,
-    catalog,
-    instances,
-    manifestOf: (...of) => manifests.resolve(...of),
-    protect: unprotected,
-    backupEnded: (tx, ended) => endings.ended(tx, ended),
-    secretsOf: async (queries, owner) => (await secretValues(queries, vault, owner)).map(({ value }) => value),
-  });
-  const backups = new Backups({
-    reader: storage.reader,
-    pages,
-    vault,
-    catalog,
-    instances,
-    order: (tx, order) => actions.order(tx, order),
-  });
-  const endings = new Endings(backups);
-  const orders = new InstanceOrders({
-    requireSettled,
-    instances,
-    catalog,
-    order: (tx, order) => actions.order(tx, order),
-    done: (tx, order) => actions.done(tx, order),
-  });
-  const definitions = new Definitions({
-    requireSettled,
-    requireRoom: async () => {},
-    work: onThisThread,
-    reader: storage.reader,
-    pages,
-    catalog,
-    vault,
-    hasServer: async () => true,
-    planBackups,
-    requireFittingData: async () => {},
-    stopDeployments: async () => {},
-    releaseAll: (tx, ...rest) => instances.releaseAll(tx, ...rest),
-    keepAll: (tx, ...rest) => instances.keepAll(tx, ...rest),
-    healLiving: async () => {},
-  });
+  const servers = new Servers({ reader: storage.reader, pages } as unknown as ServersDeps);
+  const shared = { storage, vault, catalog, pages, quotas: new Quotas(defaultQuotas), wake, work: onThisThread, clock };
+  const made = { manifests, protect: unprotected, servers, server: servers.standing.bind(servers), liveness };
+  const { instances, actions, backups, orders, definitions } = makeDeployments(
+    shared as unknown as SharedDependencies,
+    made as unknown as ServersMade,
+    { deployed: async () => {}, acted: async () => {}, elsewhere: async () => {} },
+  );
   const worker = new JobWorker({
     storage,
     bus,
@@ -321,6 +270,10 @@ export const daemonOf = (accountId: string, serverId: string): Principal => ({
   plan: 'pro',
   accountId,
 });
+
+/** Daemons are connected by hand, so none is woken or heard. */
+const wake = () => {};
+const liveness = { heard() {} };
 
 /** Tests of executions compare messages; signing has tests of its own. */
 const unprotected = ((order: object) => order) as unknown as Protect;
