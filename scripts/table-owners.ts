@@ -36,6 +36,14 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   executions: ['resources/actions'],
   webhook_endpoints: ['resources/webhooks'],
   deliveries: ['resources/webhooks'],
+  notification_channels: ['resources/notifications'],
+  notification_rules: ['resources/notifications'],
+  notification_accounts: ['resources/notifications'],
+  notification_queue: ['resources/notifications'],
+  alerts: ['resources/notifications'],
+  notifications: ['resources/notifications'],
+  certificates: ['resources/notifications'],
+  mail_windows: ['mail'],
   tenants: ['resources/tenants'],
   suspended_instances: ['resources/tenants'],
   recipes: ['resources/recipes'],
@@ -70,6 +78,10 @@ export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
   quotas: ['accounts', 'servers', 'definitions', 'api_keys', 'webhook_endpoints', 'templates'],
   // A page of the events of a tenant is found by the resources that belong to the tenant.
   'resources/events': ['tenants', 'definitions', 'instances', 'deployments', 'backups', 'executions', 'migrations'],
+  // Accounts without rules get the first ones.
+  'resources/notifications': ['accounts'],
+  // A late backup is that of a running instance, under its name.
+  'resources/backups': ['instances', 'definitions'],
   // A delivery is sent with its event.
   'resources/webhooks': ['events'],
 };

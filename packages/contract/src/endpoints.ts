@@ -20,6 +20,7 @@ import { matchEndpoints } from './resources/match.ts';
 import { memberEndpoints } from './resources/members.ts';
 import { metricEndpoints } from './resources/metrics.ts';
 import { migrationEndpoints } from './resources/migrations.ts';
+import { notificationEndpoints } from './resources/notifications.ts';
 import { playbookEndpoints } from './resources/playbooks.ts';
 import { recipeEndpoints } from './resources/recipes.ts';
 import { registryEndpoints } from './resources/registries.ts';
@@ -65,6 +66,7 @@ export const endpoints = {
   ...copilotEndpoints,
   ...registryEndpoints,
   ...webhookEndpoints,
+  ...notificationEndpoints,
   ...eventEndpoints,
   ...signInEndpoints,
   ...memberEndpoints,

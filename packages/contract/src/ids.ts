@@ -24,6 +24,10 @@ export const idPrefixes = {
   migration: 'mig',
   transfer: 'trf',
   import: 'imp',
+  channel: 'chn',
+  rule: 'rul',
+  alert: 'alt',
+  notification: 'ntf',
   job: 'job',
 } as const;
 

@@ -38,6 +38,8 @@ export const permissions = {
   'assistant:ask': 'Ask the assistant and read its usage.',
   'webhooks:read': 'Read webhook endpoints and their deliveries.',
   'webhooks:write': 'Create, change and remove webhook endpoints; repeat deliveries.',
+  'notifications:read': 'Read alerts, their rules, notification channels without their secrets, and deliveries.',
+  'notifications:write': 'Create, change, test and remove notification channels and rules; repeat deliveries.',
   'events:read': 'Read the audit list of events.',
   'account:read': 'Read the account, its users and its keys, without their values.',
   'account:write': 'Create and revoke API keys, change the account.',

@@ -59,6 +59,11 @@ export interface Config {
   /** Interval of pings to every daemon; a daemon that misses two is offline. */
   readonly pingSeconds: number;
   readonly webhookAllowPrivate: boolean;
+  /** Mail server; undefined sends no mails. */
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  /** How long a message about an alert waits for further alerts. */
+  readonly alertGroupSeconds: number;
   readonly allowPlaintextManifest: boolean;
   /** Interval of upgrade scans; 0 disables them. */
   readonly upgradeScanHours: number;

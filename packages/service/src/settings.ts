@@ -213,9 +213,41 @@ export const settings: Readonly<Record<string, Setting>> = {
   }),
   HORTUS_WEBHOOK_ALLOW_PRIVATE: setting({
     field: 'webhookAllowPrivate',
-    meaning: 'true lets webhooks reach loopback, private and link-local addresses.',
+    meaning:
+      'true lets webhooks and notification channels reach loopback, private and link-local addresses. The mail server is exempt.',
     read: yesOrNo,
     otherwise: () => false,
+  }),
+  HORTUS_SMTP_URL: setting({
+    field: 'smtpUrl',
+    meaning:
+      'Mail server for alerts, invitations and password resets: smtp:// with STARTTLS if offered, smtps:// for TLS from the start.',
+    standard: 'none, no mails are sent',
+    read: (text) => {
+      url(text, ['smtp:', 'smtps:'], 'smtps://user:password@mail.example.org');
+      return text;
+    },
+    otherwise: () => undefined,
+    show: (text) => {
+      const { protocol, host } = new URL(text);
+      return `${protocol}//${host}`;
+    },
+  }),
+  HORTUS_MAIL_FROM: setting({
+    field: 'mailFrom',
+    meaning: 'Sender of mails: an address, or a name and an address such as Hortus <hortus@example.org>.',
+    standard: 'hortus at the host of the public URL',
+    read: (text) =>
+      /^(?:[^<>@\p{Cc}]{1,100}<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/u.test(text)
+        ? text
+        : wrong('must be an email address, or a name and <an email address>.'),
+    otherwise: ({ publicUrl = '' }) => `Hortus <hortus@${new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')}>`,
+  }),
+  HORTUS_ALERT_GROUP_SECONDS: setting({
+    field: 'alertGroupSeconds',
+    meaning: 'Seconds for which a message about an alert waits, so that alerts of one cause arrive in one message.',
+    read: (text) => whole(text, 0, 600),
+    otherwise: () => 15,
   }),
   HORTUS_ALLOW_PLAINTEXT_MANIFEST: setting({
     field: 'allowPlaintextManifest',

@@ -1,3 +1,4 @@
+import { alertMachine } from './alert.ts';
 import { backupMachine } from './backup.ts';
 import { definitionMachine } from './definition.ts';
 import { deploymentMachine } from './deployment.ts';
@@ -31,4 +32,5 @@ export const machines: readonly Machine[] = [
   migrationMachine,
   transferMachine,
   importMachine,
+  alertMachine,
 ];

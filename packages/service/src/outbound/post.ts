@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import { type AddressGuard, AddressRefused } from './address-guard.ts';
+import type { Reply } from './deliveries.ts';
 
 export interface Post {
   readonly url: string;
@@ -11,15 +12,14 @@ export interface Post {
   readonly guard: AddressGuard;
   /** Aborts the request: rejects with the signal's reason. */
   readonly signal: AbortSignal;
+  /** Waits for the body of the answer and returns its beginning; otherwise the body is ignored. */
+  readonly readAnswer?: true;
 }
 
-/** Either a status or a short reason why there is none, without any content of the request. */
-export type PostResult = { readonly durationMs: number } & (
-  | { readonly status: number; readonly error: null }
-  | { readonly status: null; readonly error: string }
-);
+/** With the beginning of the answer's body, if it was asked for. */
+export type PostResult = Reply & { readonly text?: string };
 
-/** The body of the answer is ignored; this much is read, so that the receiver can finish sending. */
+/** This much of the answer is read, so that the receiver can finish sending. */
 const MOST_ANSWER_BYTES = 4_096;
 
 /** Sends one POST on a new connection. Follows no redirects, because they could bypass the guard. */
@@ -29,8 +29,8 @@ export async function post(request: Post): Promise<PostResult> {
   const durationMs = () => Math.round(performance.now() - begun);
   const timeout = AbortSignal.timeout(request.timeoutMs);
   try {
-    const status = await statusOf(request, AbortSignal.any([request.signal, timeout]));
-    return { status, error: null, durationMs: durationMs() };
+    const answer = await send(request, AbortSignal.any([request.signal, timeout]));
+    return { ...answer, error: null, durationMs: durationMs() };
   } catch (error) {
     request.signal.throwIfAborted();
     const reason = timeout.aborted ? `no answer within ${request.timeoutMs / 1_000} s` : describe(error);
@@ -38,7 +38,10 @@ export async function post(request: Post): Promise<PostResult> {
   }
 }
 
-async function statusOf({ url, headers, body, guard }: Post, signal: AbortSignal): Promise<number> {
+async function send(
+  { url, headers, body, guard, readAnswer }: Post,
+  signal: AbortSignal,
+): Promise<{ status: number; text?: string }> {
   const target = new URL(url);
   guard.checkLiteral(target);
   const { request } = target.protocol === 'https:' ? https : http;
@@ -52,14 +55,20 @@ async function statusOf({ url, headers, body, guard }: Post, signal: AbortSignal
     });
     sent.on('error', reject);
     const answered = (answer: http.IncomingMessage) => {
+      const status = answer.statusCode ?? 0;
+      const chunks: Buffer[] = [];
       let bytes = 0;
-      const count = (chunk: Buffer) => {
+      const take = (chunk: Buffer) => {
         bytes += chunk.length;
+        if (readAnswer) chunks.push(chunk);
         if (bytes > MOST_ANSWER_BYTES) answer.destroy();
       };
-      answer.on('data', guardedBy(reject, count));
+      answer.on('data', guardedBy(reject, take));
       answer.on('error', () => {});
-      resolve(answer.statusCode ?? 0);
+      if (!readAnswer) return resolve({ status });
+      // Also after an error or a cut: the status has arrived.
+      const ended = () => resolve({ status, text: Buffer.concat(chunks).toString().slice(0, MOST_ANSWER_BYTES) });
+      answer.on('close', guardedBy(reject, ended));
     };
     sent.on('response', guardedBy(reject, answered));
     sent.end(body);

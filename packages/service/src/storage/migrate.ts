@@ -30,6 +30,9 @@ import { reusableUids } from './migrations/0077-reusable-uids.ts';
 import { quotas } from './migrations/0078-quotas.ts';
 import { pausedSchedules } from './migrations/0079-paused-schedules.ts';
 import { lastLines } from './migrations/0081-last-lines.ts';
+import { notifications } from './migrations/0083-notifications.ts';
+import { mails } from './migrations/0084-mails.ts';
+import { certificates } from './migrations/0085-certificates.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In execution order; a released name never changes. */
@@ -65,6 +68,9 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0078-quotas': quotas,
   '0079-paused-schedules': pausedSchedules,
   '0081-last-lines': lastLines,
+  '0083-notifications': notifications,
+  '0084-mails': mails,
+  '0085-certificates': certificates,
 };
 
 /** Arbitrary, but the same in every replica. */

@@ -4,6 +4,7 @@ import type { DefinitionTables } from './tables/definitions.ts';
 import type { IdentityTables } from './tables/identity.ts';
 import type { InstanceTables } from './tables/instances.ts';
 import type { MoveTables } from './tables/moves.ts';
+import type { NotificationTables } from './tables/notifications.ts';
 import type { ServerTables } from './tables/servers.ts';
 import type { WebhookTables } from './tables/webhooks.ts';
 import type { WorkingTables } from './tables/workings.ts';
@@ -16,7 +17,8 @@ export interface Tables
     DefinitionTables,
     InstanceTables,
     MoveTables,
-    WebhookTables {}
+    WebhookTables,
+    NotificationTables {}
 
 export type Row<Table extends keyof Tables> = Selectable<Tables[Table]>;
 export type NewRow<Table extends keyof Tables> = Insertable<Tables[Table]>;

@@ -7,6 +7,7 @@ import { identityRequests } from './good-requests/identity.ts';
 import { importRequests } from './good-requests/imports.ts';
 import { instanceRequests } from './good-requests/instances.ts';
 import { moveRequests } from './good-requests/moves.ts';
+import { notificationRequests } from './good-requests/notifications.ts';
 import { serverRequests } from './good-requests/servers.ts';
 import { webhookRequests } from './good-requests/webhooks.ts';
 import type { Caller, Options } from './running-service.ts';
@@ -19,6 +20,7 @@ export const goodRequests: GoodRequests = {
   ...moveRequests,
   ...importRequests,
   ...webhookRequests,
+  ...notificationRequests,
   ...identityRequests,
 };
 

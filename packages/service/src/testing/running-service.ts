@@ -128,6 +128,7 @@ async function settingsFor(testDatabase: TestDatabase): Promise<Config> {
     HORTUS_LOCAL_SERVER: 'off',
     HORTUS_RATE_LIMITS: ['free', 'pro', 'enterprise', 'anonymous', 'server'].map((who) => `${who}=${plenty}`).join(),
     HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
+    HORTUS_ALERT_GROUP_SECONDS: '0',
   };
   return readConfig(env, testDatabase.directory);
 }

@@ -31,6 +31,7 @@ import { memberRoutes } from '../resources/members/routes.ts';
 import { Members } from '../resources/members/service.ts';
 import { metricRoutes } from '../resources/metrics/routes.ts';
 import { migrationRoutes } from '../resources/migrations/routes.ts';
+import { notificationRoutes } from '../resources/notifications/routes.ts';
 import { playbookRoutes } from '../resources/playbooks/routes.ts';
 import { RecipeReview } from '../resources/recipes/review.ts';
 import { recipeRoutes } from '../resources/recipes/routes.ts';
@@ -103,6 +104,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...implantRoutes(new Agents(config.agentDirectories), config.publicUrl),
     ...registryRoutes(made.registries),
     ...webhookRoutes({ storage, vault, guard, pages, requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of) }),
+    ...notificationRoutes(made.channels, made.rules, made.notifications),
     ...eventRoutes({ storage, pages }),
     ...signInRoutes(
       new Accounts({ storage, passwords, throttle: new LoginThrottle(), quotas }),
@@ -114,10 +116,11 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
         pages,
         passwords,
         publicUrl: config.publicUrl,
+        mail: made.accountMail,
         revokeKeysOf: (tx, ...of) => keys.revokeAllOf(tx, ...of),
       }),
     ),
-    ...installationRoutes(new Installation({ reader, pages, publicUrl: config.publicUrl })),
+    ...installationRoutes(new Installation({ reader, pages, publicUrl: config.publicUrl, mail: made.accountMail })),
     ...keyRoutes(keys),
     ...settingRoutes(describeConfig(config), pages),
     ...vaultRoutes({

@@ -44,6 +44,7 @@ export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<stri
     imports,
   } = made;
   return {
+    ...made.notificationJobs,
     [DELIVER]: deliveryJob({ storage, vault, guard }),
     [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
     [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),

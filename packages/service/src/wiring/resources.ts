@@ -22,6 +22,7 @@ import type { Tx } from '../storage/storage.ts';
 import type { BaseDependencies, SharedDependencies } from './dependencies.ts';
 import { type DeploymentsMade, makeDeployments } from './deployments.ts';
 import { type MovesMade, makeMoves } from './moves.ts';
+import { makeNotifications } from './notifications.ts';
 import { makeServers } from './servers.ts';
 
 /**
@@ -141,6 +142,7 @@ export async function makeResources(base: BaseDependencies) {
     ...serversMade,
     ...deploymentsMade,
     ...movesMade,
+    ...makeNotifications(shared, guard),
     tests,
     drafts,
     upgrades,

@@ -8,6 +8,8 @@ import { removeCapacity, removeFineCapacity } from '../resources/capacity/retent
 import { removeLogLines } from '../resources/deployments/retention.ts';
 import { removeFineUsage, removeUsage } from '../resources/metrics/retention.ts';
 import { FINE_DAYS } from '../resources/metrics/steps.ts';
+import { removeAlerts } from '../resources/notifications/alerts/retention.ts';
+import { removeNotifications } from '../resources/notifications/deliveries/retention.ts';
 import { removeDeliveries } from '../resources/webhooks/retention.ts';
 import type { Retention } from '../retention/periods.ts';
 import type { Rule } from '../retention/removal.ts';
@@ -16,6 +18,8 @@ import type { Rule } from '../retention/removal.ts';
 export const retentionRules = (retention: Retention): readonly Rule[] => [
   { name: 'events', days: retention.events || undefined, remove: removeEvents },
   { name: 'deliveries', days: retention.deliveries || undefined, remove: removeDeliveries },
+  { name: 'notifications', days: retention.deliveries || undefined, remove: removeNotifications },
+  { name: 'alerts', days: retention.events || undefined, remove: removeAlerts },
   { name: 'log lines', days: retention.logs || undefined, remove: removeLogLines },
   { name: 'outputs', days: retention.logs || undefined, remove: removeOutputs },
   { name: 'idempotency keys', days: retention.idempotency || undefined, remove: removeIdempotencyRows },

@@ -8,6 +8,7 @@ import { wakeTests } from '../resources/drafts/test-job.ts';
 import { EventFeed } from '../resources/events/feed.ts';
 import { eventStreams } from '../resources/events/routes.ts';
 import { logStreams } from '../resources/logs/routes.ts';
+import { wakeRules } from '../resources/notifications/events/subscriber.ts';
 import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
 import type { Liveness } from '../resources/servers/liveness/liveness.ts';
 import type { Transfers } from '../resources/transfers/service.ts';
@@ -60,7 +61,7 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
         ? actions.completed(serverId, message)
         : actions.failed(serverId, message);
     },
-    subscribers: [fanOut, wakeTests, wakeUpgrades],
+    subscribers: [fanOut, wakeTests, wakeUpgrades, wakeRules],
     jobs: jobsOf(base, made),
     handlers: handlersOf(base, made),
     liveHandlers: { ...eventStreams({ reader, feed }), ...logStreams(made.logs) },

@@ -81,3 +81,26 @@ export const lockPlan = (tx: Tx, definitionId: string): Promise<PlanRow | undefi
 
 export const setDue = (tx: Tx, definitionId: string, columns: Partial<Pick<PlanRow, Due>>) =>
   tx.db.updateTable('backup_plans').set(columns).where('definition_id', '=', definitionId).execute();
+
+/** Schedules of running instances with their newest backup, in all accounts, in the order of definitions. */
+export const scheduledAfter = (queries: Queries, after: string, most: number) =>
+  queries.db
+    .selectFrom('backup_plans')
+    .innerJoin('instances', 'instances.definition_id', 'backup_plans.definition_id')
+    .innerJoin('definitions', 'definitions.id', 'backup_plans.definition_id')
+    .select(['backup_plans.definition_id', 'backup_plans.account_id', 'backup_plans.schedule', 'definitions.name'])
+    .select(['instances.id as instance_id', 'instances.server_id', 'instances.created_at as instance_created_at'])
+    .select((eb) =>
+      eb
+        .selectFrom('backups')
+        .select((of) => of.fn.max('backups.created_at').as('newest'))
+        .whereRef('backups.definition_id', '=', 'backup_plans.definition_id')
+        .where('backups.status', '=', sql.lit('completed' as const))
+        .as('newest'),
+    )
+    .where('backup_plans.schedule', 'is not', null)
+    .where('instances.status', '=', sql.lit('running' as const))
+    .where('backup_plans.definition_id', '>', after)
+    .orderBy('backup_plans.definition_id')
+    .limit(most)
+    .execute();

@@ -142,3 +142,18 @@ export const sumCapacity = (queries: Queries, serverId: string, { step, width, f
 };
 
 export type CapacitySum = Awaited<ReturnType<typeof sumCapacity>>[number];
+
+/** Servers that use at least this share of their disk or memory, by their last report, in all accounts. */
+export const fullServers = (queries: Queries, least: { readonly disk: number; readonly memory: number }) => {
+  const share = (used: 'disk_used' | 'memory_used', free: 'disk_free' | 'memory_free') =>
+    sql<number>`100.0 * ${sql.ref(used)} / (${sql.ref(used)} + ${sql.ref(free)} + 1)`;
+  const disk = share('disk_used', 'disk_free');
+  const memory = share('memory_used', 'memory_free');
+  return queries.db
+    .selectFrom('server_capacity')
+    .innerJoin('servers', 'servers.id', 'server_capacity.server_id')
+    .select(['servers.id', 'servers.account_id', 'servers.name', disk.as('disk'), memory.as('memory')])
+    .where('servers.deleted_at', 'is', null)
+    .where((eb) => eb.or([eb(disk, '>=', least.disk), eb(memory, '>=', least.memory)]))
+    .execute();
+};

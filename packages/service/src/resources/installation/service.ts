@@ -3,6 +3,7 @@ import type { CreatedInvite } from '@hortus/contract/resources/members';
 import { ACCOUNTS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, type Plan, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
+import type { SendAccountMail } from '../../mail/account-mail.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound } from '../../problem.ts';
 import { countKey } from '../../storage/lists.ts';
@@ -16,6 +17,7 @@ export interface InstallationDeps {
   readonly reader: Queries;
   readonly pages: Pages;
   readonly publicUrl: string;
+  readonly mail: SendAccountMail;
 }
 
 /** Lets an admin list accounts, create them and set their plans. */
@@ -43,11 +45,12 @@ export class Installation {
     await addAccount(tx, account);
     const actor = actorOf(principal);
     await audit(tx, 'audit.account_created', principal, account.id, { name, plan });
-    const { publicUrl } = this.#deps;
+    const { publicUrl, mail } = this.#deps;
     const invited = await invite(tx, {
       accountId: account.id,
       actor,
       publicUrl,
+      mail,
       email,
       role: 'owner',
       field: 'owner_email',

@@ -1,4 +1,5 @@
 import type { reportableStatuses } from '@hortus/contract/resources/instance-records';
+import { MOST_RESTARTS } from '@hortus/contract/resources/notifications';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { healthLifecycle, healthMoves, instanceLifecycle, statusMoves } from './lifecycle.ts';
@@ -17,7 +18,16 @@ export interface Facts {
 export type Columns = Partial<
   Pick<
     InstanceRow,
-    'container_id' | 'container_name' | 'started_at' | 'revision' | 'url' | 'last_reported_at' | 'drift' | 'drifted_at'
+    | 'container_id'
+    | 'container_name'
+    | 'started_at'
+    | 'starts'
+    | 'restarted_at'
+    | 'revision'
+    | 'url'
+    | 'last_reported_at'
+    | 'drift'
+    | 'drifted_at'
   >
 >;
 
@@ -41,6 +51,23 @@ function differences(row: InstanceRow, facts: Facts, now: number): Columns {
   return Object.fromEntries(changed);
 }
 
+/**
+ * Counts a restart by the engine: the container of a running instance began again, or waits for that. What users order
+ * passes through `stopped` or replaces the container.
+ */
+function restartOf(row: InstanceRow, facts: Facts, now: number): Pick<Columns, 'starts' | 'restarted_at'> {
+  const began = timeOf(facts.started_at);
+  const sameContainer = !facts.container_id || facts.container_id === row.container_id;
+  const again =
+    row.status === 'running' &&
+    sameContainer &&
+    (facts.status === 'restarting' ||
+      (facts.status === 'running' && began !== undefined && row.started_at !== null && began > row.started_at));
+  if (!again) return {};
+  const starts: number[] = JSON.parse(row.starts);
+  return { starts: JSON.stringify([...starts, now].slice(-MOST_RESTARTS)), restarted_at: now };
+}
+
 /** A container that does not run has no health. */
 const healthOf = (row: InstanceRow, { status, health }: Facts): InstanceRow['health'] =>
   health ?? (status === 'running' && row.status === 'running' ? row.health : 'unknown');
@@ -58,7 +85,12 @@ export async function take(
   { actor, set = {} }: { actor: string | null; set?: Columns },
 ): Promise<InstanceRow> {
   const health = healthOf(row, facts);
-  const columns = { ...differences(row, facts, tx.now), last_reported_at: tx.now, ...set };
+  const columns = {
+    ...differences(row, facts, tx.now),
+    ...restartOf(row, facts, tx.now),
+    last_reported_at: tx.now,
+    ...set,
+  };
   const moved = await transition(tx, instanceLifecycle, row, statusMoves[facts.status], { actor, set: columns });
   return health === moved.health ? moved : transition(tx, healthLifecycle, moved, healthMoves[health], { actor });
 }

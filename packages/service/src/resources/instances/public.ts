@@ -9,6 +9,7 @@ export {
   definitionOfInstance,
   findLiving,
   findMembership,
+  httpsInstancesAfter,
   type InstanceRow,
   livingOn,
   livingRevision,
@@ -16,5 +17,9 @@ export {
   lockDrifted,
   lockLiving,
   type NamedRow,
+  restartedSince,
   setHealed,
+  statesOf,
+  troubledInstances,
+  type WatchedInstance,
 } from './store.ts';

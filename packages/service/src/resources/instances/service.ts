@@ -190,6 +190,8 @@ export class Instances {
       drift: '[]',
       drifted_at: null,
       heals: 0,
+      starts: '[]',
+      restarted_at: null,
       healed_at: null,
       started_at: null,
       last_reported_at: null,

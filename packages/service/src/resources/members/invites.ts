@@ -2,10 +2,12 @@ import type { CreatedInvite, Invite, InviteCreate } from '@hortus/contract/resou
 import { normalEmail } from '../../identity/email.ts';
 import { newSessionToken } from '../../identity/tokens.ts';
 import { newId } from '../../ids.ts';
+import type { SendAccountMail } from '../../mail/account-mail.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
+import { inviteMail } from './mails.ts';
 import { addInvite, endOpenInvites, type InviteRow, userWithEmail } from './store.ts';
 
 export const INVITE_LASTS_MS = 7 * 86_400_000;
@@ -14,6 +16,7 @@ export interface Invitation extends InviteCreate {
   readonly accountId: string;
   readonly actor: string | null;
   readonly publicUrl: string;
+  readonly mail: SendAccountMail;
   /** Name of the email field in the request. */
   readonly field: string;
   /** Throws if the caller may not revoke an open invite of this role; a new invite replaces it. */
@@ -49,11 +52,9 @@ export async function invite(tx: Tx, invitation: Invitation): Promise<CreatedInv
     actor,
     data: { invite_id: row.id, email, role },
   });
-  return {
-    ...inviteRecord(row, tx.now),
-    token: token.token,
-    accept_url: `${publicUrl.replace(/\/$/, '')}/invite#${token.token}`,
-  };
+  const accept_url = `${publicUrl.replace(/\/$/, '')}/invite#${token.token}`;
+  await invitation.mail(tx, inviteMail(row, accept_url));
+  return { ...inviteRecord(row, tx.now), token: token.token, accept_url };
 }
 
 export const inviteRecord = (row: InviteRow, now: number): Invite => ({

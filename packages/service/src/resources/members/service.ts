@@ -15,6 +15,7 @@ import { endAllSessions, type Origin, startSession } from '../../identity/sessio
 import { hashOf, newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
 import { newId } from '../../ids.ts';
+import type { SendAccountMail } from '../../mail/account-mail.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
@@ -22,6 +23,7 @@ import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import { accountOf, auditUser, type SignedIn, sessionRecord, setPassword, userRecord } from '../sign-in/public.ts';
 import { invite, inviteRecord } from './invites.ts';
+import { resetMail } from './mails.ts';
 import {
   addUser,
   countInvites,
@@ -45,6 +47,7 @@ export interface MembersDeps {
   readonly pages: Pages;
   readonly passwords: Passwords;
   readonly publicUrl: string;
+  readonly mail: SendAccountMail;
   readonly revokeKeysOf: (tx: Tx, principal: Principal, userId: string) => Promise<void>;
 }
 
@@ -88,6 +91,7 @@ export class Members {
     await keepReset(tx, { user_id: id, hash: token.hash, created_by, created_at: tx.now, expires_at });
     await auditUser(tx, 'audit.password_reset_ordered', user, created_by, {});
     const reset_url = `${this.#deps.publicUrl.replace(/\/$/, '')}/password-reset#${token.token}`;
+    await this.#deps.mail(tx, resetMail(user, reset_url));
     return { user_id: id, token: token.token, reset_url, expires_at: iso(expires_at) };
   }
 
@@ -125,6 +129,7 @@ export class Members {
       accountId,
       actor: actorOf(principal),
       publicUrl: this.#deps.publicUrl,
+      mail: this.#deps.mail,
       field: 'email',
       mayEnd: mayInvite,
     });

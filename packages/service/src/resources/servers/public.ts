@@ -2,4 +2,5 @@
 export { type ConnectedDaemon, daemonCan, findDaemon, holdDaemon } from './connected-daemon.ts';
 export type { ServerOrder } from './prune.ts';
 export type { Standing } from './service.ts';
+export { offlineServers } from './store.ts';
 export { requireTrustedServer } from './trusted.ts';

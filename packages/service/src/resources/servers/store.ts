@@ -193,3 +193,16 @@ export const heldServers = (tx: Tx, ids: readonly string[]): Promise<ServerRow[]
     tx,
     tx.db.selectFrom('servers').selectAll().where('id', 'in', ids).where('deleted_at', 'is', null).orderBy('id'),
   ).execute();
+
+/** Servers whose daemon is neither connected nor polls, in all accounts. */
+export const offlineServers = (queries: Queries) =>
+  queries.db
+    .selectFrom('servers')
+    .select(['id', 'account_id', 'name', 'last_seen_at'])
+    .where('deleted_at', 'is', null)
+    // Literals, so that the engines use the partial index.
+    .where('status', 'in', [sql.lit('offline' as const), sql.lit('draining' as const)])
+    .where('connected_replica', 'is', null)
+    .where('polled_at', 'is', null)
+    .where('last_seen_at', 'is not', null)
+    .execute();

@@ -1,8 +1,8 @@
-import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
 import type { WebhookBody } from '@hortus/contract/resources/webhooks';
 import type { JobKind, JobRun, Settled } from '../../jobs/job.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
-import { type PostResult, post } from '../../outbound/post.ts';
+import { ANSWER_WITHIN_MS, GIVE_UP_AFTER_MS, IN_ONE_RUN, outcomeOf, sendAll } from '../../outbound/deliveries.ts';
+import { post } from '../../outbound/post.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -10,7 +10,6 @@ import { openSecrets } from './secret.ts';
 import { audit } from './service.ts';
 import { deliveryHeaders } from './signing.ts';
 import {
-  type Attempt,
   type DueDelivery,
   dueDeliveries,
   type EndpointRow,
@@ -33,14 +32,6 @@ export interface DeliveryDeps {
 
 export const DELIVER = 'webhook.deliver';
 
-/** Concurrent requests per receiver, across replicas: each endpoint has one job, run by one replica. */
-const AT_ONCE = 4;
-/** After this many the job is queued again behind those of other endpoints. */
-const IN_ONE_RUN = 40;
-const ANSWER_WITHIN_MS = 10_000;
-const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-const retries: BackoffTimes = { firstMs: 5_000, mostMs: 3_600_000 };
-
 /**
  * Sends due deliveries to one endpoint. One job per endpoint, so that a hanging receiver occupies only its own slot.
  * The concurrency is high because a run mostly waits.
@@ -60,16 +51,7 @@ async function sendDue(deps: DeliveryDeps, { job, signal, complete }: JobRun): P
   if (endpoint?.status !== 'active') return 'done';
   const [secret, oldSecret] = await openSecrets(vault, storage.reader, endpoint, now(deps));
   const waiting = await dueDeliveries(storage.reader, { endpointId, now: now(deps), most: IN_ONE_RUN });
-  let well = true;
-  const sender = async () => {
-    // After a failure skip the rest of this run, so that a failing receiver frees its slot soon.
-    for (let next = waiting.shift(); next && well; next = waiting.shift()) {
-      well = (await attempt(deps, endpoint, { secret, oldSecret }, next, signal)) && well;
-    }
-  };
-  // Wait for all senders before the job is released, even if one threw.
-  const ends = await Promise.allSettled(Array.from({ length: AT_ONCE }, sender));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  await sendAll(waiting, (next) => attempt(deps, endpoint, { secret, oldSecret }, next, signal));
   return await storage.write(async (tx) => {
     const again = await nextAttemptAt(tx, endpointId);
     return await complete(tx, again === undefined ? 'done' : { again });
@@ -126,25 +108,6 @@ function bodyOf(delivery: DueDelivery): string {
     data: JSON.parse(delivery.data),
   };
   return JSON.stringify(body);
-}
-
-/** Decides the outcome of an attempt. */
-export function outcomeOf(
-  delivery: Pick<DueDelivery, 'id' | 'attempts' | 'created_at'>,
-  result: PostResult,
-  at: number,
-): Attempt {
-  const attempts = delivery.attempts + 1;
-  const common = { id: delivery.id, attempts, response_code: result.status, duration_ms: result.durationMs };
-  if (result.status !== null && result.status >= 200 && result.status < 300) {
-    return { ...common, status: 'delivered', error: null, next_attempt_at: null, delivered_at: at };
-  }
-  const error = result.error ?? `the receiver answered ${result.status}`;
-  const end = delivery.created_at + GIVE_UP_AFTER_MS;
-  if (at >= end) return { ...common, status: 'dead', error, next_attempt_at: null, delivered_at: null };
-  // The last attempt is at exactly 24 hours.
-  const next_attempt_at = Math.min(at + backoffMs(attempts, retries), end);
-  return { ...common, status: 'pending', error, next_attempt_at, delivered_at: null };
 }
 
 const now = (deps: DeliveryDeps): number => (deps.clock ?? Date.now)();

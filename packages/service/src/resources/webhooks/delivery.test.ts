@@ -2,8 +2,8 @@ import { createHmac } from 'node:crypto';
 import { type Receiver, startReceiver } from '@hortus/testkit/receiver';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { outcomeOf } from '../../outbound/deliveries.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { outcomeOf } from './delivery-job.ts';
 import { openWebhookPipeline } from './testing/webhook-pipeline.ts';
 
 const secret = 'very secret words';

@@ -1,9 +1,10 @@
 import type { Delivery, WebhookEndpoint, webhookEndpoints } from '@hortus/contract/resources/webhooks';
 import type { Call, Handlers } from '../../http/handler.ts';
+import { checkUrl } from '../../outbound/check-url.ts';
 import { iso, isoOrNull } from '../../time.ts';
 import { change, redeliver } from './change.ts';
 import { secretWarnings } from './secret.ts';
-import { checkUrl, listDeliveries, listEndpoints, read, register, remove, type WebhookDeps } from './service.ts';
+import { listDeliveries, listEndpoints, read, register, remove, type WebhookDeps } from './service.ts';
 import type { DeliveryRow, EndpointRow } from './store.ts';
 
 export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookEndpoints> => {

@@ -2,9 +2,8 @@ import type { WebhookRegistration } from '@hortus/contract/resources/webhooks';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
-import { AddressRefused } from '../../outbound/address-guard.ts';
 import { append } from '../../outbox/append.ts';
-import { invalid, notFound } from '../../problem.ts';
+import { notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
 import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
@@ -30,20 +29,6 @@ export interface WebhookDeps {
   readonly guard: AddressGuard;
   readonly pages: Pages;
   readonly requireRoom: RequireRoom;
-}
-
-/** Resolves the host name, so it runs before the transaction. */
-export async function checkUrl(guard: AddressGuard, given: string): Promise<void> {
-  if (!URL.canParse(given)) throw invalid('url', 'must be a valid URL.');
-  const url = new URL(given);
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('url', 'must begin with http or https.');
-  if (url.username || url.password) throw invalid('url', 'must not contain a user name or password.');
-  try {
-    await guard.check(url);
-  } catch (error) {
-    if (!(error instanceof AddressRefused)) throw error;
-    throw invalid('url', `${error.message}; choose an address that may be called.`, { reason: 'address' });
-  }
 }
 
 export async function register(

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import type { Attempt } from '../../outbound/deliveries.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { EngineName } from '../../storage/session.ts';
 import { statement } from '../../storage/statement.ts';
@@ -213,11 +214,6 @@ const nextAttempt = statement<{ endpointId: string }, { next_attempt_at: number 
 /** Time of the next attempt; undefined if nothing is pending. */
 export const nextAttemptAt = async (queries: Queries, endpointId: string): Promise<number | undefined> =>
   (await nextAttempt(queries, { endpointId }))[0]?.next_attempt_at ?? undefined;
-
-export type Attempt = Pick<
-  DeliveryRow,
-  'id' | 'status' | 'attempts' | 'response_code' | 'error' | 'duration_ms' | 'next_attempt_at' | 'delivered_at'
->;
 
 /** Does nothing if the delivery has already ended: of two concurrent senders the first result counts. */
 export const recordAttempt = statement<Attempt>((db, p) =>

@@ -30,6 +30,9 @@ export interface InstanceTables {
     heals: number;
     healed_at: Time | null;
     started_at: Time | null;
+    /** Times of the last unordered restarts, and of the newest of them; for rules that look for restart loops. */
+    starts: Generated<Json>;
+    restarted_at: Time | null;
     last_reported_at: Time | null;
     created_at: Time;
     updated_at: Time;

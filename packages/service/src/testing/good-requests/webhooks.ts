@@ -15,7 +15,7 @@ const subscription = () => ({
 /** Accepts all deliveries while the tests run. */
 let receiver: Promise<string> | undefined;
 
-const receiverUrl = (): Promise<string> => {
+export const receiverUrl = (): Promise<string> => {
   receiver ??= new Promise((listening) => {
     const server = createServer((request, response) => void request.resume().on('end', () => response.end()));
     server.listen(0, '127.0.0.1', () => listening(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`));

@@ -1,0 +1,30 @@
+import type { ChannelTest } from '@hortus/contract/resources/notification-channels';
+import type { ChannelConfig } from '../formats/format.ts';
+import { clean } from '../text.ts';
+import type { SentReply } from './sending.ts';
+
+const LONGEST_REPLY = 500;
+const SHORTEST_SECRET = 4;
+
+/** Describes the reply of a receiver, without the secrets of the channel, which it may repeat. */
+export function replyOf(config: ChannelConfig, { status, error, text, durationMs }: SentReply): ChannelTest {
+  const delivered = status !== null && status >= 200 && status < 300;
+  return {
+    delivered,
+    response_code: status,
+    reply: text === undefined || text === '' ? null : clean(hide(text, secretsOf(config)), LONGEST_REPLY),
+    error: delivered ? null : (error ?? `the receiver answered ${status}`),
+    duration_ms: durationMs,
+  };
+}
+
+function secretsOf({ url, token, topic, headers = {} }: ChannelConfig): string[] {
+  const path = url === undefined ? '' : new URL(url).pathname;
+  return [url, token, topic, path, ...Object.values(headers)].filter(
+    (text): text is string => text !== undefined && text.length >= SHORTEST_SECRET,
+  );
+}
+
+/** Longer secrets first, because a shorter one may be part of them. */
+const hide = (text: string, secrets: readonly string[]): string =>
+  secrets.toSorted((a, b) => b.length - a.length).reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
