@@ -24,6 +24,11 @@ test('global options may precede the command', () => {
 test('a group alone runs its list, and a word can be both command and group', () => {
   expect(read('instances').name).toBe('instances list');
   expect(read('servers', '--json').name).toBe('servers list');
+  expect(read('notifications', 'rules').name).toBe('notifications rules list');
+  expect(read('notifications', 'rules', 'remove', 'x')).toMatchObject({
+    name: 'notifications rules remove',
+    args: { rule: 'x' },
+  });
   expect(read('config').name).toBe('config');
   expect(read('config', 'use', 'work')).toMatchObject({ name: 'config use', args: { context: 'work' } });
 });
@@ -31,6 +36,9 @@ test('a group alone runs its list, and a word can be both command and group', ()
 test.each([
   [['frob'], 'Unknown command: frob.'],
   [['instances', 'frob'], 'Unknown command: instances frob.'],
+  [['notifications', 'frob'], 'Unknown command: notifications frob.'],
+  [['notifications', 'rules', 'frob'], 'Unknown command: notifications rules frob.'],
+  [['notifications'], 'notifications needs a subcommand.'],
   [['instances', 'show'], 'instances show needs an instance.'],
   [['logs', 'a', 'b'], 'logs does not take the argument "b".'],
   [['deploy', 'x', '--frob'], "Unknown option '--frob'."],

@@ -9,7 +9,9 @@ export interface CommandLine {
 }
 
 /** Subcommand of a group that is called without one. */
-const usualSecondWord = 'list';
+const usualSubcommand = 'list';
+/** Longest name of a command, in words. */
+const MOST_WORDS = 3;
 
 /** Finds the command; global options may precede it. */
 export function findCommand(argv: readonly string[], table: readonly Command[]): { command: Command; rest: string[] } {
@@ -20,29 +22,34 @@ export function findCommand(argv: readonly string[], table: readonly Command[]):
     before.push(option);
     if (option === '--context' && rest.length > 0) before.push(rest.shift() as string);
   }
-  const first = rest.shift();
-  if (first === undefined)
+  if (rest.length === 0)
     throw new Failure('usage', 'No command was given.', { hint: 'hortus help lists the commands.' });
-  const found = (name: string, more: string[]) => {
+  const option = rest.findIndex((word) => word.startsWith('-'));
+  const words = rest.slice(0, Math.min(option === -1 ? rest.length : option, MOST_WORDS));
+  const found = (name: string, taken: number) => {
     const command = table.find((row) => row.name === name);
-    return command && { command, rest: [...before, ...more] };
+    return command && { command, rest: [...before, ...rest.slice(taken)] };
   };
-  const [second] = rest;
-  const exact = (second !== undefined && found(`${first} ${second}`, rest.slice(1))) || found(first, rest);
-  if (exact) return exact;
-  const group = table.filter((row) => row.name.startsWith(`${first} `)).map((row) => row.name);
-  if (group.length === 0) {
-    throw new Failure('usage', `Unknown command: ${first}.`, { hint: 'hortus help lists the commands.' });
+  // The longest name counts.
+  const beginnings = words.map((_, index) => words.slice(0, words.length - index));
+  for (const name of beginnings) {
+    const exact = found(name.join(' '), name.length);
+    if (exact) return exact;
   }
-  const usual = second === undefined || second.startsWith('-') ? found(`${first} ${usualSecondWord}`, rest) : undefined;
-  if (usual) return usual;
-  throw new Failure(
-    'usage',
-    second === undefined ? `${first} needs a subcommand.` : `Unknown command: ${first} ${second}.`,
-    {
-      hint: `Available: ${group.join(', ')}.`,
-    },
-  );
+  for (const name of beginnings) {
+    const group = table.filter((row) => row.name.startsWith(`${name.join(' ')} `)).map((row) => row.name);
+    if (group.length === 0) continue;
+    const next = rest[name.length];
+    const alone = next === undefined || next.startsWith('-');
+    const usual = alone ? found([...name, usualSubcommand].join(' '), name.length) : undefined;
+    if (usual) return usual;
+    throw new Failure(
+      'usage',
+      alone ? `${name.join(' ')} needs a subcommand.` : `Unknown command: ${name.join(' ')} ${next}.`,
+      { hint: `Available: ${group.join(', ')}.` },
+    );
+  }
+  throw new Failure('usage', `Unknown command: ${rest[0]}.`, { hint: 'hortus help lists the commands.' });
 }
 
 export function readCommandLine(command: Command, rest: readonly string[]): CommandLine {

@@ -49,7 +49,7 @@ export interface Call<O = Readonly<Record<string, unknown>>, A = Readonly<Record
 
 /** A command; help, parsing and dispatch are derived from it. */
 export interface Command {
-  /** One or two words: 'deploy', 'catalog list'. */
+  /** One to three words: 'deploy', 'catalog list', 'notifications rules add'. */
   readonly name: string;
   readonly summary: string;
   readonly about?: string;

@@ -1,6 +1,7 @@
 import type { Command } from '../command.ts';
 import { actionsHistory, actionsList, actionsShow } from './actions.ts';
 import { actionsRun } from './actions-run.ts';
+import { alerts, notificationsDeliveries, notificationsResend } from './alerts.ts';
 import { ask } from './ask.ts';
 import { backupsCreate, backupsDelete, backupsList, backupsRestore, backupsVerify } from './backups.ts';
 import { catalogList, catalogShow } from './catalog.ts';
@@ -27,6 +28,15 @@ import { match } from './match.ts';
 import { membersInvite, membersInvites, membersList, membersRemove } from './members.ts';
 import { definitionsMigrate, tenantsMigrate } from './migrate.ts';
 import { migrationsCancel, migrationsList, migrationsShow } from './migrations.ts';
+import {
+  channelsAdd,
+  channelsList,
+  channelsPause,
+  channelsRemove,
+  channelsResume,
+  channelsTest,
+} from './notification-channels.ts';
+import { rulesAdd, rulesChange, rulesList, rulesPause, rulesRemove, rulesResume } from './notification-rules.ts';
 import { plan } from './plan.ts';
 import { playbooksList, playbooksShow } from './playbooks.ts';
 import { recipesList, recipesShow, recipesSubmit } from './recipes.ts';
@@ -116,6 +126,21 @@ export const commands: readonly Command[] = [
   registriesList,
   registriesAdd,
   registriesRemove,
+  alerts,
+  channelsList,
+  channelsAdd,
+  channelsTest,
+  channelsPause,
+  channelsResume,
+  channelsRemove,
+  rulesList,
+  rulesAdd,
+  rulesChange,
+  rulesPause,
+  rulesResume,
+  rulesRemove,
+  notificationsDeliveries,
+  notificationsResend,
   webhooksList,
   webhooksAdd,
   webhooksRemove,

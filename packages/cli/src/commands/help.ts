@@ -8,13 +8,13 @@ export const helpFor = (table: () => readonly Command[]): Command =>
   command({
     name: 'help',
     summary: 'Explain a command',
-    args: ['command?', 'word?'],
+    args: ['command?', 'word?', 'more?'],
     examples: [
       ['hortus help deploy', 'Options and examples of one command.'],
       ['hortus help instances', 'The commands of a group.'],
     ],
     async run({ args, json, world }) {
-      const name = [args.command, args.word].filter(Boolean).join(' ');
+      const name = [args.command, args.word, args.more].filter(Boolean).join(' ');
       const all = table();
       const rows = name === '' ? all : all.filter((row) => row.name === name || row.name.startsWith(`${name} `));
       const [only] = rows;

@@ -22,6 +22,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   copilot: 'Questions, answered from the catalog and the documentation.',
   registries: 'Credentials for image registries.',
   webhooks: 'Endpoints that receive events, and their deliveries.',
+  notifications: 'Alerts, the rules that raise them, and the channels that report them.',
   events: 'The audit log, in order.',
   account: 'The caller, its session and its sessions elsewhere.',
   members: 'The users of an account: invite, remove, reset passwords.',

@@ -55,11 +55,12 @@ const target = {
   }),
   chat_id: Type.Optional(
     Type.String({
+      maxLength: 65,
       pattern: '^(?:-?[0-9]{1,20}|@[A-Za-z0-9_]{1,64})$',
       description: 'telegram: id of the chat, or @name of a channel.',
     }),
   ),
-  topic: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$', description: 'ntfy: the topic.' })),
+  topic: Type.Optional(Type.String({ maxLength: 64, pattern: '^[A-Za-z0-9_-]+$', description: 'ntfy: the topic.' })),
   headers: Type.Optional(
     Type.Record(
       Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),

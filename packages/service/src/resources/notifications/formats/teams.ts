@@ -3,7 +3,7 @@ import { cut } from '../text.ts';
 import { type Format, jsonRequest } from './format.ts';
 
 /** Teams refuses messages of more than 28 KB; ten items of this size stay below, even if every character is escaped. */
-const BLOCK = 600;
+const BLOCK = 400;
 
 /** Text blocks understand Markdown; mentions need entities, which a card of ours never has. */
 const escaped = (text: string): string =>
