@@ -13,7 +13,7 @@ import { eventsJob } from '../resources/notifications/events/job.ts';
 import { CERTIFICATES, COMPOSE, EVENTS, SEND, WATCH, WATCH_SLOWLY } from '../resources/notifications/jobs.ts';
 import { Rules } from '../resources/notifications/rules/service.ts';
 import { Notifications } from '../resources/notifications/service.ts';
-import type { SharedGround } from './ground.ts';
+import type { SharedDependencies } from './dependencies.ts';
 
 export interface NotificationsMade {
   readonly channels: Channels;
@@ -25,7 +25,7 @@ export interface NotificationsMade {
 
 /** Creates alerts, their rules and channels, and the mails about accounts. */
 export function makeNotifications(
-  { config, storage, vault, pages }: SharedGround,
+  { config, storage, vault, pages }: SharedDependencies,
   guard: AddressGuard,
 ): NotificationsMade {
   const { publicUrl, smtpUrl, mailFrom } = config;

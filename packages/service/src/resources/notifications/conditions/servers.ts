@@ -1,6 +1,6 @@
 import type { Queries } from '../../../storage/storage.ts';
 import { fullServers } from '../../capacity/public.ts';
-import { toMoveFrom } from '../../instances/public.ts';
+import { livingWithNamesOn } from '../../instances/public.ts';
 import type { offlineServers } from '../../servers/public.ts';
 import { type Finding, LONGEST_TEXT, LONGEST_TITLE } from '../alerts/finding.ts';
 import { clean } from '../text.ts';
@@ -39,7 +39,7 @@ export async function offline(
 }
 
 async function instancesOn(queries: Queries, serverId: string): Promise<string> {
-  const names = (await toMoveFrom(queries, serverId)).map(({ name }) => name);
+  const names = (await livingWithNamesOn(queries, serverId)).map(({ name }) => name);
   if (names.length === 0) return 'No instances run there.';
   const shown = names.slice(0, MOST_NAMES).map((name) => clean(name, 50));
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
