@@ -24,6 +24,8 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
   { name: 'caddy', proof: ['caddy'] },
   { name: 'curl', proof: ['curl'] },
+  // Receives the mails of the service.
+  { name: 'python3-aiosmtpd', proof: ['aiosmtpd'] },
   // Software for the catalog images that packages/testkit/src/debian-images.ts builds.
   { name: 'adminer', proof: ['/usr/share/adminer/adminer.php'] },
   { name: 'caddy', proof: ['caddy'] },

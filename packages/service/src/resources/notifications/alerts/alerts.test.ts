@@ -1,0 +1,238 @@
+import { type Receiver, startReceiver } from '@hortus/testkit/receiver';
+import { until } from '@hortus/testkit/until';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { onBothEngines } from '../../../testing/engines.ts';
+import { type AlertPipeline, openAlertPipeline } from '../testing/alert-pipeline.ts';
+
+const MINUTE = 60_000;
+const GROUPING = 15_000;
+
+interface Sent {
+  readonly id: string;
+  readonly status: string;
+  readonly title: string;
+  readonly text: string;
+  readonly count: number;
+}
+
+onBothEngines((engine) => {
+  let receiver: Receiver;
+  let pipeline: AlertPipeline;
+
+  beforeEach(async () => {
+    receiver = await startReceiver();
+    pipeline = await openAlertPipeline(engine);
+    pipeline.start();
+    await pipeline.channel({ type: 'url', name: 'receiver', url: receiver.url });
+  });
+  afterEach(async () => {
+    await pipeline.stop();
+    await receiver.stop();
+  });
+
+  const sent = () => receiver.requests.map(({ json }) => json as Sent);
+  const opened = (count: number) =>
+    until(async () => (await pipeline.alerts('open')).length === count, { describe: `${count} open alerts` });
+  /** Lets a round of the watch job happen. */
+  const round = () => pipeline.pass(31_000);
+  const nextMessage = async (number: number) => {
+    pipeline.pass(GROUPING);
+    await until(() => receiver.requests.length >= number, {
+      describe: () => `message ${number}; there are ${receiver.requests.length}`,
+    });
+    await until(async () => (await pipeline.deliveries()).every(({ status }) => status === 'delivered'), {
+      describe: 'the record of the message',
+    });
+    return sent()[number - 1] as Sent;
+  };
+
+  describe('a server that is offline', () => {
+    it('is reported in one message with its ten instances, and again when it is back', async () => {
+      for (let n = 0; n < 10; n++) await pipeline.instance(`shop-${n}`, { status: 'lost', health: 'unknown' });
+      await pipeline.server({ status: 'offline', last_seen_at: pipeline.now() });
+      round();
+      pipeline.pass(3 * MINUTE);
+      await opened(1);
+      const message = await nextMessage(1);
+      expect(message).toMatchObject({ status: 'open', title: 'Alert: Server server-1 is offline', count: 1 });
+      expect(message.text).toContain('Its 10 instances are not visible: shop-0, shop-1');
+      expect(message.text).toContain(`To do: hortus servers show ${pipeline.parents.serverId}`);
+      expect(message.text).toContain('https://hortus.example.org');
+      await pipeline.server({ status: 'online', connected_replica: 'a' });
+      round();
+      await opened(0);
+      expect(await nextMessage(2)).toMatchObject({ status: 'resolved', title: 'Resolved: Server server-1 is offline' });
+      expect((await pipeline.alerts()).map(({ status }) => status)).toEqual(['resolved']);
+    });
+
+    it('ends no alert about an instance on it, and raises none', async () => {
+      await pipeline.instance('shop', { health: 'unhealthy' });
+      round();
+      await until(async () => (await pipeline.alerts('pending')).length === 1, { describe: 'the pending alert' });
+      pipeline.pass(2 * MINUTE);
+      await opened(1);
+      await pipeline.instance('blog', { health: 'unhealthy' });
+      await pipeline.server({ status: 'offline', last_seen_at: pipeline.now() - 10 * MINUTE });
+      await pipeline.changeInstances({ status: 'lost', health: 'unknown' });
+      round();
+      await opened(2);
+      const titles = (await pipeline.alerts('open')).map(({ title }) => title).sort();
+      expect(titles).toEqual(['Instance shop is unhealthy', 'Server server-1 is offline']);
+      // Back, but not reported yet: its state is not known.
+      await pipeline.server({ status: 'online', connected_replica: 'a' });
+      round();
+      await opened(1);
+      await pipeline.changeInstances({ status: 'running', health: 'healthy' });
+      round();
+      await opened(0);
+    });
+  });
+
+  describe('a full disk', () => {
+    it('is reported when it lasts, and is over only when it falls clearly below the limit', async () => {
+      await pipeline.capacity(95);
+      round();
+      await until(async () => (await pipeline.alerts('pending')).length === 1, { describe: 'the pending alert' });
+      pipeline.pass(5 * MINUTE);
+      await opened(1);
+      const [alert] = await pipeline.alerts('open');
+      expect(alert).toMatchObject({
+        kind: 'disk_above',
+        title: 'The disk of server server-1 is 95 % full',
+        fix: `hortus servers prune ${pipeline.parents.serverId}`,
+      });
+      await pipeline.capacity(89);
+      await pipeline.instance('shop', { status: 'failed', health: 'unknown' });
+      round();
+      await until(async () => (await pipeline.alerts('pending')).length === 1, { describe: 'another round' });
+      expect(await pipeline.alerts('open')).toHaveLength(1);
+      await pipeline.capacity(80);
+      round();
+      await opened(0);
+    });
+
+    it('is not reported if it was over before the time of the rule', async () => {
+      await pipeline.capacity(95);
+      round();
+      await until(async () => (await pipeline.alerts('pending')).length === 1, { describe: 'the pending alert' });
+      await pipeline.capacity(50);
+      pipeline.pass(5 * MINUTE);
+      await until(async () => (await pipeline.alerts('pending')).length === 0, { describe: 'its end' });
+      expect(await pipeline.alerts()).toEqual([]);
+    });
+  });
+
+  it('an instance that restarts in a loop is reported with the number of restarts', async () => {
+    const now = pipeline.now();
+    const starts = JSON.stringify([5, 4, 3, 2, 1].map((minutes) => now - minutes * MINUTE));
+    await pipeline.instance('shop', { starts, restarted_at: now - MINUTE });
+    await pipeline.instance('calm', { starts: JSON.stringify([now - MINUTE]), restarted_at: now - MINUTE });
+    round();
+    await opened(1);
+    expect((await pipeline.alerts('open'))[0]).toMatchObject({
+      title: 'Instance shop restarts in a loop',
+      text: 'It restarted 5 times within 15 minutes.',
+    });
+    pipeline.pass(15 * MINUTE);
+    await opened(0);
+  });
+
+  describe('a deployment', () => {
+    it('that failed is reported each time, and is over with the next success', async () => {
+      const definition_id = await pipeline.definition('blog <!channel>');
+      await pipeline.fire('deployment.failed', 'dep_1', { definition_id, status: 'failed', reason: 'health' });
+      await opened(1);
+      const first = await nextMessage(1);
+      expect(first.title).toBe('Alert: The deployment of blog <!channel> has failed');
+      expect(first.text).toContain('To do: hortus logs --deployment dep_1');
+      await pipeline.fire('deployment.failed', 'dep_2', { definition_id, status: 'timeout' });
+      await until(async () => (await pipeline.alerts('open'))[0]?.fix.endsWith('dep_2'), { describe: 'the second' });
+      expect((await nextMessage(2)).text).toContain('dep_2');
+      await pipeline.fire('deployment.success', 'dep_3', { definition_id, status: 'success' });
+      await opened(0);
+      expect(await nextMessage(3)).toMatchObject({ status: 'resolved' });
+    });
+
+    it('that was cancelled is not reported, and an archived definition ends its alert', async () => {
+      const definition_id = await pipeline.definition('blog');
+      await pipeline.fire('deployment.failed', 'dep_1', { definition_id, status: 'cancelled' });
+      await pipeline.fire('deployment.failed', 'dep_2', { definition_id, status: 'failed' });
+      await opened(1);
+      expect((await pipeline.alerts('open'))[0]?.fix).toContain('dep_2');
+      await pipeline.fire('definition.updated', definition_id, { definition_id, status: 'archived' });
+      await opened(0);
+      expect(await pipeline.alerts()).toHaveLength(1);
+    });
+  });
+
+  it('a failed backup is reported until one succeeds', async () => {
+    const definition_id = await pipeline.definition('blog');
+    const data = { definition_id, instance_id: 'ins_1', error: 'disk full' };
+    await pipeline.fire('audit.backup_failed', 'bkp_1', data);
+    await opened(1);
+    expect((await pipeline.alerts('open'))[0]).toMatchObject({
+      title: 'A backup of blog has failed',
+      text: 'disk full',
+      fix: 'hortus backups create ins_1',
+    });
+    await pipeline.fire('audit.backup_completed', 'bkp_2', data);
+    await opened(0);
+  });
+
+  it('an alert that ends before it was sent is one message', async () => {
+    const definition_id = await pipeline.definition('blog');
+    await pipeline.fire('deployment.failed', 'dep_1', { definition_id, status: 'failed' });
+    await opened(1);
+    await pipeline.fire('deployment.success', 'dep_2', { definition_id, status: 'success' });
+    await opened(0);
+    expect(await nextMessage(1)).toMatchObject({ status: 'resolved', count: 1 });
+    expect(receiver.requests).toHaveLength(1);
+  });
+
+  it('a storm of 1,000 events gives a handful of messages that say how many they summarise', async () => {
+    await pipeline.rule({ name: 'all failures', kind: 'event', types: ['action.*'] });
+    for (let batch = 0; batch < 10; batch++) {
+      await Promise.all(
+        Array.from({ length: 100 }, (_, n) =>
+          pipeline.fire('action.failed', `exe_${batch}_${n}`, { name: `run ${n}` }),
+        ),
+      );
+      const seen = (batch + 1) * 100;
+      await until(
+        async () => (await pipeline.notifications.alerts(pipeline.principal, {}, {})).pagination.total === seen,
+        {
+          describe: `${seen} alerts`,
+        },
+      );
+      pipeline.pass(GROUPING);
+      await until(
+        async () => {
+          const jobs = await pipeline.storage.reader.db.selectFrom('jobs').select(['kind', 'run_at']).execute();
+          return jobs.every(({ kind, run_at }) => !kind.includes('compose') || run_at > pipeline.now());
+        },
+        { describe: 'the composer to have run' },
+      );
+    }
+    // The channel has had its messages; the rest is summarised when the period is over.
+    pipeline.pass(10 * MINUTE);
+    await until(() => sent().reduce((sum, { count }) => sum + count, 0) === 1_000, {
+      describe: () => `1,000 reported events, not ${sent().reduce((sum, { count }) => sum + count, 0)}`,
+    });
+    expect(receiver.requests.length).toBeLessThanOrEqual(6);
+    expect(sent().at(-1)?.text).toMatch(/\d+ more alerts are summarised here; list them with: hortus alerts/);
+  });
+
+  it('pausing or removing a rule ends its alerts without a message', async () => {
+    const definition_id = await pipeline.definition('blog');
+    await pipeline.fire('deployment.failed', 'dep_1', { definition_id, status: 'failed' });
+    await opened(1);
+    await nextMessage(1);
+    const { data } = await pipeline.rules.list(pipeline.principal, { per_page: 100 });
+    const rule = data.find(({ kind }) => kind === 'deployment_failed');
+    await pipeline.storage.write((tx) => pipeline.rules.remove(tx, pipeline.principal, rule?.id ?? ''));
+    expect(await pipeline.alerts('open')).toEqual([]);
+    expect(await pipeline.alerts()).toMatchObject([{ status: 'resolved', rule_id: null }]);
+    const queued = await pipeline.storage.reader.db.selectFrom('notification_queue').selectAll().execute();
+    expect(queued).toEqual([]);
+  });
+});
