@@ -23,11 +23,11 @@ export async function sendMessage(
   { guard, mailer, timeoutMs = ANSWER_WITHIN_MS }: SendingDeps,
   { type, config }: { readonly type: ChannelType; readonly config: ChannelConfig },
   message: Message,
-  signal: AbortSignal,
+  { signal, readAnswer }: { readonly signal: AbortSignal; readonly readAnswer?: true },
 ): Promise<SentReply> {
   if (type !== 'email') {
     const request = formats[type](config, message);
-    return await post({ ...request, timeoutMs, guard, signal, readAnswer: true });
+    return await post({ ...request, timeoutMs, guard, signal, ...(readAnswer && { readAnswer }) });
   }
   if (!mailer) return { status: null, error: 'the operator has set no mail server (HORTUS_SMTP_URL)', durationMs: 0 };
   return await mailer.send(email(config, message));

@@ -131,7 +131,10 @@ export class Channels {
     } as const;
     return replyOf(
       config,
-      await sendMessage(this.#deps, { type: row.type, config }, message, new AbortController().signal),
+      await sendMessage(this.#deps, { type: row.type, config }, message, {
+        signal: new AbortController().signal,
+        readAnswer: true,
+      }),
     );
   }
 

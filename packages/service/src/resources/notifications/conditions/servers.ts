@@ -3,6 +3,7 @@ import { fullServers } from '../../capacity/public.ts';
 import { livingWithNamesOn } from '../../instances/public.ts';
 import type { offlineServers } from '../../servers/public.ts';
 import { type Finding, LONGEST_TEXT, LONGEST_TITLE } from '../alerts/finding.ts';
+import type { Rule } from '../rules/store.ts';
 import { clean } from '../text.ts';
 import { minutesOf, type RulesByAccount } from './rules-by-account.ts';
 
@@ -25,7 +26,7 @@ export async function offline(
     for (const rule of rules.of('server_offline', account_id)) {
       const due = since + minutesOf(rule) <= now;
       found.push({
-        ...about(id, name, rule),
+        ...about(id, rule),
         since,
         holdMs: minutesOf(rule),
         title: clean(`Server ${name} is offline`, LONGEST_TITLE),
@@ -67,7 +68,7 @@ export async function full(
         if (share < (isOpen(rule.id, id) ? percent - SLACK_PERCENT : percent)) return [];
         return [
           {
-            ...about(id, name, rule),
+            ...about(id, rule),
             since: null,
             holdMs: minutesOf(rule),
             title: clean(`The ${what} of server ${name} is ${Math.floor(share)} % full`, LONGEST_TITLE),
@@ -80,8 +81,5 @@ export async function full(
   );
 }
 
-const about = (
-  serverId: string,
-  _name: string,
-  { id: ruleId, accountId, kind }: { id: string; accountId: string; kind: Finding['kind'] },
-) => ({ ruleId, accountId, kind, subject: serverId, resourceType: 'server', resourceId: serverId, serverId }) as const;
+const about = (serverId: string, { id: ruleId, accountId, kind }: Rule) =>
+  ({ ruleId, accountId, kind, subject: serverId, resourceType: 'server', resourceId: serverId, serverId }) as const;

@@ -36,7 +36,7 @@ async function sendDue(deps: SendDeps, { job, signal, complete }: JobRun): Promi
   const config = await openConfig(vault, storage.reader, channel);
   const due = await dueNotifications(storage.reader, channelId, clock(), IN_ONE_RUN);
   await sendAll(due, async (next) => {
-    const reply = await sendMessage(deps, { type, config }, JSON.parse(next.message) as Message, signal);
+    const reply = await sendMessage(deps, { type, config }, JSON.parse(next.message) as Message, { signal });
     const outcome = outcomeOf(next, reply, clock());
     const well = outcome.status === 'delivered';
     await storage.write(async (tx) => {

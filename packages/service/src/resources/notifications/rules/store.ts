@@ -66,16 +66,6 @@ export async function activeRules(
   return (await found.execute()).map(ruleOf);
 }
 
-/** The lowest and highest value of a threshold among all active rules of a kind; undefined without such a rule. */
-export const hasActive = async (queries: Queries, kind: RuleKind): Promise<boolean> =>
-  (await queries.db
-    .selectFrom('notification_rules')
-    .select('id')
-    .where('kind', '=', kind)
-    .where('status', '=', active)
-    .limit(1)
-    .executeTakeFirst()) !== undefined;
-
 /** Returns false if the account has its rules already. Its rules see events after this number. */
 export async function claimAccount(tx: Tx, accountId: string, events_seq: number): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx.db
