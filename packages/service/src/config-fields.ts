@@ -64,6 +64,8 @@ export interface Config {
   readonly mailFrom: string;
   /** How long a message about an alert waits for further alerts. */
   readonly alertGroupSeconds: number;
+  /** Interval in which rules look at servers and instances. */
+  readonly alertWatchSeconds: number;
   readonly allowPlaintextManifest: boolean;
   /** Interval of upgrade scans; 0 disables them. */
   readonly upgradeScanHours: number;

@@ -35,6 +35,7 @@ describe('settings', () => {
       smtpUrl: undefined,
       mailFrom: 'Hortus <hortus@127.0.0.1>',
       alertGroupSeconds: 15,
+      alertWatchSeconds: 30,
       allowPlaintextManifest: false,
       retention: { deliveries: 30, events: 90, idempotency: 1, logs: 30, metrics: 7 },
       pingSeconds: 20,

@@ -249,6 +249,12 @@ export const settings: Readonly<Record<string, Setting>> = {
     read: (text) => whole(text, 0, 600),
     otherwise: () => 15,
   }),
+  HORTUS_ALERT_WATCH_SECONDS: setting({
+    field: 'alertWatchSeconds',
+    meaning: 'Seconds between two looks of the alert rules at servers and instances.',
+    read: (text) => whole(text, 5, 3_600),
+    otherwise: () => 30,
+  }),
   HORTUS_ALLOW_PLAINTEXT_MANIFEST: setting({
     field: 'allowPlaintextManifest',
     meaning: 'true sends manifests with secret values over plain HTTP, for closed networks.',

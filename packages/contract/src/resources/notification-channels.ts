@@ -65,7 +65,11 @@ const target = {
     Type.Record(
       Type.String({ pattern: '^[A-Za-z0-9-]{1,64}$' }),
       Type.String({ maxLength: 1_024, pattern: '^[\\x20-\\x7e]*$' }),
-      { maxProperties: 16, description: 'url: additional headers, such as Authorization.' },
+      {
+        additionalProperties: false,
+        maxProperties: 16,
+        description: 'url: additional headers, such as Authorization.',
+      },
     ),
   ),
   template: Type.Optional(

@@ -51,13 +51,6 @@ export async function lockLastSeq(tx: Tx): Promise<number> {
   return await lockLastSeq(tx);
 }
 
-/** Returns the number of the last dispatched event. */
-export const readLastSeq = async (queries: Queries): Promise<number> =>
-  Number(
-    (await queries.db.selectFrom('settings').select('value').where('name', '=', LAST_SEQ).executeTakeFirst())?.value ??
-      0,
-  );
-
 const setLastSeq = statement<{ value: string }>((db, p) =>
   db.updateTable('settings').set({ value: p.value }).where('name', '=', LAST_SEQ),
 );

@@ -129,6 +129,8 @@ async function settingsFor(testDatabase: TestDatabase): Promise<Config> {
     HORTUS_RATE_LIMITS: ['free', 'pro', 'enterprise', 'anonymous', 'server'].map((who) => `${who}=${plenty}`).join(),
     HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
     HORTUS_ALERT_GROUP_SECONDS: '0',
+    // Tests that expect no writes must not meet the job that watches servers.
+    HORTUS_ALERT_WATCH_SECONDS: '3600',
   };
   return readConfig(env, testDatabase.directory);
 }

@@ -2,7 +2,6 @@ import type { JobKind } from '../jobs/job.ts';
 import { MAIL, mailJob, type SendAccountMail, sendAccountMail } from '../mail/account-mail.ts';
 import { openMailer } from '../mail/mailer.ts';
 import type { AddressGuard } from '../outbound/address-guard.ts';
-import { readLastSeq } from '../outbox/store.ts';
 import { closeAlertsOf } from '../resources/notifications/alerts/raising.ts';
 import { Channels } from '../resources/notifications/channels/service.ts';
 import { certificatesJob } from '../resources/notifications/conditions/certificates.ts';
@@ -31,7 +30,7 @@ export function makeNotifications(
   const { publicUrl, smtpUrl, mailFrom } = config;
   const groupingMs = config.alertGroupSeconds * 1_000;
   const mailer = smtpUrl === undefined ? undefined : openMailer({ url: smtpUrl, from: mailFrom });
-  const rules = new Rules({ storage, pages, close: closeAlertsOf, lastSeq: readLastSeq });
+  const rules = new Rules({ storage, pages, close: closeAlertsOf });
   const channels = new Channels({
     storage,
     vault,
@@ -47,7 +46,7 @@ export function makeNotifications(
     notifications: new Notifications({ reader: storage.reader, pages }),
     accountMail: sendAccountMail(vault, mailer),
     notificationJobs: {
-      [WATCH]: watchJob({ storage, rules, groupingMs }),
+      [WATCH]: watchJob({ storage, rules, groupingMs, everyMs: config.alertWatchSeconds * 1_000 }),
       [WATCH_SLOWLY]: watchSlowlyJob({ storage, rules, groupingMs }),
       [CERTIFICATES]: certificatesJob({ storage, guard }),
       [EVENTS]: eventsJob({ storage, rules, groupingMs }),

@@ -11,6 +11,7 @@ export {
   countDefinitionsOn,
   type DefinitionRow,
   findDefinition,
+  findName,
   findRevision,
   hasRevisionOf,
   lockDefinition,

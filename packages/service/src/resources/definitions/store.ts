@@ -71,6 +71,15 @@ export const findDefinition = async (
   id: string,
 ): Promise<CurrentRow | undefined> => (await currentById(queries, { id, accountId }))[0];
 
+/** Finds the name and server of a definition in any state. */
+export const findName = (queries: Queries, accountId: string, id: string) =>
+  queries.db
+    .selectFrom('definitions')
+    .select(['name', 'server_id', 'test_id'])
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+
 export const lockDefinition = (tx: Tx, accountId: string, id: string): Promise<DefinitionRow | undefined> =>
   forUpdate(
     tx,

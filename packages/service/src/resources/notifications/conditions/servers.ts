@@ -71,7 +71,7 @@ export async function full(
             ...about(id, rule),
             since: null,
             holdMs: minutesOf(rule),
-            title: clean(`The ${what} of server ${name} is ${Math.floor(share)} % full`, LONGEST_TITLE),
+            title: clean(`The ${what} of server ${name} is ${Math.round(share)} % full`, LONGEST_TITLE),
             text: `The limit is ${percent} %.`,
             fix: what === 'disk' ? `hortus servers prune ${id}` : `hortus servers show ${id}`,
           },

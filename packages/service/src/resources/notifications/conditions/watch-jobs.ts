@@ -23,7 +23,6 @@ export interface WatchDeps {
   readonly groupingMs: number;
 }
 
-const EVERY_MS = 30_000;
 const SLOWLY_MS = 600_000;
 /** Accounts that get their preset rules in one transaction. */
 const ACCOUNTS_AT_ONCE = 100;
@@ -38,8 +37,8 @@ const quick: readonly RuleKind[] = [
 const slow: readonly RuleKind[] = ['backup_late', 'certificate_expires'];
 
 /** Watches servers and instances. Reads only what is wrong, by indexes, and writes only changes. */
-export const watchJob = (deps: WatchDeps): JobKind => ({
-  every: EVERY_MS,
+export const watchJob = (deps: WatchDeps & { readonly everyMs: number }): JobKind => ({
+  every: deps.everyMs,
   concurrency: 1,
   run: async (run) => {
     await givePresets(deps);

@@ -1,6 +1,6 @@
 import type { JobKind } from '../../../jobs/job.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
-import { findDefinition } from '../../definitions/public.ts';
+import { findName } from '../../definitions/public.ts';
 import { type EventRow, eventsOf } from '../../events/public.ts';
 import { type Finding, LONGEST_TEXT, LONGEST_TITLE } from '../alerts/finding.ts';
 import { Raising } from '../alerts/raising.ts';
@@ -59,7 +59,7 @@ async function follow(tx: Tx, raising: Raising, rule: Rule, event: EventRow, mea
     return;
   }
   if (alert && !meaning.again) return;
-  const definition = await findDefinition(tx, rule.accountId, meaning.definitionId ?? '');
+  const definition = await findName(tx, rule.accountId, meaning.definitionId ?? '');
   // Deploy tests report to their template.
   if (!definition || definition.test_id !== null) return;
   const finding: Finding = {

@@ -33,8 +33,6 @@ export interface RulesDeps {
   readonly pages: Pages;
   /** Resolves the alerts of a rule that ends or pauses, without a message. */
   readonly close: (tx: Tx, ruleId: string) => Promise<void>;
-  /** Number of the last dispatched event: rules see only later ones. */
-  readonly lastSeq: (tx: Tx) => Promise<number>;
 }
 
 /** Most rules of an account. */
@@ -109,7 +107,7 @@ export class Rules {
   /** Creates the preset rules of an account, once: removed ones do not come back. */
   async ensurePresets(tx: Tx, accountId: string): Promise<void> {
     if (await hasRules(tx, accountId)) return;
-    if (!(await claimAccount(tx, accountId, await this.#deps.lastSeq(tx)))) return;
+    if (!(await claimAccount(tx, accountId))) return;
     const rows = presets.map(({ name, kind }) =>
       rowOf(tx, accountId, { name, kind, thresholds: defaults[kind], channelIds: [], preset: 1 }),
     );

@@ -66,11 +66,11 @@ export async function activeRules(
   return (await found.execute()).map(ruleOf);
 }
 
-/** Returns false if the account has its rules already. Its rules see events after this number. */
-export async function claimAccount(tx: Tx, accountId: string, events_seq: number): Promise<boolean> {
+/** Returns false if the account has its rules already. */
+export async function claimAccount(tx: Tx, accountId: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows } = await tx.db
     .insertInto('notification_accounts')
-    .values({ account_id: accountId, events_seq })
+    .values({ account_id: accountId, events_seq: 0 })
     .onConflict((clash) => clash.doNothing())
     .executeTakeFirstOrThrow();
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;

@@ -10,7 +10,6 @@ import type { Mailer } from '../../../mail/mailer.ts';
 import { AddressGuard } from '../../../outbound/address-guard.ts';
 import { append } from '../../../outbox/append.ts';
 import { Dispatcher } from '../../../outbox/dispatcher.ts';
-import { readLastSeq } from '../../../outbox/store.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage } from '../../../storage/storage.ts';
@@ -59,7 +58,7 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
   });
   const pages = new Pages();
   const { mailer, timeoutMs = 2_000 } = options;
-  const rules = new Rules({ storage, pages, close: closeAlertsOf, lastSeq: readLastSeq });
+  const rules = new Rules({ storage, pages, close: closeAlertsOf });
   const channels = new Channels({
     storage,
     vault,
@@ -73,7 +72,7 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
   const notifications = new Notifications({ reader: storage.reader, pages });
   const deps = { storage, rules, clock, groupingMs: GROUPING_MS };
   const handlers = {
-    [WATCH]: watchJob(deps),
+    [WATCH]: watchJob({ ...deps, everyMs: 30_000 }),
     [WATCH_SLOWLY]: watchSlowlyJob(deps),
     [EVENTS]: eventsJob(deps),
     [COMPOSE]: composeJob({ storage, publicUrl, groupingMs: GROUPING_MS }),
