@@ -26,6 +26,7 @@ export interface Wanted extends LogFilter {
 /** Lines of one page while a watcher catches up. */
 const PAGE = 1_000;
 const RETRY_MS = 1_000;
+const PAUSE_MS = 100;
 /** How long the daemon may be away before the watcher is told. */
 const SILENT_MS = 3_000;
 /**
@@ -49,8 +50,10 @@ export const followLogs =
         await connected(feed, stream);
         if (stream.signal.aborted) return;
         try {
-          position = await catchUp(deps, target, wanted, position, stream);
-          position = await live(deps, feed, wanted, position, stream);
+          const caughtUp = await catchUp(deps, target, wanted, position, stream);
+          position = await live(deps, feed, wanted, caughtUp, stream);
+          // The feed was ahead of the page, or lost: do not ask the daemon without a pause.
+          if (position === caughtUp) await sleep(PAUSE_MS, undefined, { signal: stream.signal }).catch(() => undefined);
         } catch (error) {
           // The daemon was lost in the middle of a page; the feed finds out when it is back.
           if (!(error instanceof Problem) || error.details?.reason !== 'no_stream') throw error;

@@ -106,7 +106,7 @@ onBothEngines((engine) => {
     const { port } = new URL(app.base);
     const socket = connect(Number(port), '127.0.0.1');
     socket.write(
-      `GET /api/v1/instances/${id}/logs?tail=0 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${app.key}\r\n\r\n`,
+      `GET /api/v1/instances/${id}/logs?tail=10 HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${app.key}\r\n\r\n`,
     );
     let received = '';
     socket.on('data', (data) => {
@@ -142,7 +142,7 @@ onBothEngines((engine) => {
     await until(() => daemon.followers.size === 1, { describe: 'a stream' });
     // While it still reads pages, it misses nothing and is told nothing.
     const tell = () => {
-      daemon.send({ left_out: 7, position: 1_007 });
+      daemon.send({ left_out: 7, position: 1_000 });
       return watcher.seen.length > 0;
     };
     await until(tell, { describe: 'the note' });
