@@ -72,7 +72,8 @@ test('a first session from login to an action works', { timeout: 240_000 }, asyn
     stderr: 'cli-page has no action frob.\nAvailable: test-config.\n',
   });
 
-  const log = await hortus(['logs', '-f', 'cli-page']);
+  expect(await hortus(['logs', 'cli-page'])).toMatchObject({ code: 0, stderr: '' });
+  const log = await hortus(['logs', '-f', '--deployment', 'cli-page']);
   expect(log.code).toBe(0);
   const columns = log.stdout
     .trimEnd()
@@ -93,6 +94,6 @@ test('incomplete commands name the missing argument', async () => {
   });
   expect(await hortus(['logs'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('logs needs a deployment.'),
+    stderr: expect.stringContaining('Which instance? Give its name, or --deployment.'),
   });
 });

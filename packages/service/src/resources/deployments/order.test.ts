@@ -29,6 +29,7 @@ onBothEngines((engine) => {
         ...deployment,
         logs: [],
         logs_truncated: false,
+        last_lines: [],
       });
       expect(deployment).toMatchObject({
         definition_id: id,
