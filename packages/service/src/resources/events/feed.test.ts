@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { openLocalBus } from '../../bus/local-bus.ts';
 import { append } from '../../outbox/append.ts';
 import { Dispatcher } from '../../outbox/dispatcher.ts';
+import { lastSeq } from '../../outbox/store.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
 import { EventFeed, type Follower } from './feed.ts';
@@ -36,7 +37,7 @@ onBothEngines((engine) => {
             data: {},
           });
       });
-    return { feed, fire, reads: () => reads };
+    return { feed, fire, reads: () => reads, numbered: () => lastSeq(storage.reader) };
   }
 
   const follower = (accountId: string, over: Partial<Follower> = {}) => {
@@ -52,11 +53,10 @@ onBothEngines((engine) => {
   };
 
   it('reads nothing while it has no followers', async () => {
-    const { feed, fire, reads } = await running();
+    const { feed, fire, reads, numbered } = await running();
     await fire(3);
     feed.wake();
-    await feed.join();
-    feed.leave();
+    await until(async () => (await numbered()) === 3, { describe: 'numbers for the events' });
     expect(reads()).toBe(0);
   });
 
