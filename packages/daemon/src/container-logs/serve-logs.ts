@@ -9,7 +9,7 @@ import type { StoredLine } from './stored-line.ts';
 
 /** New lines are sent together after this time, which is short for people and saves most of the messages. */
 const COLLECT_MS = 100;
-/** Lines and characters that wait to be sent; more are left out, so that nobody who follows can slow or fill the daemon. */
+/** Lines and characters that wait to be sent; more are left out, so that a slow follower cannot delay the daemon or fill its memory. */
 const MOST_WAITING = { lines: 2_000, characters: 512 * 1024 };
 /** Characters in one message, below the limit of a message even if every one is escaped. */
 const MESSAGE_CHARACTERS = 128 * 1024;

@@ -21,7 +21,7 @@ export interface AccountMail {
 export type SendAccountMail = (tx: Tx, mail: AccountMail) => Promise<void>;
 
 const HOUR_MS = 3_600_000;
-/** Protects mailboxes: whoever may invite could otherwise have any address flooded. */
+/** Protects mailboxes: a user who may invite could otherwise flood any address. */
 const MOST_PER_HOUR = 5;
 
 interface Payload {

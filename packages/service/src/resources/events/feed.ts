@@ -32,7 +32,7 @@ const SLICE_MS = 4;
 
 /**
  * Reads new events once for all followers on this replica, in the order of `seq`. Numbers become visible in that order
- * (see Dispatcher), so everything up to the last one read has been offered. Reads nothing while nobody follows.
+ * (see Dispatcher), so everything up to the last one read has been offered. Reads nothing without followers.
  */
 export class EventFeed {
   readonly #deps: EventFeedDeps;

@@ -125,7 +125,7 @@ export class LogFeed {
       this.#arrivals = [];
       for (const done of arrivals) done();
     } else if ('left_out' in message) {
-      // Whoever joins later reads these lines from the disk of the server.
+      // A watcher that joins later reads these lines from the disk of the server.
       this.#begin = Math.max(this.#begin ?? 0, message.position);
       this.#recent = this.#recent.filter((line) => line.position > message.position);
       for (const watcher of this.#watchers) watcher.leftOut(message.left_out);

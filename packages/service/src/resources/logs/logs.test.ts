@@ -66,7 +66,7 @@ onBothEngines((engine) => {
     daemon.write('four');
     await first.got('two', 'three', 'four');
     await first.leave();
-    await until(() => daemon.followers.size === 0, { describe: 'nothing to travel while nobody watches' });
+    await until(() => daemon.followers.size === 0, { describe: 'the stream to end with its last watcher' });
     daemon.write('five', 'six');
     const again = following(app, id, {}, first.seen.at(-1)?.id);
     await again.got('five', 'six');

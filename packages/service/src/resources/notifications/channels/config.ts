@@ -54,7 +54,7 @@ export function targetOf(type: ChannelType, { to = [], url, chat_id, topic }: Ch
     case 'telegram':
       return `chat ${chat_id} at ${host ?? 'api.telegram.org'}`;
     case 'ntfy':
-      // Whoever knows the name of a topic can read it.
+      // Everyone who knows the name of a topic can read it.
       return `${topic?.slice(0, 2)}… at ${host ?? 'ntfy.sh'}`;
     default:
       return host ?? '';
