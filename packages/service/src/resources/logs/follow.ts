@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type LogFilter, logMatcher } from '@hortus/contract/log-filter';
 import type { StreamedLine } from '@hortus/contract/streams';
 import type { Follow } from '../../http/handler.ts';
@@ -127,7 +127,7 @@ function live(
   return new Promise((done) => {
     let position = from;
     let leftOut = 0;
-    let isDraining = false;
+    let isTelling = false;
     const stop = () => {
       stream.signal.removeEventListener('abort', guardedStop);
       remove();
@@ -137,17 +137,19 @@ function live(
     const tell = () => {
       if (leftOut > 0 && stream.write(leftOutEvent(leftOut))) leftOut = 0;
     };
+    const tellLater = async () => {
+      isTelling = true;
+      while (leftOut > 0 && !stream.signal.aborted) {
+        await stream.drained();
+        tell();
+        // A later batch took the room. Not again in this turn: a connection that was just reset takes nothing.
+        if (leftOut > 0) await nextTurn();
+      }
+      isTelling = false;
+    };
     const leaveOut = (lines: number) => {
       leftOut += lines;
-      if (isDraining) return;
-      isDraining = true;
-      stream.drained().then(
-        () => {
-          isDraining = false;
-          tell();
-        },
-        () => undefined,
-      );
+      if (!isTelling) feeds.guard(tellLater)();
     };
     const watcher = {
       offer(batch: Batch) {
