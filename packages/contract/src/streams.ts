@@ -18,10 +18,10 @@ const position = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 const time = Type.Integer({ minimum: 0, maximum: 8.64e15 });
 const component = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 
-/** First message of the service on a stream of logs. */
-export const LogOrder = Type.Union([
-  Type.Object({ mode: Type.Literal('follow'), component }),
-  Type.Object({
+/** First message of the service on a stream of logs, by its `mode`. */
+export const logOrders = {
+  follow: Type.Object({ mode: Type.Literal('follow'), component }),
+  read: Type.Object({
     mode: Type.Literal('read'),
     component,
     q: Type.Optional(Type.String({ maxLength: 1_000 })),
@@ -32,8 +32,8 @@ export const LogOrder = Type.Union([
     before: Type.Optional(position),
     limit: Type.Integer({ minimum: 0, maximum: 5_000 }),
   }),
-]);
-export type LogOrder = Static<typeof LogOrder>;
+};
+export type LogOrder = Static<(typeof logOrders)[keyof typeof logOrders]>;
 
 export const StreamedLine = Type.Object({
   position,

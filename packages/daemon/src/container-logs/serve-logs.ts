@@ -1,4 +1,4 @@
-import { type LogMessage, LogOrder, type StreamedLine } from '@hortus/contract/streams';
+import { type LogMessage, type LogOrder, logOrders, type StreamedLine } from '@hortus/contract/streams';
 import { checkSchema, type Schema } from '@hortus/template/schema-check';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
@@ -32,8 +32,10 @@ function firstMessage(stream: Stream, log: Log): Promise<LogOrder> {
     stream.signal.addEventListener('abort', guarded(log, closed), { once: true });
     stream.listen((data) => {
       try {
-        const order: unknown = JSON.parse(data.toString());
-        const [remark] = checkSchema(LogOrder as unknown as Schema, order);
+        const order = JSON.parse(data.toString());
+        // The check does not tell the members of a union apart by a literal.
+        const form = order?.mode === 'read' ? logOrders.read : logOrders.follow;
+        const [remark] = checkSchema(form as unknown as Schema, order);
         if (remark) reject(new Error(`the order is malformed: ${remark.message}`));
         else resolve(order as LogOrder);
       } catch (error) {

@@ -26,6 +26,18 @@ export interface Attempt {
   readonly delivered_at: number | null;
 }
 
+/** Returns the columns of a delivery before its first attempt. */
+export const notYetSent = (now: number) =>
+  ({
+    status: 'pending',
+    attempts: 0,
+    response_code: null,
+    error: null,
+    duration_ms: null,
+    next_attempt_at: now,
+    delivered_at: null,
+  }) as const;
+
 export interface Attempted {
   readonly id: string;
   readonly attempts: number;

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Attempt } from '../../outbound/deliveries.ts';
+import { type Attempt, notYetSent } from '../../outbound/deliveries.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { EngineName } from '../../storage/session.ts';
 import { statement } from '../../storage/statement.ts';
@@ -64,15 +64,7 @@ export const deliveryOf = (queries: Queries, endpointId: string, id: string): Pr
 
 /** Resets a delivery; earlier attempts are forgotten. */
 export async function resendDelivery(tx: Tx, delivery: DeliveryRow): Promise<DeliveryRow> {
-  const columns = {
-    status: 'pending',
-    attempts: 0,
-    response_code: null,
-    error: null,
-    duration_ms: null,
-    next_attempt_at: tx.now,
-    delivered_at: null,
-  } as const;
+  const columns = notYetSent(tx.now);
   await tx.db.updateTable('deliveries').set(columns).where('id', '=', delivery.id).execute();
   return { ...delivery, ...columns };
 }

@@ -1,5 +1,6 @@
 import { newId } from '../../../ids.ts';
 import type { JobKind } from '../../../jobs/job.ts';
+import { notYetSent } from '../../../outbound/deliveries.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { channelById } from '../channels/store.ts';
 import { type OfChannel, wakeSender } from '../jobs.ts';
@@ -54,13 +55,7 @@ export const composeJob = ({ storage, publicUrl, groupingMs }: ComposeDeps): Job
         title: titleOf(message),
         alerts: chosen.length,
         message: JSON.stringify(message),
-        status: 'pending',
-        attempts: 0,
-        response_code: null,
-        error: null,
-        duration_ms: null,
-        next_attempt_at: tx.now,
-        delivered_at: null,
+        ...notYetSent(tx.now),
         created_at: tx.now,
       });
       await wakeSender(tx, channelId);

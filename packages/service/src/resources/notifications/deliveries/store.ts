@@ -1,5 +1,5 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
-import type { Attempt } from '../../../outbound/deliveries.ts';
+import { type Attempt, notYetSent } from '../../../outbound/deliveries.ts';
 import { findIn, listOf } from '../../../storage/lists.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
@@ -30,15 +30,7 @@ export const insertNotification = async (tx: Tx, row: NotificationRow): Promise<
 
 /** Resets a message; earlier attempts are forgotten. */
 export async function resend(tx: Tx, row: NotificationRow): Promise<NotificationRow> {
-  const columns = {
-    status: 'pending',
-    attempts: 0,
-    response_code: null,
-    error: null,
-    duration_ms: null,
-    next_attempt_at: tx.now,
-    delivered_at: null,
-  } as const;
+  const columns = notYetSent(tx.now);
   await tx.db.updateTable('notifications').set(columns).where('id', '=', row.id).execute();
   return { ...row, ...columns };
 }
