@@ -59,6 +59,7 @@ function bytesOf(
     );
     const giveUp = (error: unknown) => {
       request.off('data', guardedTake);
+      read?.drop();
       read = undefined;
       request.resume();
       fail(error);
