@@ -1,6 +1,6 @@
 import { machine } from './machine.ts';
 
-/** What it planted is cleared away afterwards, however it ended; that is not a state of the test. */
+/** Its deployment is removed afterwards, whatever the result; that is not a state of the test. */
 export const templateTestMachine = machine({
   name: 'template test',
   states: ['deploying', 'testing', 'passed', 'failed'],

@@ -1,12 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Slots } from '../../turns.ts';
 import { type Negotiated, negotiate } from './api-version.ts';
 import { type Answer, type Call, Connection } from './connection.ts';
 import type { Timeouts } from './timeouts.ts';
 
+/**
+ * Containers that are created or started at the same time. A hundred at once take as long together as one after the other, but the
+ * engine locks each of them meanwhile, and reading one then exceeds its time limit.
+ */
+const STARTING_AT_ONCE = 8;
+
 /** Connection that prefixes paths with the negotiated version. */
 export class DockerApi {
   readonly timeouts: Timeouts;
+  readonly starting = new Slots(STARTING_AT_ONCE);
   readonly #connection: Connection;
   #negotiated: Promise<Negotiated> | undefined;
 

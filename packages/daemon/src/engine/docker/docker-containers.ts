@@ -55,15 +55,15 @@ export async function createContainer(
   spec: ContainerSpec,
   known: () => Promise<EngineInfo>,
 ): Promise<string> {
-  const { Id } = await api.json<{ Id: string }>({
+  const call = {
     operation: `create container ${spec.name}`,
     method: 'POST',
     path: '/containers/create',
     query: { name: spec.name },
     body: containerBody(await fitting(spec, known)),
     timeout: api.timeouts.heavy,
-  });
-  return Id;
+  } as const;
+  return (await api.starting.run(() => api.json<{ Id: string }>(call))).Id;
 }
 
 /**
@@ -84,7 +84,8 @@ async function fitting(spec: ContainerSpec, known: () => Promise<EngineInfo>): P
 }
 
 export async function startContainer(api: DockerApi, id: string): Promise<void> {
-  await api.call(containerCall('POST', id, 'start', `start container ${id}`, api.timeouts.heavy));
+  const call = containerCall('POST', id, 'start', `start container ${id}`, api.timeouts.heavy);
+  await api.starting.run(() => api.call(call));
 }
 
 export async function stopContainer(api: DockerApi, id: string, graceMs: number): Promise<void> {

@@ -115,3 +115,19 @@ test('an older engine is used with its version, a newer one with ours', async ()
   }
   expect(asked).toEqual(['/v1.43/containers/x/json', '/v1.47/containers/x/json']);
 });
+
+test('a hundred containers that start together do not reach the engine all at once', async () => {
+  let parallel = 0;
+  let most = 0;
+  const engine = await engineThat((socket, request) => {
+    onlyVersion(socket, request);
+    if (!request.includes('/start')) return;
+    most = Math.max(most, ++parallel);
+    setTimeout(() => {
+      parallel--;
+      socket.write(reply(''));
+    }, 10);
+  });
+  await Promise.all(Array.from({ length: 100 }, (_, i) => engine.start(`c${i}`)));
+  expect(most).toBe(8);
+});
