@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { ContainerLogLevel } from './log-filter.ts';
+import { load, ReportedUsage, Traffic } from './resources/metrics.ts';
 
 /**
  * Paths at which a daemon connects for a stream that the service asked for with `stream_open`: with the server key in
@@ -8,7 +9,7 @@ import { ContainerLogLevel } from './log-filter.ts';
 export const streamPaths = ['/api/v1/ws/stream', '/ws/stream'] as const;
 export const STREAM_TICKET_HEADER = 'x-hortus-stream-ticket';
 
-export const streamKinds = ['logs'] as const;
+export const streamKinds = ['logs', 'metrics'] as const;
 export type StreamKind = (typeof streamKinds)[number];
 
 /** Bytes of one message in either direction. */
@@ -59,3 +60,13 @@ export const LogMessage = Type.Union([
   Type.Object({ end: position, more: Type.Boolean() }),
 ]);
 export type LogMessage = Static<typeof LogMessage>;
+
+/** Pause between two readings of a server while its metrics are watched. */
+export const METRICS_EVERY_MS = 2_000;
+
+/** Messages of the daemon on a stream of metrics: one for each reading. The service sends nothing. */
+export const MetricsMessage = Type.Object({
+  server: Type.Object({ ...load, network: Traffic }),
+  usage: Type.Array(ReportedUsage, { maxItems: 1_000 }),
+});
+export type MetricsMessage = Static<typeof MetricsMessage>;

@@ -32,6 +32,8 @@ import { currentKey } from './link/server-key.ts';
 import { Service } from './link/service.ts';
 import type { Log } from './log.ts';
 import { CapacityMeter } from './metrics/capacity.ts';
+import { HostTraffic } from './metrics/host-traffic.ts';
+import { LiveMetrics } from './metrics/live-metrics.ts';
 import { MetricsReporter } from './metrics/reporter.ts';
 import { UsageMeter } from './metrics/usage-meter.ts';
 import { ExtraNetworks } from './networks/extra-networks.ts';
@@ -115,7 +117,16 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     },
     log,
   });
-  const dialBack = new DialBack({ service, kinds: { logs: serveLogs(containerLogs.store, log) }, log });
+  const meters = () => ({
+    capacity: new CapacityMeter(stateDirectory),
+    usage: new UsageMeter({ engine, serverId, log }),
+  });
+  const liveMetrics = new LiveMetrics({ meters: () => ({ ...meters(), traffic: new HostTraffic() }), log });
+  const dialBack = new DialBack({
+    service,
+    kinds: { logs: serveLogs(containerLogs.store, log), metrics: liveMetrics.serve },
+    log,
+  });
   const results = new Results({ journal, service, channel, log });
 
   const store = backupBucket ? new S3Store(backupBucket) : new FolderStore(config.backupDirectory);
@@ -216,8 +227,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
   const metrics = new MetricsReporter({
     service,
     log,
-    capacity: new CapacityMeter(stateDirectory),
-    usage: new UsageMeter({ engine, serverId, log }),
+    ...meters(),
     fingerprint: () => fingerprints.recent(),
     networks: () => networkPool.usage(),
     serverId: () => identity.serverId,

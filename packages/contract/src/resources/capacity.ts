@@ -4,21 +4,14 @@ import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { givenId, id, nullable } from '../fields.ts';
 import { ReportedFingerprint } from '../fingerprint.ts';
 import { NetworkUsage } from '../network-usage.ts';
-import { ReportedUsage, range, seriesFields } from './metrics.ts';
-
-const bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Bytes.' });
-const usage = Type.Object({ used: bytes, free: bytes });
-const cpu = Type.Object({
-  cores: Type.Number({ minimum: 0, maximum: 65_536 }),
-  used_percent: Type.Number({ minimum: 0, maximum: 100, description: 'Percentage of all cores together.' }),
-});
+import { bytes, load, ReportedUsage, range, seriesFields } from './metrics.ts';
 
 export const Capacity = Type.Object(
   {
     server_id: id('server'),
-    memory: nullable(usage),
-    cpu: nullable(cpu),
-    disk: nullable(usage),
+    memory: nullable(load.memory),
+    cpu: nullable(load.cpu),
+    disk: nullable(load.disk),
     reported_at: nullable(Timestamp, { description: 'Null when the server has never reported.' }),
     age_seconds: nullable(Type.Integer({ minimum: 0 }), { description: 'Age of the report.' }),
   },
@@ -28,9 +21,7 @@ export type Capacity = Static<typeof Capacity>;
 
 export const CapacityReport = Type.Object(
   {
-    memory: usage,
-    cpu,
-    disk: usage,
+    ...load,
     fingerprint: Type.Optional(ReportedFingerprint),
     networks: Type.Optional(NetworkUsage),
     usage: Type.Optional(
@@ -61,7 +52,7 @@ export const CapacityPoint = Type.Object(
       max_percent: Type.Number({ minimum: 0, maximum: 100, description: 'Highest reported value of the step.' }),
     }),
     memory: Type.Object({ used: bytes, max_used: bytes, free: bytes }),
-    disk: usage,
+    disk: load.disk,
   },
   { title: 'CapacityPoint' },
 );

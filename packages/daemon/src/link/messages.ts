@@ -15,6 +15,7 @@ export const CAPABILITIES = [
   'bundle',
   'seal',
   'streams',
+  'metrics',
 ] as const;
 
 /** Fields of a signed order; `acceptOrder` checks them. */

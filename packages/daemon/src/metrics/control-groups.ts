@@ -10,6 +10,8 @@ export interface ControlGroups {
   /** Folder of a container by its id. */
   cpu(id: string): string;
   memory(id: string): string;
+  /** Folder of the counters of block devices; undefined if the kernel keeps none. */
+  io(id: string): string | undefined;
 }
 
 /** Derives the folders from one running container: those of others differ only in the id. */
@@ -41,9 +43,10 @@ export function controlGroupsOf(groups: string, mountinfo: string, id: string): 
     return (other: string) => folder.replace(id, other);
   };
   const [cpu, memory] = [folderOf('cpuacct', 'cgroup'), folderOf('memory', 'cgroup')];
-  if (cpu && memory) return { version: 1, cpu, memory };
+  const io = folderOf('blkio', 'cgroup');
+  if (cpu && memory) return { version: 1, cpu, memory, io: (other) => io?.(other) };
   const unified = folderOf('', 'cgroup2');
-  return unified && { version: 2, cpu: unified, memory: unified };
+  return unified && { version: 2, cpu: unified, memory: unified, io: unified };
 }
 
 interface Mount {

@@ -8,7 +8,11 @@ export interface Reading {
   readonly memoryBytes: number;
   readonly receivedBytes: number;
   readonly sentBytes: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
 }
+
+type Counters<Name extends keyof Reading> = Pick<Reading, Name>;
 
 /** Locations of processes: in the cgroup itself, or in subgroups of Podman and systemd. */
 const PLACES = ['', 'container', 'init.scope'];
@@ -19,7 +23,7 @@ export async function readContainer(
   { id, hostNetwork }: { readonly id: string; readonly hostNetwork: boolean },
 ): Promise<Reading | undefined> {
   const [cpu, memory] = [groups.cpu(id), groups.memory(id)];
-  const [cpuMicroseconds, used, stat, network] = await Promise.all([
+  const [cpuMicroseconds, used, stat, network, devices] = await Promise.all([
     groups.version === 1
       ? number(join(cpu, 'cpuacct.usage')).then((ns) => ns && ns / 1_000)
       : text(join(cpu, 'cpu.stat')).then((all) => all && field(all, 'usage_usec')),
@@ -27,13 +31,14 @@ export async function readContainer(
     text(join(memory, 'memory.stat')),
     // Traffic of the host is not attributed to a container.
     hostNetwork ? { receivedBytes: 0, sentBytes: 0 } : networkOf(cpu),
+    devicesOf(groups, id),
   ]);
   if (typeof cpuMicroseconds !== 'number' || used === undefined || stat === undefined) return undefined;
   const idle = field(stat, groups.version === 1 ? 'total_inactive_file' : 'inactive_file');
-  return { cpuMicroseconds, memoryBytes: Math.max(0, used - idle), ...network };
+  return { cpuMicroseconds, memoryBytes: Math.max(0, used - idle), ...network, ...devices };
 }
 
-async function networkOf(group: string): Promise<Pick<Reading, 'receivedBytes' | 'sentBytes'>> {
+async function networkOf(group: string): Promise<Counters<'receivedBytes' | 'sentBytes'>> {
   for (const place of PLACES) {
     const pid = Number.parseInt((await text(join(group, place, 'cgroup.procs'))) ?? '', 10);
     if (pid > 0) return trafficOf((await text(`/proc/${pid}/net/dev`)) ?? '');
@@ -41,17 +46,45 @@ async function networkOf(group: string): Promise<Pick<Reading, 'receivedBytes' |
   return { receivedBytes: 0, sentBytes: 0 };
 }
 
-/** Sums all interfaces except loopback; columns one and nine are received and sent bytes. */
-export function trafficOf(netDev: string): Pick<Reading, 'receivedBytes' | 'sentBytes'> {
+/** Sums interfaces, by default all except loopback; columns one and nine are received and sent bytes. */
+export function trafficOf(
+  netDev: string,
+  isCounted: (name: string) => boolean = (name) => name !== 'lo',
+): Counters<'receivedBytes' | 'sentBytes'> {
   let [receivedBytes, sentBytes] = [0, 0];
-  for (const [, name, counters = ''] of netDev.matchAll(/^\s*([^\s:]+):\s*(.*)$/gm)) {
-    if (name === 'lo') continue;
+  for (const [, name = '', counters = ''] of netDev.matchAll(/^\s*([^\s:]+):\s*(.*)$/gm)) {
+    if (!isCounted(name)) continue;
     const columns = counters.split(/\s+/);
     receivedBytes += Number(columns[0] ?? 0);
     sentBytes += Number(columns[8] ?? 0);
   }
   return { receivedBytes, sentBytes };
 }
+
+/** Zero where the kernel keeps no counters. */
+async function devicesOf(groups: ControlGroups, id: string): Promise<Counters<'readBytes' | 'writtenBytes'>> {
+  const folder = groups.io(id);
+  if (folder === undefined) return { readBytes: 0, writtenBytes: 0 };
+  if (groups.version === 2) return unifiedDevices((await text(join(folder, 'io.stat'))) ?? '');
+  const name = 'blkio.throttle.io_service_bytes';
+  const all = (await text(join(folder, `${name}_recursive`))) ?? (await text(join(folder, name)));
+  return separateDevices(all ?? '');
+}
+
+/** Parses io.stat: `8:0 rbytes=4096 wbytes=0 rios=1 …`. */
+export const unifiedDevices = (all: string) => ({
+  readBytes: sumOf(all, / rbytes=(\d+)/g),
+  writtenBytes: sumOf(all, / wbytes=(\d+)/g),
+});
+
+/** Parses blkio.throttle.io_service_bytes: `8:0 Read 4096`. */
+export const separateDevices = (all: string) => ({
+  readBytes: sumOf(all, /^\d+:\d+ Read (\d+)$/gm),
+  writtenBytes: sumOf(all, /^\d+:\d+ Write (\d+)$/gm),
+});
+
+const sumOf = (all: string, pattern: RegExp): number =>
+  all.matchAll(pattern).reduce((sum, [, count]) => sum + Number(count), 0);
 
 const field = (all: string, name: string): number => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(all)?.[1] ?? 0);
 

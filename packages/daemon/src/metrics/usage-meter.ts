@@ -80,7 +80,7 @@ function add(usage: Map<string, ReportedUsage>, { labels }: RunningContainer, be
   const key = `${instance_uid} ${component}`;
   const sum = usage.get(key);
   const seconds = Math.max(0.001, (now.at - before.at) / 1_000);
-  const rate = (name: 'cpuMicroseconds' | 'receivedBytes' | 'sentBytes') => since(before[name], now[name]) / seconds;
+  const rate = (name: Exclude<keyof Reading, 'memoryBytes'>) => since(before[name], now[name]) / seconds;
   usage.set(key, {
     instance_uid,
     component,
@@ -88,8 +88,10 @@ function add(usage: Map<string, ReportedUsage>, { labels }: RunningContainer, be
     memory_bytes: (sum?.memory_bytes ?? 0) + now.memoryBytes,
     received_bytes_per_second: (sum?.received_bytes_per_second ?? 0) + Math.round(rate('receivedBytes')),
     sent_bytes_per_second: (sum?.sent_bytes_per_second ?? 0) + Math.round(rate('sentBytes')),
+    read_bytes_per_second: (sum?.read_bytes_per_second ?? 0) + Math.round(rate('readBytes')),
+    written_bytes_per_second: (sum?.written_bytes_per_second ?? 0) + Math.round(rate('writtenBytes')),
   });
 }
 
 /** A smaller counter was reset by a restart. */
-const since = (before: number, now: number): number => (now >= before ? now - before : now);
+export const since = (before: number, now: number): number => (now >= before ? now - before : now);

@@ -33,6 +33,7 @@ import { lastLines } from './migrations/0081-last-lines.ts';
 import { notifications } from './migrations/0083-notifications.ts';
 import { mails } from './migrations/0084-mails.ts';
 import { certificates } from './migrations/0085-certificates.ts';
+import { blockDevices } from './migrations/0089-block-devices.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In execution order; a released name never changes. */
@@ -71,6 +72,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0083-notifications': notifications,
   '0084-mails': mails,
   '0085-certificates': certificates,
+  '0089-block-devices': blockDevices,
 };
 
 /** Arbitrary, but the same in every replica. */

@@ -86,7 +86,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...manifestRoutes(made.reading, reader),
     ...instanceRoutes(made.instances, made.orders, made.drifts),
     ...logRoutes(made.logs),
-    ...metricRoutes(made.metrics),
+    ...metricRoutes(made.metrics, made.liveMetrics),
     ...actionRoutes(made.actions),
     ...playbookRoutes(),
     ...upgradeRoutes(made.upgrades, made.application),

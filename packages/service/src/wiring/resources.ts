@@ -8,11 +8,13 @@ import { hasOwnData } from '../resources/deployments/own-data.ts';
 import { Drafts } from '../resources/drafts/service.ts';
 import { TemplateTests } from '../resources/drafts/tests.ts';
 import { idsByUid } from '../resources/instances/by-uid.ts';
+import { livingWithNamesOn } from '../resources/instances/public.ts';
 import { Keys } from '../resources/keys/service.ts';
 import { LogFeeds } from '../resources/logs/feed.ts';
 import { LogPages } from '../resources/logs/pages.ts';
 import { Logs, type LogsDeps } from '../resources/logs/service.ts';
 import { isReachable } from '../resources/logs/target.ts';
+import { LiveMetrics } from '../resources/metrics/live.ts';
 import { Metrics } from '../resources/metrics/service.ts';
 import { UpgradeApplication } from '../resources/upgrades/apply.ts';
 import { Upgrades } from '../resources/upgrades/service.ts';
@@ -131,6 +133,16 @@ export async function makeResources(base: BaseDependencies) {
     recordNetworks: (tx, ...of) => servers.recordNetworks(tx, ...of),
     recordUsage: (tx, ...of) => metrics.record(tx, ...of),
   });
+  const liveMetrics = new LiveMetrics({
+    reader,
+    streams: base.streams,
+    standing: ({ accountId, serverId }) => server(reader, accountId, serverId),
+    capacity: ({ accountId, serverId }) => capacities.latest(accountId, serverId),
+    instancesOn: (serverId) => livingWithNamesOn(reader, serverId),
+    serverOf: async (principal, id) => (await instances.find(reader, principal, id)).server_id,
+    guard: guardWith(base.log),
+    log: base.log,
+  });
   const keys = new Keys({ storage, pages, requireRoom, mode: config.mode });
   const usage = new UsageMeter(storage, config.assistantLimits);
 
@@ -150,6 +162,7 @@ export async function makeResources(base: BaseDependencies) {
     application,
     logs,
     metrics,
+    liveMetrics,
     capacities,
     keys,
     usage,

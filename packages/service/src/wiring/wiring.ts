@@ -8,6 +8,7 @@ import { wakeTests } from '../resources/drafts/test-job.ts';
 import { EventFeed } from '../resources/events/feed.ts';
 import { eventStreams } from '../resources/events/routes.ts';
 import { logStreams } from '../resources/logs/routes.ts';
+import { metricStreams } from '../resources/metrics/routes.ts';
 import { wakeRules } from '../resources/notifications/events/subscriber.ts';
 import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
 import type { Liveness } from '../resources/servers/liveness/liveness.ts';
@@ -64,7 +65,11 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
     subscribers: [fanOut, wakeTests, wakeUpgrades, wakeRules],
     jobs: jobsOf(base, made),
     handlers: handlersOf(base, made),
-    liveHandlers: { ...eventStreams({ reader, feed }), ...logStreams(made.logs) },
+    liveHandlers: {
+      ...eventStreams({ reader, feed }),
+      ...logStreams(made.logs),
+      ...metricStreams(made.liveMetrics),
+    },
     feed,
   };
 }

@@ -52,6 +52,12 @@ export class Capacities {
     return this.#find(this.#deps.reader, principal, serverId);
   }
 
+  /** Returns the last report of a server; undefined if the account has no such server. */
+  async latest(accountId: string, serverId: string): Promise<Capacity | undefined> {
+    const row = await findCapacity(this.#deps.reader, accountId, serverId);
+    return row && capacityRecord(row, this.#now());
+  }
+
   async report(tx: Tx, principal: Principal, serverId: string, report: CapacityReport): Promise<Capacity> {
     await this.#find(tx, principal, serverId);
     const { memory, cpu, disk } = report;

@@ -4,6 +4,7 @@ import type { StreamedLine } from '@hortus/contract/streams';
 import type { Guard } from '../../guard.ts';
 import type { Log } from '../../log.ts';
 import type { DaemonStreams } from '../../streams/daemon-streams.ts';
+import { receiveStream } from '../../streams/receive.ts';
 import { Batch } from './batch.ts';
 import { readMessage } from './line-record.ts';
 import type { LogTarget } from './target.ts';
@@ -90,31 +91,18 @@ export class LogFeed {
 
   /** Receives lines until the connection ends. */
   async #session(): Promise<void> {
-    const stream = await this.#deps.streams.open({ ...this.#target, kind: 'logs' });
-    const { guard } = this.#deps;
-    const close = () => stream.close();
-    const guardedClose = guard(close);
-    this.#over.signal.addEventListener('abort', guardedClose, { once: true });
-    try {
-      await new Promise<void>((done, failed) => {
-        const ended = () => done();
-        stream.signal.addEventListener('abort', guard(ended), { once: true });
-        stream.listen((data) => {
-          try {
-            this.#receive(data);
-          } catch (error) {
-            failed(error);
-          }
-        });
-        stream.send(
-          JSON.stringify({ mode: 'follow', ...(this.#component !== undefined && { component: this.#component }) }),
-        );
-        if (this.#over.signal.aborted || stream.signal.aborted) ended();
-      });
-    } finally {
-      this.#over.signal.removeEventListener('abort', guardedClose);
-      stream.close();
-    }
+    const { streams, guard } = this.#deps;
+    const component = this.#component;
+    await receiveStream(
+      { ...this.#target, kind: 'logs' },
+      {
+        streams,
+        guard,
+        signal: this.#over.signal,
+        order: JSON.stringify({ mode: 'follow', ...(component !== undefined && { component }) }),
+        receive: (data) => this.#receive(data),
+      },
+    );
   }
 
   #receive(data: Buffer): void {

@@ -30,6 +30,8 @@ onBothEngines((engine) => {
       memory_bytes: 1_000,
       received_bytes_per_second: 5,
       sent_bytes_per_second: 7,
+      read_bytes_per_second: 4,
+      written_bytes_per_second: 2,
       ...over,
     });
     const report = (reported: ReportedUsage[], on = serverId) =>
@@ -49,6 +51,7 @@ onBothEngines((engine) => {
       to: new Date(clock.now).toISOString(),
       step_seconds: 60,
       components: [],
+      latest: null,
       points: [],
     });
   });
@@ -58,7 +61,8 @@ onBothEngines((engine) => {
     const at = new Date(clock.now).toISOString();
     await report([usage({ cpu_percent: 10, memory_bytes: 1_000 })]);
     clock.now += 30 * SECOND;
-    await report([usage({ cpu_percent: 250.5, memory_bytes: 3_000, sent_bytes_per_second: 21 })]);
+    const more = { sent_bytes_per_second: 21, written_bytes_per_second: 8 };
+    await report([usage({ cpu_percent: 250.5, memory_bytes: 3_000, ...more })]);
     clock.now += 30 * SECOND;
     await report([usage({ cpu_percent: 1 })]);
     const { points } = await read();
@@ -71,6 +75,8 @@ onBothEngines((engine) => {
       memory_bytes_max: 3_000,
       received_bytes_per_second: 5,
       sent_bytes_per_second: 14,
+      read_bytes_per_second: 4,
+      written_bytes_per_second: 5,
     });
     expect(points[1]).toMatchObject({ cpu_percent: 1, cpu_percent_max: 1 });
   });
@@ -106,6 +112,8 @@ onBothEngines((engine) => {
       memory_max: 2_000,
       received_sum: 0,
       sent_sum: 0,
+      read_sum: 0,
+      written_sum: 0,
     }));
     await storage.write(async (tx) => {
       for (const some of [points.slice(0, 1_000), points.slice(1_000)])

@@ -1,7 +1,14 @@
-import type { InstanceMetrics, MetricRange, ReportedUsage, UsagePoint } from '@hortus/contract/resources/metrics';
+import type {
+  ComponentUsage,
+  InstanceMetrics,
+  MetricRange,
+  ReportedUsage,
+  UsagePoint,
+} from '@hortus/contract/resources/metrics';
 import type { Principal } from '../../identity/principal.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
+import { newestUsage } from './newest-usage.ts';
 import { beginOf, COARSE, steps, windowOf } from './steps.ts';
 import { addUsage, componentsAt, listUsage, type UsageSum } from './store.ts';
 
@@ -17,6 +24,8 @@ export interface MetricsDeps {
 /** Limits per report and per instance, so that a daemon cannot create unbounded work or rows. */
 const MOST_IN_REPORT = 1_000;
 const MOST_COMPONENTS = 32;
+/** Age of the newest reading of an instance that is still shown. */
+const LATEST_WITHIN_MS = 3_600_000;
 
 export class Metrics {
   readonly #deps: MetricsDeps;
@@ -53,6 +62,8 @@ export class Metrics {
         memory_max: usage.memory_bytes,
         received_sum: usage.received_bytes_per_second,
         sent_sum: usage.sent_bytes_per_second,
+        read_sum: usage.read_bytes_per_second ?? 0,
+        written_sum: usage.written_bytes_per_second ?? 0,
       })),
     );
     await addUsage(tx, rows);
@@ -77,8 +88,10 @@ export class Metrics {
     { range = '1h', component }: { range?: MetricRange; component?: string },
   ): Promise<InstanceMetrics> {
     await this.#deps.requireInstance(principal, id);
+    const { reader } = this.#deps;
     const span = windowOf(range, (this.#deps.clock ?? Date.now)());
-    const sums = await listUsage(this.#deps.reader, id, span);
+    const sums = await listUsage(reader, id, span);
+    const newest = (await newestUsage(reader, [id], span.to - LATEST_WITHIN_MS)).get(id);
     const wanted = component === undefined ? sums : sums.filter((one) => one.component === component);
     return {
       instance_id: id,
@@ -87,10 +100,16 @@ export class Metrics {
       to: iso(span.to),
       step_seconds: span.width / 1_000,
       components: [...new Set(sums.map((one) => one.component))].sort(),
+      latest: newest
+        ? { instance_id: id, at: iso(newest.at), live: false, components: only(component, newest.components) }
+        : null,
       points: [...Map.groupBy(wanted, ({ begin }) => begin)].map(([begin, parts]) => pointOf(begin, parts)),
     };
   }
 }
+
+const only = (component: string | undefined, all: readonly ComponentUsage[]) =>
+  all.filter((one) => component === undefined || one.component === component);
 
 const total = (parts: readonly UsageSum[], of: (part: UsageSum) => number): number =>
   parts.reduce((sum, part) => sum + of(part), 0);
@@ -107,4 +126,6 @@ const pointOf = (begin: number, parts: readonly UsageSum[]): UsagePoint => ({
   memory_bytes_max: Math.round(total(parts, (part) => part.memory_max)),
   received_bytes_per_second: Math.round(average(parts, (part) => part.received_sum)),
   sent_bytes_per_second: Math.round(average(parts, (part) => part.sent_sum)),
+  read_bytes_per_second: Math.round(average(parts, (part) => part.read_sum)),
+  written_bytes_per_second: Math.round(average(parts, (part) => part.written_sum)),
 });

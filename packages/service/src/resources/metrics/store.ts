@@ -5,7 +5,7 @@ import { MOST_SAMPLES, type Span } from './steps.ts';
 
 export type UsageRow = NewRow<'usage_points'>;
 
-/** Eleven parameters per row; SQLite allows 32,766 per statement. */
+/** Thirteen parameters per row; SQLite allows 32,766 per statement. */
 const IN_ONE_STATEMENT = 500;
 
 /** Adds each row to its point, or creates the point. The rows must be of different points. */
@@ -18,8 +18,9 @@ export async function addUsage(tx: Tx, rows: readonly UsageRow[]): Promise<void>
         clash
           .columns(['instance_id', 'step', 'at', 'component'])
           .doUpdateSet((eb) => {
-            const sum = (column: 'samples' | 'cpu_sum' | 'memory_sum' | 'received_sum' | 'sent_sum') =>
-              eb(`usage_points.${column}`, '+', eb.ref(`excluded.${column}`));
+            const sum = (
+              column: 'samples' | 'cpu_sum' | 'memory_sum' | 'received_sum' | 'sent_sum' | 'read_sum' | 'written_sum',
+            ) => eb(`usage_points.${column}`, '+', eb.ref(`excluded.${column}`));
             const larger = (column: 'cpu_max' | 'memory_max') =>
               eb
                 .case()
@@ -35,6 +36,8 @@ export async function addUsage(tx: Tx, rows: readonly UsageRow[]): Promise<void>
               memory_max: larger('memory_max'),
               received_sum: sum('received_sum'),
               sent_sum: sum('sent_sum'),
+              read_sum: sum('read_sum'),
+              written_sum: sum('written_sum'),
             };
           })
           .where('usage_points.samples', '<', MOST_SAMPLES),
@@ -73,6 +76,8 @@ export const listUsage = (queries: Queries, instanceId: string, { step, width, f
       fn.max<number>('memory_max').as('memory_max'),
       fn.sum<number>('received_sum').as('received_sum'),
       fn.sum<number>('sent_sum').as('sent_sum'),
+      fn.sum<number>('read_sum').as('read_sum'),
+      fn.sum<number>('written_sum').as('written_sum'),
     ])
     .where('instance_id', '=', instanceId)
     .where('step', '=', step)
@@ -85,3 +90,17 @@ export const listUsage = (queries: Queries, instanceId: string, { step, width, f
 };
 
 export type UsageSum = Awaited<ReturnType<typeof listUsage>>[number];
+
+/** Lists the points of one step since a time, of these instances, oldest first. */
+export const pointsSince = async (queries: Queries, instanceIds: readonly string[], step: number, since: number) =>
+  instanceIds.length === 0
+    ? []
+    : await queries.db
+        .selectFrom('usage_points')
+        .selectAll()
+        .where('instance_id', 'in', instanceIds)
+        .where('step', '=', step)
+        .where('at', '>=', since)
+        .orderBy('at')
+        .orderBy('component')
+        .execute();

@@ -93,6 +93,8 @@ export interface ServerTables {
     memory_max: number;
     received_sum: number;
     sent_sum: number;
+    read_sum: number;
+    written_sum: number;
   };
   registries: {
     id: string;

@@ -32,6 +32,7 @@ export const serverRequests = {
     params: { server_id: await aServer(caller) },
     query: { range: '24h' },
   }),
+  'metrics.server': async (caller) => ({ params: { id: await aServer(caller) } }),
   'capacity.report': async (caller) => ({
     params: { server_id: await aServer(caller) },
     body: {
@@ -47,6 +48,8 @@ export const serverRequests = {
           memory_bytes: 104_857_600,
           received_bytes_per_second: 1_200,
           sent_bytes_per_second: 56_000,
+          read_bytes_per_second: 4_096,
+          written_bytes_per_second: 0,
         },
       ],
     },
