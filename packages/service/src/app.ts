@@ -27,10 +27,12 @@ import { CATALOG_TOPIC, Catalog } from './resources/templates/catalog.ts';
 import { shipCatalog } from './resources/templates/ship.ts';
 import { openStorage } from './storage/open.ts';
 import type { Notice, Storage } from './storage/storage.ts';
+import { timed } from './storage/timed.ts';
 import { DaemonStreams } from './streams/daemon-streams.ts';
 import { StreamDoor } from './streams/stream-door.ts';
 import type { Hmac } from './streams/ticket.ts';
 import { openVault } from './vault/vault.ts';
+import { gaugesOf } from './wiring/gauges.ts';
 import { wireResources } from './wiring/wiring.ts';
 import { openWorkerPool } from './wiring/worker-pool.ts';
 
@@ -59,7 +61,8 @@ export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json'
 /** Creates all parts of the service with their dependencies. `wiring/` does this for the resources. */
 export async function buildApp({ config, log, open = openStorage }: AppDeps): Promise<App> {
   const replica = randomBytes(8).toString('hex');
-  const storage = await open(config);
+  const metrics = openMetrics();
+  const storage = timed(await open(config), metrics.observeDatabase);
   const bus = await openBus(config, replica, log);
   const guard = guardWith(log);
   storage.onCommit(
@@ -110,7 +113,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     vault,
     log,
     authenticator,
-    metrics: openMetrics(),
+    metrics,
     version: VERSION,
     catalog: { version: () => catalog.version, visibility: ({ accountId }) => catalog.visibility(accountId) },
     handlers: wired.handlers,
@@ -162,6 +165,14 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     ownUrl,
     log,
   });
+  const gauges = gaugesOf({
+    reader: storage.reader,
+    jobKinds: Object.keys(wired.jobs),
+    daemons: () => channel.gateway.size,
+    streams: http.openStreams,
+    daemonStreams: () => streams.size,
+  });
+  for (const gauge of gauges) metrics.add(gauge);
   bus.subscribe(NUMBERED_TOPIC, () => wired.feed.wake());
   bus.onGap(() => wired.feed.wake());
   dispatcher.start();

@@ -51,3 +51,13 @@ export function newId(kind: IdKind): string {
 const put = (at: number, value: number): void => {
   letters[PREFIX + at] = alphabet[value & 31] as number;
 };
+
+/** Returns a prefix that sorts before every id of this kind that is made at this time or later. */
+export function idsFrom(kind: IdKind, time: number): string {
+  let [text, left] = ['', Math.max(0, time)];
+  for (let at = 0; at < 10; at++) {
+    text = String.fromCharCode(alphabet[left % 32] as number) + text;
+    left = Math.floor(left / 32);
+  }
+  return `${idPrefixes[kind]}_${text}`;
+}

@@ -16,7 +16,36 @@ it('requests are counted by endpoint and status, those counted in bulk included'
 
 it('a gauge is read when metrics are collected', async () => {
   let sockets = 1;
-  const metrics = openMetrics([{ name: 'hortus_daemons_connected', help: 'Open sockets.', read: () => sockets }]);
+  const metrics = openMetrics();
+  metrics.add({ name: 'hortus_daemons_connected', help: 'Open sockets.', read: () => sockets });
   sockets = 3;
   expect(await metrics.text()).toContain('hortus_daemons_connected 3');
+});
+
+it('a label or value that is gone is not exported with its old value', async () => {
+  const metrics = openMetrics();
+  let depth: ReadonlyMap<string, number> | undefined = new Map([['deliver', 4]]);
+  let lag: number | undefined = 2;
+  metrics.add({ name: 'depth', help: 'Due jobs.', label: 'kind', read: () => depth });
+  metrics.add({ name: 'lag', help: 'Events.', read: async () => lag });
+  const before = await metrics.text();
+  expect(before).toContain('depth{kind="deliver"} 4');
+  expect(before).toContain('lag 2');
+  depth = new Map([['heal', 1]]);
+  lag = undefined;
+  const after = await metrics.text();
+  expect(after).toContain('depth{kind="heal"} 1');
+  expect(after).not.toMatch(/deliver|^lag /m);
+  depth = undefined;
+  lag = 0;
+  expect(await metrics.text()).toContain('lag 0');
+});
+
+it('database times are counted by operation', async () => {
+  const metrics = openMetrics();
+  metrics.observeDatabase('read', 0.0002);
+  metrics.observeDatabase('write', 0.02);
+  const text = await metrics.text();
+  expect(text).toContain('hortus_database_seconds_bucket{le="0.00025",operation="read"} 1');
+  expect(text).toContain('hortus_database_seconds_count{operation="write"} 1');
 });

@@ -1,11 +1,16 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
-/** A value of some part of the service, read when metrics are collected. */
+/** Values of some part of the service, read when metrics are collected. */
 export interface GaugeSource {
   readonly name: string;
   readonly help: string;
-  read(): number | Promise<number>;
+  /** Name of its label, if it has one. */
+  readonly label?: string;
+  /** Returns the value, or the value of each label. Undefined leaves the gauge out, such as while the database is down. */
+  read(): GaugeValues | undefined | Promise<GaugeValues | undefined>;
 }
+
+export type GaugeValues = number | ReadonlyMap<string, number>;
 
 /** Counts requests of the hot path, where a labelled counter would be too slow; collected on demand. */
 export interface Tally {
@@ -17,13 +22,18 @@ export interface Metrics {
   observe(endpoint: string, status: number, seconds: number): void;
   /** Returns the tally of an endpoint and status, always the same object. */
   tally(endpoint: string, status: number): Tally;
+  /** Records the time of a statement outside of transactions, or of a whole transaction with its commit. */
+  observeDatabase(operation: DatabaseOperation, seconds: number): void;
+  add(gauge: GaugeSource): void;
   readonly contentType: string;
   text(): Promise<string>;
 }
 
+export type DatabaseOperation = 'read' | 'write';
+
 const labelNames = ['endpoint', 'status'] as const;
 
-export function openMetrics(gauges: readonly GaugeSource[] = []): Metrics {
+export function openMetrics(): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
@@ -47,16 +57,13 @@ export function openMetrics(gauges: readonly GaugeSource[] = []): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers,
   });
-  for (const { name, help, read } of gauges) {
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.set(await read());
-      },
-    });
-  }
+  const database = new Histogram({
+    name: 'hortus_database_seconds',
+    help: 'Time of statements outside of transactions (read), and of transactions with their commit (write).',
+    labelNames: ['operation'],
+    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  });
   const tally = (endpoint: string, status: number): Tally => {
     const key = `${endpoint} ${status}`;
     let known = tallies.get(key);
@@ -72,7 +79,27 @@ export function openMetrics(gauges: readonly GaugeSource[] = []): Metrics {
       durations.observe({ endpoint, status }, seconds);
     },
     tally,
+    observeDatabase: (operation, seconds) => database.observe({ operation }, seconds),
+    add: (source) => addGauge(register, source),
     contentType: register.contentType,
     text: () => register.metrics(),
   };
+}
+
+function addGauge(register: Registry, { name, help, label, read }: GaugeSource): void {
+  const labelNames = label === undefined ? [] : [label];
+  new Gauge({
+    name,
+    help,
+    labelNames,
+    registers: [register],
+    async collect() {
+      const values = await read();
+      // Of labels that are gone, no old value stays.
+      if (label === undefined) this.remove();
+      else this.reset();
+      if (typeof values === 'number') this.set(values);
+      else for (const [value, count] of values ?? []) this.set({ [label ?? '']: value }, count);
+    },
+  });
 }

@@ -39,6 +39,10 @@ export class OpenStreams {
     this.#deps = deps;
   }
 
+  get size(): number {
+    return this.#opened.size;
+  }
+
   /**
    * Answers with a stream and resolves when it has ended. `produce` writes its events; what it throws is sent as the
    * event `error`.

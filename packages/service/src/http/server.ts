@@ -75,6 +75,8 @@ export interface Http {
   readonly known: (socket: Duplex) => void;
   /** Authenticates the key of a WebSocket; failures count for the address, as with requests. */
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
+  /** Number of open event streams. */
+  readonly openStreams: () => number;
   /** Starts to listen and returns the address: port 0 takes a free port. */
   listen(): Promise<AddressInfo>;
   /** Stops accepting connections and resolves when requests in flight are answered. */
@@ -177,6 +179,7 @@ export function buildHttp(deps: HttpDeps): Http {
     refuse,
     known: (socket) => connections.forget(socket),
     authenticate: (key, address) => gate.identifyKey(key, address),
+    openStreams: () => openStreams.size,
     listen: () => listen(server, config),
     async close() {
       openStreams.close();

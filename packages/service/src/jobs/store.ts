@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { countUpTo } from '../storage/count-up-to.ts';
 import { claiming, forUpdate } from '../storage/locking.ts';
 import { statement } from '../storage/statement.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
@@ -75,6 +76,19 @@ export async function nextOfKinds(
   for (const kind of kinds) next.push(...(await nextOfKind(queries, { kind })));
   return next;
 }
+
+/** Counts jobs of a kind that are due since a time, up to a limit. */
+export const countDue = (queries: Queries, kind: string, since: number, atMost: number): Promise<number> =>
+  countUpTo(
+    queries,
+    queries.db
+      .selectFrom('jobs')
+      .select('id')
+      .where('dead', '=', alive)
+      .where('kind', '=', kind)
+      .where('run_at', '<=', since),
+    atMost,
+  );
 
 /** Claims due jobs of a kind, including those whose lease has expired. */
 export async function claimJobs(

@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { countUpTo } from '../storage/count-up-to.ts';
 import { forUpdate } from '../storage/locking.ts';
 import { statement } from '../storage/statement.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
@@ -23,6 +24,19 @@ const untold = statement<object, { position: number }>((db, _, engine) => {
 });
 
 export const hasUntold = async (queries: Queries): Promise<boolean> => (await untold(queries, {})).length > 0;
+
+/** Counts undispatched events, up to a limit, and returns the time of the oldest one. */
+export async function countUntold(
+  queries: Queries,
+  atMost: number,
+): Promise<{ readonly events: number; readonly oldestAt: number | undefined }> {
+  const waiting = queries.db.selectFrom('events');
+  const found =
+    queries.engine === 'postgres' ? waiting.where('seq', 'is', null) : waiting.where('position', '>', lastTold);
+  const [oldest] = await found.select('created_at').orderBy('position').limit(1).execute();
+  const events = oldest ? await countUpTo(queries, found.select('position'), atMost) : 0;
+  return { events, oldestAt: oldest?.created_at };
+}
 
 const readLastSeq = statement<object, { value: string }>((db) =>
   db.selectFrom('settings').select('value').where('name', '=', LAST_SEQ),

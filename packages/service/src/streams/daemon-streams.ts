@@ -86,6 +86,11 @@ export class DaemonStreams {
     }
   }
 
+  /** Streams that are open or awaited. */
+  get size(): number {
+    return this.#total;
+  }
+
   /** Whether a stream is awaited here. */
   awaits({ streamId, serverId }: Ticket): boolean {
     return !this.#closed && this.#awaited.get(streamId)?.serverId === serverId;

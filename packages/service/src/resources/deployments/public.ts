@@ -3,3 +3,4 @@ export type { ServerStanding } from './needs.ts';
 export type { DeploymentsElsewhere } from './on-another-server.ts';
 export type { DeployedFacts } from './reports.ts';
 export type { Deployments } from './service.ts';
+export { countByStatus } from './store.ts';

@@ -264,3 +264,26 @@ export const preparedBy = (queries: Queries, executionId: string): Promise<Deplo
     .where('preparation_execution', '=', executionId)
     .where(sql<SqlBool>`preparation is not null and status = 'pending'`)
     .executeTakeFirst();
+
+/**
+ * Counts deployments of all accounts by status: unfinished ones, and finished ones with an id from `first` on. Reads at
+ * most `atMost` rows of each.
+ */
+export async function countByStatus(
+  queries: Queries,
+  first: string,
+  atMost: number,
+): Promise<Map<DeploymentRow['status'], number>> {
+  const all = queries.db.selectFrom('deployments').select('status').limit(atMost);
+  const recent = all.where('id', '>=', first).where(sql<SqlBool>`deployments.status not in ('pending', 'running')`);
+  const counts = new Map<DeploymentRow['status'], number>();
+  for (const some of [all.where(unfinished), recent]) {
+    const found = await queries.db
+      .selectFrom(some.as('some'))
+      .select(['status', (eb) => eb.fn.countAll<number>().as('total')])
+      .groupBy('status')
+      .execute();
+    for (const { status, total } of found) counts.set(status, total);
+  }
+  return counts;
+}
