@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { Failure } from './failure.ts';
+import { openNodeScreen } from './node-screen.ts';
 import type { Terminal } from './terminal.ts';
 
 export function nodeTerminal(own: NodeJS.Process, onInterrupt: () => void): Terminal {
@@ -24,6 +25,7 @@ export function nodeTerminal(own: NodeJS.Process, onInterrupt: () => void): Term
     note: (line) => void stderr.write(line),
     ask: (question, { hidden = false } = {}) => ask(question, hidden),
     readInput: () => text(stdin),
+    openScreen: (events) => openNodeScreen(own, events, onInterrupt),
   };
 
   async function ask(question: string, hidden: boolean): Promise<string> {

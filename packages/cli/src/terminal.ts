@@ -1,3 +1,5 @@
+import type { Screen, ScreenEvents } from './screen.ts';
+
 /**
  * Input and output of a command. Results go to `out` and everything else to `note`, so that a pipe carries only results.
  * Tests use a scripted terminal; the real one is node-terminal.ts.
@@ -14,4 +16,6 @@ export interface Terminal {
   ask(question: string, options?: { hidden?: boolean }): Promise<string>;
   /** Reads all of standard input. */
   readInput(): Promise<string>;
+  /** Takes over the whole terminal until the screen is closed. Only if `live` and `interactive`. */
+  openScreen(events: ScreenEvents): Screen;
 }

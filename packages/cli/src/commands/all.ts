@@ -52,6 +52,7 @@ import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
 import { templateValidate } from './template-validate.ts';
 import { tenantsCreate, tenantsDelete, tenantsList, tenantsResume, tenantsSuspend } from './tenants.ts';
+import { top } from './top.ts';
 import { upgradesAck, upgradesList, upgradesScan } from './upgrades.ts';
 import { upgradesApply } from './upgrades-apply.ts';
 import { vaultRotate, vaultSet } from './vault.ts';
@@ -63,6 +64,7 @@ export const commands: readonly Command[] = [
   login,
   logout,
   showStatus,
+  top,
   catalogList,
   catalogShow,
   match,

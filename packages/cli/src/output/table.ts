@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly text?: (row: Row) => string;
   /** Text with colour sequences. */
   readonly painted?: (row: Row) => string;
+  /** Aligns numbers by their end. */
+  readonly right?: boolean;
 }
 
 const widthOf = (cell: string): number => [...stripVTControlCharacters(cell)].length;
@@ -22,7 +24,9 @@ export function table<Row>(terminal: Terminal, columns: readonly Column<Row>[], 
   const lined = (line: readonly string[]) =>
     line
       .map((cell, at) => {
-        if (at < line.length - 1) return cell + ' '.repeat((widths[at] ?? 0) - widthOf(cell));
+        const room = ' '.repeat((widths[at] ?? 0) - widthOf(cell));
+        if (columns[at]?.right) return room + cell;
+        if (at < line.length - 1) return cell + room;
         const before = widths.slice(0, -1).reduce((sum, width) => sum + width + 2, 0);
         return cut(cell, terminal.width - before);
       })
@@ -36,6 +40,20 @@ export function table<Row>(terminal: Terminal, columns: readonly Column<Row>[], 
 export function cut(cell: string, width: number): string {
   if (widthOf(cell) <= width || stripVTControlCharacters(cell) !== cell) return cell;
   return width < 10 ? cell : `${[...cell].slice(0, width - 1).join('')}…`;
+}
+
+/** Cuts a line with colour sequences to a width; the sequences stay whole. */
+export function cropped(line: string, width: number): string {
+  if (widthOf(line) <= width) return line;
+  let room = Math.max(0, width - 1);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colour sequences begin with one
+  const parts = line.split(/(\u001b\[[\d;]*m)/).map((part, at) => {
+    if (at % 2 === 1) return part;
+    const shown = [...part].slice(0, room);
+    room -= shown.length;
+    return shown.join('');
+  });
+  return `${parts.join('')}…`;
 }
 
 /** A value with colour sequences; other values are sanitized. */

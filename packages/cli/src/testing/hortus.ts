@@ -73,6 +73,9 @@ export async function hortusHere(
       },
       ask: (question) => Promise.reject(new Error(`No terminal to answer ${question}`)),
       readInput: async () => input,
+      openScreen: () => {
+        throw new Error('There is no terminal.');
+      },
     },
     env: { ...environment(home), ...env },
     home,

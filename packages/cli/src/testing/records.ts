@@ -4,7 +4,7 @@ import type { CapacityHistory } from '@hortus/contract/resources/capacity';
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployment-records';
 import type { Instance } from '@hortus/contract/resources/instance-records';
-import type { InstanceMetrics } from '@hortus/contract/resources/metrics';
+import type { ComponentUsage, InstanceMetrics, ServerReading } from '@hortus/contract/resources/metrics';
 import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
 import type { Server } from '@hortus/contract/resources/server-records';
 import type { Template } from '@hortus/contract/resources/templates';
@@ -275,13 +275,40 @@ export const instanceMetrics = (...used: number[]): InstanceMetrics => ({
   instance_id: ids.instance,
   ...series,
   components: ['main'],
+  latest: null,
   points: used.map((percent, minute) => ({
     at: at(60 * minute),
     cpu_percent: percent / 2,
     cpu_percent_max: percent,
     memory_bytes: 2 ** 20,
     memory_bytes_max: percent * 2 ** 20,
-    received_bytes_per_second: 0,
-    sent_bytes_per_second: 0,
+    ...traffic,
   })),
+});
+
+const traffic = {
+  received_bytes_per_second: 0,
+  sent_bytes_per_second: 0,
+  read_bytes_per_second: 0,
+  written_bytes_per_second: 0,
+};
+
+export const componentUsage = (over: Partial<ComponentUsage> = {}): ComponentUsage => ({
+  component: 'main',
+  cpu_percent: 12.5,
+  memory_bytes: 2 ** 20,
+  ...traffic,
+  ...over,
+});
+
+export const serverReading = (over: Partial<ServerReading> = {}): ServerReading => ({
+  server_id: ids.server,
+  at: at(0),
+  live: false,
+  memory: { used: 2 ** 30, free: 3 * 2 ** 30 },
+  cpu: { cores: 4, used_percent: 25 },
+  disk: { used: 50e9, free: 150e9 },
+  network: null,
+  instances: [{ instance_id: ids.instance, instance_uid: 'feeds', name: 'Feeds', components: [componentUsage()] }],
+  ...over,
 });

@@ -32,6 +32,9 @@ export function scriptedTerminal(answers: readonly string[], look: Partial<Termi
       return answer;
     },
     readInput: async () => '',
+    openScreen: () => {
+      throw new Error('Give the test a screen of its own.');
+    },
     ...look,
     get printed() {
       return printed;
