@@ -1,3 +1,4 @@
+import { Changes } from '@hortus/client/changes';
 import type { Client } from '@hortus/client/client';
 import type { Import } from '@hortus/contract/resources/imports';
 import { waiting, waitOptions } from '../asking.ts';
@@ -8,7 +9,7 @@ import { command } from '../command.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { followDeployment, type Progress } from '../following/deployment.ts';
-import { patiently, poll } from '../following/poll.ts';
+import { patiently, poll, SAFETY_MS } from '../following/poll.ts';
 import { progressView } from '../following/show-progress.ts';
 import { findServer, onlyServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
@@ -99,7 +100,10 @@ async function fill({ service, world, url, key, file, say }: Filling, { id }: Im
     }
     let last: Import | undefined;
     const unfinished = `${id} has not finished yet.`;
-    for await (const seen of poll(world, { unfinished }, read, ({ status }) => status !== 'receiving')) last = seen;
+    using changes = new Changes(service, id);
+    const announced = { changes, everyMs: SAFETY_MS };
+    const isOver = ({ status }: Import) => status !== 'receiving';
+    for await (const seen of poll(world, { unfinished }, read, isOver, announced)) last = seen;
     await stillWanted();
     return last ?? (await read());
   } catch (error) {

@@ -4,7 +4,7 @@ import { agree, waiting, waitOptions } from '../asking.ts';
 import { command } from '../command.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
-import { poll } from '../following/poll.ts';
+import { followUpgrade } from '../following/upgrade.ts';
 import { givenValues } from '../given-values.ts';
 import { findUpgrade } from '../lookup/upgrades.ts';
 import { printJson } from '../output/json.ts';
@@ -100,8 +100,9 @@ async function settle(call: Wishes, client: Client, begun: readonly Upgrade[]): 
   const { world, json, options } = call;
   const { wait, timeout } = waiting(options);
   const ended: Upgrade[] = [];
-  for (const { id } of wait ? begun : []) {
-    const upgrade = await follow(world, client, id, timeout);
+  for (const one of wait ? begun : []) {
+    const unfinished = `The upgrade ${one.id} is still running.`;
+    const upgrade = await followUpgrade(client, one, world, { timeout, unfinished });
     ended.push(upgrade);
     if (!json) world.terminal.out(`${outcome(upgrade)}\n`);
     if (upgrade.status === 'failed') break;
@@ -111,15 +112,6 @@ async function settle(call: Wishes, client: Client, begun: readonly Upgrade[]): 
     for (const one of begun)
       world.terminal.out(`${one.instance_name} is being upgraded to ${one.to_version} (${one.id}).\n`);
   return ended.some(({ status }) => status === 'failed') ? 'failed' : 'ok';
-}
-
-async function follow(world: World, client: Client, id: string, timeout: number | undefined): Promise<Upgrade> {
-  const ask = async () => (await client.call('upgrades.read', { params: { id } })).data;
-  const patience = { timeout, unfinished: `The upgrade ${id} is still running.` };
-  const isLast = ({ status }: Upgrade) => status === 'applied' || status === 'failed';
-  let last = await ask();
-  for await (const seen of poll(world, patience, ask, isLast)) last = seen;
-  return last;
 }
 
 const outcome = ({ instance_name, status, from_version, to_version, error }: Upgrade): string =>

@@ -3,12 +3,9 @@ import type { Client } from '@hortus/client/client';
 import { executionMachine } from '@hortus/contract/machines/execution';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { World } from '../world.ts';
-import { type Patience, poll } from './poll.ts';
+import { type Patience, poll, SAFETY_MS } from './poll.ts';
 
 export const hasEnded = (status: string): boolean => (executionMachine.final as readonly string[]).includes(status);
-
-/** Its end is an event; reading it again only guards against an event that was missed. */
-const SAFETY_MS = 10_000;
 
 /** Waits for an action to finish and returns it. */
 export async function followExecution(

@@ -1,3 +1,4 @@
+import { Changes } from '@hortus/client/changes';
 import type { Client } from '@hortus/client/client';
 import { migrationMachine } from '@hortus/contract/machines/migration';
 import type { MigrationDetail, MigrationLine } from '@hortus/contract/resources/migrations';
@@ -6,6 +7,9 @@ import { safeLine } from '../output/safe-text.ts';
 import { disk, lasting } from '../output/words.ts';
 import type { World } from '../world.ts';
 import { type Patience, poll } from './poll.ts';
+
+/** Lines of the log and copied bytes are no events; they are read in this interval. */
+const PROGRESS_MS = 1_000;
 
 /** True once the instance serves again, on the target or the source; cleaning the source does not count. */
 export const isSettled = (status: string): boolean =>
@@ -23,7 +27,9 @@ export async function followMigration(
   let seen = 0;
   let copied = '';
   const ask = async () => (await client.call('migrations.read', { params: { id } })).data;
-  for await (const migration of poll(world, patience, ask, ({ status }) => isSettled(status))) {
+  using changes = new Changes(client, id);
+  const announced = { changes, everyMs: PROGRESS_MS };
+  for await (const migration of poll(world, patience, ask, ({ status }) => isSettled(status), announced)) {
     last = migration;
     const news = migration.log.slice(seen).map(logLine);
     seen = migration.log.length;

@@ -16,6 +16,9 @@ const silenceAllowed = 60_000;
 /** Polling intervals, growing because a plan may allow only one request per second. */
 const pauseAt = (passed: number): number => (passed < 10_000 ? 400 : passed < 60_000 ? 1000 : 2500);
 
+/** Interval for a record whose end is an event: reading it again only guards against an event that was missed. */
+export const SAFETY_MS = 10_000;
+
 /** Tells that there is something new to read, so that polling can be rare. */
 export interface Announced {
   readonly changes: Changes;
