@@ -8,6 +8,8 @@ import { load, ReportedUsage, Traffic } from './resources/metrics.ts';
  */
 export const streamPaths = ['/api/v1/ws/stream', '/ws/stream'] as const;
 export const STREAM_TICKET_HEADER = 'x-hortus-stream-ticket';
+/** Interval in which both sides of a stream send a ping; one that stays unanswered until the next ends the connection. */
+export const STREAM_PING_MS = 20_000;
 
 export const streamKinds = ['logs', 'metrics'] as const;
 export type StreamKind = (typeof streamKinds)[number];
@@ -56,8 +58,11 @@ export const LogMessage = Type.Union([
   Type.Object({ lines: Type.Array(StreamedLine, { maxItems: 5_000 }) }),
   /** Number of lines that were dropped because the service read too slowly, and the position of the last of them. */
   Type.Object({ left_out: Type.Integer({ minimum: 1 }), position }),
-  /** All lines of a page are sent. `end` is the position of the last stored line. */
-  Type.Object({ end: position, more: Type.Boolean() }),
+  /**
+   * All lines of a page are sent. `end` is the position of the last stored line, `dropped` the number of lines after
+   * `after` that are no longer stored.
+   */
+  Type.Object({ end: position, more: Type.Boolean(), dropped: Type.Optional(position) }),
 ]);
 export type LogMessage = Static<typeof LogMessage>;
 

@@ -32,6 +32,11 @@ export interface LogPage {
   more: boolean;
   /** Position of the last line of the instance when the page was read. */
   end: number;
+  /**
+   * Lines between `after` and the end of the page that were dropped before they were read. With several components and a
+   * query for one of them, at most so many.
+   */
+  dropped: number;
 }
 
 type Listener = (lines: readonly StoredLine[]) => void;
@@ -104,7 +109,7 @@ export class InstanceLog {
 
   async read(query: LogQuery): Promise<LogPage> {
     const end = this.#end;
-    if (query.limit === 0) return { lines: [], more: false, end };
+    if (query.limit === 0) return { lines: [], more: false, end, dropped: 0 };
     const { component, since = 0, until, after, before, limit } = query;
     const backwards = after === undefined;
     const matches = logMatcher(query);
@@ -121,15 +126,30 @@ export class InstanceLog {
     const lines: StoredLine[] = [];
     let bytes = 0;
     let seen = 0;
+    let taken = 0;
+    let more = false;
     for await (const line of merged(sources, backwards)) {
       if (++seen % PAUSE_EVERY === 0) await new Promise(setImmediate);
       if (line.at < (begins.get(line.component) ?? '') || (to !== undefined && line.at > to) || !matches(line))
         continue;
-      if (lines.length === limit || bytes > PAGE_BYTES) return { lines: ordered(lines, backwards), more: true, end };
+      more = lines.length === limit || bytes > PAGE_BYTES;
+      if (more) break;
       lines.push(line);
       bytes += line.text.length;
+      taken = seen;
     }
-    return { lines: ordered(lines, backwards), more: false, end };
+    const upTo = more ? (lines.at(-1)?.position ?? range.upTo) : range.upTo;
+    // Not for a reader that begins with the oldest line.
+    const dropped = after ? this.#dropped(names, { after, upTo, found: more ? taken : seen }) : 0;
+    return { lines: ordered(lines, backwards), more, end, dropped };
+  }
+
+  /** Every position in (after, upTo] had a line; those that were not found are gone, or of another component. */
+  #dropped(names: readonly string[], { after, upTo, found }: { after: number; upTo: number; found: number }): number {
+    const dropped = names.flatMap((name) => this.#rings.get(name)?.dropped ?? []);
+    const last = Math.max(...dropped.map((one) => one.last), 0);
+    const count = dropped.reduce((sum, one) => sum + one.count, 0);
+    return Math.max(0, Math.min(upTo - after - found, last - after, count));
   }
 
   /** Drops what is beyond the limits; true if nothing is left. */

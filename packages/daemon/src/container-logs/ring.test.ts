@@ -177,6 +177,58 @@ describe('the log of an instance', () => {
     await log.close();
   });
 
+  it('tells a reader that it overtakes how many lines were dropped, also after a restart', async () => {
+    const step = fc.oneof(
+      fc.record({ write: fc.constantFrom('app', 'db'), lines: fc.integer({ min: 1, max: 60 }) }),
+      fc.record({ read: fc.integer({ min: 1, max: 50 }) }),
+      fc.constant('restart' as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60 }), async (steps) => {
+        const folder = newFolder();
+        const limits = { maxBytes: 8 * 1024 };
+        let log = await open(folder, limits);
+        await log.append('app', [line(0)]);
+        const begin = log.end;
+        let [position, received, dropped, written] = [begin, 0, 0, 0];
+        const read = async (limit: number) => {
+          const page = await log.read({ after: position, limit });
+          received += page.lines.length;
+          dropped += page.dropped;
+          position = page.more ? (page.lines.at(-1)?.position ?? 0) : page.end;
+        };
+        for (const one of steps) {
+          if (one === 'restart') {
+            await log.close();
+            log = await open(folder, limits);
+          } else if ('read' in one) await read(one.read);
+          else {
+            const texts = Array.from({ length: one.lines }, () => line(++written, { text: 'x'.repeat(80) }));
+            await log.append(one.write, texts);
+          }
+        }
+        while (position < log.end) await read(500);
+        await log.close();
+        expect(received + dropped).toBe(written);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('reports no dropped lines for a component that lost none, nor to a reader of the oldest lines', async () => {
+    const log = await open(newFolder(), { maxBytes: 8 * 1024 });
+    await log.append('app', [line(0)]);
+    const after = log.end;
+    for (let n = 1; n < 300; n++) await log.append('app', [line(n, { text: 'x'.repeat(100) })]);
+    await log.append('db', [line(300)]);
+    expect(await log.read({ after, limit: 500, component: 'db' })).toMatchObject({ dropped: 0, more: false });
+    expect(await log.read({ after: 0, limit: 500 })).toMatchObject({ dropped: 0 });
+    const { lines, dropped } = await log.read({ after, limit: 500, component: 'app' });
+    expect(lines.length).toBeLessThan(299);
+    expect(lines.length + dropped).toBeGreaterThanOrEqual(299);
+    await log.close();
+  });
+
   it('passes every line after the named position to a follower', async () => {
     const log = await open(newFolder());
     await log.append('app', [line(1)]);

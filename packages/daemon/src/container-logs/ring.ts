@@ -1,7 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { type FileHandle, open, readdir, rm, rmdir } from 'node:fs/promises';
 import { Marks } from './marks.ts';
-import { createSegment, findSegment, firstOf, readSegment, reopenSegment, type Segment } from './segment.ts';
+import {
+  createSegment,
+  type EarlierLines,
+  findSegment,
+  firstOf,
+  readEarlier,
+  readSegment,
+  reopenSegment,
+  type Segment,
+} from './segment.ts';
 import { type CollectedLine, encodeLine, type StoredLine } from './stored-line.ts';
 
 export interface RingLimits {
@@ -33,6 +42,9 @@ export class Ring {
   #file: FileHandle | undefined;
   #marks = new Marks();
   #last: number | undefined;
+  /** All lines that were ever appended. */
+  #count = 0;
+  #dropped: EarlierLines = { last: 0, count: 0 };
 
   private constructor(options: RingOptions) {
     this.#options = options;
@@ -47,6 +59,11 @@ export class Ring {
   /** Position of its last line; undefined if it has none. */
   get last(): number | undefined {
     return this.#last;
+  }
+
+  /** Lines that it no longer has. */
+  get dropped(): EarlierLines {
+    return this.#dropped;
   }
 
   get marks(): Marks {
@@ -72,6 +89,7 @@ export class Ring {
     segment.changedAt = this.#options.now();
     for (const line of lines) this.#marks.add(line);
     this.#last = first + lines.length - 1;
+    this.#count += lines.length;
   }
 
   /** Yields the lines with positions in (after, upTo], in order or backwards. `changedSince` leaves out older files. */
@@ -99,6 +117,9 @@ export class Ring {
       const isTooMuch = bytes > maxBytes - largestSegment(maxBytes) && segment !== this.#segments.at(-1);
       if (!isOld && !isTooMuch) break;
       if (segment === this.#segments.at(-1)) await this.close();
+      const next = this.#segments[1];
+      // Before the file is gone: a reader that misses it must find out.
+      this.#dropped = next ? await readEarlier(next) : this.#stored;
       await rm(segment.path, { force: true });
       this.#segments = this.#segments.filter((one) => one !== segment);
       bytes -= segment.bytes;
@@ -122,6 +143,7 @@ export class Ring {
     });
     found.sort((a, b) => a.first - b.first);
     this.#segments = await Promise.all(found.map(({ name, first }) => findSegment(folder, name, first)));
+    if (this.#segments[0]) this.#dropped = await readEarlier(this.#segments[0]);
     for (;;) {
       const newest = this.#segments.at(-1);
       if (newest === undefined) return;
@@ -135,8 +157,13 @@ export class Ring {
       this.#file = opened.file;
       this.#marks = opened.marks;
       this.#last = opened.last ?? newest.first - 1;
+      this.#count = opened.count;
       return;
     }
+  }
+
+  get #stored(): EarlierLines {
+    return { last: this.#last ?? 0, count: this.#count };
   }
 
   /** Returns the file to append to; begins a new one if the newest is full or spans a large part of the age limit. */
@@ -151,7 +178,11 @@ export class Ring {
       return { segment: newest, file: this.#file };
     }
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const { segment, file } = await createSegment(folder, first, this.#marks, now());
+    const { segment, file } = await createSegment(folder, first, {
+      marks: this.#marks,
+      earlier: this.#stored,
+      now: now(),
+    });
     await this.close();
     this.#file = file;
     this.#segments = [...this.#segments, segment];

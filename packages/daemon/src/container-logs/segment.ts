@@ -4,7 +4,18 @@ import { join } from 'node:path';
 import { type ContainerMarks, Marks } from './marks.ts';
 import { decodeLine, positionOf, type StoredLine } from './stored-line.ts';
 
-/** A file of the ring. Its first line has the marks of all lines before it, so that only the newest file is read at start. */
+/** Lines of a ring before one of its files: the position of the last one, and how many there were. */
+export interface EarlierLines {
+  readonly last: number;
+  readonly count: number;
+}
+
+const NONE: EarlierLines = { last: 0, count: 0 };
+
+/**
+ * A file of the ring. Its first line has the marks of all lines before it, so that only the newest file is read at start,
+ * and their number, so that a reader can be told how many were dropped.
+ */
 export interface Segment {
   readonly path: string;
   /** No line in it has a lower position. */
@@ -25,13 +36,12 @@ export const firstOf = (name: string): number | undefined => {
 export async function createSegment(
   folder: string,
   first: number,
-  marks: Marks,
-  now: number,
+  { marks, earlier, now }: { marks: Marks; earlier: EarlierLines; now: number },
 ): Promise<{ segment: Segment; file: FileHandle }> {
   const path = join(folder, `${String(first).padStart(16, '0')}.log`);
   const file = await open(path, 'ax', 0o600);
   try {
-    const header = `${JSON.stringify({ marks: marks.entries() })}\n`;
+    const header = `${JSON.stringify({ marks: marks.entries(), earlier })}\n`;
     await file.writeFile(header);
     return { file, segment: { path, first, bytes: Buffer.byteLength(header), begunAt: now, changedAt: now } };
   } catch (error) {
@@ -53,32 +63,45 @@ export async function findSegment(folder: string, name: string, first: number): 
  */
 export async function reopenSegment(
   segment: Segment,
-): Promise<{ file: FileHandle; marks: Marks; last: number | undefined } | undefined> {
+): Promise<{ file: FileHandle; marks: Marks; last: number | undefined; count: number } | undefined> {
   const content = await readFile(segment.path);
   let end = content.indexOf(10) + 1;
-  const marks = end === 0 ? undefined : readHeader(content.toString('utf8', 0, end));
-  if (marks === undefined) return undefined;
+  const header = readHeader(content.toString('utf8', 0, end));
+  if (header === undefined) return undefined;
+  const { marks, earlier } = header;
+  let { count } = earlier;
   let last: number | undefined;
   for (let next = content.indexOf(10, end) + 1; next > 0; next = content.indexOf(10, end) + 1) {
     const line = decodeLine(content.toString('utf8', end, next), '');
     if (line === undefined || line.position <= (last ?? 0)) break;
     marks.add(line);
     last = line.position;
+    count++;
     end = next;
   }
   if (end < content.length) await truncate(segment.path, end);
   segment.bytes = end;
   const file = await open(segment.path, constants.O_WRONLY | constants.O_APPEND);
-  return { file, marks, last };
+  return { file, marks, last, count };
 }
 
-function readHeader(json: string): Marks | undefined {
+/** Undefined if the line is torn. Files of older daemons do not say what was before them. */
+function readHeader(json: string): { marks: Marks; earlier: EarlierLines } | undefined {
   try {
-    const { marks } = JSON.parse(json) as { marks: [string, ContainerMarks][] };
-    return new Marks(marks);
+    const { marks, earlier = NONE } = JSON.parse(json) as {
+      marks: [string, ContainerMarks][];
+      earlier?: EarlierLines;
+    };
+    return { marks: new Marks(marks), earlier };
   } catch {
     return undefined;
   }
+}
+
+/** Reads which lines the ring had before this file. */
+export async function readEarlier({ path }: Segment): Promise<EarlierLines> {
+  const content = await readFile(path).catch(() => Buffer.of());
+  return readHeader(content.toString('utf8', 0, content.indexOf(10) + 1))?.earlier ?? NONE;
 }
 
 /** Reads the lines with positions in (after, upTo]; in reverse if `backwards`. A file that was dropped meanwhile is empty. */

@@ -50,9 +50,9 @@ async function sendPage(
   log: InstanceLog,
   { mode: _, ...query }: Extract<LogOrder, { mode: 'read' }>,
 ): Promise<void> {
-  const { lines, end, more } = await log.read(query);
+  const { lines, end, more, dropped } = await log.read(query);
   for (const part of parts(lines)) await sendWhole(stream, { lines: part });
-  await sendWhole(stream, { end, more });
+  await sendWhole(stream, { end, more, ...(dropped > 0 && { dropped }) });
 }
 
 async function sendWhole(stream: Stream, message: LogMessage): Promise<void> {

@@ -22,6 +22,8 @@ export class LogDaemon {
   /** Whether it connects back when it is asked. */
   answers = true;
   reads = 0;
+  /** Lines that it reports as dropped in its next page. */
+  dropped = 0;
   readonly #base: string;
   readonly #key: string;
   #position = 1_000;
@@ -83,7 +85,8 @@ export class LogDaemon {
       const lines = after === undefined ? found.slice(limit === 0 ? found.length : -limit) : found.slice(0, limit);
       for (let from = 0; from < lines.length; from += 500)
         socket.send(JSON.stringify({ lines: lines.slice(from, from + 500) }));
-      socket.send(JSON.stringify({ end, more: lines.length < found.length }));
+      socket.send(JSON.stringify({ end, more: lines.length < found.length, dropped: this.dropped }));
+      this.dropped = 0;
     });
   }
 

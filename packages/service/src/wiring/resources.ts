@@ -13,7 +13,6 @@ import { Keys } from '../resources/keys/service.ts';
 import { LogFeeds } from '../resources/logs/feed.ts';
 import { LogPages } from '../resources/logs/pages.ts';
 import { Logs, type LogsDeps } from '../resources/logs/service.ts';
-import { isReachable } from '../resources/logs/target.ts';
 import { LiveMetrics } from '../resources/metrics/live.ts';
 import { Metrics } from '../resources/metrics/service.ts';
 import { UpgradeApplication } from '../resources/upgrades/apply.ts';
@@ -116,7 +115,7 @@ export async function makeResources(base: BaseDependencies) {
     pages: new LogPages(base.streams, guardWith(base.log)),
     feeds: new LogFeeds({
       streams: base.streams,
-      isReachable: async (target) => isReachable(await logStanding(target)),
+      standing: logStanding,
       guard: guardWith(base.log),
       log: base.log,
     }),

@@ -5,9 +5,10 @@ import type { Guard } from '../../guard.ts';
 import type { Log } from '../../log.ts';
 import type { DaemonStreams } from '../../streams/daemon-streams.ts';
 import { receiveStream } from '../../streams/receive.ts';
+import type { Standing } from '../servers/public.ts';
 import { Batch } from './batch.ts';
 import { readMessage } from './line-record.ts';
-import type { LogTarget } from './target.ts';
+import { isReachable, type LogTarget } from './target.ts';
 
 export interface Watcher {
   offer(batch: Batch): void;
@@ -19,8 +20,8 @@ export interface Watcher {
 
 export interface FeedDeps {
   readonly streams: Pick<DaemonStreams, 'open'>;
-  /** Whether the daemon could open a stream now. */
-  readonly isReachable: (target: LogTarget) => Promise<boolean>;
+  /** Undefined if the server was removed. */
+  readonly standing: (target: LogTarget) => Promise<Standing | undefined>;
   readonly guard: Guard;
   readonly log: Pick<Log, 'warn'>;
 }
@@ -40,6 +41,7 @@ export class LogFeed {
   #characters = 0;
   #begin: number | undefined;
   #arrivals: (() => void)[] = [];
+  #isOver = false;
 
   constructor(deps: FeedDeps, target: LogTarget, component: string | undefined) {
     this.#deps = deps;
@@ -57,9 +59,14 @@ export class LogFeed {
     return this.#recent;
   }
 
-  /** Resolves when the daemon is connected. */
+  /** The server was removed, and the log with it. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Resolves when the daemon is connected, or when the feed is over. */
   connected(): Promise<void> {
-    if (this.#begin !== undefined) return Promise.resolve();
+    if (this.#begin !== undefined || this.#isOver) return Promise.resolve();
     return new Promise((done) => this.#arrivals.push(done));
   }
 
@@ -77,7 +84,9 @@ export class LogFeed {
     const { signal } = this.#over;
     for (let failures = 0; !signal.aborted; ) {
       try {
-        if (await this.#deps.isReachable(this.#target)) {
+        const server = await this.#deps.standing(this.#target);
+        if (!server) return this.#end();
+        if (isReachable(server)) {
           await this.#session();
           failures = 0;
         }
@@ -109,9 +118,7 @@ export class LogFeed {
     const message = readMessage(data);
     if ('from' in message) {
       this.#begin = message.from;
-      const arrivals = this.#arrivals;
-      this.#arrivals = [];
-      for (const done of arrivals) done();
+      this.#release();
     } else if ('left_out' in message) {
       // A watcher that joins later reads these lines from the disk of the server.
       this.#begin = Math.max(this.#begin ?? 0, message.position);
@@ -133,6 +140,19 @@ export class LogFeed {
     }
     const batch = new Batch(lines);
     for (const watcher of this.#watchers) watcher.offer(batch);
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#lose();
+    this.#release();
+  }
+
+  /** Lets those continue who wait for the daemon. */
+  #release(): void {
+    const arrivals = this.#arrivals;
+    this.#arrivals = [];
+    for (const done of arrivals) done();
   }
 
   #lose(): void {

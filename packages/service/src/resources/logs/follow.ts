@@ -1,14 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type LogFilter, logMatcher } from '@hortus/contract/log-filter';
-import type { StreamedLine } from '@hortus/contract/streams';
 import type { Follow } from '../../http/handler.ts';
 import type { LiveStream } from '../../http/live-stream.ts';
 import { Problem } from '../../problem.ts';
 import { Batch, leftOutEvent, lineEvent } from './batch.ts';
 import type { LogFeed, LogFeeds } from './feed.ts';
 import { millisOf } from './line-record.ts';
-import type { LogPages, ReadOrder } from './pages.ts';
-import type { LogTarget } from './target.ts';
+import type { LogPage, LogPages, ReadOrder } from './pages.ts';
+import { type LogTarget, requireReachable } from './target.ts';
 
 export interface FollowDeps {
   readonly pages: Pick<LogPages, 'read'>;
@@ -49,6 +48,7 @@ export const followLogs =
       while (!stream.signal.aborted) {
         await connected(feed, stream);
         if (stream.signal.aborted) return;
+        if (feed.isOver) requireReachable(undefined);
         try {
           const caughtUp = await catchUp(deps, target, wanted, position, stream);
           position = await live(deps, feed, wanted, caughtUp, stream);
@@ -95,12 +95,12 @@ async function catchUp(
   let position = from ?? ('after' in begin ? begin.after : undefined);
   if (position === undefined) {
     const page = await pages.read(target, { ...filter, limit: 'tail' in begin ? begin.tail : 0 });
-    await sendAll(page.lines, stream);
+    await sendAll(page, stream);
     position = page.end;
   }
   for (let more = true; more && !stream.signal.aborted; ) {
     const page = await pages.read(target, { ...filter, after: position, limit: PAGE });
-    await sendAll(page.lines, stream);
+    await sendAll(page, stream);
     more = page.more;
     // A position beyond the end is not of this log; its new lines follow.
     position = more ? (page.lines.at(-1)?.position ?? page.end) : page.end;
@@ -109,8 +109,10 @@ async function catchUp(
   return position;
 }
 
-async function sendAll(lines: readonly StreamedLine[], stream: LiveStream): Promise<void> {
-  for (const line of lines) while (!stream.signal.aborted && !stream.write(lineEvent(line))) await stream.drained();
+async function sendAll({ lines, dropped }: LogPage, stream: LiveStream): Promise<void> {
+  // The oldest lines are dropped first, so they were before these.
+  const events = [...(dropped > 0 ? [leftOutEvent(dropped)] : []), ...lines.map(lineEvent)];
+  for (const event of events) while (!stream.signal.aborted && !stream.write(event)) await stream.drained();
 }
 
 /** Sends the lines of the feed until it or the stream ends; returns the position up to which they were handled. */

@@ -21,6 +21,7 @@ function following(caller: Caller, id: string, query: Record<string, unknown> = 
   return {
     seen,
     texts,
+    over,
     async got(...wanted: string[]) {
       await until(() => texts().join() === wanted.join(), {
         describe: () => `${wanted.join()}, got ${texts().join()}`,
@@ -150,6 +151,26 @@ onBothEngines((engine) => {
     await until(tell, { describe: 'the note' });
     expect(watcher.seen[0]).toMatchObject({ event: 'left_out', data: { lines: 7, text: '7 lines left out' } });
     await watcher.leave();
+  });
+
+  it('a watcher that the ring of the daemon overtook while it caught up is told how many lines are gone', async () => {
+    const { app, daemon, id } = await open();
+    const [first] = daemon.write('one', 'two', 'three');
+    daemon.lines.splice(0, 2);
+    daemon.dropped = 1;
+    const watcher = following(app, id, {}, String(first?.position));
+    await watcher.got('three');
+    expect(watcher.seen[0]).toMatchObject({ event: 'left_out', data: { lines: 1, text: '1 line left out' } });
+    await watcher.leave();
+  });
+
+  it('a stream ends with the reason when its server is removed', async () => {
+    const { app, daemon, id, serverId } = await open();
+    const watcher = following(app, id);
+    await until(() => daemon.followers.size === 1, { describe: 'a stream' });
+    await app.client.call('servers.delete', { params: { id: serverId }, query: { force: true } });
+    await expect(watcher.over).rejects.toMatchObject({ code: 'VALIDATION_ERROR', details: { reason: 'removed' } });
+    await until(() => daemon.followers.size === 0, { describe: 'the connection of the daemon to end' });
   });
 
   it('needs its own permission; another account does not see the instance', async () => {

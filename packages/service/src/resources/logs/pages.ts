@@ -14,6 +14,8 @@ export interface LogPage {
   readonly more: boolean;
   /** Position of the last line of the instance. */
   readonly end: number;
+  /** Lines after `after` that the daemon no longer has. */
+  readonly dropped: number;
 }
 
 const WITHIN_MS = 30_000;
@@ -68,7 +70,8 @@ export class LogPages {
           if (bytes > MOST_BYTES || lines.length > order.limit) throw interrupted();
           if (!('end' in message)) return;
           clearTimeout(timer);
-          resolve({ lines, more: message.more, end: message.end });
+          const { more, end, dropped = 0 } = message;
+          resolve({ lines, more, end, dropped });
         } catch (error) {
           clearTimeout(timer);
           reject(error);
