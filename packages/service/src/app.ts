@@ -161,6 +161,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     refuse: http.refuse,
     addressOf,
     authenticate: http.authenticate,
+    isKeyValid: (key, address) => authenticator.isValid(key, address),
     hmac,
     ownUrl,
     log,

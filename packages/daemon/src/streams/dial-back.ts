@@ -1,4 +1,4 @@
-import { STREAM_MESSAGE_BYTES, STREAM_TICKET_HEADER, type StreamKind } from '@hortus/contract/streams';
+import { STREAM_MESSAGE_BYTES, STREAM_PING_MS, STREAM_TICKET_HEADER, type StreamKind } from '@hortus/contract/streams';
 import WebSocket from 'ws';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
@@ -21,8 +21,6 @@ export interface DialBackOptions {
 
 /** Streams at a time. */
 const MOST = 64;
-/** Lets proxies keep a silent connection, and finds out that the service is gone. */
-const PING_EVERY_MS = 20_000;
 
 /** Connects to the service for the streams that it asks for. No server opens a port. */
 export class DialBack {
@@ -58,7 +56,8 @@ export class DialBack {
     const ponged = () => {
       isAnswered = true;
     };
-    const pinging = setInterval(guarded(log, ping), PING_EVERY_MS);
+    // Lets proxies keep a silent connection, and finds out that the service is gone.
+    const pinging = setInterval(guarded(log, ping), STREAM_PING_MS);
     const opened = async () => {
       const stream = new SocketStream(socket, log);
       await kinds[kind as StreamKind](stream, instance);

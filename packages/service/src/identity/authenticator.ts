@@ -1,5 +1,5 @@
 import type { Bus } from '../bus/bus.ts';
-import { unauthorized } from '../problem.ts';
+import { Problem, unauthorized } from '../problem.ts';
 import type { Storage } from '../storage/storage.ts';
 import { ACCOUNTS_TOPIC, type Credential, CredentialCache, KEYS_TOPIC } from './credential-cache.ts';
 import { serverCredential, sessionCredential, userKeyCredential } from './credentials.ts';
@@ -91,6 +91,16 @@ export class Authenticator {
     const { kind, hash } = this.#shown.read(token, connection);
     if (!kind) throw unauthorized();
     return await this.#admit(hash, kind === 'key' ? userKeyCredential : serverCredential, address, mayLookUp);
+  }
+
+  /** Whether a key that was accepted earlier still is; also while the database does not answer. */
+  async isValid(token: string, address: string): Promise<boolean> {
+    try {
+      await this.authenticateKey(token, address);
+      return true;
+    } catch (error) {
+      return !(error instanceof Problem);
+    }
   }
 
   /** Writes when keys were last used; also happens every half minute. */

@@ -4,12 +4,15 @@ import type { Bus } from '../bus/bus.ts';
 import type { Connection } from '../channel/connection.ts';
 import type { Protect } from '../channel/protect.ts';
 import type { Guard } from '../guard.ts';
+import { KEYS_TOPIC } from '../identity/authenticator.ts';
 import { Problem } from '../problem.ts';
-import type { DaemonStream } from './daemon-stream.ts';
+import { type DaemonStream, KEY_REVOKED } from './daemon-stream.ts';
 import { type Hmac, printTicket, type Ticket } from './ticket.ts';
 
 /** Notice with a server that is asked to open a stream; the replica with its connection sends the order. */
 export const STREAM_TOPIC = 'stream';
+/** Notice with a server whose identity was reset: its streams end. */
+export const IDENTITY_RESET_TOPIC = 'stream.identity';
 
 export interface WantedStream {
   readonly serverId: string;
@@ -33,6 +36,7 @@ export interface DaemonStreamsDeps {
 
 /** How long a daemon may take to connect. */
 const WITHIN_MS = 10_000;
+const IDENTITY_RESET = 'the identity of this server was reset';
 /** Streams that are open or awaited, of one server and of this replica. */
 const MOST = { perServer: 64, total: 4_096 };
 
@@ -46,14 +50,22 @@ export class DaemonStreams {
   readonly #deps: DaemonStreamsDeps;
   readonly #awaited = new Map<string, Awaited>();
   readonly #servers = new Map<string, number>();
-  readonly #open = new Set<DaemonStream>();
-  readonly #unsubscribe: () => void;
+  readonly #open = new Map<DaemonStream, string>();
+  readonly #subscriptions: readonly (() => void)[];
   #total = 0;
   #closed = false;
 
   constructor(deps: DaemonStreamsDeps) {
     this.#deps = deps;
-    this.#unsubscribe = deps.bus.subscribe(STREAM_TOPIC, (message) => this.#order(message));
+    this.#subscriptions = [
+      deps.bus.subscribe(STREAM_TOPIC, (message) => this.#order(message)),
+      deps.bus.subscribe(KEYS_TOPIC, (hash) => {
+        for (const stream of this.#open.keys()) if (stream.keyHash === hash) stream.revoke(KEY_REVOKED);
+      }),
+      deps.bus.subscribe(IDENTITY_RESET_TOPIC, (reset) => {
+        for (const [stream, serverId] of this.#open) if (serverId === reset) stream.revoke(IDENTITY_RESET);
+      }),
+    ];
   }
 
   /** Rejects with a Problem if the daemon does not connect in time. */
@@ -106,8 +118,8 @@ export class DaemonStreams {
 
   close(): void {
     this.#closed = true;
-    this.#unsubscribe();
-    for (const stream of this.#open) stream.close();
+    for (const unsubscribe of this.#subscriptions) unsubscribe();
+    for (const stream of this.#open.keys()) stream.close();
   }
 
   /** Sends the order if this replica has the connection of the server. */
@@ -149,7 +161,7 @@ export class DaemonStreams {
       this.#open.delete(stream);
       this.#leave(serverId);
     };
-    this.#open.add(stream);
+    this.#open.set(stream, serverId);
     if (stream.signal.aborted) ended();
     else stream.signal.addEventListener('abort', this.#deps.guard(ended), { once: true });
   }

@@ -86,6 +86,39 @@ onBothEngines((engine) => {
     }
   });
 
+  it.each<[string, (app: Awaited<ReturnType<typeof startApp>>, id: string) => Promise<unknown>]>([
+    [
+      'its key is rotated at once',
+      (app, id) => app.client.call('servers.rotateKey', { params: { id }, query: { force: true } }),
+    ],
+    [
+      'the identity of the server is reset',
+      (app, id) => app.client.call('servers.resetIdentity', { params: { id }, body: {} }),
+    ],
+    [
+      'the server is removed',
+      (app, id) => app.client.call('servers.delete', { params: { id }, query: { force: true } }),
+    ],
+  ])('an open stream of a daemon ends when %s', async (_, act) => {
+    const app = await startApp(engine);
+    const { serverId, daemon } = await logDaemonOf(app);
+    const other = await logDaemonOf(app);
+    const leaving = new AbortController();
+    const watch = async (id: string) => {
+      for await (const __ of app.client.stream('logs.instance', { params: { id }, signal: leaving.signal }));
+    };
+    const watching = [serverId, other.serverId].map(async (id) => watch(await instanceOn(app, id)).catch(() => {}));
+    const socket = await until(() => [...daemon.followers][0], { describe: 'a stream' });
+    await until(() => other.daemon.followers.size === 1, { describe: 'a stream of another server' });
+    const [untouched] = other.daemon.followers;
+    const closed = once(socket, 'close');
+    await act(app, serverId);
+    expect((await closed)[0]).toBe(1008);
+    expect(untouched?.readyState).toBe(untouched?.OPEN);
+    leaving.abort();
+    await Promise.all(watching);
+  });
+
   it('a flood of lines, and a daemon that never reads, neither grow memory nor delay others', async () => {
     const app = await startApp(engine);
     const { serverId, daemon } = await logDaemonOf(app);

@@ -6,6 +6,7 @@ import { Doorway } from '../channel/doorway.ts';
 import { type Guard, guardWith } from '../guard.ts';
 import type { Upgrades } from '../http/upgrades.ts';
 import type { Principal } from '../identity/principal.ts';
+import { hashOf } from '../identity/tokens.ts';
 import type { Log } from '../log.ts';
 import { invalid, Problem } from '../problem.ts';
 import { FORWARDED, forward } from '../relay/forward.ts';
@@ -19,6 +20,8 @@ export interface StreamDoorDeps {
   readonly refuse: (socket: Duplex, problem: Problem) => void;
   readonly addressOf: (request: IncomingMessage) => string;
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
+  /** Whether a key that was accepted still is. */
+  readonly isKeyValid: (key: string, address: string) => Promise<boolean>;
   readonly hmac: Hmac;
   readonly ownUrl: () => string;
   readonly log: Pick<Log, 'error'>;
@@ -73,8 +76,9 @@ export class StreamDoor {
   };
 
   async #enter(request: IncomingMessage, socket: Duplex, head: Buffer, address: string): Promise<void> {
-    const { authenticate, ownUrl } = this.#deps;
-    const principal = await authenticate(bearer(request), address);
+    const { authenticate, isKeyValid, ownUrl } = this.#deps;
+    const key = bearer(request);
+    const principal = await authenticate(key, address);
     const ticket = await this.#ticket(principal, request.headers[STREAM_TICKET_HEADER]);
     if (!ticket) throw refused();
     if (ticket.replicaUrl !== ownUrl() && request.headers[FORWARDED] === undefined) {
@@ -85,7 +89,12 @@ export class StreamDoor {
     // The socket may have closed during the lookup.
     if (socket.destroyed) return;
     this.#sockets.handleUpgrade(request, socket, head, (opened: WebSocket) => {
-      this.#deps.streams.arrive(ticket, new DaemonStream(opened, this.#guard));
+      const stream = new DaemonStream(opened, {
+        guard: this.#guard,
+        keyHash: hashOf(key),
+        isKeyValid: () => isKeyValid(key, address),
+      });
+      this.#deps.streams.arrive(ticket, stream);
     });
   }
 

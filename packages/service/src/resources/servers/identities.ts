@@ -4,6 +4,7 @@ import { actorOf, type Principal, requirePermission } from '../../identity/princ
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
+import { IDENTITY_RESET_TOPIC } from '../../streams/daemon-streams.ts';
 import {
   conflictColumns,
   type IdentityColumns,
@@ -78,6 +79,8 @@ export class Identities {
     const columns = fingerprint === undefined ? UNPINNED : pinnedBy(row, fingerprint, tx.now);
     await setIdentity(tx, id, columns);
     tx.notify(IDENTITY_TOPIC, id);
+    // They were opened by the daemon that was pinned before.
+    tx.notify(IDENTITY_RESET_TOPIC, id);
     const changed = { ...row, ...columns };
     await appendIdentity(tx, changed, 'audit.server_identity_reset', actorOf(principal), {
       former_fingerprint: identityRecord(row).fingerprint,
