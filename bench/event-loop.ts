@@ -151,6 +151,7 @@ const callerOf = (service: Service, accountId: string): Caller => ({
     const sent = { name: path, method, path, body: raw ?? JSON.stringify(body) ?? '' };
     return sendHostile(service, { ...sent, ...(headers && { headers }), ...(key === null && { anonymous: true }) });
   },
+  firstLink: () => Promise.reject(new Error('has no link of a first start')),
   async handOver(id) {
     const database = new DatabaseSync(join(service.folder, 'hortus.db'), { timeout: 5_000 });
     database.prepare(`update executions set status = 'sent' where id = ?`).run(id);

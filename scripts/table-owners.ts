@@ -61,7 +61,8 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   assistant_usage: ['resources/copilot'],
   stored_output: ['quotas'],
   invites: ['resources/members'],
-  password_resets: ['resources/members'],
+  // Identity stores the link of the first start.
+  password_resets: ['identity', 'resources/members'],
 };
 
 /** What one statement reads together with rows of its own, because two would read more or page wrongly. Never written. */

@@ -21,6 +21,7 @@ import { memberEndpoints } from './resources/members.ts';
 import { metricEndpoints } from './resources/metrics.ts';
 import { migrationEndpoints } from './resources/migrations.ts';
 import { notificationEndpoints } from './resources/notifications.ts';
+import { overviewEndpoints } from './resources/overview.ts';
 import { playbookEndpoints } from './resources/playbooks.ts';
 import { recipeEndpoints } from './resources/recipes.ts';
 import { registryEndpoints } from './resources/registries.ts';
@@ -68,6 +69,7 @@ export const endpoints = {
   ...webhookEndpoints,
   ...notificationEndpoints,
   ...eventEndpoints,
+  ...overviewEndpoints,
   ...signInEndpoints,
   ...memberEndpoints,
   ...installationEndpoints,

@@ -9,6 +9,7 @@ import { openLocalBus } from './bus/local-bus.ts';
 import type { Config } from './config.ts';
 import { guardWith } from './guard.ts';
 import { callerAddress } from './http/caller-address.ts';
+import { loadConsole } from './http/console-files.ts';
 import { buildHttp, type Http } from './http/server.ts';
 import { Authenticator } from './identity/authenticator.ts';
 import { ensureFirstAccount, type FirstStart } from './identity/first-start.ts';
@@ -108,6 +109,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: wired.subscribers });
   const jobs = new JobWorker({ storage, bus, replica, log, handlers: wired.jobs });
   const http = buildHttp({
+    console: await loadConsole(config.consoleDirectory),
     config,
     storage,
     vault,

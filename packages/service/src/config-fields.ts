@@ -39,6 +39,8 @@ export interface Config {
   readonly dataDirectory: string;
   readonly databaseUrl: string | undefined;
   readonly catalogDirectory: string;
+  /** Folder of the built console. */
+  readonly consoleDirectory: string;
   /** Folders of agent binaries; the first one that has a binary is used. */
   readonly agentDirectories: readonly string[];
   readonly adminKey: string | undefined;

@@ -103,6 +103,13 @@ export const settings: Readonly<Record<string, Setting>> = {
     read: (text, cwd) => resolve(cwd, text),
     otherwise: () => fileURLToPath(new URL('../../../catalog', import.meta.url)),
   }),
+  HORTUS_CONSOLE_DIR: setting({
+    field: 'consoleDirectory',
+    meaning: 'Folder of the built console, read at start. Without a build, / leads to the API reference.',
+    standard: 'dist/console, which npm start builds',
+    read: (text, cwd) => resolve(cwd, text),
+    otherwise: () => fileURLToPath(new URL('../../../dist/console', import.meta.url)),
+  }),
   HORTUS_AGENTS_DIR: setting({
     field: 'agentDirectories',
     meaning: 'Folder of the daemon binaries that the service offers for download.',

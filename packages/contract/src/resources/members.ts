@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, secret, shownOnce } from '../fields.ts';
+import { choice, givenId, id, nullable, secret, shownOnce, text } from '../fields.ts';
 import { Session, User } from './sign-in.ts';
 
 export const roles = ['owner', 'member'] as const;
@@ -46,11 +46,24 @@ export type InviteCreate = Static<typeof InviteCreate>;
 const givenToken = Type.String({ minLength: 1, maxLength: 256, description: 'The token of the link.' });
 const newPassword = Type.String({ minLength: 10, maxLength: 256, description: 'From 10 to 256 characters.' });
 
+const personName = text(120, { description: 'Name of the person.' });
+
 export const InviteAcceptance = Type.Object(
-  { token: givenToken, password: newPassword },
+  { token: givenToken, password: newPassword, name: Type.Optional(personName) },
   { title: 'InviteAcceptance', additionalProperties: false },
 );
 export type InviteAcceptance = Static<typeof InviteAcceptance>;
+
+export const FirstRun = Type.Object(
+  {
+    token: givenToken,
+    name: personName,
+    email: Type.Optional(email),
+    password: newPassword,
+  },
+  { title: 'FirstRun', additionalProperties: false },
+);
+export type FirstRun = Static<typeof FirstRun>;
 
 export const PasswordReset = Type.Object(
   { token: givenToken, new_password: newPassword },
@@ -162,6 +175,18 @@ export const memberEndpoints = {
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: InviteAcceptance,
+    response: answer(Session),
+  }),
+  'members.firstRun': endpoint({
+    ...shared,
+    method: 'POST',
+    path: '/account/first-run',
+    summary: 'Sign in as the first owner with the link of the first start',
+    description:
+      'Sets the name, the password and, if given, the email. The link works once, for 24 hours, and until the owner has signed in.',
+    permission: 'public',
+    errors: ['UNAUTHORIZED'],
+    body: FirstRun,
     response: answer(Session),
   }),
 };

@@ -25,6 +25,7 @@ export const User = Type.Object(
   {
     id: id('user'),
     email: Type.String(),
+    name: nullable(Type.String(), { description: 'Name of the person; null until given.' }),
     role: choice(['owner', 'member'], { description: 'Role within the account.' }),
     admin: Type.Boolean({ description: 'Whether the user administers the installation.' }),
     created_at: Timestamp,

@@ -34,14 +34,6 @@ export function addDocuments(router: Router, about: { publicUrl: string; version
       answer: (exchange) => sendDocument(exchange, prepared()),
     });
   }
-  router.add('GET', '/', {
-    name: '/',
-    access: page,
-    answer(exchange) {
-      exchange.status = 302;
-      exchange.with({ Location: '/docs' }).send();
-    },
-  });
 }
 
 function sendDocument(exchange: Exchange, prepared: Prepared): void {

@@ -25,7 +25,10 @@ const unreadable: Readonly<Record<string, () => ErrorAnswer>> = {
   ERR_HTTP_REQUEST_TIMEOUT: () => answer('VALIDATION_ERROR', 'The request was not received in time.'),
 };
 
-export const unknownPath = () => answer('NOT_FOUND', 'There is no such path, or not with this method.');
+const NO_PATH = 'There is no such path, or not with this method.';
+export const unknownPath = () => answer('NOT_FOUND', NO_PATH);
+/** The same as an error of a handler. */
+export const noSuchPath = () => new Problem('NOT_FOUND', NO_PATH);
 
 /** Body of a 416. The status is that of HTTP, because download programs rely on it. */
 export const noSuchRange = (size: number) => invalid('Range', `there are ${size} bytes.`).body;

@@ -9,7 +9,8 @@ import { readBody } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { BodyPace } from './body-pace.ts';
 import type { CallerAddress } from './caller-address.ts';
-import { answerTo, unknownPath } from './errors.ts';
+import type { PageFor } from './console-pages.ts';
+import { answerTo, noSuchPath } from './errors.ts';
 import type { Route } from './exchange.ts';
 import { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
@@ -23,6 +24,7 @@ import { READ_LARGE_BODY } from './validation/large-body.ts';
 
 export interface RequestParts {
   readonly router: Router;
+  readonly pageFor: PageFor;
   readonly gate: Gate;
   readonly budget: BodyBudget;
   readonly pace: BodyPace;
@@ -37,7 +39,7 @@ export interface RequestParts {
 
 /** Handles the common part of every request. */
 export function requestListener(parts: RequestParts) {
-  const { router, gate, addressOf, metrics, log, guard, shutdown, loop } = parts;
+  const { router, pageFor, gate, addressOf, metrics, log, guard, shutdown, loop } = parts;
   const carrier = {
     guard,
     get closing() {
@@ -56,7 +58,8 @@ export function requestListener(parts: RequestParts) {
     const forwarded = request.headers['x-forwarded-for'];
     const address = addressOf(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join() : forwarded);
     const target = parseTarget(request.url as string);
-    const match = router.find(request.method as string, target.path);
+    const method = request.method as string;
+    const match = router.find(method, target.path) ?? pageFor(method, target.path, request.headers.accept);
     const exchange = new Exchange(carrier, { request, response, target, address }, match);
     const { route } = exchange;
     try {
@@ -70,7 +73,7 @@ export function requestListener(parts: RequestParts) {
       if (refusal !== undefined) throw refusal;
       if (request.headers.host === undefined && request.httpVersion === '1.1') throw invalid('Host', 'is required.');
       // Checked before the body: an unknown path is a 404 even if the request is malformed.
-      if (!route) throw nowhere();
+      if (!route) throw noSuchPath();
       if (exchange.method === 'GET' || exchange.method === 'HEAD') await route.answer(exchange);
       else await answerWithBody(parts, route, exchange);
     } catch (error) {
@@ -125,8 +128,3 @@ function refuse(log: Log, error: unknown, exchange: Exchange): void {
 }
 
 const named = ({ id, method, path }: Exchange) => ({ request_id: id, method, path });
-
-const nowhere = () => {
-  const { code, message } = unknownPath().body.error;
-  return new Problem(code, message);
-};

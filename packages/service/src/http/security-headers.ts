@@ -8,3 +8,16 @@ export const securityHeaders = {
 /** Policy of the reference page, which loads only its own style sheet. */
 export const pagePolicy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Policy of the console: its own scripts, styles and fonts, requests to its own origin, and nothing inline. */
+export const consolePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join('; ');

@@ -17,6 +17,8 @@ import { BodyBudget, type BodyLimits } from './body-budget.ts';
 import { BodyPace } from './body-pace.ts';
 import { callerAddress, countedAddress } from './caller-address.ts';
 import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
+import type { ConsoleFiles } from './console-files.ts';
+import { addConsole } from './console-pages.ts';
 import { addDocuments } from './documents.ts';
 import { type Authenticator, Gate } from './gate.ts';
 import type { Handlers, LiveHandlers } from './handler.ts';
@@ -53,6 +55,8 @@ export interface HttpDeps {
   /** Version of the service, shown by `/health` and in the OpenAPI document. */
   readonly version: string;
   readonly catalog: HotSource;
+  /** The built console; without it `/` leads to the reference. */
+  readonly console?: ConsoleFiles | undefined;
   /** Milliseconds since 1970; tests pass their own. */
   readonly clock?: () => number;
   readonly bodyLimits?: BodyLimits;
@@ -132,6 +136,7 @@ export function buildHttp(deps: HttpDeps): Http {
   });
   addDocuments(router, { publicUrl: config.publicUrl, version: deps.version });
   addProbes(router, { storage, metrics, gate });
+  const pageFor = addConsole(router, deps.console);
 
   const connections = new ConnectionLimit({
     limits: deps.connectionLimits,
@@ -150,6 +155,7 @@ export function buildHttp(deps: HttpDeps): Http {
   const loop = new LoopTime(guard);
   const serve = requestListener({
     router,
+    pageFor,
     gate,
     budget,
     pace: new BodyPace(),

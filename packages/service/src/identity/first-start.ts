@@ -4,8 +4,8 @@ import { append } from '../outbox/append.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import { normalEmail } from './email.ts';
 import { PASSWORD_LENGTH, type Passwords } from './passwords.ts';
-import { claimFirstAccount, firstAccount, insertAccount, insertKey, insertUser } from './store.ts';
-import { kindOfKey, type Mode, newUserKey, type Token, tokenOf } from './tokens.ts';
+import { claimFirstAccount, firstAccount, insertAccount, insertFirstLink, insertKey, insertUser } from './store.ts';
+import { kindOfKey, type Mode, newSessionToken, newUserKey, type Token, tokenOf } from './tokens.ts';
 
 export interface FirstStartDeps {
   readonly storage: Storage;
@@ -23,6 +23,8 @@ export interface FirstStart {
   /** Set only if generated here; it is shown once and not stored in plain text. */
   readonly generatedKey: string | undefined;
   readonly generatedPassword: string | undefined;
+  /** Token of a link that signs in as the owner once; set with a generated password. */
+  readonly linkToken: string | undefined;
 }
 
 /** Creates the first account, its owner and a key on an empty database. Returns undefined if they exist already. */
@@ -35,10 +37,11 @@ export async function ensureFirstAccount(deps: FirstStartDeps): Promise<FirstSta
   const passwordHash = await deps.passwords.hash(password);
   const email = normalEmail(deps.adminEmail);
   const accountId = newId('account');
+  const link = deps.adminPassword ? undefined : newSessionToken();
   // Of replicas that start at the same time, one gets the claim; the others find the account.
   const made = await storage.write(async (tx) => {
     if (!(await claimFirstAccount(tx, accountId))) return false;
-    await makeAccount(tx, { accountId, email, passwordHash, key });
+    await makeAccount(tx, { accountId, email, passwordHash, key, link });
     return true;
   });
   if (!made) return undefined;
@@ -47,6 +50,7 @@ export async function ensureFirstAccount(deps: FirstStartDeps): Promise<FirstSta
     email,
     generatedKey: deps.adminKey ? undefined : key.token,
     generatedPassword: deps.adminPassword ? undefined : password,
+    linkToken: link?.token,
   };
 }
 
@@ -61,10 +65,18 @@ function checkSettings({ adminKey, adminPassword, adminEmail, mode }: FirstStart
   if (!/^\S+@\S+$/.test(normalEmail(adminEmail))) throw new Error('HORTUS_ADMIN_EMAIL must be an email address.');
 }
 
-async function makeAccount(
-  tx: Tx,
-  { accountId, email, passwordHash, key }: { accountId: string; email: string; passwordHash: string; key: Token },
-): Promise<void> {
+/** How long the link of the first start is valid. */
+const LINK_LASTS_MS = 24 * 60 * 60_000;
+
+interface FirstAccount {
+  readonly accountId: string;
+  readonly email: string;
+  readonly passwordHash: string;
+  readonly key: Token;
+  readonly link: Token | undefined;
+}
+
+async function makeAccount(tx: Tx, { accountId, email, passwordHash, key, link }: FirstAccount): Promise<void> {
   const now = tx.now;
   const userId = newId('user');
   const keyId = newId('key');
@@ -79,6 +91,7 @@ async function makeAccount(
     created_at: now,
     updated_at: now,
   });
+  if (link) await insertFirstLink(tx, { user_id: userId, hash: link.hash, expires_at: now + LINK_LASTS_MS });
   await insertKey(tx, {
     id: keyId,
     account_id: accountId,

@@ -145,6 +145,28 @@ export async function deleteExpiredSessions(tx: Tx, userId: string): Promise<voi
   await tx.db.deleteFrom('sessions').where('user_id', '=', userId).where('expires_at', '<=', tx.now).execute();
 }
 
+/** Origin of the link that is printed at the first start. */
+export const FIRST_START = 'first-start';
+
+export async function insertFirstLink(
+  tx: Tx,
+  link: Pick<NewRow<'password_resets'>, 'user_id' | 'hash' | 'expires_at'>,
+) {
+  await tx.db
+    .insertInto('password_resets')
+    .values({ ...link, created_by: FIRST_START, created_at: tx.now })
+    .execute();
+}
+
+/** Invalidates the link of the first start once its user has signed in. */
+export async function deleteFirstLink(tx: Tx, userId: string): Promise<void> {
+  await tx.db
+    .deleteFrom('password_resets')
+    .where('user_id', '=', userId)
+    .where('created_by', '=', FIRST_START)
+    .execute();
+}
+
 const FIRST_ACCOUNT = 'first_account';
 
 export const firstAccount = async (queries: Queries): Promise<string | undefined> =>

@@ -34,6 +34,7 @@ import { notifications } from './migrations/0083-notifications.ts';
 import { mails } from './migrations/0084-mails.ts';
 import { certificates } from './migrations/0085-certificates.ts';
 import { blockDevices } from './migrations/0089-block-devices.ts';
+import { userNames } from './migrations/0092-user-names.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In execution order; a released name never changes. */
@@ -73,6 +74,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0084-mails': mails,
   '0085-certificates': certificates,
   '0089-block-devices': blockDevices,
+  '0092-user-names': userNames,
 };
 
 /** Arbitrary, but the same in every replica. */

@@ -5,8 +5,8 @@ import type { Event } from '@hortus/contract/resources/events';
 import { until } from '@hortus/testkit/until';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
-import { insertAccount, insertKey, insertUser } from '../identity/store.ts';
-import { newUserKey, tokenOf } from '../identity/tokens.ts';
+import { insertAccount, insertFirstLink, insertKey, insertUser } from '../identity/store.ts';
+import { newSessionToken, newUserKey, tokenOf } from '../identity/tokens.ts';
 import { newId } from '../ids.ts';
 import { openLog } from '../log.ts';
 import { hasUntold } from '../outbox/store.ts';
@@ -48,6 +48,8 @@ export interface Caller {
   request(method: string, path: string, options?: Options): Promise<Answer>;
   /** Marks an execution as sent to its daemon, so that the service accepts its result. */
   handOver(executionId: string): Promise<void>;
+  /** Returns the token of a link as the first start makes one, for any user. */
+  firstLink(userId: string): Promise<string>;
 }
 
 export interface RunningService extends Caller {
@@ -143,6 +145,11 @@ function callerOf(base: string, accountId: string, ownKey: string, sideDoor: Tx)
     client: createClient({ baseUrl: base, key: ownKey, retries: { attempts: 1 } }),
     async handOver(id) {
       await updateState(sideDoor, 'executions', { id, column: 'status', from: 'pending', columns: { status: 'sent' } });
+    },
+    async firstLink(user_id) {
+      const { token, hash } = newSessionToken();
+      await insertFirstLink(sideDoor, { user_id, hash, expires_at: Date.now() + 60_000 });
+      return token;
     },
     async request(method, path, { body, raw, key = ownKey, headers = {} } = {}) {
       const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));

@@ -27,11 +27,13 @@ import { keyRoutes } from '../resources/keys/routes.ts';
 import { logRoutes } from '../resources/logs/routes.ts';
 import { manifestRoutes } from '../resources/manifest/routes.ts';
 import { matchRoutes } from '../resources/match/routes.ts';
+import { FirstRun } from '../resources/members/first-run.ts';
 import { memberRoutes } from '../resources/members/routes.ts';
 import { Members } from '../resources/members/service.ts';
 import { metricRoutes } from '../resources/metrics/routes.ts';
 import { migrationRoutes } from '../resources/migrations/routes.ts';
 import { notificationRoutes } from '../resources/notifications/routes.ts';
+import { overviewRoutes } from '../resources/overview/routes.ts';
 import { playbookRoutes } from '../resources/playbooks/routes.ts';
 import { RecipeReview } from '../resources/recipes/review.ts';
 import { recipeRoutes } from '../resources/recipes/routes.ts';
@@ -54,6 +56,7 @@ import { vaultRoutes } from '../resources/vault/routes.ts';
 import { VaultAdministration } from '../resources/vault/service.ts';
 import { webhookRoutes } from '../resources/webhooks/routes.ts';
 import type { BaseDependencies } from './dependencies.ts';
+import { overviewOf } from './overview.ts';
 import type { Made } from './resources.ts';
 
 /** Documents that the assistant reads besides the catalog. */
@@ -106,6 +109,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...webhookRoutes({ storage, vault, guard, pages, requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of) }),
     ...notificationRoutes(made.channels, made.rules, made.notifications),
     ...eventRoutes({ storage, pages }),
+    ...overviewRoutes(overviewOf(base, made)),
     ...signInRoutes(
       new Accounts({ storage, passwords, throttle: new LoginThrottle(), quotas }),
       new Sessions({ storage, pages, idleMs: config.sessionIdleMinutes * 60_000 }),
@@ -119,6 +123,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
         mail: made.accountMail,
         revokeKeysOf: (tx, ...of) => keys.revokeAllOf(tx, ...of),
       }),
+      new FirstRun({ storage, passwords }),
     ),
     ...installationRoutes(new Installation({ reader, pages, publicUrl: config.publicUrl, mail: made.accountMail })),
     ...keyRoutes(keys),

@@ -100,12 +100,23 @@ const STRENGTHS: Readonly<Record<Theme, Readonly<Record<Tone, Strength>> & { rea
 
 const GREEN = { stem: 152, leaf: 148 };
 
-/** Returns the colours of one plant: petals in the hue of the family, seeds in another, green leaves. */
-export function coloursOf(hue: number, seedHue: number, theme: Theme): Colours {
-  const { ground, ...strengths } = STRENGTHS[theme];
+/**
+ * Returns the colours of one plant: petals in the hue of the family, seeds in another, green leaves. `page` leaves
+ * lightness and chroma to custom properties of the page, so that a change of its theme needs no new drawing.
+ */
+export function coloursOf(hue: number, seedHue: number, theme: Theme | 'page'): Colours {
   const hues: Record<Tone, number> = { deep: hue, mid: hue, soft: hue, seed: seedHue, ...GREEN };
+  if (theme === 'page') return onPage(hues);
+  const { ground, ...strengths } = STRENGTHS[theme];
   const colours = Object.fromEntries(TONES.map((tone) => [tone, hex(...strengths[tone], hues[tone])]));
   return { ...(colours as Record<Tone, string>), ground };
+}
+
+function onPage(hues: Record<Tone, number>): Colours {
+  const tone = (name: Tone) =>
+    `oklch(var(--mark-${name}-l) var(--mark-${name}-c) ${Math.round((hues[name] + 360) % 360)})`;
+  const colours = Object.fromEntries(TONES.map((name) => [name, tone(name)])) as Record<Tone, string>;
+  return { ...colours, ground: 'var(--mark-ground)' };
 }
 
 /**

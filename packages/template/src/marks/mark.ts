@@ -52,7 +52,7 @@ const POLLEN = [88, 88, 72, 56] as const;
 export interface MarkOptions {
   /** In pixels; 96 by default. */
   size?: number;
-  theme?: Theme;
+  theme?: Theme | 'page';
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { memberEndpoints } from '@hortus/contract/resources/members';
 import type { Handlers } from '../../http/handler.ts';
+import type { FirstRun } from './first-run.ts';
 import type { Members } from './service.ts';
 
-export const memberRoutes = (members: Members): Handlers<keyof typeof memberEndpoints> => ({
+export const memberRoutes = (members: Members, firstRun: FirstRun): Handlers<keyof typeof memberEndpoints> => ({
   'members.list': async ({ principal, query }) => ({ success: true, ...(await members.list(principal, query)) }),
   'members.remove': ({ principal, params, query, write }) =>
     write(async (tx) => ({
@@ -19,6 +20,11 @@ export const memberRoutes = (members: Members): Handlers<keyof typeof memberEndp
     write(async (tx) => ({ success: true, data: await members.revokeInvite(tx, principal, params.id) })),
   'members.accept': async ({ body, setSession, address, userAgent }) => {
     const { token, expiresAt, session } = await members.accept(body, { address, userAgent });
+    setSession(token, expiresAt);
+    return { success: true, data: session };
+  },
+  'members.firstRun': async ({ body, setSession, address, userAgent }) => {
+    const { token, expiresAt, session } = await firstRun.begin(body, { address, userAgent });
     setSession(token, expiresAt);
     return { success: true, data: session };
   },

@@ -144,7 +144,7 @@ export class Members {
     return inviteRecord((await endInvite(tx, id, 'revoked')) ?? row, tx.now);
   }
 
-  async accept({ token, password }: InviteAcceptance, origin: Origin): Promise<SignedIn> {
+  async accept({ token, password, name }: InviteAcceptance, origin: Origin): Promise<SignedIn> {
     const { storage, passwords } = this.#deps;
     checkNewPassword('password', password);
     const found = await inviteByHash(storage.reader, hashOf(token));
@@ -158,6 +158,7 @@ export class Members {
         id: newId('user'),
         account_id: row.account_id,
         email: row.email,
+        name: name ?? null,
         password_hash,
         role: row.role,
         admin: 0,

@@ -40,6 +40,18 @@ export async function addUser(tx: Tx, user: NewRow<'users'>): Promise<boolean> {
   return added.length > 0;
 }
 
+/** Sets the name and email of a user; false if another user has the email. */
+export async function introduceUser(tx: Tx, id: string, about: { name: string; email: string }): Promise<boolean> {
+  const others = tx.db.selectFrom('users').select('id').where('email', '=', about.email).where('id', '<>', id);
+  if ((await others.execute()).length > 0) return false;
+  await tx.db
+    .updateTable('users')
+    .set({ ...about, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
+  return true;
+}
+
 export const invitesOf = (queries: Queries, accountId: string, limit: number, offset: number): Promise<InviteRow[]> =>
   queries.db
     .selectFrom('invites')

@@ -7,6 +7,7 @@ import { iso } from '../../time.ts';
 export const userRecord = (user: Row<'users'>): User => ({
   id: user.id,
   email: user.email,
+  name: user.name,
   role: user.role,
   admin: user.admin === 1,
   created_at: iso(user.created_at),

@@ -5,6 +5,7 @@ import { callerNetwork } from '../../identity/networks.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { endSession, type Origin, startSession } from '../../identity/sessions.ts';
+import { deleteFirstLink } from '../../identity/store.ts';
 import { newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
 import { invalid, Problem, unauthorized } from '../../problem.ts';
@@ -59,6 +60,7 @@ export class Accounts {
       // The password may have changed since it was verified.
       if (held?.password_hash !== user.password_hash) throw unauthorized(WRONG);
       const { expiresAt } = await startSession(tx, held, token, { address, userAgent });
+      await deleteFirstLink(tx, held.id);
       await rememberNetwork(tx, held.id, callerNetwork(address));
       await audit(tx, 'audit.login', held, { address });
       const account = await accountOf(tx, held.account_id);

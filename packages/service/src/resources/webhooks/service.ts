@@ -71,7 +71,11 @@ export async function remove(tx: Tx, principal: Principal, id: string): Promise<
   return row;
 }
 
-export function listEndpoints(deps: WebhookDeps, accountId: string, page: PageRequest): Promise<Page<EndpointRow>> {
+export function listEndpoints(
+  deps: Pick<WebhookDeps, 'storage' | 'pages'>,
+  accountId: string,
+  page: PageRequest,
+): Promise<Page<EndpointRow>> {
   const { reader } = deps.storage;
   return deps.pages.read(page, {
     rows: (limit, offset) => endpointsOf(reader, accountId, limit, offset),

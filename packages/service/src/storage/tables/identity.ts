@@ -7,6 +7,8 @@ export interface IdentityTables {
     id: string;
     account_id: string;
     email: string;
+    /** Name of the person; null until given. */
+    name: string | null;
     password_hash: string;
     role: 'owner' | 'member';
     admin: Flag;

@@ -66,6 +66,11 @@ export const identityRequests = {
   'members.accept': async (caller) => ({
     body: { token: (await anInvite(caller)).token, password: memberPassword },
   }),
+  'members.firstRun': async (caller) => {
+    const token = await caller.firstLink((await aMember(caller)).id);
+    return { body: { token, name: 'Mira Aalto', email: `${fresh('mira')}@example.org`, password: memberPassword } };
+  },
+  'overview.read': () => ({}),
   'accounts.list': () => ({}),
   'accounts.create': () => ({
     body: { name: fresh('Nursery'), plan: 'pro', owner_email: `${fresh('owner')}@example.org` },

@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+
+/** One file of the console, with the compressed forms that the build made. */
+export interface ConsoleFile {
+  readonly type: string;
+  /** Weak: the same for all encodings. */
+  readonly etag: string;
+  readonly plain: Buffer;
+  readonly br: Buffer | undefined;
+  readonly gzip: Buffer | undefined;
+}
+
+/** The built console in memory: a build that replaces the folder does not disturb a running service. */
+export interface ConsoleFiles {
+  /** The page of every route. */
+  readonly page: ConsoleFile;
+  /** Files with a hash in their name, by name. No path is ever derived from a request. */
+  readonly assets: ReadonlyMap<string, ConsoleFile>;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** Reads the built console; undefined if it was not built. */
+export async function loadConsole(directory: string): Promise<ConsoleFiles | undefined> {
+  const folder = join(directory, 'assets');
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (names === undefined) return undefined;
+  const wanted = names.filter((name) => extname(name) in TYPES);
+  const files = await Promise.all(wanted.map(async (name) => [name, await load(folder, name)] as const));
+  return { page: await load(directory, 'index.html'), assets: new Map(files) };
+}
+
+async function load(folder: string, name: string): Promise<ConsoleFile> {
+  const path = join(folder, name);
+  const [plain, br, gzip] = await Promise.all([readFile(path), optional(`${path}.br`), optional(`${path}.gz`)]);
+  const etag = `W/"${hash('sha256', plain, 'base64url').slice(0, 32)}"`;
+  return { type: TYPES[extname(name)] as string, etag, plain, br, gzip };
+}
+
+const optional = (path: string) => readFile(path).catch(() => undefined);

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { onBothEngines } from '../../testing/engines.ts';
+import { startApp } from '../../testing/running-service.ts';
+import { stepsOf } from './steps.ts';
+
+onBothEngines((engine) => {
+  it('the overview of an account has its servers, counts and newest events, and nothing of another account', async () => {
+    const service = await startApp(engine);
+    const { data: server } = await service.client.call('servers.register', {
+      body: { name: 'beech', environment: 'production' },
+    });
+    await service.told(server.id);
+    const { data } = await service.client.call('overview.read');
+    expect(data.counts).toMatchObject({ instances: 0, definitions: 0, deployments: 0, servers: 1, webhooks: 0 });
+    expect(data.counts.species).toBeGreaterThan(0);
+    expect(data.servers).toMatchObject([{ id: server.id, name: 'beech', status: 'pending' }]);
+    expect(data.events?.[0]).toMatchObject({ type: 'audit.server_registered', resource_id: server.id });
+    const neighbour = await service.addAccount();
+    const { data: theirs } = await neighbour.client.call('overview.read');
+    expect(theirs).toMatchObject({ servers: [], instances: [], events: [], counts: { servers: 0 } });
+  });
+
+  it('a caller reads only the parts of the overview that its permissions cover', async () => {
+    const service = await startApp(engine);
+    const { data } = await service.client.call('keys.create', {
+      body: { name: 'reader', permissions: ['servers:read'] },
+    });
+    const { json } = await service.request('GET', '/overview', { key: data.key });
+    expect(json.data).toMatchObject({ servers: [], instances: null, deployments: null, events: null, by_status: null });
+    expect(json.data.counts).toEqual({
+      species: null,
+      instances: null,
+      definitions: null,
+      deployments: null,
+      upgrades: null,
+      servers: 0,
+      tenants: null,
+      webhooks: null,
+    });
+  });
+});
+
+it('a step lasts until the first line of the next one; lines without a step belong to none', () => {
+  const line = (step: string | null, second: number) => ({ step, at: `2030-01-01T00:00:0${second}.000Z` });
+  expect(stepsOf([line(null, 0), line('pull', 1), line('pull', 2), line('create', 3), line(null, 4)])).toEqual([
+    { step: 'pull', started_at: line('', 1).at, finished_at: line('', 3).at },
+    { step: 'create', started_at: line('', 3).at, finished_at: null },
+  ]);
+});

@@ -1,0 +1,138 @@
+import type { Permission } from '@hortus/contract/permissions';
+import type { Capacity } from '@hortus/contract/resources/capacity';
+import type { Deployment, DeploymentDetail } from '@hortus/contract/resources/deployment-records';
+import type { Event } from '@hortus/contract/resources/events';
+import type { Instance } from '@hortus/contract/resources/instance-records';
+import type { InstanceStats } from '@hortus/contract/resources/instances';
+import type {
+  Overview,
+  OverviewDeployment,
+  OverviewInstance,
+  OverviewServer,
+} from '@hortus/contract/resources/overview';
+import type { Server } from '@hortus/contract/resources/server-records';
+import { may, type Principal } from '../../identity/principal.ts';
+import { Problem } from '../../problem.ts';
+import type { Page, PageRequest } from '../../storage/page.ts';
+import { stepsOf } from './steps.ts';
+
+type List<Item> = (principal: Principal, request: PageRequest) => Promise<Page<Item>>;
+
+/** The lists of the other resources. */
+export interface OverviewDeps {
+  readonly servers: List<Server>;
+  readonly capacities: List<Capacity>;
+  readonly instances: List<Instance>;
+  readonly stats: (principal: Principal) => Promise<InstanceStats>;
+  readonly definitions: List<unknown>;
+  readonly deployments: (
+    principal: Principal,
+    status: 'pending' | 'running',
+    request: PageRequest,
+  ) => Promise<Page<Deployment>>;
+  readonly deployment: (principal: Principal, id: string) => Promise<DeploymentDetail>;
+  readonly definition: (principal: Principal, id: string) => Promise<{ name: string; species: string }>;
+  readonly upgrades: List<unknown>;
+  readonly tenants: List<unknown>;
+  readonly webhooks: List<unknown>;
+  readonly events: List<Event>;
+  readonly speciesCount: (principal: Principal) => number;
+  /** Family of a species; undefined for species outside the catalog. */
+  readonly familyOf: (principal: Principal, species: string) => string | undefined;
+}
+
+const MOST_SERVERS = 100;
+const MOST_INSTANCES = 500;
+const MOST_DEPLOYMENTS = 3;
+const MOST_EVENTS = 12;
+const onlyTotal: PageRequest = { page: 1, per_page: 1 };
+
+/** Collects the parts of the overview that the caller may read; the others are null. */
+export async function readOverview(deps: OverviewDeps, principal: Principal): Promise<Overview> {
+  if (principal.kind === 'server') throw new Problem('FORBIDDEN', 'A server key has no overview.');
+  const allowed = <Part>(permission: Permission, read: () => Promise<Part>): Promise<Part | null> =>
+    may(principal, permission) ? read() : Promise.resolve(null);
+  const total = (permission: Permission, list: List<unknown>) =>
+    allowed(permission, async () => (await list(principal, onlyTotal)).pagination.total);
+  const [servers, stats, instances, definitions, rollouts, upgrades, tenants, webhooks, events] = await Promise.all([
+    allowed('servers:read', () => serversWithRoom(deps, principal)),
+    allowed('instances:read', () => deps.stats(principal)),
+    allowed('instances:read', () => instancesIn(deps, principal)),
+    total('definitions:read', deps.definitions),
+    allowed('deployments:read', () => rolloutsIn(deps, principal)),
+    total('upgrades:read', deps.upgrades),
+    total('tenants:read', deps.tenants),
+    total('webhooks:read', deps.webhooks),
+    allowed('events:read', () => deps.events(principal, { page: 1, per_page: MOST_EVENTS })),
+  ]);
+  return {
+    counts: {
+      species: may(principal, 'templates:read') ? deps.speciesCount(principal) : null,
+      instances: stats?.total ?? null,
+      definitions,
+      deployments: rollouts?.total ?? null,
+      upgrades,
+      servers: servers?.total ?? null,
+      tenants,
+      webhooks,
+    },
+    servers: servers?.data ?? null,
+    instances,
+    by_status: stats?.by_status ?? null,
+    by_health: stats?.by_health ?? null,
+    deployments: rollouts?.data ?? null,
+    events: events?.data ?? null,
+  };
+}
+
+async function serversWithRoom(deps: OverviewDeps, principal: Principal) {
+  const request = { page: 1, per_page: MOST_SERVERS };
+  const [servers, capacities] = await Promise.all([
+    deps.servers(principal, request),
+    deps.capacities(principal, request),
+  ]);
+  const byServer = new Map(capacities.data.map((capacity) => [capacity.server_id, capacity]));
+  const data = servers.data.map(({ id, name, environment, status, last_seen_at, daemon }): OverviewServer => {
+    const { os, arch, engine } = daemon;
+    return { id, name, environment, status, last_seen_at, os, arch, engine, capacity: byServer.get(id) ?? null };
+  });
+  return { data, total: servers.pagination.total };
+}
+
+async function instancesIn(deps: OverviewDeps, principal: Principal): Promise<OverviewInstance[]> {
+  const { data } = await deps.instances(principal, { page: 1, per_page: MOST_INSTANCES });
+  return data.map(({ id, definition_id, server_id, name, species, status, health, drifted_at, updated_at }) => ({
+    id,
+    definition_id,
+    server_id,
+    name,
+    species,
+    family: deps.familyOf(principal, species) ?? null,
+    status,
+    health,
+    drifted_at,
+    updated_at,
+  }));
+}
+
+async function rolloutsIn(deps: OverviewDeps, principal: Principal) {
+  const [running, pending] = await Promise.all([
+    deps.deployments(principal, 'running', { page: 1, per_page: MOST_DEPLOYMENTS }),
+    deps.deployments(principal, 'pending', onlyTotal),
+  ]);
+  const data = await Promise.all(
+    running.data.map(async ({ id, definition_id }): Promise<OverviewDeployment> => {
+      const { logs, last_lines: _, logs_truncated: __, ...deployment } = await deps.deployment(principal, id);
+      const about = may(principal, 'definitions:read') ? await deps.definition(principal, definition_id) : undefined;
+      const family = about && deps.familyOf(principal, about.species);
+      return {
+        ...deployment,
+        name: about?.name ?? null,
+        species: about?.species ?? null,
+        family: family ?? null,
+        steps: stepsOf(logs),
+      };
+    }),
+  );
+  return { data, total: running.pagination.total + pending.pagination.total };
+}

@@ -1,0 +1,31 @@
+import { listEvents } from '../resources/events/listing.ts';
+import { eventRecord } from '../resources/events/record.ts';
+import type { OverviewDeps } from '../resources/overview/service.ts';
+import { listEndpoints } from '../resources/webhooks/service.ts';
+import type { BaseDependencies } from './dependencies.ts';
+import type { Made } from './resources.ts';
+
+/** Connects the overview with the lists of the other resources. */
+export function overviewOf({ storage, catalog }: BaseDependencies, made: Made): OverviewDeps {
+  const { reader } = storage;
+  const { pages } = made;
+  return {
+    servers: ({ accountId }, request) => made.servers.list({ accountId }, request),
+    capacities: (principal, request) => made.capacities.list(principal, request),
+    instances: ({ accountId }, request) => made.instances.list({ accountId }, request),
+    stats: ({ accountId }) => made.instances.stats(accountId, 1),
+    definitions: ({ accountId }, request) => made.definitions.list({ accountId }, request),
+    definition: (principal, id) => made.definitions.read(principal, id),
+    deployments: (principal, status, request) => made.deployments.list(principal, { status }, request),
+    deployment: (principal, id) => made.deployments.read(principal, id, 0),
+    upgrades: ({ accountId }, request) => made.upgrades.list({ accountId, status: 'available' }, request),
+    tenants: ({ accountId }, request) => made.tenants.list({ accountId }, request),
+    webhooks: ({ accountId }, request) => listEndpoints({ storage, pages }, accountId, request),
+    async events({ accountId }, request) {
+      const { data, pagination } = await listEvents({ reader, pages }, { accountId }, request);
+      return { data: data.map(eventRecord), pagination };
+    },
+    speciesCount: ({ accountId }) => catalog.newest(accountId).length,
+    familyOf: ({ accountId }, species) => catalog.newestOf(species, accountId)?.item.family,
+  };
+}
