@@ -15,7 +15,7 @@ export const mayImport: Record<string, readonly string[]> = {
   service: ['contract', 'template'],
   daemon: ['contract', 'template', 'client'],
   cli: ['contract', 'client', 'template'],
-  web: ['contract', 'client'],
+  web: ['contract', 'client', 'template'],
   testkit: ['contract', 'client'],
 };
 

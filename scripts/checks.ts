@@ -3,6 +3,7 @@ import type { Run } from './run-command.ts';
 /** Static checks. */
 const checks = [
   { name: 'types', argv: ['node_modules/.bin/tsc', '--noEmit'] },
+  { name: 'types of the console', argv: ['node_modules/.bin/tsc', '--noEmit', '--project', 'packages/web'] },
   { name: 'format and lint', argv: ['node_modules/.bin/biome', 'check'] },
   { name: 'boundaries', argv: [process.execPath, 'scripts/check-boundaries.ts'] },
 ];

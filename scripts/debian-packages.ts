@@ -24,6 +24,7 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
   { name: 'caddy', proof: ['caddy'] },
   { name: 'curl', proof: ['curl'] },
+  { name: 'chromium', proof: ['chromium'] },
   // Receives the mails of the service.
   { name: 'python3-aiosmtpd', proof: ['aiosmtpd'] },
   // Software for the catalog images that packages/testkit/src/debian-images.ts builds.

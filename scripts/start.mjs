@@ -1,5 +1,6 @@
 // npm start: installs missing packages, then runs the service and a daemon for this machine until stopped.
 import { join } from 'node:path';
+import { buildConsole } from './console.mjs';
 import { install, root } from './install.mjs';
 import { keepRunning } from './keep-running.mjs';
 import { programs } from './programs.mjs';
@@ -7,7 +8,7 @@ import { endOnProjectNode } from './project-node.mjs';
 
 try {
   await install();
-  const made = await programs();
+  const [made] = await Promise.all([programs(), buildConsole()]);
   const file = made ? join(made, 'serve', 'serve.mjs') : 'scripts/serve.ts';
   const options = {
     args: process.argv.slice(2),

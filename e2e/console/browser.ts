@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import type { ServiceProcess } from '../service-process.ts';
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--no-first-run',
+];
+
+/** Starts Debian's Chromium; closed at the end of the file. Tests open a page each, in a context of its own. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+  afterAll(() => browser.close());
+  return browser;
+}
+
+export interface PageOptions {
+  readonly colorScheme?: 'light' | 'dark';
+  readonly width?: number;
+  /** Cookie header of a session; by default nobody is signed in. */
+  readonly cookie?: string;
+}
+
+/**
+ * Opens a page. The test fails at its end if the page threw or logged an error, was refused something by its
+ * Content-Security-Policy, or asked anyone but the service. Refused requests are answers, not errors.
+ */
+export async function openPage(browser: Browser, { root }: ServiceProcess, options: PageOptions = {}): Promise<Page> {
+  const { colorScheme = 'light', width = 1440, cookie } = options;
+  const context = await browser.newContext({ baseURL: root, colorScheme, viewport: { width, height: 900 } });
+  if (cookie) {
+    const [name = '', value = ''] = cookie.split('=');
+    await context.addCookies([{ name, value, url: root, httpOnly: true, sameSite: 'Strict' }]);
+  }
+  const page = await context.newPage();
+  const problems: string[] = [];
+  page.on('pageerror', (error) => problems.push(`threw ${error.stack}`));
+  page.on('console', (message) => {
+    const isAnswer = /Failed to load resource: the server responded with a status of 4/.test(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isAnswer) problems.push(`logged ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== root && url.protocol.startsWith('http')) problems.push(`asked ${url}`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(problems).toEqual([]);
+  });
+  return page;
+}
+
+/** Signs in over the API and returns the Cookie header of the session. */
+export async function signIn({ base, root }: ServiceProcess, email: string, password: string): Promise<string> {
+  const response = await fetch(`${base}/account/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: root },
+    body: JSON.stringify({ email, password }),
+  });
+  expect(response.status, await response.clone().text()).toBe(200);
+  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Expects no serious or critical finding of axe-core. */
+export async function expectAccessible(page: Page): Promise<void> {
+  // Transitions of the theme would be measured half way.
+  await page.evaluate(axe);
+  const found = await page.evaluate(async () => {
+    const { run } = (globalThis as unknown as { axe: { run(): Promise<{ violations: AxeFinding[] }> } }).axe;
+    return (await run()).violations;
+  });
+  const grave = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+}
+
+interface AxeFinding {
+  readonly id: string;
+  readonly impact: string;
+  readonly nodes: readonly { readonly html: string }[];
+}

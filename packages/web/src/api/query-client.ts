@@ -1,0 +1,13 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { isSignedOut } from './problem.ts';
+
+/** Creates the cache of everything read. The client retries by itself, so the cache does not. */
+export const newQueryClient = (onSignedOut: () => void): QueryClient =>
+  new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error) => {
+        if (isSignedOut(error)) onSignedOut();
+      },
+    }),
+    defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false }, mutations: { retry: false } },
+  });

@@ -1,0 +1,53 @@
+import type { CallOf, FileName } from '@hortus/client/client';
+import type { ResponseOf } from '@hortus/contract/endpoint';
+import type { EndpointName, Endpoints } from '@hortus/contract/endpoints';
+import {
+  queryOptions,
+  type UseMutationResult,
+  type UseQueryResult,
+  useMutation,
+  useQuery,
+} from '@tanstack/react-query';
+import { client } from './client.ts';
+
+type CallName = Exclude<EndpointName, FileName>;
+type Parts<Name extends CallName> = Omit<CallOf<Endpoints[Name]>, 'signal' | 'idempotencyKey'>;
+type Answer<Name extends CallName> = ResponseOf<Endpoints[Name]>;
+type Rest<Name extends CallName> =
+  Record<string, never> extends Parts<Name> ? [parts?: Parts<Name>] : [parts: Parts<Name>];
+
+const send = client.call as unknown as (name: string, parts: object) => Promise<unknown>;
+
+/**
+ * Options of a read. Its key is [endpoint, parts], so that events can find it (see live.ts). It never becomes stale by
+ * itself: events renew it.
+ */
+export const apiQuery = <Name extends CallName>(name: Name, ...[parts]: Rest<Name>) =>
+  queryOptions({
+    queryKey: [name, parts ?? {}] as const,
+    queryFn: ({ signal }) => send(name, { ...parts, signal }) as Promise<Answer<Name>>,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/** Reads an endpoint; live. Keeps the last answer while a filter or page changes, so that nothing jumps. */
+export const useApi = <Name extends CallName>(name: Name, ...rest: Rest<Name>): UseQueryResult<Answer<Name>, Error> =>
+  useApiWhen(true, name, ...rest);
+
+/** Reads an endpoint once a condition holds, for example a search with a text. */
+export const useApiWhen = <Name extends CallName>(
+  enabled: boolean,
+  name: Name,
+  ...rest: Rest<Name>
+): UseQueryResult<Answer<Name>, Error> =>
+  useQuery({
+    ...apiQuery(name, ...rest),
+    enabled,
+    // Never that of another record, whose path has other parameters.
+    placeholderData: (last, query) => (pathOf(query?.queryKey[1]) === pathOf(rest[0]) ? last : undefined),
+  }) as UseQueryResult<Answer<Name>, Error>;
+
+const pathOf = (parts: unknown): string => JSON.stringify((parts as { params?: unknown } | undefined)?.params ?? {});
+
+/** Orders a change. `mutateAsync` rejects with an ApiProblem; the events of the change renew what is shown. */
+export const useOrder = <Name extends CallName>(name: Name): UseMutationResult<Answer<Name>, Error, Parts<Name>> =>
+  useMutation({ mutationKey: [name], mutationFn: (parts: Parts<Name>) => send(name, parts) as Promise<Answer<Name>> });

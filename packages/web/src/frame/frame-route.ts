@@ -1,0 +1,27 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRootRouteWithContext, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { isSignedOut } from '../api/problem.ts';
+import { sessionQuery } from '../api/session.ts';
+import { NotFound, RouteProblem } from './problem-pages.tsx';
+
+export const rootRoute = createRootRouteWithContext<{ queries: QueryClient }>()({
+  errorComponent: RouteProblem,
+  notFoundComponent: NotFound,
+});
+
+/** Parent of every page of a signed-in person. Others are sent to the sign-in page and come back afterwards. */
+export const frameRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  id: 'frame',
+  component: lazyRouteComponent(() => import('./frame.tsx'), 'Frame'),
+  errorComponent: RouteProblem,
+  notFoundComponent: NotFound,
+  async beforeLoad({ context, location }) {
+    try {
+      await context.queries.ensureQueryData(sessionQuery);
+    } catch (error) {
+      if (!isSignedOut(error)) throw error;
+      throw redirect({ to: '/sign-in' as string, search: { to: location.href } as never });
+    }
+  },
+});

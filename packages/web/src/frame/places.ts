@@ -1,0 +1,63 @@
+import type { Permission } from '@hortus/contract/permissions';
+import type { OverviewCounts } from '@hortus/contract/resources/overview';
+import { useRouter } from '@tanstack/react-router';
+import { useMay } from '../api/session.ts';
+import type { IconName } from '../parts/icon.tsx';
+
+/** A page of the index. It appears when its route exists and the signed-in person may read it. */
+export interface Place {
+  readonly name: string;
+  readonly to: string;
+  /** Second key of the jump: `g i` goes to the instances. */
+  readonly key?: string;
+  readonly permission?: Permission;
+  readonly count?: keyof OverviewCounts;
+  /** Shown in the tab bar of a phone. */
+  readonly icon?: IconName;
+}
+
+/** The index, in groups: look, run, ground, record. */
+const groups: readonly (readonly Place[])[] = [
+  [
+    { name: 'Overview', to: '/', key: 'o', icon: 'home' },
+    { name: 'Catalog', to: '/catalog', key: 'c', permission: 'templates:read', count: 'species', icon: 'shelf' },
+  ],
+  [
+    { name: 'Instances', to: '/instances', key: 'i', permission: 'instances:read', count: 'instances', icon: 'sprout' },
+    { name: 'Definitions', to: '/definitions', key: 'd', permission: 'definitions:read', count: 'definitions' },
+    { name: 'Deployments', to: '/deployments', key: 'p', permission: 'deployments:read', count: 'deployments' },
+    { name: 'Upgrades', to: '/upgrades', key: 'u', permission: 'upgrades:read', count: 'upgrades' },
+  ],
+  [
+    { name: 'Servers', to: '/servers', key: 's', permission: 'servers:read', count: 'servers' },
+    { name: 'Tenants', to: '/tenants', key: 't', permission: 'tenants:read', count: 'tenants' },
+  ],
+  [
+    { name: 'Events', to: '/events', key: 'e', permission: 'events:read', icon: 'pulse' },
+    { name: 'Webhooks', to: '/webhooks', key: 'w', permission: 'webhooks:read', count: 'webhooks' },
+    { name: 'Notifications', to: '/notifications', key: 'n', permission: 'notifications:read' },
+    { name: 'Recipes', to: '/recipes', key: 'r', permission: 'recipes:read' },
+    { name: 'Assistant', to: '/assistant', key: 'a', permission: 'assistant:ask' },
+  ],
+];
+const settings: Place = { name: 'Settings', to: '/settings', key: ',' };
+
+/** The places that the signed-in person can go to. */
+export function usePlaces(): {
+  groups: readonly (readonly Place[])[];
+  settings: Place | undefined;
+  all: readonly Place[];
+} {
+  const may = useMay();
+  const exists = useHasPlace();
+  const open = ({ to, permission }: Place) => exists(to) && (permission === undefined || may(permission));
+  const shown = groups.map((group) => group.filter(open)).filter((group) => group.length > 0);
+  const end = open(settings) ? settings : undefined;
+  return { groups: shown, settings: end, all: [...shown.flat(), ...(end ? [end] : [])] };
+}
+
+/** Tells whether a page exists. */
+export function useHasPlace(): (to: string) => boolean {
+  const { routesByPath } = useRouter();
+  return (to) => Object.hasOwn(routesByPath, to);
+}

@@ -1,0 +1,22 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { createRoot } from 'react-dom/client';
+import { newQueryClient } from './api/query-client.ts';
+import { newRouter } from './router.tsx';
+import './styles/console.css';
+import './theme/theme.ts';
+
+/** A session may end while a page is open: sign in again and come back to it. */
+const queries = newQueryClient(() => {
+  const { pathname, href } = router.state.location;
+  if (pathname === '/sign-in') return;
+  queries.removeQueries({ queryKey: ['account.read'] });
+  void router.navigate({ to: '/sign-in', search: { to: href } });
+});
+const router = newRouter(queries);
+
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <QueryClientProvider client={queries}>
+    <RouterProvider router={router} />
+  </QueryClientProvider>,
+);

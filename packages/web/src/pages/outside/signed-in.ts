@@ -1,0 +1,22 @@
+import type { Session } from '@hortus/contract/resources/sign-in';
+import { useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
+import { sessionQuery } from '../../api/session.ts';
+
+/** Continues after signing in: forgets what another person read here, and goes on to a page of this console. */
+export function useSignedIn(): (session: Session, to?: string) => Promise<void> {
+  const queries = useQueryClient();
+  const router = useRouter();
+  return async (session, to) => {
+    queries.clear();
+    queries.setQueryData(sessionQuery.queryKey, { success: true, data: session });
+    await router.navigate({ href: ownPath(to) });
+  };
+}
+
+/** Accepts only paths of this origin: a link to the sign-in page must not lead anywhere else. */
+export function ownPath(to: string | undefined): string {
+  if (to === undefined || !URL.canParse(to, location.origin)) return '/';
+  const url = new URL(to, location.origin);
+  return url.origin === location.origin && to.startsWith('/') ? `${url.pathname}${url.search}${url.hash}` : '/';
+}

@@ -1,0 +1,93 @@
+import type { Overview } from '@hortus/contract/resources/overview';
+import type { ReactNode } from 'react';
+import { PlaceLink } from '../../frame/place-link.tsx';
+import { useHasPlace } from '../../frame/places.ts';
+import { Mark } from '../../parts/mark.tsx';
+import { toneOf, wordOf } from '../../parts/status.tsx';
+import { Since, Time } from '../../parts/time.tsx';
+
+/** Something that a person should look at. */
+interface Trouble {
+  readonly id: string;
+  readonly title: ReactNode;
+  readonly text: ReactNode;
+  readonly picture?: ReactNode;
+  readonly to: string;
+}
+
+const MOST_SHOWN = 3;
+const REASONS: Readonly<Record<string, string>> = {
+  unhealthy: 'Its health check fails. Its logs say why.',
+  failed: 'It stopped with an error. Its logs say why.',
+  lost: 'Its server no longer reports it.',
+};
+
+/** Finds instances that are unhealthy, failed, lost or changed by hand, and servers that are offline. */
+export function troublesOf({ instances, servers }: Overview): Trouble[] {
+  const down = (servers ?? []).filter(({ status }) => status === 'offline');
+  const unreachable = new Set(down.map(({ id }) => id));
+  const sick = (instances ?? []).filter(
+    (instance) => toneOf(wordOf(instance)) === 'bad' && !unreachable.has(instance.server_id),
+  );
+  const drifted = (instances ?? []).filter(({ drifted_at }) => drifted_at !== null);
+  return [
+    ...down.map(({ id, name, last_seen_at }) => ({
+      id,
+      to: '/servers/$id',
+      title: (
+        <>
+          {name} has been offline{last_seen_at && <> for {<Since at={last_seen_at} />}</>}
+        </>
+      ),
+      text: 'What runs on it keeps running, but cannot be changed. Check that the machine and its daemon are up.',
+    })),
+    ...sick.map((instance) => ({
+      id: instance.id,
+      to: '/instances/$id',
+      picture: <Mark species={instance.species} family={instance.family} size={44} />,
+      title: (
+        <>
+          {instance.name} has been {wordOf(instance)} for <Since at={instance.updated_at} />
+        </>
+      ),
+      text: REASONS[wordOf(instance)] ?? '',
+    })),
+    ...drifted.map(({ id, name, species, family, drifted_at }) => ({
+      id: `${id} drift`,
+      to: '/instances/$id',
+      picture: <Mark species={species} family={family} size={44} />,
+      title: <>{name} was changed by hand</>,
+      text: (
+        <>
+          It differs from what was deployed since <Time at={drifted_at as string} />.
+        </>
+      ),
+    })),
+  ];
+}
+
+/** What needs a person, with the page that helps. */
+export function Attention({ overview }: { overview: Overview }) {
+  const exists = useHasPlace();
+  const troubles = troublesOf(overview);
+  const rest = troubles.length - MOST_SHOWN;
+  return (
+    <div className="my-6 empty:my-7">
+      {troubles.slice(0, MOST_SHOWN).map(({ id, title, text, picture, to }) => (
+        <div key={id} className="attention">
+          {picture}
+          <div className="min-w-0 flex-1">
+            <h3>{title}</h3>
+            <p className="text-ink-2">{text}</p>
+          </div>
+          {exists(to) && (
+            <PlaceLink to={to} params={{ id: id.split(' ')[0] as string }} className="btn">
+              Open
+            </PlaceLink>
+          )}
+        </div>
+      ))}
+      {rest > 0 && <p className="mt-2 text-sm text-ink-2">And {rest} more.</p>}
+    </div>
+  );
+}

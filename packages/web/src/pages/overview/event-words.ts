@@ -1,0 +1,44 @@
+import type { EventName } from '@hortus/contract/events';
+import type { Event } from '@hortus/contract/resources/events';
+import type { Overview } from '@hortus/contract/resources/overview';
+
+/** What happened, after the name of what it happened to. */
+const WORDS: Readonly<Record<EventName, string>> = {
+  'deployment.started': 'started to deploy',
+  'deployment.success': 'was deployed',
+  'deployment.failed': 'was not deployed',
+  'instance.started': 'started',
+  'instance.stopped': 'stopped',
+  'instance.unhealthy': 'became unhealthy',
+  'definition.created': 'was defined',
+  'definition.updated': 'has a new revision',
+  'action.completed': 'completed an action',
+  'action.failed': 'failed an action',
+};
+
+/** An event in words: "became unhealthy"; "Server registered" for an audit event. */
+export function eventWords({ type, data }: Event, hasSubject: boolean): string {
+  if (Object.hasOwn(WORDS, type)) {
+    const words = WORDS[type as EventName];
+    const revision = typeof data.revision === 'number' ? `, revision ${data.revision}` : '';
+    return `${hasSubject ? '' : 'Something '}${words}${type.startsWith('deployment.') ? revision : ''}`;
+  }
+  const words = type.replace(/^audit\./, '').replaceAll(/[_.]/g, ' ');
+  return hasSubject ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
+}
+
+interface Subject {
+  readonly name?: string;
+  readonly species?: string;
+  readonly family?: string | null;
+}
+
+/** What an event is about, by the ids that it names. */
+export function subjectOf({ resource_id, data }: Event, { instances, servers }: Overview): Subject {
+  const ids = new Set([resource_id, data.instance_id, data.definition_id]);
+  const instance = instances?.find(({ id, definition_id }) => ids.has(id) || ids.has(definition_id));
+  if (instance) return instance;
+  const server = servers?.find(({ id }) => id === resource_id);
+  if (server) return { name: server.name };
+  return typeof data.name === 'string' ? { name: data.name } : {};
+}

@@ -1,0 +1,32 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { createRouter } from '@tanstack/react-router';
+import { frameRoute, rootRoute } from './frame/frame-route.ts';
+import { inviteRoute } from './pages/invite/route.ts';
+import { overviewRoute } from './pages/overview/route.ts';
+import { passwordResetRoute } from './pages/password-reset/route.ts';
+import { signInRoute } from './pages/sign-in/route.ts';
+import { welcomeRoute } from './pages/welcome/route.ts';
+
+/** Every page. A new one needs its route here; its code loads when it is opened. */
+const routes = rootRoute.addChildren([
+  frameRoute.addChildren([overviewRoute]),
+  signInRoute,
+  welcomeRoute,
+  inviteRoute,
+  passwordResetRoute,
+]);
+
+export const newRouter = (queries: QueryClient) =>
+  createRouter({
+    routeTree: routes,
+    context: { queries },
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    scrollRestoration: true,
+  });
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof newRouter>;
+  }
+}
