@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -41,6 +41,16 @@ it('every change invalidates the cache, which keeps only the current version', a
   expect(await loadKeptCatalog(catalog, kept)).toMatchObject([{ findings: [{ code: 'missing-key' }, {}] }]);
   expect(await loadKeptCatalog(catalog, kept)).toMatchObject([{ findings: [{ code: 'missing-key' }, {}] }]);
   expect(readdirSync(kept)).toHaveLength(1);
+});
+
+it('two catalogs with one cache folder do not replace each other', async () => {
+  const other = join(folder, 'other');
+  cpSync(catalog, other, { recursive: true });
+  await loadKeptCatalog(catalog, kept);
+  const first = readdirSync(kept);
+  await loadKeptCatalog(other, kept);
+  expect(readdirSync(kept)).toEqual(expect.arrayContaining(first));
+  expect(readdirSync(kept)).toHaveLength(2);
 });
 
 it('an unreadable or missing cache is ignored', async () => {

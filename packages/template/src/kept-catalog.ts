@@ -13,8 +13,6 @@ export interface CatalogEntry {
   spec?: Canonical;
 }
 
-const PREFIX = 'catalog-';
-
 /**
  * Loads a catalog, from a cache if nothing has changed since: reading and checking more than a hundred templates takes
  * one or two seconds, most of the time of a start. The cache can be deleted at any time; without a cache folder the
@@ -22,13 +20,18 @@ const PREFIX = 'catalog-';
  */
 export async function loadKeptCatalog(folder: string, keepIn?: string): Promise<CatalogEntry[]> {
   if (keepIn === undefined) return work(folder);
-  const name = `${PREFIX}${stateOf(folder)}.json`;
+  const prefix = prefixOf(folder);
+  const name = `${prefix}${stateOf(folder)}.json`;
   const kept = read(join(keepIn, name));
   if (kept !== undefined) return kept;
   const entries = await work(folder);
-  keep(keepIn, name, JSON.stringify(entries));
+  keep(keepIn, { prefix, name }, JSON.stringify(entries));
   return entries;
 }
+
+/** Names the catalog, so that services with different catalogs do not replace each other's cache. */
+const prefixOf = (folder: string): string =>
+  `catalog-${createHash('sha256').update(folder).digest('hex').slice(0, 16)}-`;
 
 async function work(folder: string): Promise<CatalogEntry[]> {
   const catalog = await loadCatalog(folder);
@@ -66,14 +69,14 @@ function read(file: string): CatalogEntry[] | undefined {
   }
 }
 
-/** Writes the cache file atomically by renaming it; a read-only folder is ignored. */
-function keep(folder: string, name: string, text: string): void {
+/** Writes the cache file atomically by renaming it, and removes older ones; a read-only folder is ignored. */
+function keep(folder: string, { prefix, name }: { prefix: string; name: string }, text: string): void {
   try {
     const draft = join(folder, `${name}.${process.pid}`);
     writeFileSync(draft, text);
     renameSync(draft, join(folder, name));
     for (const other of readdirSync(folder)) {
-      if (other.startsWith(PREFIX) && other.endsWith('.json') && other !== name)
+      if (other.startsWith(prefix) && other.endsWith('.json') && other !== name)
         rmSync(join(folder, other), { force: true });
     }
   } catch {
