@@ -42,6 +42,8 @@ export interface AppDeps {
   readonly log: Log;
   /** Opens the storage; tests replace it to simulate a slow database. */
   readonly open?: typeof openStorage;
+  /** Module of the worker threads; tests pass a bundled one, because loading it from its sources takes a second. */
+  readonly workerProgram?: URL;
 }
 
 export interface App {
@@ -60,7 +62,7 @@ export interface App {
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** Creates all parts of the service with their dependencies. `wiring/` does this for the resources. */
-export async function buildApp({ config, log, open = openStorage }: AppDeps): Promise<App> {
+export async function buildApp({ config, log, open = openStorage, workerProgram }: AppDeps): Promise<App> {
   const replica = randomBytes(8).toString('hex');
   const metrics = openMetrics();
   const storage = timed(await open(config), metrics.observeDatabase);
@@ -82,7 +84,7 @@ export async function buildApp({ config, log, open = openStorage }: AppDeps): Pr
     sessionIdleMs: config.sessionIdleMinutes * 60_000,
   });
   const catalog = await openCatalog({ config, storage, bus, log });
-  const work = openWorkerPool(guard);
+  const work = openWorkerPool(guard, {}, workerProgram);
   const hmac: Hmac = (accountId, text) => vault.hmac(storage.reader, accountId, text);
   const ownUrl = () => config.replicaUrl ?? reachableUrl(http.server);
   const streams = new DaemonStreams({

@@ -8,7 +8,11 @@ const program = (bundle: string, source: string): string =>
 
 /** Entry file of the service. */
 export const serviceMain = program('service/main.mjs', 'service/src/main.ts');
+/** Module of the service's worker threads. */
+export const serviceWorker = program('service/worker.mjs', 'service/src/wiring/worker.ts');
 /** Entry file of the daemon. */
 export const daemonMain = program('daemon/main.mjs', 'daemon/src/main.ts');
 /** Entry file of the daemon that kills itself at a given moment. */
 export const killedDaemonMain = program('daemon/killed-main.mjs', 'daemon/src/testing/killed-main.ts');
+/** Entry file of the command line client. */
+export const cliMain = program('cli/main.mjs', 'cli/src/main.ts');

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { type Client, createClient } from '@hortus/client/client';
 import { permissionNames } from '@hortus/contract/permissions';
 import type { Event } from '@hortus/contract/resources/events';
+import { serviceWorker } from '@hortus/testkit/programs';
 import { until } from '@hortus/testkit/until';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -83,7 +85,7 @@ export async function startApp(
   const open: typeof openStorage = async (settings) => asTheRunAsks(await openStorage(settings));
   const errors: string[] = [];
   const log = openLog({ level: 'error', stream: { write: (line) => void errors.push(line) } });
-  const app = await buildApp({ config, log, open });
+  const app = await buildApp({ config, log, open, workerProgram: pathToFileURL(serviceWorker) });
   engine.afterwards(() => app.close());
   const { port } = await app.http.listen();
   const base = `http://127.0.0.1:${port}/api/v1`;

@@ -1,3 +1,5 @@
+import { pathToFileURL } from 'node:url';
+import { serviceWorker } from '@hortus/testkit/programs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { guardWith } from '../guard.ts';
 import { Problem } from '../problem.ts';
@@ -17,7 +19,7 @@ const costly = { source: Array.from({ length: 80_000 }, (_, i) => `k${i}: 1\n`).
 
 const pools: WorkerPool[] = [];
 const poolOf = (limits: Partial<PoolLimits> = {}) => {
-  const pool = openWorkerPool(guardWith(new QuietLog()), limits);
+  const pool = openWorkerPool(guardWith(new QuietLog()), limits, pathToFileURL(serviceWorker));
   pools.push(pool);
   return pool;
 };
