@@ -5,7 +5,7 @@ import { endAbandonedProcesses } from '@hortus/testkit/abandoned-processes';
 import { startDocker } from '@hortus/testkit/docker';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { bundlePrograms } from './bundle-programs.ts';
+import { bundleCli, bundlePrograms } from './bundle-programs.ts';
 import { runChecks } from './checks.ts';
 import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
@@ -45,7 +45,7 @@ async function runVitest() {
   await using folder = temporaryFolder('run');
   process.env.TMPDIR = folder.path;
   const programs = join(folder.path, 'programs');
-  const bundling = bundlePrograms(programs);
+  const bundling = Promise.all([bundlePrograms(programs), bundleCli(programs)]);
   // Checked below, once the engines are running.
   bundling.catch(() => undefined);
   await using postgres = await startPostgres();

@@ -1,8 +1,9 @@
 import type { ContainerLine } from '@hortus/contract/resources/logs';
 import { startProcess } from '@hortus/testkit/process';
+import { cliMain } from '@hortus/testkit/programs';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { environment, hortusHere, main } from '../testing/hortus.ts';
+import { environment, hortusHere } from '../testing/hortus.ts';
 import * as records from '../testing/records.ts';
 import { Refusal, type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
 import { describeIdentity } from './servers-identity.ts';
@@ -339,9 +340,12 @@ test('an interrupt prints that the work continues and how to follow it', async (
     success: true,
     data: records.detail({ status: 'running', logs: query.after === '0' ? logs : [] }),
   }));
-  await using program = startProcess([process.execPath, main, 'logs', '-f', '--deployment', records.ids.deployment], {
-    env: { ...environment(home.path), HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' },
-  });
+  await using program = startProcess(
+    [process.execPath, cliMain, 'logs', '-f', '--deployment', records.ids.deployment],
+    {
+      env: { ...environment(home.path), HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' },
+    },
+  );
   await program.waitForLine('Pulling');
   expect(await program.kill('SIGINT')).toEqual({ code: 130, signal: null });
   await program.waitForLine(

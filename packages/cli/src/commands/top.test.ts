@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { cliMain } from '@hortus/testkit/programs';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { run } from '../run.ts';
 import type { ScreenEvents } from '../screen.ts';
-import { environment, hortusHere, main } from '../testing/hortus.ts';
+import { environment, hortusHere } from '../testing/hortus.ts';
 import * as records from '../testing/records.ts';
 import { type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
 import { scriptedTerminal, scriptedWorld } from '../testing/scripted-terminal.ts';
@@ -155,7 +156,7 @@ test('the terminal is restored when the service refuses the stream', async () =>
 
 test('in a real terminal it leaves the alternate screen and the line mode as they were', async () => {
   await using live = await streaming();
-  const child = spawn('script', ['-qec', `${process.execPath} ${main} top; stty -a`, '/dev/null'], {
+  const child = spawn('script', ['-qec', `${process.execPath} ${cliMain} top; stty -a`, '/dev/null'], {
     env: { ...environment(home.path), TERM: 'xterm', HORTUS_URL: live.url, HORTUS_KEY: 'hk_live_1' },
     timeout: 100_000,
     killSignal: 'SIGKILL',

@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
+import { cliMain } from '@hortus/testkit/programs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterAll } from 'vitest';
 import { run } from '../run.ts';
-
-export const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 
 /** Compile cache shared by all runs of a test file. */
 const cache = temporaryFolder('compiled');
@@ -36,7 +34,7 @@ export async function hortus(
   argv: readonly string[],
   { env = {}, input = '' }: Circumstances = {},
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, [main, ...argv], {
+  const child = spawn(process.execPath, [cliMain, ...argv], {
     env: { ...environment(home), ...env },
     // Ends a hanging process; generous because a loaded machine starts processes slowly.
     timeout: 100_000,
