@@ -6,9 +6,20 @@ import type { BodyLimits } from './body-budget.ts';
 import { bearer, type Served, sending, serve } from './testing/serve.ts';
 
 const sockets: Socket[] = [];
-afterEach(() => {
+const hangUp = () => {
   for (const socket of sockets.splice(0)) socket.destroy();
-});
+};
+afterEach(hangUp);
+
+/** Serves until the end of a test; hangs up first, because the service would wait for unfinished requests. */
+async function flooded(...options: Parameters<typeof serve>): Promise<Served> {
+  const service = await serve(...options);
+  const close = async () => {
+    hangUp();
+    await service.http.close();
+  };
+  return { ...service, [Symbol.asyncDispose]: close };
+}
 
 function dial({ url }: Served): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1');
@@ -32,7 +43,7 @@ describe('request bodies in flight', () => {
   const limits: BodyLimits = { perCaller: 300_000, total: 500_000, reserve: 20_000 };
 
   it('are limited per caller: the excess gets 429 and is disconnected, and other callers are served', async () => {
-    await using service = await serve({ bodyLimits: limits });
+    await using service = await flooded({ bodyLimits: limits });
     slow(service, 250_000);
     const refused = await until(
       async () => {
@@ -47,14 +58,14 @@ describe('request bodies in flight', () => {
     const other = await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(100_000)}"`, 'other'));
     expect(other.status).toBe(422);
     // A caller whose bodies are answered, or given up, has all its room again.
-    for (const socket of sockets.splice(0)) socket.destroy();
+    hangUp();
     const again = async () =>
       (await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(250_000)}"`))).status === 422;
     await until(again, { describe: 'the room of a body that was given up' });
   });
 
   it('are limited in total, with room for small bodies', async () => {
-    await using service = await serve({ bodyLimits: limits });
+    await using service = await flooded({ bodyLimits: limits });
     slow(service, 250_000);
     slow(service, 240_000, 'other');
     const big = sending(`"${'x'.repeat(100_000)}"`, 'admin');
@@ -64,13 +75,13 @@ describe('request bodies in flight', () => {
   });
 
   it('count by received bytes, not by their Content-Length', async () => {
-    await using service = await serve({ bodyLimits: { perCaller: 3_000, total: 3_000, reserve: 0 } });
+    await using service = await flooded({ bodyLimits: { perCaller: 3_000, total: 3_000, reserve: 0 } });
     for (let i = 0; i < 5; i++) dial(service).write(head(900_000, 'writer'));
     expect((await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(2_000)}"`))).status).toBe(422);
   });
 
   it('are refused during the upload if they are too large, and the client gets the answer', async () => {
-    await using service = await serve();
+    await using service = await flooded();
     const socket = dial(service);
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     socket.write(head(0, 'writer').replace('Content-Length: 0', 'Transfer-Encoding: chunked'));
@@ -82,7 +93,7 @@ describe('request bodies in flight', () => {
   });
 
   it('in tiny pieces are read completely', async () => {
-    await using service = await serve();
+    await using service = await flooded();
     const socket = dial(service);
     const body = JSON.stringify({ name: 'x'.repeat(3_000) });
     const pieces = [...body].map((letter) => `1\r\n${letter}\r\n`).join('');
@@ -104,7 +115,7 @@ describe('pipelined requests on one connection', () => {
       begun++;
       return { success: true, data } as never;
     };
-    await using service = await serve({ handlers: { 'account.read': read } });
+    await using service = await flooded({ handlers: { 'account.read': read } });
     let received = 0;
     service.http.server.on('request', () => received++);
     const socket = dial(service);
@@ -120,7 +131,7 @@ describe('pipelined requests on one connection', () => {
 
   it('close it when too many are waiting', async () => {
     const never = () => new Promise<never>(() => undefined);
-    await using service = await serve({ handlers: { 'account.read': never }, graceMs: 1 });
+    await using service = await flooded({ handlers: { 'account.read': never }, graceMs: 1 });
     const socket = dial(service);
     socket.write(`${ask}\r\n`.repeat(200));
     expect(await text(socket)).toBe('');
@@ -133,7 +144,7 @@ describe('connections', () => {
   const ask = 'GET /api/v1/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
   it('of one address are limited: the next is refused, and those far beyond are closed at once', async () => {
-    await using service = await serve({ connectionLimits });
+    await using service = await flooded({ connectionLimits });
     let open = 0;
     service.http.server.on('connection', () => open++);
     for (let i = 1; i <= 3; i++) {
@@ -148,18 +159,18 @@ describe('connections', () => {
       await until(() => open === i, { describe: 'a connection' });
     }
     expect(await service.raw(ask)).toBe('');
-    for (const socket of sockets.splice(0)) socket.destroy();
+    hangUp();
     await until(async () => (await service.raw(ask)).startsWith('HTTP/1.1 200'), { describe: 'room again' });
   });
 
   it('of a trusted proxy do not count, because they serve many callers', async () => {
-    await using service = await serve({ connectionLimits, config: { trustedProxies: ['127.0.0.0/8'] } });
+    await using service = await flooded({ connectionLimits, config: { trustedProxies: ['127.0.0.0/8'] } });
     for (let i = 0; i < 10; i++) dial(service);
     expect(await service.raw(ask)).toMatch(/^HTTP\/1\.1 200/);
   });
 
   it('of authenticated daemons do not count', async () => {
-    await using service = await serve({ connectionLimits });
+    await using service = await flooded({ connectionLimits });
     service.http.upgrades.at('/ws/server', (_request, socket) => {
       service.http.known(socket);
       socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
@@ -178,7 +189,7 @@ describe('an answer that is not read', () => {
   const ask = 'GET /api/v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer admin\r\n\r\n';
 
   it('is dropped with its connection after a time without progress', async () => {
-    await using service = await serve({
+    await using service = await flooded({
       unreadMs: 200,
       handlers: { 'account.read': async () => ({ success: true, data: big as never }) },
     });
@@ -192,7 +203,7 @@ describe('an answer that is not read', () => {
 
   it('keeps its connection while its handler is still working', async () => {
     const silence = Promise.withResolvers<void>();
-    await using service = await serve({
+    await using service = await flooded({
       unreadMs: 50,
       handlers: {
         'account.read': async () => {
