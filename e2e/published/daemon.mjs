@@ -48,6 +48,8 @@ const containerName = (manifest, component, first) =>
 async function createContainer(name, network, component) {
   await run(['docker', 'rm', '--force', name]);
   const options = ['--name', name, '--label', label, '--network', network, '--network-alias', component.host];
+  // The test image ignores SIGTERM.
+  options.push('--stop-timeout', '1');
   for (const [variable, value] of Object.entries(component.env)) options.push('--env', `${variable}=${value}`);
   for (const { volume, mount_path } of component.storage) {
     await docker('volume', 'create', '--label', label, volume);
