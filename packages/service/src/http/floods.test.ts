@@ -173,6 +173,7 @@ describe('connections', () => {
     await using service = await flooded({ connectionLimits });
     service.http.upgrades.at('/ws/server', (_request, socket) => {
       service.http.known(socket);
+      socket.resume().once('end', () => socket.destroy());
       socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
     });
     for (let i = 0; i < 10; i++) {
