@@ -34,6 +34,8 @@ export async function buildConsole({ tree = root, make = build } = {}) {
     renameSync(unfinished, folder);
     return true;
   } catch (error) {
+    // A concurrent build was faster.
+    if (stampOf(folder) === hash) return true;
     const rest = existsSync(folder) ? 'The last build is served.' : 'The API works; / leads to its reference.';
     console.error(`The console was not built: ${error.message}. ${rest}`);
     return false;
