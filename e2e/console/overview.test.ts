@@ -58,15 +58,30 @@ describe('the overview', () => {
     await rolling.waitFor({ state: 'detached' });
   });
 
-  test('markup in the name of a server stays text', async () => {
+  test('markup in the name of a server or an instance stays text', async () => {
     const name = '<img src=x onerror=alert(1)>';
-    const { data } = await service.client.call('servers.register', {
-      body: { name: 'evil', environment: 'staging', description: name },
-    });
-    await service.client.call('servers.update', { params: { id: data.id }, body: { name } }).catch(() => undefined);
+    const { data } = await service.client.call('servers.register', { body: { name, environment: 'staging' } });
+    const { definitionId } = await beginDeployment(service, beech, 'memos', 'evil');
+    await service.client.call('definitions.update', { params: { id: definitionId }, body: { name } });
     const page = await openOverview();
+    await page.locator('.bed').getByRole('heading', { name }).waitFor();
+    await page.locator('.plants').getByText(name).waitFor();
     expect(await page.locator('img').count()).toBe(0);
     await service.client.call('servers.delete', { params: { id: data.id } });
+  });
+
+  test('a person without a permission sees neither the place nor the button for it', async () => {
+    const page = await openPage(browser, service, { cookie });
+    await page.route('**/api/v1/account', async (route) => {
+      const response = await route.fetch();
+      const { data, ...rest } = await response.json();
+      await route.fulfill({ response, json: { ...rest, data: { ...data, permissions: ['instances:read'] } } });
+    });
+    await page.goto('/');
+    await page.locator('.bed').first().waitFor();
+    const places = await page.getByRole('navigation', { name: 'Main' }).getByRole('listitem').allInnerTexts();
+    for (const place of places) expect(place).toMatch(/^(?:Overview|Instances|Settings)/);
+    expect(await page.locator('main header .btn').count()).toBe(0);
   });
 
   test.for(['light', 'dark'] as const)('has no serious accessibility finding (%s)', async (colorScheme) => {
@@ -110,7 +125,7 @@ describe('the overview', () => {
     await choose('Light');
     expect(await theme()).toBe('light');
     // Without the console's own code, only the script before the first paint has run.
-    await page.route('**/assets/index-*.js', (route) => route.abort());
+    await page.route('**/assets/index-*.js', (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
     await page.reload({ waitUntil: 'commit' });
     await expect.poll(theme).toBe('light');
     await page.unroute('**/assets/index-*.js');
