@@ -11,23 +11,25 @@ type JobToInsert = Pick<JobRow, 'id' | 'kind' | 'key' | 'payload' | 'run_at' | '
 /** A literal instead of a parameter, so that the databases can use a partial index. */
 const alive = sql.lit<0>(0);
 
+const rowOf = (p: JobToInsert) => ({
+  id: p.id,
+  kind: p.kind,
+  key: p.key,
+  payload: p.payload,
+  run_at: p.run_at,
+  attempts: 0,
+  lease_owner: null,
+  again_at: null,
+  last_error: null,
+  dead: 0 as const,
+  created_at: p.created_at,
+});
+
 /** A waiting job with the key is moved forward; for a running one, the request is stored in `again_at`. */
 export const insertJob = statement<JobToInsert>((db, p) =>
   db
     .insertInto('jobs')
-    .values({
-      id: p.id,
-      kind: p.kind,
-      key: p.key,
-      payload: p.payload,
-      run_at: p.run_at,
-      attempts: 0,
-      lease_owner: null,
-      again_at: null,
-      last_error: null,
-      dead: 0,
-      created_at: p.created_at,
-    })
+    .values(rowOf(p))
     .onConflict((clash) =>
       clash
         .columns(['kind', 'key'])
@@ -55,10 +57,22 @@ export const insertJob = statement<JobToInsert>((db, p) =>
     ),
 );
 
-const nextOfKind = statement<{ kind: string }, { kind: string; run_at: number }>((db, p) =>
+/** Inserts a job unless there is one with the key, which keeps its time. */
+export const insertJobIfMissing = statement<JobToInsert>((db, p) =>
+  db
+    .insertInto('jobs')
+    .values(rowOf(p))
+    .onConflict((clash) =>
+      clash.columns(['kind', 'key']).where('key', 'is not', null).where('dead', '=', alive).doNothing(),
+    ),
+);
+
+type NextJob = Pick<JobRow, 'kind' | 'run_at' | 'lease_owner'>;
+
+const nextOfKind = statement<{ kind: string }, NextJob>((db, p) =>
   db
     .selectFrom('jobs')
-    .select(['kind', 'run_at'])
+    .select(['kind', 'run_at', 'lease_owner'])
     .where('dead', '=', alive)
     .where('kind', '=', p.kind)
     .orderBy('run_at')
@@ -68,11 +82,8 @@ const nextOfKind = statement<{ kind: string }, { kind: string; run_at: number }>
 /**
  * Returns when the next job of each kind may be claimed. One index lookup per kind, regardless of the number of jobs.
  */
-export async function nextOfKinds(
-  queries: Queries,
-  kinds: Iterable<string>,
-): Promise<{ kind: string; run_at: number }[]> {
-  const next: { kind: string; run_at: number }[] = [];
+export async function nextOfKinds(queries: Queries, kinds: Iterable<string>): Promise<NextJob[]> {
+  const next: NextJob[] = [];
   for (const kind of kinds) next.push(...(await nextOfKind(queries, { kind })));
   return next;
 }

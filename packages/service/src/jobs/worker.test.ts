@@ -1,6 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
+import { enqueueIfMissing } from './enqueue.ts';
 import { JobFailure, type JobKind } from './job.ts';
 import { Gate, openJobQueue } from './testing/job-queue.ts';
 
@@ -178,5 +179,39 @@ onBothEngines((engine) => {
     await Promise.all([one.stop(), two.stop()]);
     expect(ranAt).toEqual([1_000, 2_000, 3_000]);
     expect(await jobs()).toHaveLength(1);
+  });
+
+  it('a replica that starts does not make a recurring job run early, and a shortened interval takes effect', async () => {
+    const { jobs, clock, worker, add, pass, storage } = await openJobQueue(engine);
+    const gate = new Gate();
+    const tidy = (every: number): JobKind => ({ every, run: () => gate.pass().then(() => 'done' as const) });
+    const water: JobKind = { run: async () => 'done' };
+    const tidyJob = async () => (await jobs()).find(({ kind }) => kind === 'tidy');
+    /** The sweep that runs the other job has kept the recurring one before. */
+    const swept = async () => {
+      await add();
+      await until(async () => (await jobs()).every(({ kind }) => kind === 'tidy'), { describe: 'a sweep' });
+    };
+    const one = worker({ tidy: tidy(10_000) });
+    one.start();
+    await until(tidyJob, { describe: 'the recurring job' });
+    pass(10_000);
+    await until(() => gate.waiting, { describe: 'its run' });
+    const second = worker({ tidy: tidy(10_000), water }, { replica: 'b' });
+    second.start();
+    await swept();
+    pass(500);
+    gate.open();
+    await until(async () => (await tidyJob())?.lease_owner === null, { describe: 'the end of the run' });
+    expect((await tidyJob())?.run_at).toBe(clock.now + 10_000);
+    // A replica whose transaction began long ago, before the job existed.
+    await storage.write((tx) => enqueueIfMissing(tx, { kind: 'tidy', key: 'tidy', payload: null, runAt: 0 }));
+    expect((await tidyJob())?.run_at).toBe(clock.now + 10_000);
+    const third = worker({ tidy: tidy(1_000), water }, { replica: 'c' });
+    await Promise.all([one.stop(), second.stop()]);
+    third.start();
+    await swept();
+    expect((await tidyJob())?.run_at).toBe(clock.now + 1_000);
+    await third.stop();
   });
 });

@@ -5,7 +5,7 @@ import type { Bus } from '../bus/bus.ts';
 import { Sweeper } from '../bus/sweeper.ts';
 import { guardWith } from '../guard.ts';
 import type { Storage } from '../storage/storage.ts';
-import { enqueue, JOBS_TOPIC } from './enqueue.ts';
+import { enqueue, enqueueIfMissing, JOBS_TOPIC } from './enqueue.ts';
 import type { JobKind } from './job.ts';
 import { Run } from './run.ts';
 import { claimJobs, extendLeases, type JobRow, nextOfKinds } from './store.ts';
@@ -149,16 +149,27 @@ export class JobWorker {
     }
   }
 
+  /**
+   * Creates the recurring jobs. Those that exist keep their time, so that a replica that starts does not make them run
+   * early; only a time beyond the interval is moved, because the interval was shortened.
+   */
   async #keepRecurring(): Promise<void> {
     if (this.#recurring) return;
-    const recurring = Object.entries(this.#options.handlers).filter(([, kind]) => kind.every !== undefined);
-    if (recurring.length > 0) {
-      await this.#options.storage.write(async (tx) => {
-        for (const [kind, { every = 0 }] of recurring) {
-          await enqueue(tx, { kind, key: kind, payload: null, runAt: tx.now + every });
-        }
+    const { storage, handlers } = this.#options;
+    const known = new Map((await nextOfKinds(storage.reader, Object.keys(handlers))).map((job) => [job.kind, job]));
+    const now = this.#clock();
+    const needed = Object.entries(handlers).flatMap(([kind, { every }]) => {
+      if (every === undefined) return [];
+      const job = known.get(kind);
+      if (!job) return [{ kind, every, add: enqueueIfMissing }];
+      const shortened = job.lease_owner === null && job.run_at > now + every;
+      return shortened ? [{ kind, every, add: enqueue }] : [];
+    });
+    if (needed.length > 0)
+      await storage.write(async (tx) => {
+        for (const { kind, every, add } of needed)
+          await add(tx, { kind, key: kind, payload: null, runAt: tx.now + every });
       });
-    }
     this.#recurring = true;
   }
 }
