@@ -9,5 +9,3 @@ export interface Rule {
   readonly days: number | undefined;
   readonly remove: Removal;
 }
-
-export const count = async (rows: Promise<readonly unknown[]>): Promise<number> => (await rows).length;

@@ -1,6 +1,7 @@
 import { isPublishedEvent } from '@hortus/contract/events';
 import { newId } from '../../ids.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
+import { notYetSent } from '../../outbound/deliveries.ts';
 import type { EventSubscriber } from '../../outbox/dispatcher.ts';
 import type { NewRow } from '../../storage/tables.ts';
 import { DELIVER } from './delivery-job.ts';
@@ -23,13 +24,7 @@ export const fanOut: EventSubscriber = async (tx, events) => {
         event_id: event.id,
         event_type: event.type,
         seq: event.seq,
-        status: 'pending',
-        attempts: 0,
-        response_code: null,
-        error: null,
-        duration_ms: null,
-        next_attempt_at: tx.now,
-        delivered_at: null,
+        ...notYetSent(tx.now),
         created_at: tx.now,
       });
     }

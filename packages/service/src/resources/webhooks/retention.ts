@@ -1,19 +1,5 @@
-import { count, type Removal } from '../../retention/removal.ts';
+import { sql } from 'kysely';
+import { removalOfOldest } from '../../storage/remove-oldest.ts';
 
-/** Removes old deliveries, except pending ones, which expire on their own. */
-export const removeDeliveries: Removal = (tx, before, most) =>
-  count(
-    tx.db
-      .deleteFrom('deliveries')
-      .where('id', 'in', (old) =>
-        old
-          .selectFrom('deliveries')
-          .select('id')
-          .where('created_at', '<', before)
-          .where('status', '<>', 'pending')
-          .orderBy('created_at')
-          .limit(most),
-      )
-      .returning('id')
-      .execute(),
-  );
+/** Pending deliveries expire on their own. */
+export const removeDeliveries = removalOfOldest('deliveries', { by: 'created_at', only: sql`status <> 'pending'` });

@@ -1,19 +1,5 @@
-import { count, type Removal } from '../../../retention/removal.ts';
+import { sql } from 'kysely';
+import { removalOfOldest } from '../../../storage/remove-oldest.ts';
 
-/** Removes alerts that were resolved long ago. */
-export const removeAlerts: Removal = (tx, before, most) =>
-  count(
-    tx.db
-      .deleteFrom('alerts')
-      .where('id', 'in', (old) =>
-        old
-          .selectFrom('alerts')
-          .select('id')
-          .where('status', '=', 'resolved')
-          .where('resolved_at', '<', before)
-          .orderBy('resolved_at')
-          .limit(most),
-      )
-      .returning('id')
-      .execute(),
-  );
+/** Open alerts stay, however old they are. */
+export const removeAlerts = removalOfOldest('alerts', { by: 'resolved_at', only: sql`status = 'resolved'` });

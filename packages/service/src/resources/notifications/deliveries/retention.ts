@@ -1,19 +1,8 @@
-import { count, type Removal } from '../../../retention/removal.ts';
+import { sql } from 'kysely';
+import { removalOfOldest } from '../../../storage/remove-oldest.ts';
 
-/** Removes old messages, except pending ones, which expire on their own. */
-export const removeNotifications: Removal = (tx, before, most) =>
-  count(
-    tx.db
-      .deleteFrom('notifications')
-      .where('id', 'in', (old) =>
-        old
-          .selectFrom('notifications')
-          .select('id')
-          .where('created_at', '<', before)
-          .where('status', '<>', 'pending')
-          .orderBy('created_at')
-          .limit(most),
-      )
-      .returning('id')
-      .execute(),
-  );
+/** Pending messages expire on their own. */
+export const removeNotifications = removalOfOldest('notifications', {
+  by: 'created_at',
+  only: sql`status <> 'pending'`,
+});

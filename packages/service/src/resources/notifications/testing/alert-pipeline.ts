@@ -1,22 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import type { EventName } from '@hortus/contract/events';
 import type { ChannelCreate } from '@hortus/contract/resources/notification-channels';
 import type { RuleCreate } from '@hortus/contract/resources/notifications';
-import { openLocalBus } from '../../../bus/local-bus.ts';
+import { until } from '@hortus/testkit/until';
 import { type Principal, unlimited } from '../../../identity/principal.ts';
 import { newId } from '../../../ids.ts';
-import { JobWorker } from '../../../jobs/worker.ts';
+import { enqueue } from '../../../jobs/enqueue.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
 import { AddressGuard } from '../../../outbound/address-guard.ts';
 import { append } from '../../../outbox/append.ts';
-import { Dispatcher } from '../../../outbox/dispatcher.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
-import type { Storage } from '../../../storage/storage.ts';
 import type { Engine } from '../../../testing/engines.ts';
-import { QuietLog } from '../../../testing/quiet-log.ts';
+import { type LeftBehind, openEventPipeline } from '../../../testing/event-pipeline.ts';
 import { definitionRow, insertDefinitionParents } from '../../../testing/rows.ts';
-import { openVault } from '../../../vault/vault.ts';
 import { closeAlertsOf } from '../alerts/raising.ts';
 import { Channels } from '../channels/service.ts';
 import { watchJob, watchSlowlyJob } from '../conditions/watch-jobs.ts';
@@ -33,7 +29,7 @@ export interface AlertPipelineOptions {
   readonly timeoutMs?: number;
   readonly mailer?: Mailer;
   /** A storage and clock of an earlier pipeline, as after a restart. */
-  readonly again?: { readonly storage: Storage; readonly time: { now: number }; readonly masterKey: string };
+  readonly again?: LeftBehind;
 }
 
 const GROUPING_MS = 15_000;
@@ -41,16 +37,7 @@ const publicUrl = 'https://hortus.example.org';
 
 /** Opens everything between a server or event and the receiver of a message, on one storage with a manual clock. */
 export async function openAlertPipeline(engine: Engine, options: AlertPipelineOptions = {}) {
-  const time = options.again?.time ?? { now: Date.now() };
-  const clock = () => time.now;
-  const storage = options.again?.storage ?? (await engine.open({ clock }));
-  const masterKey = options.again?.masterKey ?? randomBytes(32).toString('base64');
-  const log = new QuietLog();
-  const bus = openLocalBus({ log });
-  storage.onCommit((notices) => {
-    for (const { topic, message } of notices) bus.publish(topic, message);
-  });
-  const vault = await openVault(storage, { masterKey, dataDirectory: '/nowhere' });
+  const { storage, time, clock, masterKey, log, vault, carry } = await openEventPipeline(engine, options.again);
   const guard = new AddressGuard({
     allowPrivate: options.allowPrivate ?? true,
     // Every name is one inside.
@@ -78,8 +65,6 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
     [COMPOSE]: composeJob({ storage, publicUrl, groupingMs: GROUPING_MS }),
     [SEND]: sendJob({ storage, vault, guard, mailer, timeoutMs, clock }),
   };
-  const dispatcher = new Dispatcher({ storage, bus, log, subscribers: [wakeRules] });
-  const worker = new JobWorker({ storage, bus, log, handlers, clock, replica: newId('job') });
   const parents = options.again ? undefined : await insertDefinitionParents(storage);
   const principalOf = (accountId: string): Principal => ({
     kind: 'key',
@@ -91,6 +76,14 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
     accountId,
   });
   const principal = principalOf(parents?.accountId ?? '');
+  const definition = async (name: string): Promise<string> => {
+    if (!parents) throw new Error('A pipeline that continues has no account of its own.');
+    const id = newId('definition');
+    await storage.write((tx) =>
+      insertRow(tx, 'definitions', { ...definitionRow(tx, parents, id), name, status: 'active' }),
+    );
+    return id;
+  };
   return {
     storage,
     time,
@@ -103,19 +96,7 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
     log,
     parents: parents ?? { accountId: '', templateId: '', serverId: '' },
     now: clock,
-    start() {
-      dispatcher.start();
-      worker.start();
-    },
-    async stop() {
-      await dispatcher.stop();
-      await worker.stop({ withinMs: 0 });
-    },
-    /** Lets time pass, and due jobs run. */
-    pass(ms: number) {
-      time.now += ms;
-      bus.publish('jobs');
-    },
+    ...carry(handlers, wakeRules),
     async channel(body: ChannelCreate, by = principal) {
       await channels.check(body);
       return await storage.write((tx) => channels.create(tx, by, body));
@@ -137,16 +118,16 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
           .where('id', '=', parents?.serverId ?? '')
           .execute();
       }),
-    capacity: (diskPercent: number) =>
+    capacity: (diskPercent: number, memoryPercent = 1) =>
       storage.write(async (tx) => {
         const row = {
           server_id: parents?.serverId ?? '',
-          memory_used: 1,
-          memory_free: 1_000,
+          memory_used: Math.round(memoryPercent * 1_000_000),
+          memory_free: Math.round((100 - memoryPercent) * 1_000_000),
           cpu_cores: 2,
           cpu_used_percent: 1,
-          disk_used: diskPercent * 1_000_000,
-          disk_free: (100 - diskPercent) * 1_000_000,
+          disk_used: Math.round(diskPercent * 1_000_000),
+          disk_free: Math.round((100 - diskPercent) * 1_000_000),
           reported_at: tx.now,
         };
         await tx.db
@@ -155,16 +136,9 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
           .onConflict((clash) => clash.column('server_id').doUpdateSet(row))
           .execute();
       }),
-    async definition(name: string) {
-      if (!parents) throw new Error('A pipeline that continues has no account of its own.');
-      const id = newId('definition');
-      await storage.write((tx) =>
-        insertRow(tx, 'definitions', { ...definitionRow(tx, parents, id), name, status: 'active' }),
-      );
-      return id;
-    },
+    definition,
     async instance(name: string, columns: Record<string, unknown> = {}) {
-      const definitionId = await this.definition(name);
+      const definitionId = await definition(name);
       const id = newId('instance');
       await storage.write((tx) =>
         insertRow(tx, 'instances', {
@@ -201,6 +175,19 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
           .set(columns as never)
           .execute();
       }),
+    /** Lets time pass and waits until the conditions were evaluated, so that a test can tell what was not raised. */
+    async watched(ms = 0) {
+      time.now += ms;
+      const kinds = [WATCH, WATCH_SLOWLY];
+      await storage.write(async (tx) => {
+        for (const kind of kinds) await enqueue(tx, { kind, key: kind, payload: null });
+      });
+      const jobs = storage.reader.db.selectFrom('jobs').select(['run_at', 'lease_owner']).where('kind', 'in', kinds);
+      await until(
+        async () => (await jobs.execute()).every((job) => job.lease_owner === null && job.run_at > time.now),
+        { describe: 'the watch jobs to have run' },
+      );
+    },
   };
 }
 

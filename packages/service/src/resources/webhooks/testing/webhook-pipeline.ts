@@ -1,18 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import type { EventName } from '@hortus/contract/events';
-import { openLocalBus } from '../../../bus/local-bus.ts';
 import type { Call } from '../../../http/handler.ts';
 import { type Principal, unlimited } from '../../../identity/principal.ts';
-import { JobWorker } from '../../../jobs/worker.ts';
 import { AddressGuard } from '../../../outbound/address-guard.ts';
 import { append } from '../../../outbox/append.ts';
-import { Dispatcher } from '../../../outbox/dispatcher.ts';
 import { Pages } from '../../../storage/page.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import type { Engine } from '../../../testing/engines.ts';
-import { QuietLog } from '../../../testing/quiet-log.ts';
+import { openEventPipeline } from '../../../testing/event-pipeline.ts';
 import { insertAccount } from '../../../testing/rows.ts';
-import { openVault } from '../../../vault/vault.ts';
 import { DELIVER, deliveryJob } from '../delivery-job.ts';
 import { fanOut } from '../fan-out.ts';
 import { webhookRoutes } from '../routes.ts';
@@ -22,24 +17,11 @@ export async function openWebhookPipeline(
   engine: Engine,
   options: { allowPrivate?: boolean; timeoutMs?: number } = {},
 ) {
-  const time = { now: Date.now() };
-  const clock = () => time.now;
-  const storage = await engine.open({ clock });
-  const log = new QuietLog();
-  const bus = openLocalBus({ log });
-  storage.onCommit((notices) => {
-    for (const { topic, message } of notices) bus.publish(topic, message);
-  });
-  const vault = await openVault(storage, {
-    masterKey: randomBytes(32).toString('base64'),
-    dataDirectory: '/nowhere',
-  });
+  const { storage, log, vault, clock, carry } = await openEventPipeline(engine);
   const guard = new AddressGuard({ allowPrivate: options.allowPrivate ?? true });
   const routes = webhookRoutes({ storage, vault, guard, pages: new Pages(), requireRoom: async () => {} });
   const timeoutMs = options.timeoutMs ?? 10_000;
   const handlers = { [DELIVER]: deliveryJob({ storage, vault, guard, clock, timeoutMs }) };
-  const dispatcher = new Dispatcher({ storage, bus, log, subscribers: [fanOut] });
-  const worker = new JobWorker({ storage, bus, log, handlers, clock, replica: 'a' });
   const principal = keyOf(await insertAccount(storage));
 
   return {
@@ -47,18 +29,7 @@ export async function openWebhookPipeline(
     routes,
     log,
     principal,
-    start() {
-      dispatcher.start();
-      worker.start();
-    },
-    async stop() {
-      await dispatcher.stop();
-      await worker.stop({ withinMs: 0 });
-    },
-    pass(ms: number) {
-      time.now += ms;
-      bus.publish('jobs');
-    },
+    ...carry(handlers, fanOut),
     now: clock,
     async endpoint(body: { url: string; events: EventName[]; secret: string }, by: Principal = principal) {
       const call = { principal: by, body, ...rest(storage) } as unknown as Call<'webhooks.create'>;
