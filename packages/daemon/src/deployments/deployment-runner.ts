@@ -1,59 +1,33 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { ReportedLine } from '@hortus/contract/resources/deployment-reports';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import type { Engine } from '../engine/engine.ts';
-import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
 import { journalTrouble } from '../journal/journal-trouble.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
-import { isRefusal, type Service } from '../link/service.ts';
-import type { Log } from '../log.ts';
+import { isRefusal } from '../link/service.ts';
 import { newDeploymentId } from '../own-id.ts';
-import { settledPins } from '../pull/settled-pins.ts';
-import { rollOut } from '../rollout/rollout.ts';
-import { Slots, type Turns } from '../turns.ts';
 import { Acceptance, type AcceptanceOptions, failed } from './acceptance.ts';
-import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 import { DeploymentReports } from './deployment-reports.ts';
-import { progressDeadline } from './progress-deadline.ts';
-import { unfit } from './unfit.ts';
-import { beginWatch, isRenewal } from './watch-period.ts';
+import { CANCELLED, type Order, OrderedRollouts, type RolloutsOptions } from './ordered-rollouts.ts';
 
-export interface DeploymentsOptions extends AcceptanceOptions {
-  engine: Engine;
-  service: Service;
-  ingress: Ingress;
-  turns: Turns;
-  /** Fingerprint of this server; undefined while unknown. */
-  fingerprint(): Promise<Fingerprint | undefined>;
-  log: Log;
-  /** Called after an instance changed. */
-  onChange(uid: string): void;
-  /** For tests that end the process at a chosen moment. */
-  boundary?: ((moment: string) => void) | undefined;
-}
+export interface DeploymentsOptions extends AcceptanceOptions, RolloutsOptions {}
 
-type Order = Pick<Deployment, 'id' | 'definition_id' | 'revision'> & Pick<JournalledDeployment, 'claim'>;
-
-const AT_ONCE = 4;
-
-/** Fetches deployments from the service, rolls them out and reports their results. */
+/** Takes deployments from the service, claims and journals them, and has them rolled out. */
 export class DeploymentRunner {
   readonly #options: DeploymentsOptions;
   readonly #reports: DeploymentReports;
   readonly #acceptance: Acceptance;
   readonly #active = new Map<string, { controller: AbortController; done: Promise<void> }>();
-  readonly #slots = new Slots(AT_ONCE);
+  readonly #rollouts: OrderedRollouts;
   #stopped = false;
-  #closed = false;
 
   constructor(options: DeploymentsOptions) {
     this.#options = options;
     this.#reports = new DeploymentReports(options);
     this.#acceptance = new Acceptance(options);
+    this.#rollouts = new OrderedRollouts(options, this.#reports);
   }
 
   /** Fetches pending deployments. Rejects if the service does not respond. */
@@ -65,7 +39,8 @@ export class DeploymentRunner {
   /** Resumes interrupted deployments, even while the service is unreachable. */
   recover(): void {
     for (const journalled of this.#options.journal.deployments.unfinished()) {
-      if (journalled.phase === 'started') this.#follow(journalled.id, (signal) => this.#resume(journalled, signal));
+      if (journalled.phase === 'started')
+        this.#follow(journalled.id, (controller) => this.#resume(journalled, controller));
     }
   }
 
@@ -97,22 +72,25 @@ export class DeploymentRunner {
       return;
     }
     const order = { id, definition_id: former.definition_id, revision: former.revision, claim };
-    this.#follow(id, (signal) => this.#goBack(order, former, why, signal));
+    this.#follow(id, (controller) => this.#goBack(order, former, why, controller));
   }
 
-  async #goBack(order: Order, former: SignedManifest, why: string, signal: AbortSignal): Promise<void> {
+  async #goBack(order: Order, former: SignedManifest, why: string, controller: AbortController): Promise<void> {
     // The policy may have been tightened since it ran.
     const refused = this.#acceptance.refusal(former);
     if (refused) return this.#finish(order.id, refused);
-    await this.#rollOut(order, former, signal, [line('warn', `${why}; rolling back to revision ${former.revision}`)]);
+    await this.#rollouts.run(order, former, controller, [
+      line('warn', `${why}; rolling back to revision ${former.revision}`),
+    ]);
   }
 
   /** Accepts nothing new, waits briefly for running deployments, and leaves the rest to the next start. */
   async stop(graceMs: number): Promise<void> {
     this.#stopped = true;
+    this.#rollouts.stop();
     const active = Promise.all([...this.#active.values()].map(({ done }) => done));
     await Promise.race([active, sleep(graceMs, undefined, { ref: false })]);
-    this.#closed = true;
+    this.#rollouts.close();
     this.#reports.stop();
   }
 
@@ -130,12 +108,12 @@ export class DeploymentRunner {
     if (known?.phase === 'finished') this.#reports.report(id);
     // Claimed by another daemon with our key, or by us before we lost our state: never roll out twice at once.
     else if (!known && deployment.status === 'running') return;
-    else this.#follow(id, (signal) => this.#begin(deployment, signal));
+    else this.#follow(id, (controller) => this.#begin(deployment, controller));
   }
 
-  #follow(id: string, work: (signal: AbortSignal) => Promise<void>): void {
+  #follow(id: string, work: (controller: AbortController) => Promise<void>): void {
     const controller = new AbortController();
-    const done = work(controller.signal)
+    const done = work(controller)
       .catch((error: Error) =>
         this.#options.log.warn('a deployment was interrupted; it will be retried', { deployment: id, error }),
       )
@@ -143,9 +121,9 @@ export class DeploymentRunner {
     this.#active.set(id, { controller, done });
   }
 
-  async #begin(deployment: Deployment, signal: AbortSignal): Promise<void> {
+  async #begin(deployment: Deployment, controller: AbortController): Promise<void> {
     const prepared = await this.#prepare(deployment).catch((error) => this.#giveUp(deployment.id, error));
-    if (prepared) await this.#rollOut(prepared.order, prepared.manifest, signal);
+    if (prepared) await this.#rollouts.run(prepared.order, prepared.manifest, controller);
   }
 
   /** Claims and journals a deployment; undefined if it ended with that. */
@@ -192,104 +170,16 @@ export class DeploymentRunner {
     return undefined;
   }
 
-  async #resume(journalled: JournalledDeployment, signal: AbortSignal): Promise<void> {
+  async #resume(journalled: JournalledDeployment, controller: AbortController): Promise<void> {
     const { id, definitionId: definition_id, revision, claim, manifest, rollbackOf } = journalled;
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon lost the manifest.'));
     const order = { id, definition_id, revision, claim };
-    if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', signal);
+    if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', controller);
     // The policy may have been tightened. The encryption of the journal proves that the manifest was accepted for this
     // deployment.
     const accepted = this.#acceptance.refusal(manifest) ?? manifest;
     if ('status' in accepted) return this.#finish(id, accepted);
-    await this.#rollOut(order, accepted, signal);
-  }
-
-  async #rollOut(
-    order: Order,
-    manifest: SignedManifest,
-    signal: AbortSignal,
-    said: ReportedLine[] = [],
-  ): Promise<void> {
-    const { turns, engine, ingress, journal, log, boundary } = this.#options;
-    const { id, definition_id: definitionId, revision } = order;
-    const isReturn = journal.deployments.find(id)?.rollbackOf !== undefined;
-    // A rollback by the daemon is reported at its end.
-    const send = isReturn
-      ? () => Promise.reject(new Error('not yet'))
-      : (batch: LogBatch) => this.#progress(order, batch);
-    const lines = new DeploymentLog({ send });
-    for (const one of said) lines.add(one);
-    const abort = () => this.#active.get(id)?.controller.abort('deadline');
-    const deadline = progressDeadline(log, manifest.deadline_ms, abort);
-    const events = { log: (line: ReportedLine) => lines.add(line), progress: deadline.restart };
-    const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
-    const steps = {
-      step: (step: string) => this.#note(id, step),
-      pulled: (image: string) => this.#closed || journal.pulledImages.add(image),
-    };
-    const deps = { engine, ingress, events, signal, journal: steps, boundary };
-    const rollout = async () => ({
-      ...identity,
-      manifest: await settledPins(engine, manifest),
-      former: journal.manifests.of(manifest.instance_uid),
-      logins: manifest.registries,
-      renew: isRenewal(id, manifest),
-    });
-    const work = () =>
-      this.#slots.run(
-        async () => (await unfit(manifest, () => this.#options.fingerprint())) ?? rollOut(await rollout(), deps),
-      );
-    let result: RolloutResult;
-    try {
-      result = await turns.take(manifest.instance_uid, work);
-    } catch (error) {
-      log.error('a rollout failed unexpectedly', { deployment: id, error });
-      result = failed('internal', (error as Error).message);
-    }
-    deadline.clear();
-    const rest = await lines.close();
-    // After shutdown the journal is closed; the next start resumes the deployment.
-    if (this.#closed) return;
-    boundary?.('before finish');
-    try {
-      journal.together(() => {
-        if (result.status === 'success') {
-          if (!isReturn) beginWatch(journal, id, manifest);
-          journal.manifests.keep(manifest, result.images);
-        }
-        journal.deployments.finish(id, result, Date.now());
-      });
-      this.#reports.report(id, rest);
-    } catch (error) {
-      // Report it anyway. The next start resumes the deployment and finds it done.
-      log.error('the result of a deployment could not be stored', { deployment: id, error });
-      this.#reports.reportUnkept(id, result, rest);
-    }
-    boundary?.('after finish');
-    this.#options.onChange(manifest.instance_uid);
-  }
-
-  /** Records a step for people; a full disk must not end the rollout. */
-  #note(id: string, step: string): void {
-    const { journal, log } = this.#options;
-    if (this.#stopped) return;
-    try {
-      journal.deployments.step(id, step);
-    } catch (error) {
-      log.warn('a step could not be recorded', { deployment: id, step, error });
-    }
-  }
-
-  async #progress({ id, claim }: Order, batch: LogBatch): Promise<void> {
-    const { service } = this.#options;
-    const answer = await service
-      .call('deployments.status', { params: { id }, body: { status: 'running', claim, ...batch } })
-      .catch((error) => {
-        // The deployment has ended for the service, so the lines are not needed.
-        if (isRefusal(error)) return undefined;
-        throw error;
-      });
-    if (answer?.data.cancelling) this.#active.get(id)?.controller.abort(CANCELLED);
+    await this.#rollouts.run(order, accepted, controller);
   }
 
   #finish(id: string, result: RolloutResult): undefined {
@@ -297,9 +187,6 @@ export class DeploymentRunner {
     this.#reports.report(id);
   }
 }
-
-/** As the reason of an abort it becomes the reason of the result. */
-const CANCELLED = 'cancelled';
 
 function line(level: ReportedLine['level'], message: string): ReportedLine {
   return { at: Date.now(), level, message };

@@ -1,0 +1,153 @@
+import type { Fingerprint } from '@hortus/contract/fingerprint';
+import type { Deployment } from '@hortus/contract/resources/deployment-records';
+import type { ReportedLine } from '@hortus/contract/resources/deployment-reports';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { Engine } from '../engine/engine.ts';
+import type { Ingress } from '../ingress/ingress.ts';
+import type { JournalledDeployment } from '../journal/deployments.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
+import { isRefusal, type Service } from '../link/service.ts';
+import type { Log } from '../log.ts';
+import { settledPins } from '../pull/settled-pins.ts';
+import { rollOut } from '../rollout/rollout.ts';
+import { Slots, type Turns } from '../turns.ts';
+import { failed } from './acceptance.ts';
+import { DeploymentLog, type LogBatch } from './deployment-log.ts';
+import type { DeploymentReports } from './deployment-reports.ts';
+import { progressDeadline } from './progress-deadline.ts';
+import { unfit } from './unfit.ts';
+import { beginWatch, isRenewal } from './watch-period.ts';
+
+export interface RolloutsOptions {
+  journal: Journal;
+  engine: Engine;
+  service: Service;
+  ingress: Ingress;
+  turns: Turns;
+  /** Fingerprint of this server; undefined while unknown. */
+  fingerprint(): Promise<Fingerprint | undefined>;
+  log: Log;
+  /** Called after an instance changed. */
+  onChange(uid: string): void;
+  /** For tests that end the process at a chosen moment. */
+  boundary?: ((moment: string) => void) | undefined;
+}
+
+export type Order = Pick<Deployment, 'id' | 'definition_id' | 'revision'> & Pick<JournalledDeployment, 'claim'>;
+
+/** As the reason of an abort it becomes the reason of the result. */
+export const CANCELLED = 'cancelled';
+
+const AT_ONCE = 4;
+
+/** Rolls accepted deployments out, a few at once, with a deadline; journals and reports their results. */
+export class OrderedRollouts {
+  readonly #options: RolloutsOptions;
+  readonly #reports: Pick<DeploymentReports, 'report' | 'reportUnkept'>;
+  readonly #slots = new Slots(AT_ONCE);
+  #stopped = false;
+  #closed = false;
+
+  constructor(options: RolloutsOptions, reports: Pick<DeploymentReports, 'report' | 'reportUnkept'>) {
+    this.#options = options;
+    this.#reports = reports;
+  }
+
+  /** Records no more steps. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Leaves unfinished rollouts to the next start: the journal is about to be closed. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  async run(
+    order: Order,
+    manifest: SignedManifest,
+    controller: AbortController,
+    said: readonly ReportedLine[] = [],
+  ): Promise<void> {
+    const { turns, engine, ingress, journal, log, boundary } = this.#options;
+    const { id, definition_id: definitionId, revision } = order;
+    const isReturn = journal.deployments.find(id)?.rollbackOf !== undefined;
+    // A rollback by the daemon is reported at its end.
+    const send = isReturn
+      ? () => Promise.reject(new Error('not yet'))
+      : (batch: LogBatch) => this.#progress(order, controller, batch);
+    const lines = new DeploymentLog({ send });
+    for (const one of said) lines.add(one);
+    const deadline = progressDeadline(log, manifest.deadline_ms, () => controller.abort('deadline'));
+    const events = { log: (line: ReportedLine) => lines.add(line), progress: deadline.restart };
+    const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
+    const steps = {
+      step: (step: string) => this.#note(id, step),
+      pulled: (image: string) => this.#closed || journal.pulledImages.add(image),
+    };
+    const deps = { engine, ingress, events, signal: controller.signal, journal: steps, boundary };
+    const rollout = async () => ({
+      ...identity,
+      manifest: await settledPins(engine, manifest),
+      former: journal.manifests.of(manifest.instance_uid),
+      logins: manifest.registries,
+      renew: isRenewal(id, manifest),
+    });
+    const work = () =>
+      this.#slots.run(
+        async () => (await unfit(manifest, () => this.#options.fingerprint())) ?? rollOut(await rollout(), deps),
+      );
+    let result: RolloutResult;
+    try {
+      result = await turns.take(manifest.instance_uid, work);
+    } catch (error) {
+      log.error('a rollout failed unexpectedly', { deployment: id, error });
+      result = failed('internal', (error as Error).message);
+    }
+    deadline.clear();
+    const rest = await lines.close();
+    // After shutdown the journal is closed; the next start resumes the deployment.
+    if (this.#closed) return;
+    boundary?.('before finish');
+    try {
+      journal.together(() => {
+        if (result.status === 'success') {
+          if (!isReturn) beginWatch(journal, id, manifest);
+          journal.manifests.keep(manifest, result.images);
+        }
+        journal.deployments.finish(id, result, Date.now());
+      });
+      this.#reports.report(id, rest);
+    } catch (error) {
+      // Report it anyway. The next start resumes the deployment and finds it done.
+      log.error('the result of a deployment could not be stored', { deployment: id, error });
+      this.#reports.reportUnkept(id, result, rest);
+    }
+    boundary?.('after finish');
+    this.#options.onChange(manifest.instance_uid);
+  }
+
+  /** Records a step for people; a full disk must not end the rollout. */
+  #note(id: string, step: string): void {
+    const { journal, log } = this.#options;
+    if (this.#stopped) return;
+    try {
+      journal.deployments.step(id, step);
+    } catch (error) {
+      log.warn('a step could not be recorded', { deployment: id, step, error });
+    }
+  }
+
+  async #progress({ id, claim }: Order, controller: AbortController, batch: LogBatch): Promise<void> {
+    const { service } = this.#options;
+    const answer = await service
+      .call('deployments.status', { params: { id }, body: { status: 'running', claim, ...batch } })
+      .catch((error) => {
+        // The deployment has ended for the service, so the lines are not needed.
+        if (isRefusal(error)) return undefined;
+        throw error;
+      });
+    if (answer?.data.cancelling) controller.abort(CANCELLED);
+  }
+}
