@@ -1,5 +1,6 @@
 // Who may import whom, as data, and the function that holds source files against it.
 import { posix } from 'node:path';
+import { builtIn } from '@hortus/contract/built-in-actions';
 import { entryOf, findFileCycles, findFolderCycles, type ImportEdge } from './import-cycles.ts';
 import { findImports, type Import, lineAt, type Masked, mask } from './source-imports.ts';
 import { findForeignTables } from './table-owners.ts';
@@ -62,6 +63,10 @@ const harmless = [
 ].map(({ source }) => source);
 const unguarded = new RegExp(`${listening}(?!\\s*(?:${harmless.join('|')}))`, 'g');
 
+/** Slugs of built-in actions as texts: a misspelt one would compile. */
+const slugTexts = new RegExp(`(['"\`])(?:${Object.values(builtIn).join('|').replaceAll('.', '\\.')})\\1`, 'g');
+const slugTable = 'packages/contract/src/built-in-actions.ts';
+
 const namelessFolders = ['utils', 'helpers', 'common', 'types'];
 
 /** Checks source files; the package.json files among them tell which packages are for development only. */
@@ -120,7 +125,14 @@ function checkFile(file: SourceFile, manifests: Map<string, Manifest>, edges: Im
   checkQueries(file.path, masked, report);
   checkTables(file, masked, report);
   checkListeners(file.path, masked, report);
+  checkSlugs(file.path, masked, report);
   return found;
+}
+
+function checkSlugs(path: string, { code }: Masked, report: Report) {
+  if (isTest(path) || path === slugTable) return;
+  for (const { index, 0: slug } of code.matchAll(slugTexts))
+    report(lineAt(code, index), 'slug', `${slug} is builtIn.<name> of @hortus/contract/built-in-actions`);
 }
 
 function checkListeners(path: string, { bare }: Masked, report: Report) {

@@ -39,6 +39,8 @@ test.each([
   [`${service}/resources/a/service.ts`, `answer.on('end', () => done(Buffer.concat(chunks)));`, 'listener'],
   ['packages/daemon/src/a.ts', `setTimeout(late, 5);`, 'listener'],
   ['packages/client/src/a.ts', `signal.addEventListener('abort', () => leave());`, 'listener'],
+  [`${service}/a.ts`, `if (slug === 'hortus.stop') return;`, 'slug'],
+  ['packages/daemon/src/a.ts', 'const restore = "hortus.restore";', 'slug'],
   // Inside the service
   [`${service}/resources/a/service.ts`, `import '../b/store.ts';`, 'resource-private'],
   [`${service}/resources/a/service.ts`, `import type { Row } from '../b/store.ts';`, 'resource-private'],
@@ -90,6 +92,9 @@ test.each([
   [`${service}/resources/a/store.ts`, `join.on('a.id', '=', 'b.id').on('error', () => undefined);`],
   [`${service}/start.ts`, `process.once('SIGTERM', end);`],
   [`${service}/http/a.test.ts`, `socket.on('close', gone);`],
+  [`${service}/a.ts`, `// 'hortus.stop'\nconst label = 'hortus.stopped';`],
+  [`${service}/a.test.ts`, `await order('hortus.stop');`],
+  ['packages/contract/src/built-in-actions.ts', `export const stop = 'hortus.stop';`],
   [`${service}/testing/engines.ts`, `import 'vitest'; import '@hortus/testkit/until';`],
   ['packages/testkit/src/a.ts', `import '@hortus/contract/errors'; import '@hortus/client/http'; import 'vitest';`],
   ['e2e/a.test.ts', `import '@hortus/service/app'; import '@hortus/daemon/plan'; import '@hortus/testkit/until';`],
