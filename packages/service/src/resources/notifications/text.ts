@@ -5,6 +5,7 @@
 export const clean = (text: string, most: number): string =>
   cut(
     text
+      .toWellFormed()
       .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
       .replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
       .trim(),
@@ -15,12 +16,4 @@ export const clean = (text: string, most: number): string =>
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;
   return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
-/** Shortens a text to so many bytes of UTF-8. */
-export function cutBytes(text: string, most: number): string {
-  if (Buffer.byteLength(text) <= most) return text;
-  const kept = Buffer.from(text).subarray(0, most - Buffer.byteLength('…'));
-  // A character that was cut in two decodes to U+FFFD.
-  return `${kept.toString().replace(/\ufffd+$/, '')}…`;
 }

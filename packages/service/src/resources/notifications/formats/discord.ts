@@ -1,8 +1,8 @@
 import { detailsOf, headingOf, isOver, type Message, moreOf, textOf, titleOf } from '../message.ts';
-import { cut } from '../text.ts';
+import { fitting } from './fitting.ts';
 import { type Format, jsonRequest } from './format.ts';
 
-/** Limits of an embed: characters of its title and description, of all embeds together 6,000. */
+/** Limits of an embed: characters of its title and description; of all embeds together 6,000. */
 const TITLE = 256;
 const DESCRIPTION = 4_096;
 
@@ -13,18 +13,21 @@ const escaped = (text: string): string => text.replace(/[\\*_~`|>[\]()#@<-]/g, '
 
 export const discord: Format = ({ url = '' }, message) =>
   jsonRequest(url, {
-    embeds: [
-      {
-        title: cut(titleOf(message), TITLE),
-        description: cut(descriptionOf(message), DESCRIPTION),
-        color: message.test || isOver(message) ? GREEN : RED,
-        url: message.link,
-        timestamp: new Date(message.at).toISOString(),
-      },
-    ],
+    embeds: [fitting(message, embedOf, fits)],
     // No mention in the text calls anyone.
     allowed_mentions: { parse: [] },
   });
+
+const embedOf = (message: Message) => ({
+  title: escaped(titleOf(message)),
+  description: descriptionOf(message),
+  color: message.test || isOver(message) ? GREEN : RED,
+  url: message.link,
+  timestamp: new Date(message.at).toISOString(),
+});
+
+const fits = ({ title, description }: ReturnType<typeof embedOf>): boolean =>
+  title.length <= TITLE && description.length <= DESCRIPTION;
 
 function descriptionOf(message: Message): string {
   if (message.test) return escaped(textOf(message));

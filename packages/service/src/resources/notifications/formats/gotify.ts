@@ -1,15 +1,13 @@
 import { isOver, textOf, titleOf } from '../message.ts';
-import { cut } from '../text.ts';
 import { below, type Format, jsonRequest } from './format.ts';
 
-const LONGEST = 8_000;
-
+/** Gotify has no limit for a message; the longest that the service composes has some 12,000 characters. */
 export const gotify: Format = ({ url = '', token = '' }, message) =>
   jsonRequest(
     below(url, '/message'),
     {
-      title: cut(titleOf(message), 250),
-      message: cut(textOf(message), LONGEST),
+      title: titleOf(message),
+      message: textOf(message),
       // From 0 to 10; from 8 on, phones ring.
       priority: message.test || isOver(message) ? 4 : 8,
       extras: {

@@ -1,23 +1,28 @@
-import { isOver, textOf, titleOf } from '../message.ts';
-import { cut, cutBytes } from '../text.ts';
+import { isOver, type Message, textOf, titleOf } from '../message.ts';
+import { fitting } from './fitting.ts';
 import { below, type Format, jsonRequest } from './format.ts';
 
-/** A longer message becomes an attachment. */
-const LONGEST_BYTES = 4_096;
-const LONGEST_TITLE = 250;
+/** A message of 4,096 bytes or more becomes an attachment, which many servers refuse. */
+const LONGEST_MESSAGE = 4_000;
+/** The server reads a JSON body of at most twice its message limit. */
+const LONGEST_BODY = 8_000;
 const SERVER = 'https://ntfy.sh';
 
-export const ntfy: Format = ({ url = SERVER, topic = '', token }, message) =>
-  jsonRequest(
+export const ntfy: Format = ({ url = SERVER, topic = '', token }, message) => {
+  const contentOf = (of: Message) => ({
+    topic,
+    title: titleOf(of),
+    message: textOf(of),
+    // From 1 to 5; 3 is the default.
+    priority: of.test || isOver(of) ? 3 : 4,
+    tags: [of.test || isOver(of) ? 'white_check_mark' : 'warning'],
+    click: of.link,
+  });
+  const fits = (content: ReturnType<typeof contentOf>): boolean =>
+    Buffer.byteLength(content.message) <= LONGEST_MESSAGE && Buffer.byteLength(JSON.stringify(content)) <= LONGEST_BODY;
+  return jsonRequest(
     below(url, '/'),
-    {
-      topic,
-      title: cut(titleOf(message), LONGEST_TITLE),
-      message: cutBytes(textOf(message), LONGEST_BYTES),
-      // From 1 to 5; 3 is the default.
-      priority: message.test || isOver(message) ? 3 : 4,
-      tags: [message.test || isOver(message) ? 'white_check_mark' : 'warning'],
-      click: message.link,
-    },
+    fitting(message, contentOf, fits),
     token === undefined ? {} : { Authorization: `Bearer ${token}` },
   );
+};

@@ -1,39 +1,44 @@
 import { detailsOf, headingOf, type Message, moreOf, textOf, titleOf } from '../message.ts';
-import { cut } from '../text.ts';
+import { fitting } from './fitting.ts';
 import { type Format, jsonRequest } from './format.ts';
 
-/** Limits of Block Kit: characters of a section, and of the fallback text that notifications show. */
+/** Limit of Block Kit for the characters of a section. */
 const SECTION = 3_000;
-const FALLBACK = 1_000;
+/** Slack refuses messages whose blocks together exceed about 13,000 characters, although no document says so. */
+const ALL_SECTIONS = 12_000;
 
 /** Slack reads mentions such as <!channel> and links between angle brackets. */
-const escapeText = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** Escaped text must not be cut inside an entity, so it is cut before. */
-const fitting = (text: string, most: number): string => {
-  for (let length = most; ; length = Math.floor(length * 0.8)) {
-    const escaped = escapeText(cut(text, length));
-    if (escaped.length <= most) return escaped;
-  }
-};
-
+/** Plain text has neither formatting nor emoji codes, so names stay as they are. */
 const section = (text: string) => ({
   type: 'section',
-  // verbatim: Slack looks for no names and channels in the text.
-  text: { type: 'mrkdwn', text: fitting(text, SECTION), verbatim: true },
+  text: { type: 'plain_text', text: escaped(text), emoji: false },
 });
 
-export const slack: Format = ({ url = '' }, message) =>
-  jsonRequest(url, {
-    text: fitting(titleOf(message), FALLBACK),
-    unfurl_links: false,
-    blocks: sectionsOf(message).map(section),
-  });
+const linkTo = (address: string) => ({
+  type: 'section',
+  text: { type: 'mrkdwn', text: `<${escaped(address)}>`, verbatim: true },
+});
+
+export const slack: Format = ({ url = '' }, message) => jsonRequest(url, fitting(message, contentOf, fits));
+
+const contentOf = (message: Message) => ({
+  // Shown in notifications instead of the blocks.
+  text: escaped(titleOf(message)),
+  mrkdwn: false,
+  unfurl_links: false,
+  blocks: [...sectionsOf(message).map(section), linkTo(message.link)],
+});
+
+function fits({ blocks }: ReturnType<typeof contentOf>): boolean {
+  const lengths = blocks.map(({ text }) => text.text.length);
+  return Math.max(...lengths) <= SECTION && lengths.reduce((sum, length) => sum + length, 0) <= ALL_SECTIONS;
+}
 
 function sectionsOf(message: Message): string[] {
   if (message.test) return [`${titleOf(message)}\n${textOf(message)}`];
   const items = message.items.map((item) => [headingOf(item), ...detailsOf(item)].join('\n'));
   const more = moreOf(message);
-  return [...items, ...(more === undefined ? [] : [more]), message.link];
+  return [...items, ...(more === undefined ? [] : [more])];
 }

@@ -1,5 +1,5 @@
-import { textOf, titleOf } from '../message.ts';
-import { cut } from '../text.ts';
+import { type Message, textOf, titleOf } from '../message.ts';
+import { fitting } from './fitting.ts';
 import { below, type Format, jsonRequest } from './format.ts';
 
 /** Limit of the Bot API for a text. */
@@ -9,9 +9,11 @@ const SERVER = 'https://api.telegram.org';
 /** Plain text has no markup, but Telegram calls users whose @name it contains; a word joiner prevents that. */
 const withoutMentions = (text: string): string => text.replace(/@(?=\w)/g, '@\u2060');
 
+const contentOf = (message: Message): string => withoutMentions(`${titleOf(message)}\n\n${textOf(message)}`);
+
 export const telegram: Format = ({ url = SERVER, token = '', chat_id = '' }, message) =>
   jsonRequest(below(url, `/bot${token}/sendMessage`), {
     chat_id,
-    text: cut(withoutMentions(`${titleOf(message)}\n\n${textOf(message)}`), LONGEST),
+    text: fitting(message, contentOf, ({ length }) => length <= LONGEST),
     link_preview_options: { is_disabled: true },
   });

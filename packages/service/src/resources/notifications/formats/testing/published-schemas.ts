@@ -8,36 +8,57 @@ const exactly = (properties: Record<string, unknown>, required: readonly string[
   additionalProperties: false,
 });
 
-/** Largest bodies that the receivers accept. */
+/** Largest bodies that the receivers accept, in bytes. */
 export const mostBytes = {
   slack: 100_000,
   discord: 100_000,
-  teams: 28 * 1_024,
+  // https://learn.microsoft.com/connectors/teams says 28 KB; senders report refusals from 21 KB on.
+  teams: 21_000,
   telegram: 100_000,
-  ntfy: 16_384,
+  // https://github.com/binwiederhier/ntfy/blob/main/server/server.go reads twice the limit of a message.
+  ntfy: 8_192,
   gotify: 100_000,
   url: 100_000,
 };
 
-/** https://docs.slack.dev/reference/block-kit/blocks/section-block */
+interface Texts {
+  readonly slack: { readonly blocks: readonly { readonly text: { readonly text: string } }[] };
+  readonly discord: { readonly embeds: readonly { readonly title: string; readonly description: string }[] };
+  readonly ntfy: { readonly message: string };
+}
+
+const sum = (texts: readonly string[]): number => texts.reduce((length, text) => length + text.length, 0);
+
+/** Limits that a JSON Schema cannot express. */
+export const keepsTogether = {
+  // https://github.com/slackapi/bolt-js/issues/2509: msg_blocks_too_long from about 13,200 characters on.
+  slack: ({ blocks }: Texts['slack']) => sum(blocks.map(({ text }) => text.text)) <= 13_000,
+  discord: ({ embeds }: Texts['discord']) =>
+    sum(embeds.flatMap(({ title, description }) => [title, description])) <= 6_000,
+  // From 4,096 bytes on, it is an attachment.
+  ntfy: ({ message }: Texts['ntfy']) => Buffer.byteLength(message) < 4_096,
+};
+
+const plainText = exactly({ type: { const: 'plain_text' }, text: text(3_000), emoji: { type: 'boolean' } }, [
+  'type',
+  'text',
+]);
+const markdown = exactly({ type: { const: 'mrkdwn' }, text: text(3_000), verbatim: { type: 'boolean' } }, [
+  'type',
+  'text',
+]);
+
+/** https://docs.slack.dev/reference/block-kit/blocks/section-block and /composition-objects/text-object */
 export const slack = exactly(
   {
     text: text(40_000),
+    mrkdwn: { type: 'boolean' },
     unfurl_links: { type: 'boolean' },
     blocks: {
       type: 'array',
       minItems: 1,
       maxItems: 50,
-      items: exactly(
-        {
-          type: { const: 'section' },
-          text: exactly(
-            { type: { enum: ['mrkdwn', 'plain_text'] }, text: text(3_000), verbatim: { type: 'boolean' } },
-            ['type', 'text'],
-          ),
-        },
-        ['type', 'text'],
-      ),
+      items: exactly({ type: { const: 'section' }, text: { oneOf: [plainText, markdown] } }, ['type', 'text']),
     },
   },
   ['text'],
@@ -49,8 +70,7 @@ export const discord = exactly(
     embeds: {
       type: 'array',
       minItems: 1,
-      // Together 6,000 characters, which one embed with the limits below cannot exceed.
-      maxItems: 1,
+      maxItems: 10,
       items: exactly(
         {
           title: text(256),
@@ -143,12 +163,12 @@ export const ntfy = exactly(
   ['topic'],
 );
 
-/** https://gotify.net/api-docs#/message/createMessage and https://gotify.net/docs/msgextras */
+/** https://gotify.net/api-docs#/message/createMessage, without limits, and https://gotify.net/docs/msgextras */
 export const gotify = exactly(
   {
-    title: text(250),
-    message: text(8_000),
-    priority: { type: 'integer', minimum: 0, maximum: 10 },
+    title: { type: 'string' },
+    message: { type: 'string', minLength: 1 },
+    priority: { type: 'integer' },
     extras: exactly(
       {
         'client::display': exactly({ contentType: { enum: ['text/plain', 'text/markdown'] } }, ['contentType']),
