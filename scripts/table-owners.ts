@@ -79,8 +79,8 @@ export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
   quotas: ['accounts', 'servers', 'definitions', 'api_keys', 'webhook_endpoints', 'templates'],
   // A page of the events of a tenant is found by the resources that belong to the tenant.
   'resources/events': ['tenants', 'definitions', 'instances', 'deployments', 'backups', 'executions', 'migrations'],
-  // Accounts without rules get the first ones.
-  'resources/notifications': ['accounts'],
+  // Accounts without rules get the first ones; a certificate counts for as long as its instance.
+  'resources/notifications': ['accounts', 'instances'],
   // A late backup is that of a running instance, under its name.
   'resources/backups': ['instances', 'definitions'],
   // A delivery is sent with its event.

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import type { JobKind } from '../../../jobs/job.ts';
@@ -66,13 +67,14 @@ async function read(
 }
 
 /** Connects and returns when the presented certificate expires. Whether it is trusted does not matter here. */
-function expiryOf({ guard, timeoutMs = 10_000 }: CertificatesDeps, url: URL): Promise<number | undefined> {
+async function expiryOf({ guard, timeoutMs = 10_000 }: CertificatesDeps, url: URL): Promise<number | undefined> {
   const host = guard.checkLiteral(url);
-  return new Promise((resolve, reject) => {
+  return await new Promise((resolve, reject) => {
     const socket = connect({
       host,
       port: Number(url.port || 443),
-      servername: host,
+      // TLS has no server names for IP addresses.
+      ...(isIP(host) === 0 && { servername: host }),
       lookup: guard.lookup,
       rejectUnauthorized: false,
       timeout: timeoutMs,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 
@@ -14,5 +15,12 @@ export const saveCertificate = (tx: Tx, row: CertificateRow) =>
 export const forgetCertificates = (tx: Tx, before: number) =>
   tx.db.deleteFrom('certificates').where('checked_at', '<', before).execute();
 
+/** Certificates that expire before a time, except those of released instances. */
 export const certificatesUntil = (queries: Queries, until: number): Promise<CertificateRow[]> =>
-  queries.db.selectFrom('certificates').selectAll().where('expires_at', '<', until).execute();
+  queries.db
+    .selectFrom('certificates')
+    .innerJoin('instances', 'instances.id', 'certificates.instance_id')
+    .selectAll('certificates')
+    .where('certificates.expires_at', '<', until)
+    .where('instances.status', '<>', sql.lit('released' as const))
+    .execute();
