@@ -3,7 +3,7 @@ import type { Tx } from '../../storage/storage.ts';
 
 /** Periodic job that looks for what rules watch: servers, disks, instances. */
 export const WATCH = 'notifications.watch';
-/** Periodic job for what changes slowly: late backups. */
+/** Periodic job for what changes slowly: late backups, certificates, upgrades. */
 export const WATCH_SLOWLY = 'notifications.watch_slowly';
 /** Periodic job that reads the certificates of instances. */
 export const CERTIFICATES = 'notifications.certificates';

@@ -1,2 +1,2 @@
 // What other resources may use of upgrades.
-export { forgetOffersOf } from './store.ts';
+export { availableAfter, forgetOffersOf } from './store.ts';

@@ -113,6 +113,18 @@ export async function oldestOpen(queries: Queries, filter: UpgradeFilter, limit:
   return (await rows.orderBy('upgrades.id').limit(limit).execute()).map(({ id }) => id);
 }
 
+/** Lists the upgrades that an account may apply, in the order of ids; those of deploy tests are left out. */
+export const availableAfter = (queries: Queries, accountId: string, after: string, most: number) =>
+  standingUpgrades(queries, { accountId, status: 'available' })
+    .innerJoin('definitions', 'definitions.id', 'upgrades.definition_id')
+    .select(['upgrades.id', 'upgrades.instance_id', 'upgrades.server_id', 'upgrades.species', 'upgrades.created_at'])
+    .select('definitions.name')
+    .where('definitions.test_id', 'is', null)
+    .where('upgrades.id', '>', after)
+    .orderBy('upgrades.id')
+    .limit(most)
+    .execute();
+
 /** Finds the upgrades that wait for one of these deployments or executions. */
 export const upgradesWaitingFor = (queries: Queries, ids: readonly string[]) =>
   queries.db

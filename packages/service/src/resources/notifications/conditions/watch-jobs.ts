@@ -14,6 +14,7 @@ import { expiring } from './certificates.ts';
 import { restarting, unhealthy } from './instances.ts';
 import { minutesOf, RulesByAccount } from './rules-by-account.ts';
 import { full, offline } from './servers.ts';
+import { upgradable } from './upgrades.ts';
 
 export interface WatchDeps {
   readonly storage: Storage;
@@ -34,7 +35,7 @@ const quick: readonly RuleKind[] = [
   'instance_unhealthy',
   'restart_loop',
 ];
-const slow: readonly RuleKind[] = ['backup_late', 'certificate_expires'];
+const slow: readonly RuleKind[] = ['backup_late', 'certificate_expires', 'upgrade_available'];
 
 /** Watches servers and instances. Reads only what is wrong, by indexes, and writes only changes. */
 export const watchJob = (deps: WatchDeps & { readonly everyMs: number }): JobKind => ({
@@ -46,7 +47,7 @@ export const watchJob = (deps: WatchDeps & { readonly everyMs: number }): JobKin
   },
 });
 
-/** Watches what changes in hours: late backups and certificates. */
+/** Watches what changes in hours: late backups, certificates and upgrades. */
 export const watchSlowlyJob = (deps: WatchDeps): JobKind => ({
   every: SLOWLY_MS,
   concurrency: 1,
@@ -133,6 +134,10 @@ const placeOf = (of: Finding | AlertRow) =>
 
 const lookSlowly: Look = async (queries, rules, alerts, now) => {
   const gone = new Set((await offlineServers(queries)).map(({ id }) => id));
-  const findings = [...(await lateBackups(queries, rules, now)), ...(await expiring(queries, rules, now))];
+  const findings = [
+    ...(await lateBackups(queries, rules, now)),
+    ...(await expiring(queries, rules, now)),
+    ...(await upgradable(queries, rules)),
+  ];
   return { findings, now, isHidden: await hiding(queries, gone, alerts) };
 };

@@ -59,7 +59,7 @@ async function follow(tx: Tx, raising: Raising, rule: Rule, event: EventRow, mea
     return;
   }
   if (alert && !meaning.again) return;
-  const definition = await findName(tx, rule.accountId, meaning.definitionId ?? '');
+  const definition = await findName(tx, rule.accountId, meaning.subject);
   // Deploy tests report to their template.
   if (!definition || definition.test_id !== null) return;
   const finding: Finding = {
@@ -69,8 +69,8 @@ async function follow(tx: Tx, raising: Raising, rule: Rule, event: EventRow, mea
     title: clean(meaning.title?.(definition.name) ?? meaning.kind, LONGEST_TITLE),
     text: clean(meaning.text ?? '', LONGEST_TEXT),
     fix: meaning.fix ?? '',
-    resourceType: meaning.resource?.type ?? 'definition',
-    resourceId: meaning.resource?.id ?? meaning.subject,
+    resourceType: 'definition',
+    resourceId: meaning.subject,
     serverId: definition.server_id,
   };
   if (alert) await raising.repeat(alert, finding, rule.channelIds);
