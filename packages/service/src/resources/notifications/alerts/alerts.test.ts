@@ -88,55 +88,6 @@ onBothEngines((engine) => {
     });
   });
 
-  describe('a full disk', () => {
-    it('is reported when it lasts, and is over only when it falls clearly below the limit', async () => {
-      await pipeline.capacity(95);
-      round();
-      await until(async () => (await pipeline.alerts('pending')).length === 1, { describe: 'the pending alert' });
-      pipeline.pass(5 * MINUTE);
-      await opened(1);
-      const [alert] = await pipeline.alerts('open');
-      expect(alert).toMatchObject({
-        kind: 'disk_above',
-        title: 'The disk of server server-1 is 95 % full',
-        fix: `hortus servers prune ${pipeline.parents.serverId}`,
-      });
-      await pipeline.capacity(89);
-      await pipeline.instance('shop', { status: 'failed', health: 'unknown' });
-      round();
-      await until(async () => (await pipeline.alerts('pending')).length === 1, { describe: 'another round' });
-      expect(await pipeline.alerts('open')).toHaveLength(1);
-      await pipeline.capacity(80);
-      round();
-      await opened(0);
-    });
-
-    it('is not reported if it was over before the time of the rule', async () => {
-      await pipeline.capacity(95);
-      round();
-      await until(async () => (await pipeline.alerts('pending')).length === 1, { describe: 'the pending alert' });
-      await pipeline.capacity(50);
-      pipeline.pass(5 * MINUTE);
-      await until(async () => (await pipeline.alerts('pending')).length === 0, { describe: 'its end' });
-      expect(await pipeline.alerts()).toEqual([]);
-    });
-  });
-
-  it('an instance that restarts in a loop is reported with the number of restarts', async () => {
-    const now = pipeline.now();
-    const starts = JSON.stringify([5, 4, 3, 2, 1].map((minutes) => now - minutes * MINUTE));
-    await pipeline.instance('shop', { starts, restarted_at: now - MINUTE });
-    await pipeline.instance('calm', { starts: JSON.stringify([now - MINUTE]), restarted_at: now - MINUTE });
-    round();
-    await opened(1);
-    expect((await pipeline.alerts('open'))[0]).toMatchObject({
-      title: 'Instance shop restarts in a loop',
-      text: 'It restarted 5 times within 15 minutes.',
-    });
-    pipeline.pass(15 * MINUTE);
-    await opened(0);
-  });
-
   describe('a deployment', () => {
     it('that failed is reported each time, and is over with the next success', async () => {
       const definition_id = await pipeline.definition('blog <!channel>');
@@ -163,20 +114,6 @@ onBothEngines((engine) => {
       await opened(0);
       expect(await pipeline.alerts()).toHaveLength(1);
     });
-  });
-
-  it('a failed backup is reported until one succeeds', async () => {
-    const definition_id = await pipeline.definition('blog');
-    const data = { definition_id, instance_id: 'ins_1', error: 'disk full' };
-    await pipeline.fire('audit.backup_failed', 'bkp_1', data);
-    await opened(1);
-    expect((await pipeline.alerts('open'))[0]).toMatchObject({
-      title: 'A backup of blog has failed',
-      text: 'disk full',
-      fix: 'hortus backups create ins_1',
-    });
-    await pipeline.fire('audit.backup_completed', 'bkp_2', data);
-    await opened(0);
   });
 
   it('an alert that ends before it was sent is one message', async () => {

@@ -5,6 +5,8 @@ import type { SentReply } from './sending.ts';
 
 const LONGEST_REPLY = 500;
 const SHORTEST_SECRET = 4;
+/** Shorter parts of a path are words such as `services`. */
+const SHORTEST_SEGMENT = 10;
 
 /** Describes the reply of a receiver, without the secrets of the channel, which it may repeat. */
 export function replyOf(config: ChannelConfig, { status, error, text, durationMs }: SentReply): ChannelTest {
@@ -20,7 +22,8 @@ export function replyOf(config: ChannelConfig, { status, error, text, durationMs
 
 function secretsOf({ url, token, topic, headers = {} }: ChannelConfig): string[] {
   const path = url === undefined ? '' : new URL(url).pathname;
-  return [url, token, topic, path, ...Object.values(headers)].filter(
+  const segments = path.split('/').filter(({ length }) => length >= SHORTEST_SEGMENT);
+  return [url, token, topic, path, ...segments, ...Object.values(headers)].filter(
     (text): text is string => text !== undefined && text.length >= SHORTEST_SECRET,
   );
 }

@@ -73,17 +73,33 @@ onBothEngines((engine) => {
     });
 
     it('to a hanging receiver delays no other', async () => {
-      receiver.answer((request) => (request.path === '/hangs' ? { hang: true } : { status: 204 }));
-      await channel('hangs');
-      await channel('well');
-      pipeline.start();
-      await fail();
-      pipeline.pass(GROUPING);
-      await until(async () => (await pipeline.deliveries()).some(({ status }) => status === 'delivered'), {
-        describe: 'the other one',
-      });
-      const all = await pipeline.deliveries();
-      expect(all.map(({ status }) => status).sort()).toEqual(['delivered', 'pending']);
+      // Longer than the test waits: a sender that waited for its end would fail it.
+      const patient = await openAlertPipeline(engine, { timeoutMs: 600_000 });
+      engine.afterwards(() => patient.stop());
+      receiver.answer((request) => (request.path.startsWith('/hangs') ? { hang: true } : { status: 204 }));
+      const names = ['hangs-1', 'hangs-2', 'hangs-3', 'hangs-4', 'hangs-5', 'well-1', 'well-2'];
+      for (const name of names) await patient.channel({ type: 'url', name, url: `${receiver.url}/${name}` });
+      patient.start();
+      const definition_id = await patient.definition('blog');
+      const after = async (status: 'failed' | 'success') => {
+        await patient.fire(status === 'failed' ? 'deployment.failed' : 'deployment.success', 'dep_1', {
+          definition_id,
+          status,
+        });
+        const open = status === 'failed' ? 1 : 0;
+        await until(async () => (await patient.alerts('open')).length === open, { describe: `${open} open alerts` });
+        patient.pass(GROUPING);
+      };
+      const arrived = (path: string) => receiver.requests.filter((request) => request.path === path).length;
+      await after('failed');
+      await until(() => names.every((name) => arrived(`/${name}`) === 1), { describe: 'a request to every channel' });
+      // The next messages reach the others while the first requests still hang.
+      await after('success');
+      await until(() => arrived('/well-1') === 2 && arrived('/well-2') === 2, { describe: 'the second messages' });
+      await until(
+        async () => (await patient.deliveries()).filter(({ status }) => status === 'delivered').length === 4,
+        { describe: 'four deliveries' },
+      );
     });
 
     it('does not follow a redirect to another address', async () => {
