@@ -45,15 +45,16 @@ export async function contentOf(path: string): Promise<string> {
   }
 }
 
-/** Checks that an option is one of the allowed words. */
+/** Checks that an option, or an argument that is `named` otherwise, is one of the allowed words. */
 export function chosen<const Word extends string>(
   option: string,
   given: string | undefined,
   words: readonly Word[],
+  named = `--${option}`,
 ): Word | undefined {
   if (given === undefined) return undefined;
   const word = words.find((one) => one === given);
-  if (word === undefined) throw new Failure('usage', `--${option} must be one of ${words.join(', ')}.`);
+  if (word === undefined) throw new Failure('usage', `${named} must be one of ${words.join(', ')}.`);
   return word;
 }
 

@@ -82,7 +82,7 @@ Webhook addresses and tokens are secrets: they are asked for, or read from a fil
   calls: ['notifications.createChannel'],
   async run(call) {
     const { args, options, world } = call;
-    const type = chosen('type', args.type, channelTypes) as ChannelCreate['type'];
+    const type = chosen('type', args.type, channelTypes, 'The type') as ChannelCreate['type'];
     const [field, what] = secrets[type] ?? [];
     const secret =
       field !== undefined || options['secret-file'] !== undefined

@@ -106,7 +106,7 @@ export const rulesAdd = command({
   async run(call) {
     const { args, options } = call;
     const client = await call.client();
-    const kind = chosen('kind', args.kind, ruleKindNames) as RuleCreate['kind'];
+    const kind = chosen('kind', args.kind, ruleKindNames, 'The kind') as RuleCreate['kind'];
     const body = { name: args.name, kind, ...(await givenOf(client, options)) };
     const { data } = await client.call('notifications.createRule', { body });
     return printDone(call, data, `The rule ${data.name} is active (${data.id}).`);

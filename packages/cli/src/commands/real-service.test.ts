@@ -1,43 +1,29 @@
-import { randomBytes } from 'node:crypto';
 import { chmod, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@hortus/client/client';
 import { freePort } from '@hortus/testkit/port';
-import { type RunningProcess, startProcess } from '@hortus/testkit/process';
-import { serviceMain } from '@hortus/testkit/programs';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hortus } from '../testing/hortus.ts';
+import { type RealService, startRealService } from '../testing/real-service.ts';
 
 /** Runs the real service and the real CLI, each in its own process. */
-const key = `hk_live_${randomBytes(32).toString('base64url')}`;
-let data: TemporaryFolder;
 let home: TemporaryFolder;
-let service: RunningProcess;
+let service: RealService;
 let address: string;
+let key: string;
 
 beforeAll(async () => {
-  data = temporaryFolder('service');
   home = temporaryFolder('cli');
-  const port = await freePort();
-  address = `http://127.0.0.1:${port}`;
-  service = startProcess([process.execPath, serviceMain], {
-    env: {
-      HORTUS_PORT: String(port),
-      HORTUS_DATA_DIR: data.path,
-      HORTUS_ADMIN_KEY: key,
-      HORTUS_ADMIN_PASSWORD: 'a password for the tests',
-      HORTUS_LOCAL_SERVER: 'off',
-    },
-  });
-  await service.waitForHttp(`${address}/api/v1/health`);
+  service = await startRealService();
+  ({ address, key } = service);
   const { code, stderr } = await hortus(home.path, ['login', '--url', address], { input: `${key}\n` });
   expect(stderr).toBe('');
   expect(code).toBe(0);
-});
+}, 200_000);
 afterAll(async () => {
   await service?.stop();
-  await Promise.all([data?.remove(), home?.remove()]);
+  await home?.remove();
 });
 
 const run = (...argv: string[]) => hortus(home.path, argv);

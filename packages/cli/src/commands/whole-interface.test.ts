@@ -1,49 +1,30 @@
-import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '@hortus/client/client';
-import { freePort } from '@hortus/testkit/port';
-import { type RunningProcess, startProcess } from '@hortus/testkit/process';
-import { serviceMain } from '@hortus/testkit/programs';
 import { startReceiver } from '@hortus/testkit/receiver';
-import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Failure } from '../failure.ts';
 import { run } from '../run.ts';
+import { type RealService, startRealService } from '../testing/real-service.ts';
 import { scriptedTerminal, scriptedWorld } from '../testing/scripted-terminal.ts';
 
 /** Runs the real service in its own process and the commands in this one, which is faster. */
-const key = `hk_live_${randomBytes(32).toString('base64url')}`;
-let data: TemporaryFolder;
-let service: RunningProcess;
+let service: RealService;
 let url: string;
+let key: string;
 let client: Client;
 
 beforeAll(async () => {
-  data = temporaryFolder('service');
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}/api/v1`;
-  service = startProcess([process.execPath, serviceMain], {
-    env: {
-      HORTUS_PORT: String(port),
-      HORTUS_DATA_DIR: data.path,
-      HORTUS_ADMIN_KEY: key,
-      HORTUS_ADMIN_EMAIL: 'root@example.org',
-      HORTUS_ADMIN_PASSWORD: 'a password for the tests',
-      HORTUS_LOCAL_SERVER: 'off',
-      HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true',
-    },
-  });
-  await service.waitForHttp(`${url}/health`, { within: 150_000 });
+  service = await startRealService({ HORTUS_WEBHOOK_ALLOW_PRIVATE: 'true' });
+  key = service.key;
+  url = `${service.address}/api/v1`;
   client = createClient({ baseUrl: url, key });
   await hortus('servers', 'register', 'web-1');
   await createAndDeploy('landing');
 }, 200_000);
-afterAll(async () => {
-  await service?.stop();
-  await data?.remove();
-});
+afterAll(() => service?.stop());
 
 /** Runs a command as a script does: no terminal, `input` on standard input. */
 async function hortusWith(input: string, ...argv: string[]) {
@@ -214,7 +195,8 @@ test('playbooks, match and ask print their answers', async () => {
 });
 
 test('recipes: submit, list, show, approve, upvote, withdraw and reject', async () => {
-  const file = join(data.path, 'template.yaml');
+  await using folder = temporaryFolder('template');
+  const file = join(folder.path, 'template.yaml');
   const write = (slug: string) =>
     writeFileSync(
       file,
