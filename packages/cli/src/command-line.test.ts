@@ -4,8 +4,8 @@ import { commands } from './commands/all.ts';
 
 const read = (...argv: string[]) => {
   const { command, rest } = findCommand(argv, commands);
-  const { args, options } = readCommandLine(command, rest);
-  return { name: command.name, args, options };
+  const { args, options, rest: after } = readCommandLine(command, rest);
+  return { name: command.name, args, options, after };
 };
 
 test('arguments and options are accepted in any order', () => {
@@ -19,6 +19,15 @@ test('global options may precede the command', () => {
     name: 'instances show',
     options: { json: true, context: 'work' },
   });
+});
+
+test('words after -- belong to the program that the command runs', () => {
+  expect(read('shell', 'blog', '--component', 'db', '--', 'psql', '--json', '--', '-h')).toMatchObject({
+    args: { instance: 'blog' },
+    options: { component: 'db', json: false, help: false },
+    after: ['psql', '--json', '--', '-h'],
+  });
+  expect(() => read('logs', 'blog', '--', 'x')).toThrow('does not take the argument "x"');
 });
 
 test('a group alone runs its list, and a word can be both command and group', () => {

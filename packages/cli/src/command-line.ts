@@ -5,6 +5,8 @@ import { Failure } from './failure.ts';
 export interface CommandLine {
   readonly command: Command;
   readonly args: Readonly<Record<string, string | undefined>>;
+  /** Words after `--`, if the command takes them. */
+  readonly rest: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -52,14 +54,20 @@ export function findCommand(argv: readonly string[], table: readonly Command[]):
   throw new Failure('usage', `Unknown command: ${rest[0]}.`, { hint: 'hortus help lists the commands.' });
 }
 
-export function readCommandLine(command: Command, rest: readonly string[]): CommandLine {
+export function readCommandLine(command: Command, words: readonly string[]): CommandLine {
   const options: Options = { ...globalOptions, ...command.options };
-  const { values, positionals } = parsed(command, rest, options);
+  const end = command.rest === undefined ? -1 : words.indexOf('--');
+  const { values, positionals } = parsed(command, end === -1 ? words : words.slice(0, end), options);
   const asked: Record<string, unknown> = {};
   for (const [name, option] of Object.entries(options)) {
     asked[name] = values[name] ?? (option.multiple ? [] : option.type === 'boolean' ? false : undefined);
   }
-  return { command, args: named(command, positionals, asked.help === true), options: asked };
+  return {
+    command,
+    args: named(command, positionals, asked.help === true),
+    rest: end === -1 ? [] : words.slice(end + 1),
+    options: asked,
+  };
 }
 
 function parsed(command: Command, rest: readonly string[], options: Options) {

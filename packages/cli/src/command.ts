@@ -41,6 +41,8 @@ export interface Call<O = Readonly<Record<string, unknown>>, A = Readonly<Record
   readonly options: O;
   readonly json: boolean;
   readonly world: World;
+  /** Words after `--`, if the command takes them. */
+  readonly rest: readonly string[];
   /** Reads the settings on first use. */
   settings(): Promise<Settings>;
   /** Returns the authenticated client. */
@@ -54,12 +56,15 @@ export interface Command {
   readonly summary: string;
   readonly about?: string;
   readonly args: readonly string[];
+  /** Name of the words after `--`; without one, `--` only ends the options. */
+  readonly rest?: string | undefined;
   readonly options: Options;
   /** Command lines to copy, each with its effect. */
   readonly examples: readonly (readonly [line: string, does: string])[];
   /** Endpoints it calls; the help lists their permissions. */
   readonly calls: readonly EndpointName[];
-  run(call: Call): Promise<Exit | undefined>;
+  /** Returns an exit by its name, or the exit code of a program that was run. */
+  run(call: Call): Promise<Exit | number | undefined>;
 }
 
 /** Types options and arguments for `run` and erases these types in the table. */
@@ -68,10 +73,11 @@ export function command<const A extends readonly string[] = [], const O extends 
   summary: string;
   about?: string;
   args?: A;
+  rest?: string;
   options?: O;
   examples: Command['examples'];
   calls?: readonly EndpointName[];
-  run(call: Call<ValuesOf<O & GlobalOptions>, ArgsOf<A>>): Promise<Exit | undefined>;
+  run(call: Call<ValuesOf<O & GlobalOptions>, ArgsOf<A>>): Promise<Exit | number | undefined>;
 }): Command {
   const run = (call: Call) => row.run(call as unknown as Call<ValuesOf<O & GlobalOptions>, ArgsOf<A>>);
   return { ...row, args: row.args ?? [], options: row.options ?? {}, calls: row.calls ?? [], run };

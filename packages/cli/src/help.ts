@@ -8,9 +8,15 @@ function columns(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`.trimEnd()).join('\n');
 }
 
-export function usageOf({ name, args, options }: Command): string {
+export function usageOf({ name, args, rest, options }: Command): string {
   const words = args.map((arg) => (arg.endsWith('?') ? `[<${arg.slice(0, -1)}>]` : `<${arg}>`));
-  return ['hortus', name, ...words, ...(Object.keys(options).length > 0 ? ['[options]'] : [])].join(' ');
+  return [
+    'hortus',
+    name,
+    ...words,
+    ...(Object.keys(options).length > 0 ? ['[options]'] : []),
+    ...(rest ? [`[-- <${rest}>…]`] : []),
+  ].join(' ');
 }
 
 const optionRows = (options: Options): [string, string][] =>

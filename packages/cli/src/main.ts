@@ -6,9 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 // Halves the start-up time. Uses the user's own folder, because a shared one could contain foreign code.
 enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'hortus'));
-const [{ exitCodes }, { nodeTerminal }, { run }] = await Promise.all([
+const [{ exitCodes }, { nodeTerminal }, { rawTerminal }, { run }] = await Promise.all([
   import('./exit-codes.ts'),
   import('./node-terminal.ts'),
+  import('./raw-terminal.ts'),
   import('./run.ts'),
 ]);
 
@@ -21,6 +22,7 @@ process.on('SIGINT', leave);
 
 process.exitCode = await run(process.argv.slice(2), {
   terminal: nodeTerminal(process, leave),
+  rawTerminal: () => rawTerminal(process),
   env: process.env,
   home: homedir(),
   now: () => Date.now(),

@@ -3,7 +3,7 @@ import type { Call, Command } from './command.ts';
 import { findCommand, readCommandLine } from './command-line.ts';
 import { commands } from './commands/all.ts';
 import { connect } from './connection.ts';
-import { type Exit, exitCodes } from './exit-codes.ts';
+import { exitCodes } from './exit-codes.ts';
 import { type Failure, failureOf } from './failure.ts';
 import { helpOf, overview } from './help.ts';
 import { safeText } from './output/safe-text.ts';
@@ -25,14 +25,15 @@ export async function run(
   table: readonly Command[] = commands,
 ): Promise<number> {
   let url: string | undefined;
-  const world = argv.includes('--no-color') ? { ...given, terminal: plain(given.terminal) } : given;
+  const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+  const world = own.includes('--no-color') ? { ...given, terminal: plain(given.terminal) } : given;
   try {
     if (argv.length === 0) {
       world.terminal.out(overview(table));
       return exitCodes.ok.code;
     }
     const { command, rest } = findCommand(spokenToo[argv[0] ?? ''] ?? argv, table);
-    const { args, options } = readCommandLine(command, rest);
+    const { args, options, rest: after } = readCommandLine(command, rest);
     if (options.help === true) {
       world.terminal.out(helpOf(command));
       return exitCodes.ok.code;
@@ -42,6 +43,7 @@ export async function run(
     const call: Call = {
       args,
       options,
+      rest: after,
       json: options.json === true,
       world,
       settings: () => {
@@ -56,12 +58,12 @@ export async function run(
         return client;
       },
     };
-    const exit: Exit = (await command.run(call)) ?? 'ok';
-    return exitCodes[exit].code;
+    const exit = (await command.run(call)) ?? 'ok';
+    return typeof exit === 'number' ? exit : exitCodes[exit].code;
   } catch (error) {
     const failure = failureOf(error, url);
     if (failure === undefined) throw error;
-    tell(world, failure, argv.includes('--json'));
+    tell(world, failure, own.includes('--json'));
     return exitCodes[failure.exit].code;
   }
 }

@@ -1,3 +1,4 @@
+import type { RawTerminal } from './raw-terminal.ts';
 import type { Terminal } from './terminal.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -5,6 +6,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** External dependencies of a command. */
 export interface World {
   readonly terminal: Terminal;
+  /** Gives the bytes of standard input and output to a command. */
+  rawTerminal(): RawTerminal;
   readonly env: Environment;
   /** Home folder of the user. */
   readonly home: string;

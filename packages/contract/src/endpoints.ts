@@ -28,6 +28,7 @@ import { registryEndpoints } from './resources/registries.ts';
 import { savedConfigEndpoints } from './resources/saved-configs.ts';
 import { serverEndpoints } from './resources/servers.ts';
 import { settingEndpoints } from './resources/settings.ts';
+import { shellEndpoints } from './resources/shells.ts';
 import { signInEndpoints } from './resources/sign-in.ts';
 import { taxonomyEndpoints } from './resources/taxonomy.ts';
 import { templateEndpoints } from './resources/templates.ts';
@@ -52,6 +53,7 @@ export const endpoints = {
   ...manifestEndpoints,
   ...instanceEndpoints,
   ...logEndpoints,
+  ...shellEndpoints,
   ...metricEndpoints,
   ...actionEndpoints,
   ...playbookEndpoints,

@@ -28,6 +28,7 @@ export const idPrefixes = {
   rule: 'rul',
   alert: 'alt',
   notification: 'ntf',
+  shell: 'shl',
   job: 'job',
 } as const;
 

@@ -24,6 +24,9 @@ export const permissions = {
   'instances:read': 'Read instances.',
   'instances:write': 'Start, stop, restart and release instances.',
   'instances:logs': 'Read what the containers of instances write.',
+  'instances:shell':
+    'Open a shell in the containers of instances, which gives access to their data and secrets. Members have it only if it was granted.',
+  'instances:recordings': 'List shell sessions and replay their recordings. Members have it only if it was granted.',
   'instances:report': 'Report the state of containers, as daemons and the CLI do.',
   'actions:read': 'Read the actions of instances and their executions.',
   'actions:execute': 'Run and cancel actions.',
@@ -47,6 +50,12 @@ export const permissions = {
 } as const;
 
 export type Permission = keyof typeof permissions;
+
+/** Permissions that members have only if an owner has granted them. */
+export const grantablePermissions = [
+  'instances:shell',
+  'instances:recordings',
+] as const satisfies readonly Permission[];
 
 export const permissionNames = Object.keys(permissions) as Permission[];
 

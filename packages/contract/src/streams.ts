@@ -11,7 +11,7 @@ export const STREAM_TICKET_HEADER = 'x-hortus-stream-ticket';
 /** Interval in which both sides of a stream send a ping; one that stays unanswered until the next ends the connection. */
 export const STREAM_PING_MS = 20_000;
 
-export const streamKinds = ['logs', 'metrics'] as const;
+export const streamKinds = ['logs', 'metrics', 'shell'] as const;
 export type StreamKind = (typeof streamKinds)[number];
 
 /** Bytes of one message in either direction. */

@@ -43,6 +43,7 @@ import { guardedEngine } from './policy/guarded-engine.ts';
 import { realPath } from './policy/host-paths.ts';
 import { policyFileOf, readPolicy } from './policy/read-policy.ts';
 import { Watch } from './rollout/watch.ts';
+import { serveShell } from './shell/serve-shell.ts';
 import { DialBack } from './streams/dial-back.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
@@ -124,7 +125,11 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
   const liveMetrics = new LiveMetrics({ meters: () => ({ ...meters(), traffic: new HostTraffic() }), log });
   const dialBack = new DialBack({
     service,
-    kinds: { logs: serveLogs(containerLogs.store, log), metrics: liveMetrics.serve },
+    kinds: {
+      logs: serveLogs(containerLogs.store, log),
+      metrics: liveMetrics.serve,
+      shell: serveShell({ engine, policy, log }),
+    },
     log,
   });
   const results = new Results({ journal, service, channel, log });

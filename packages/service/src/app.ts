@@ -24,6 +24,7 @@ import { RelayDoor } from './relay/door.ts';
 import { reachableUrl } from './relay/reachable-url.ts';
 import { Relay } from './relay/relay.ts';
 import { openDaemonChannel } from './resources/servers/daemon-channel.ts';
+import { ShellDoor } from './resources/shells/shell-door.ts';
 import { CATALOG_TOPIC, Catalog } from './resources/templates/catalog.ts';
 import { shipCatalog } from './resources/templates/ship.ts';
 import { openStorage } from './storage/open.ts';
@@ -178,6 +179,17 @@ export async function buildApp({ config, log, open = openStorage, workerProgram 
     daemonStreams: () => streams.size,
   });
   for (const gauge of gauges) metrics.add(gauge);
+  const shellDoor = new ShellDoor({
+    shells: wired.shells,
+    streams,
+    upgrades: http.upgrades,
+    refuse: http.refuse,
+    addressOf,
+    admit: http.admit,
+    recheck: http.recheck,
+    log,
+  });
+  authenticator.onChange(() => shellDoor.recheckAll());
   bus.subscribe(NUMBERED_TOPIC, () => wired.feed.wake());
   bus.onGap(() => wired.feed.wake());
   dispatcher.start();
@@ -190,6 +202,7 @@ export async function buildApp({ config, log, open = openStorage, workerProgram 
     passingKey: (wanted) => makePassingKey({ storage, mode: config.mode }, wanted),
     close: once(async () => {
       door.close();
+      await shellDoor.close();
       streams.close();
       await channel.close();
       await http.close();

@@ -37,7 +37,7 @@ describe('settings', () => {
       alertGroupSeconds: 15,
       alertWatchSeconds: 30,
       allowPlaintextManifest: false,
-      retention: { deliveries: 30, events: 90, idempotency: 1, logs: 30, metrics: 7 },
+      retention: { deliveries: 30, events: 90, idempotency: 1, logs: 30, metrics: 7, recordings: 30 },
       pingSeconds: 20,
       migrationGraceMinutes: 60,
       replicaUrl: undefined,

@@ -25,7 +25,7 @@ import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
 import { match } from './match.ts';
-import { membersInvite, membersInvites, membersList, membersRemove } from './members.ts';
+import { membersGrant, membersInvite, membersInvites, membersList, membersRemove } from './members.ts';
 import { definitionsMigrate, tenantsMigrate } from './migrate.ts';
 import { migrationsCancel, migrationsList, migrationsShow } from './migrations.ts';
 import {
@@ -47,6 +47,7 @@ import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { serversResetIdentity, serversRotateKey } from './servers-identity.ts';
 import { serversPrune } from './servers-prune.ts';
 import { backupService, restoreService } from './service-backup.ts';
+import { shell, shellsList } from './shell.ts';
 import { showStatus } from './status.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
@@ -89,6 +90,8 @@ export const commands: readonly Command[] = [
   configsSave,
   configsDelete,
   logs,
+  shell,
+  shellsList,
   instancesList,
   instancesShow,
   instancesStart,
@@ -154,6 +157,7 @@ export const commands: readonly Command[] = [
   membersList,
   membersInvite,
   membersInvites,
+  membersGrant,
   membersRemove,
   keysList,
   keysCreate,

@@ -1,3 +1,4 @@
+import { grantablePermissions } from '@hortus/contract/permissions';
 import { type Invite, roles } from '@hortus/contract/resources/members';
 import type { User } from '@hortus/contract/resources/sign-in';
 import { confirmByName } from '../asking.ts';
@@ -45,6 +46,38 @@ export const membersRemove = command({
     );
     const { data } = await client.call('members.remove', { params: { id: user.id } });
     return printDone(call, data, `${data.email} is removed.`);
+  },
+});
+
+export const membersGrant = command({
+  name: 'members grant',
+  summary: 'Set the permissions of a member beyond those of the role',
+  about: 'Replaces those granted before; without --allow, the member has only those of the role.',
+  args: ['email'],
+  options: {
+    allow: {
+      type: 'string',
+      value: 'permission',
+      multiple: true,
+      about: `Permission to grant: ${grantablePermissions.join(' or ')}.`,
+    },
+  },
+  examples: [
+    ['hortus members grant fern@example.org --allow instances:shell', 'The member may open shells in containers.'],
+    ['hortus members grant fern@example.org', 'Withdraws what was granted.'],
+  ],
+  calls: ['members.list', 'members.grant'],
+  async run(call) {
+    const client = await call.client();
+    const permissions = call.options.allow.map(
+      (word) => chosen('allow', word, grantablePermissions) as (typeof grantablePermissions)[number],
+    );
+    const user = await findListed(client.pages('members.list'), 'member', call.args.email, ({ email }: User) => [
+      email,
+    ]);
+    const { data } = await client.call('members.grant', { params: { id: user.id }, body: { permissions } });
+    const granted = data.granted_permissions.join(', ') || 'nothing beyond the role';
+    return printDone(call, data, `${data.email} is granted ${granted}.`);
   },
 });
 

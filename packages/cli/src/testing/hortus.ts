@@ -75,6 +75,9 @@ export async function hortusHere(
         throw new Error('There is no terminal.');
       },
     },
+    rawTerminal: () => {
+      throw new Error('Commands with a raw terminal are run as a process.');
+    },
     env: { ...environment(home), ...env },
     home,
     now: () => Date.now() + paused,

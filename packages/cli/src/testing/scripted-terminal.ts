@@ -51,6 +51,9 @@ export function scriptedWorld(terminal: Terminal, env: World['env'], home = '/no
   let now = Date.parse('2030-01-01T12:01:00Z');
   return {
     terminal,
+    rawTerminal: () => {
+      throw new Error('This test has no terminal for bytes.');
+    },
     env,
     home,
     now: () => now,

@@ -10,6 +10,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   definitions: 'A template, its inputs and a server, kept as numbered revisions so that it can be deployed.',
   deployments: 'Rollouts of a revision of a definition to its server, with their logs.',
   instances: 'The running containers of definitions.',
+  shells: 'Terminals in the containers of instances, and their recordings.',
   actions: 'Commands on running instances, and their results.',
   playbooks: 'The steps that a daemon takes; explains the steps named in logs.',
   backups: 'Backups of the data of instances: create, verify, restore.',

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable, secret, shownOnce, text } from '../fields.ts';
+import { grantablePermissions } from '../permissions.ts';
 import { Session, User } from './sign-in.ts';
 
 export const roles = ['owner', 'member'] as const;
@@ -82,6 +83,18 @@ export const ResetLink = Type.Object(
 );
 export type ResetLink = Static<typeof ResetLink>;
 
+export const MemberPermissions = Type.Object(
+  {
+    permissions: Type.Array(choice(grantablePermissions), {
+      maxItems: 16,
+      uniqueItems: true,
+      description: 'Replaces those granted before.',
+    }),
+  },
+  { title: 'MemberPermissions', additionalProperties: false, examples: [{ permissions: ['instances:shell'] }] },
+);
+export type MemberPermissions = Static<typeof MemberPermissions>;
+
 const ofMember = Type.Object({ id: givenId('Id of a user of the account.') });
 const shared = { tag: 'members' } as const;
 
@@ -112,6 +125,17 @@ export const memberEndpoints = {
         }),
       ),
     }),
+    response: answer(User),
+  }),
+  'members.grant': endpoint({
+    ...shared,
+    method: 'PUT',
+    path: '/account/members/{id}/permissions',
+    summary: 'Set the permissions of a member beyond those of the role',
+    description: 'Effective at once. Owners have all permissions of the account and cannot be granted any.',
+    permission: 'account:write',
+    params: ofMember,
+    body: MemberPermissions,
     response: answer(User),
   }),
   'members.resetPassword': endpoint({

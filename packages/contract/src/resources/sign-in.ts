@@ -28,6 +28,7 @@ export const User = Type.Object(
     name: nullable(Type.String(), { description: 'Name of the person; null until given.' }),
     role: choice(['owner', 'member'], { description: 'Role within the account.' }),
     admin: Type.Boolean({ description: 'Whether the user administers the installation.' }),
+    granted_permissions: Type.Array(Type.String(), { description: 'Permissions beyond those of the role.' }),
     created_at: Timestamp,
   },
   { title: 'User' },

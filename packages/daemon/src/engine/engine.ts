@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { ContainerFacts } from './container-facts.ts';
 import type { ContainerFile, ContainerSpec } from './container-spec.ts';
 
@@ -80,6 +80,8 @@ export interface Engine {
   /** Calls `on` until the signal aborts; fails when the engine ends the stream. */
   events(filter: EventFilter, on: (event: ContainerEvent) => void, signal: AbortSignal): Promise<void>;
   exec(id: string, command: ExecCommand, signal?: AbortSignal): Promise<ExecHandle>;
+  /** Runs a command with its input open, in a terminal or with pipes, until it exits or is detached. */
+  attach(id: string, command: AttachedCommand): Promise<AttachedExec>;
 
   /** Closes idle connections. */
   close(): void;
@@ -232,6 +234,24 @@ export interface ExecCommand {
   workingDir?: string;
   /** Standard input; empty if missing. If the stream fails, the command sees its end. */
   stdin?: Readable;
+}
+
+export interface AttachedCommand {
+  argv: readonly string[];
+  env: Readonly<Record<string, string>>;
+  /** Size of its terminal; without one it has pipes. */
+  terminal?: TerminalSize;
+}
+
+export interface TerminalSize {
+  cols: number;
+  rows: number;
+}
+
+export interface AttachedExec extends ExecHandle {
+  /** Input of the command. Waits while the command does not read. */
+  input: Writable;
+  resize(size: TerminalSize): Promise<void>;
 }
 
 export interface ExecHandle {

@@ -16,6 +16,7 @@ export const CAPABILITIES = [
   'seal',
   'streams',
   'metrics',
+  'shell',
 ] as const;
 
 /** Fields of a signed order; `acceptOrder` checks them. */

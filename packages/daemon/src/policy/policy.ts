@@ -70,6 +70,12 @@ export const PolicyFile = strict({
         'Containers with more than the default limits: more processes or log, gaining privileges, or one of the capabilities AUDIT_WRITE, MKNOD, NET_RAW, SETFCAP.',
     }),
   ),
+  shell: Type.Optional(
+    Type.Boolean({
+      default: true,
+      description: 'Shells and commands that people open in containers with hortus shell.',
+    }),
+  ),
   max_memory: Type.Optional(
     Type.String({
       description: 'Largest memory limit of a container, such as 4Gi; every container must then set a limit.',

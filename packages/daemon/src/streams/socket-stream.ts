@@ -44,8 +44,8 @@ export class SocketStream implements Stream {
     return new Promise((done) => this.#waiting.push(done));
   }
 
-  listen(receive: (data: Buffer) => void): void {
-    const received = (data: WebSocket.RawData) => receive(data as Buffer);
+  listen(receive: (data: Buffer, isBinary: boolean) => void): void {
+    const received = (data: WebSocket.RawData, isBinary: boolean) => receive(data as Buffer, isBinary);
     this.#socket.on('message', guarded(this.#log, received));
     this.#socket.resume();
   }

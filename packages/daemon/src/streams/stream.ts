@@ -7,7 +7,7 @@ export interface Stream {
   /** Resolves when the service has read enough, or the connection has ended. */
   drained(): Promise<void>;
   /** Passes every message of the service to the listener, in order; called once. */
-  listen(receive: (data: Buffer) => void): void;
+  listen(receive: (data: Buffer, isBinary: boolean) => void): void;
   /** Closes after everything is sent. */
   close(): void;
 }

@@ -20,7 +20,7 @@ import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { addConsole } from './console-pages.ts';
 import { addDocuments } from './documents.ts';
-import { type Authenticator, Gate } from './gate.ts';
+import { type Access, type Authenticator, Gate, type Visitor } from './gate.ts';
 import type { Handlers, LiveHandlers } from './handler.ts';
 import { hotFront } from './hot-front.ts';
 import { HotReads, type HotSource } from './hot-reads.ts';
@@ -81,6 +81,13 @@ export interface Http {
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
   /** Number of open event streams. */
   readonly openStreams: () => number;
+  /**
+   * Checks the caller of a WebSocket that clients open like that of a request: an API key, or a session cookie on a page of
+   * this service. Throws if it is refused.
+   */
+  readonly admit: (access: Access, request: IncomingMessage) => Promise<Principal>;
+  /** Returns why an admitted caller may no longer have its WebSocket. */
+  readonly recheck: (access: Access, request: IncomingMessage) => Promise<Problem | undefined>;
   /** Starts to listen and returns the address: port 0 takes a free port. */
   listen(): Promise<AddressInfo>;
   /** Stops accepting connections and resolves when requests in flight are answered. */
@@ -176,6 +183,15 @@ export function buildHttp(deps: HttpDeps): Http {
   };
   const pipelining = new Pipelining(guard, answer);
   pipelining.listenTo(server);
+  const visitorOf = ({ headers, socket }: IncomingMessage): Visitor => ({
+    // Checked like a change: browsers open WebSockets with the session cookie from pages of any origin.
+    method: 'POST',
+    headers,
+    address: addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
+    host: headers.host,
+    peer: socket.remoteAddress,
+    connection: socket,
+  });
   server.setTimeout(deps.unreadMs ?? UNREAD_MS, guard(pipelining.silent));
   shared?.start();
 
@@ -186,6 +202,12 @@ export function buildHttp(deps: HttpDeps): Http {
     known: (socket) => connections.forget(socket),
     authenticate: (key, address) => gate.identifyKey(key, address),
     openStreams: () => openStreams.size,
+    async admit(access, request) {
+      const { principal, refusal } = await gate.enter(access, visitorOf(request));
+      if (refusal !== undefined || principal === undefined) throw refusal;
+      return principal;
+    },
+    recheck: (access, request) => gate.recheck(access, visitorOf(request)),
     listen: () => listen(server, config),
     async close() {
       openStreams.close();

@@ -17,14 +17,14 @@ export const findKey = async (queries: Queries, hash: string) => (await keyByHas
 
 const sessionByHash = statement<
   { hash: string },
-  Row<'sessions'> & Pick<Row<'accounts'>, 'plan'> & Pick<Row<'users'>, 'role' | 'admin'>
+  Row<'sessions'> & Pick<Row<'accounts'>, 'plan'> & Pick<Row<'users'>, 'role' | 'admin' | 'granted'>
 >((db, p) =>
   db
     .selectFrom('sessions')
     .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
     .innerJoin('users', 'users.id', 'sessions.user_id')
     .selectAll('sessions')
-    .select(['accounts.plan', 'users.role', 'users.admin'])
+    .select(['accounts.plan', 'users.role', 'users.admin', 'users.granted'])
     .where('sessions.hash', '=', p.hash)
     .where('sessions.ended_at', 'is', null),
 );

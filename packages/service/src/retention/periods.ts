@@ -7,9 +7,18 @@ export interface Retention {
   readonly idempotency: number;
   /** Usage of servers and instances. */
   readonly metrics: number;
+  /** Shell sessions and their recordings. */
+  readonly recordings: number;
 }
 
-export const defaultRetention: Retention = { events: 90, deliveries: 30, logs: 30, idempotency: 1, metrics: 7 };
+export const defaultRetention: Retention = {
+  events: 90,
+  deliveries: 30,
+  logs: 30,
+  idempotency: 1,
+  metrics: 7,
+  recordings: 30,
+};
 
 /** A delivery needs its event while it is retried, which is a day. */
 export const leastDays: Readonly<Record<keyof Retention, number>> = {
@@ -18,4 +27,5 @@ export const leastDays: Readonly<Record<keyof Retention, number>> = {
   logs: 1,
   idempotency: 1,
   metrics: 1,
+  recordings: 1,
 };

@@ -33,6 +33,8 @@ import { lastLines } from './migrations/0081-last-lines.ts';
 import { notifications } from './migrations/0083-notifications.ts';
 import { mails } from './migrations/0084-mails.ts';
 import { certificates } from './migrations/0085-certificates.ts';
+import { shells } from './migrations/0087-shells.ts';
+import { grantedPermissions } from './migrations/0088-granted-permissions.ts';
 import { blockDevices } from './migrations/0089-block-devices.ts';
 import { userNames } from './migrations/0092-user-names.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
@@ -73,6 +75,8 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0083-notifications': notifications,
   '0084-mails': mails,
   '0085-certificates': certificates,
+  '0087-shells': shells,
+  '0088-granted-permissions': grantedPermissions,
   '0089-block-devices': blockDevices,
   '0092-user-names': userNames,
 };

@@ -6,6 +6,7 @@ import type { InstanceTables } from './tables/instances.ts';
 import type { MoveTables } from './tables/moves.ts';
 import type { NotificationTables } from './tables/notifications.ts';
 import type { ServerTables } from './tables/servers.ts';
+import type { ShellTables } from './tables/shells.ts';
 import type { WebhookTables } from './tables/webhooks.ts';
 import type { WorkingTables } from './tables/workings.ts';
 
@@ -16,6 +17,7 @@ export interface Tables
     ServerTables,
     DefinitionTables,
     InstanceTables,
+    ShellTables,
     MoveTables,
     WebhookTables,
     NotificationTables {}

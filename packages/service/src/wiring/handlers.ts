@@ -44,6 +44,7 @@ import { SavedConfigs } from '../resources/saved-configs/service.ts';
 import { Drains } from '../resources/servers/drain.ts';
 import { serverRoutes } from '../resources/servers/routes.ts';
 import { settingRoutes } from '../resources/settings/routes.ts';
+import { shellRoutes } from '../resources/shells/routes.ts';
 import { signInRoutes } from '../resources/sign-in/routes.ts';
 import { Accounts } from '../resources/sign-in/service.ts';
 import { Sessions } from '../resources/sign-in/sessions.ts';
@@ -90,6 +91,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...instanceRoutes(made.instances, made.orders, made.drifts),
     ...logRoutes(made.logs),
     ...metricRoutes(made.metrics, made.liveMetrics),
+    ...shellRoutes(made.shells),
     ...actionRoutes(made.actions),
     ...playbookRoutes(),
     ...upgradeRoutes(made.upgrades, made.application),

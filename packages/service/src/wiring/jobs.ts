@@ -12,6 +12,7 @@ import { IMPORT } from '../resources/imports/job.ts';
 import { MIGRATE } from '../resources/migrations/service.ts';
 import { SILENCE } from '../resources/servers/liveness/liveness.ts';
 import { OLD_KEY, oldKeyJob } from '../resources/servers/old-keys.ts';
+import { UNSEEN_SHELLS, unseenShellsJob } from '../resources/shells/unseen-job.ts';
 import { PUBLISHED } from '../resources/templates/publish.ts';
 import { APPLY, APPLY_ALL } from '../resources/upgrades/application.ts';
 import { applyAllJob, applyJob } from '../resources/upgrades/apply-job.ts';
@@ -57,6 +58,7 @@ export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<stri
     [MIGRATE]: migrations.job(),
     [FETCH]: exports.job(),
     [IMPORT]: imports.job(),
+    [UNSEEN_SHELLS]: unseenShellsJob(made.shells),
     [RETENTION]: retentionJob({ storage, rules: retentionRules(config.retention), log }),
     [APPLY]: applyJob(storage, applicationSteps),
     [APPLY_ALL]: applyAllJob(storage, application),

@@ -15,6 +15,7 @@ import { LogPages } from '../resources/logs/pages.ts';
 import { Logs, type LogsDeps } from '../resources/logs/service.ts';
 import { LiveMetrics } from '../resources/metrics/live.ts';
 import { Metrics } from '../resources/metrics/service.ts';
+import { Shells } from '../resources/shells/service.ts';
 import { UpgradeApplication } from '../resources/upgrades/apply.ts';
 import { Upgrades } from '../resources/upgrades/service.ts';
 import { stepDeps } from '../resources/upgrades/step-deps.ts';
@@ -120,6 +121,16 @@ export async function makeResources(base: BaseDependencies) {
       log: base.log,
     }),
   });
+  const shells = new Shells({
+    storage,
+    pages,
+    vault,
+    async place(queries, principal, id) {
+      const { account_id, server_id, container_name } = await instances.find(queries, principal, id);
+      return { accountId: account_id, serverId: server_id, instance: container_name };
+    },
+    standing: (queries, { accountId, serverId }) => server(queries, accountId, serverId),
+  });
   const metrics = new Metrics({
     reader,
     requireInstance: (principal, id) => instances.find(reader, principal, id),
@@ -160,6 +171,7 @@ export async function makeResources(base: BaseDependencies) {
     applicationSteps,
     application,
     logs,
+    shells,
     metrics,
     liveMetrics,
     capacities,

@@ -10,6 +10,7 @@ import { removeFineUsage, removeUsage } from '../resources/metrics/retention.ts'
 import { FINE_DAYS } from '../resources/metrics/steps.ts';
 import { removeAlerts } from '../resources/notifications/alerts/retention.ts';
 import { removeNotifications } from '../resources/notifications/deliveries/retention.ts';
+import { removeRecordings, removeShells } from '../resources/shells/retention.ts';
 import { removeDeliveries } from '../resources/webhooks/retention.ts';
 import type { Retention } from '../retention/periods.ts';
 import type { Rule } from '../retention/removal.ts';
@@ -29,6 +30,8 @@ export const retentionRules = (retention: Retention): readonly Rule[] => [
   { name: 'usage', days: retention.metrics || undefined, remove: removeUsage },
   { name: 'fine capacity', days: FINE_DAYS, remove: removeFineCapacity },
   { name: 'fine usage', days: FINE_DAYS, remove: removeFineUsage },
+  { name: 'shell recordings', days: retention.recordings || undefined, remove: removeRecordings },
+  { name: 'shell sessions', days: retention.recordings || undefined, remove: removeShells },
   // Each session has its own expiry.
   { name: 'sessions', days: 0, remove: removeSessions },
 ];

@@ -12,6 +12,7 @@ import { metricStreams } from '../resources/metrics/routes.ts';
 import { wakeRules } from '../resources/notifications/events/subscriber.ts';
 import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
 import type { Liveness } from '../resources/servers/liveness/liveness.ts';
+import type { Shells } from '../resources/shells/service.ts';
 import type { Transfers } from '../resources/transfers/service.ts';
 import { wakeUpgrades } from '../resources/upgrades/apply-job.ts';
 import { fanOut } from '../resources/webhooks/fan-out.ts';
@@ -30,6 +31,7 @@ export interface Wired {
   readonly subscribers: readonly EventSubscriber[];
   readonly liveness: Liveness;
   readonly transfers: Transfers;
+  readonly shells: Shells;
   readonly protect: Protect;
   /** Sends a daemon its pending work. */
   readonly dispatch: (connection: Connection) => Promise<void>;
@@ -48,6 +50,7 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
   return {
     liveness,
     transfers,
+    shells: made.shells,
     protect: made.protect,
     dispatch: (connection) => actions.dispatch(connection.serverId, connection),
     deploymentWaits: (serverId) => deployments.hasWorkFor(reader, serverId),

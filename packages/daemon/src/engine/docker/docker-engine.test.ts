@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sharedDocker } from '@hortus/testkit/docker';
@@ -232,6 +232,88 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       for await (const { stream, chunk } of handle.output) seen[stream] += chunk.toString();
       expect(seen).toEqual({ stdout: `a'b"c$d 1000 /tmp\n`, stderr: 'bad\n' });
       expect(await handle.inspect()).toMatchObject({ running: false, exitCode: 5 });
+    });
+
+    test('with a terminal can be resized and get input, and have one stream', async () => {
+      const name = await deployed({});
+      const handle = await server.engine.attach(name, {
+        argv: ['sh'],
+        env: { TERM: 'xterm', X: 'set' },
+        terminal: { cols: 101, rows: 33 },
+      });
+      let seen = '';
+      const over = (async () => {
+        for await (const { stream, chunk } of handle.output) {
+          expect(stream).toBe('stdout');
+          seen += chunk;
+        }
+      })();
+      const shows = (text: string) => until(() => seen.includes(text), { describe: () => `${text} in ${seen}` });
+      await until(() => handle.resize({ cols: 90, rows: 20 }).then(() => true), { describe: 'a new size' });
+      handle.input.write('until busybox stty size | grep "20 90"; do :; done; echo "$X-$TERM" >&2\r');
+      await shows('\n20 90');
+      await shows('set-xterm');
+      handle.input.write('echo begin-$((1+1)); sleep 1000\r');
+      await shows('begin-2');
+      handle.input.write('\u0003');
+      await shows('^C');
+      handle.input.write('exit 42\r');
+      await over;
+      await until(async () => (await handle.inspect()).exitCode === 42, { describe: 'the exit code' });
+    });
+
+    test('with a terminal get every byte, also the keys with which people detach from engines', async () => {
+      const name = await deployed({});
+      const handle = await server.engine.attach(name, {
+        argv: [
+          'sh',
+          '-c',
+          'busybox stty raw -echo; for n in 1 2; do echo ready-$n; dd bs=1 count=1 of=/dev/null 2>/dev/null; done; echo ready-3; head -c 40000 | sha256sum; exit 42',
+        ],
+        env: {},
+        terminal: { cols: 80, rows: 24 },
+      });
+      let seen = '';
+      const over = (async () => {
+        for await (const { chunk } of handle.output) seen += chunk;
+      })();
+      const shows = (text: string) => until(() => seen.includes(text), { describe: () => `${text} in ${seen}` });
+      const bytes = Buffer.alloc(40_000, Buffer.from([16, 17]));
+      // Each of the first two arrives on its own, as from a keyboard.
+      await shows('ready-1');
+      handle.input.write(bytes.subarray(0, 1));
+      await shows('ready-2');
+      handle.input.write(bytes.subarray(1, 2));
+      await shows('ready-3');
+      handle.input.write(bytes);
+      await over;
+      expect(seen).toContain(createHash('sha256').update(bytes).digest('hex'));
+      await until(async () => (await handle.inspect()).exitCode === 42, { describe: 'the exit code' });
+    });
+
+    test('that exit without reading their input keep their output', async () => {
+      const name = await deployed({});
+      const handle = await server.engine.attach(name, { argv: ['sh', '-c', 'head -c 5; seq 20000; exit 3'], env: {} });
+      handle.input.end(Buffer.alloc(3_000_000, 'x'));
+      // Podman adds a message about the input to standard error.
+      const seen = { stdout: '', stderr: '' };
+      for await (const { stream, chunk } of handle.output) {
+        seen[stream] += chunk;
+        // Reads more slowly than the command exits.
+        await new Promise((done) => setTimeout(done, 5));
+      }
+      expect(seen.stdout.slice(0, 7)).toBe('xxxxx1\n');
+      expect(seen.stdout.slice(-6)).toBe('20000\n');
+      await until(async () => (await handle.inspect()).exitCode === 3, { describe: 'the exit code' });
+    });
+
+    test('without a terminal get input until its end', async () => {
+      const name = await deployed({});
+      const handle = await server.engine.attach(name, { argv: ['sh', '-c', 'wc -c; echo bad >&2'], env: {} });
+      handle.input.end(Buffer.alloc(1_000_000));
+      const seen = { stdout: '', stderr: '' };
+      for await (const { stream, chunk } of handle.output) seen[stream] += chunk.toString();
+      expect(seen).toEqual({ stdout: '1000000\n', stderr: 'bad\n' });
     });
 
     test('return output of any size completely', async () => {

@@ -14,7 +14,7 @@ import {
   waitForContainer,
 } from './docker-containers.ts';
 import { followEvents } from './docker-events.ts';
-import { dockerExec } from './docker-exec.ts';
+import { attachExec, dockerExec } from './docker-exec.ts';
 import {
   hasImage,
   imageDigests,
@@ -83,6 +83,7 @@ export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions):
     logs: (id, { tail }) => readLogs(api, id, tail),
     events: (filter, on, signal) => followEvents(api, filter, on, signal),
     exec: (id, command, signal) => dockerExec(api, id, command, signal),
+    attach: (id, command) => attachExec(api, id, command),
 
     close: () => api.close(),
   };

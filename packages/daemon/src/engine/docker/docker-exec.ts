@@ -1,7 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { type Duplex, pipeline } from 'node:stream';
-import type { ExecCommand, ExecHandle } from '../engine.ts';
+import type { AttachedCommand, AttachedExec, ExecCommand, ExecHandle, ExecOutput } from '../engine.ts';
 import { demultiplex } from './demultiplex.ts';
 import type { DockerApi } from './docker-api.ts';
+import { ignoreUnreadInput, received } from './hijacked-stream.ts';
 import { objectPath } from './object-path.ts';
 
 interface ExecAnswer {
@@ -17,24 +19,8 @@ export async function dockerExec(
   command: ExecCommand,
   signal: AbortSignal | undefined,
 ): Promise<ExecHandle> {
-  const operation = `run ${command.argv[0] ?? 'a command'} in container ${id}`;
-  const { Id: execId } = await api.json<{ Id: string }>({
-    operation,
-    method: 'POST',
-    path: `${objectPath('containers', id, operation)}/exec`,
-    body: {
-      Cmd: command.argv,
-      Env: Object.entries(command.env ?? {}).map(([key, value]) => `${key}=${value}`),
-      User: command.user,
-      WorkingDir: command.workingDir,
-      AttachStdin: command.stdin !== undefined,
-      AttachStdout: true,
-      AttachStderr: true,
-      Tty: false,
-    },
-    timeout: api.timeouts.quick,
-    signal,
-  });
+  const operation = operationOf(command.argv, id);
+  const execId = await createExec(api, id, { ...command, hasInput: command.stdin !== undefined, tty: false }, signal);
   const start = {
     operation,
     method: 'POST',
@@ -49,19 +35,101 @@ export async function dockerExec(
   return {
     id: execId,
     output: demultiplex(stream),
-    inspect: async () => {
-      const answer = await api.json<ExecAnswer>({
-        operation: `read the exit code of the command in container ${id}`,
-        method: 'GET',
-        path: `/exec/${execId}/json`,
+    inspect: () => inspectExec(api, id, execId),
+    detach: () => stream.destroy(),
+  };
+}
+
+/**
+ * Keys that detach from a terminal. The engine looks for them in all input and cannot be told not to; by default they are
+ * Ctrl-P Ctrl-Q, which a paste may contain. These start with two control characters that are hardly ever typed, and end with
+ * random ones, so they are never found.
+ */
+const detachKeys = () => ['ctrl-^', 'ctrl-_', ...randomBytes(12).toString('hex')].join(',');
+
+/** The same with open input, and with a terminal if its size is given. */
+export async function attachExec(
+  api: DockerApi,
+  id: string,
+  { argv, env, terminal }: AttachedCommand,
+): Promise<AttachedExec> {
+  const operation = operationOf(argv, id);
+  const tty = terminal !== undefined;
+  const execId = await createExec(api, id, { argv, env, hasInput: true, tty }, undefined);
+  const stream = await api.talk({
+    operation,
+    method: 'POST',
+    path: `/exec/${execId}/start`,
+    body: { Detach: false, Tty: tty, ...(terminal && { ConsoleSize: [terminal.rows, terminal.cols] }) },
+    timeout: api.timeouts.heavy,
+  });
+  ignoreUnreadInput(stream);
+  // The reader of the output sees it.
+  stream.on('error', () => undefined);
+  return {
+    id: execId,
+    input: stream,
+    // A terminal has one stream, which the engine sends as it is.
+    output: tty ? whole(received(stream)) : demultiplex(received(stream)),
+    inspect: () => inspectExec(api, id, execId),
+    resize: async ({ cols, rows }) => {
+      await api.call({
+        operation: `resize the terminal in container ${id}`,
+        method: 'POST',
+        path: `/exec/${execId}/resize`,
+        query: { w: String(cols), h: String(rows) },
         timeout: api.timeouts.quick,
       });
-      return {
-        running: answer.Running,
-        exitCode: answer.Running ? undefined : (answer.ExitCode ?? undefined),
-        pid: answer.Pid || undefined,
-      };
     },
     detach: () => stream.destroy(),
   };
+}
+
+async function* whole(source: AsyncIterable<Buffer>): AsyncGenerator<ExecOutput> {
+  for await (const chunk of source) yield { stream: 'stdout', chunk };
+}
+
+const operationOf = (argv: readonly string[], id: string) => `run ${argv[0] ?? 'a command'} in container ${id}`;
+
+interface NewExec extends Omit<ExecCommand, 'stdin'> {
+  hasInput: boolean;
+  tty: boolean;
+}
+
+async function createExec(
+  api: DockerApi,
+  id: string,
+  { argv, env = {}, user, workingDir, hasInput, tty }: NewExec,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const operation = operationOf(argv, id);
+  const { Id } = await api.json<{ Id: string }>({
+    operation,
+    method: 'POST',
+    path: `${objectPath('containers', id, operation)}/exec`,
+    body: {
+      Cmd: argv,
+      Env: Object.entries(env).map(([key, value]) => `${key}=${value}`),
+      User: user,
+      WorkingDir: workingDir,
+      AttachStdin: hasInput,
+      AttachStdout: true,
+      AttachStderr: true,
+      Tty: tty,
+      ...(tty && { DetachKeys: detachKeys() }),
+    },
+    timeout: api.timeouts.quick,
+    signal,
+  });
+  return Id;
+}
+
+async function inspectExec(api: DockerApi, id: string, execId: string): ReturnType<ExecHandle['inspect']> {
+  const { Running, ExitCode, Pid } = await api.json<ExecAnswer>({
+    operation: `read the exit code of the command in container ${id}`,
+    method: 'GET',
+    path: `/exec/${execId}/json`,
+    timeout: api.timeouts.quick,
+  });
+  return { running: Running, exitCode: Running ? undefined : (ExitCode ?? undefined), pid: Pid || undefined };
 }

@@ -1,8 +1,8 @@
 import type { LogOrder, StreamedLine } from '@hortus/contract/streams';
 import type { Guard } from '../../guard.ts';
 import { Problem } from '../../problem.ts';
-import type { DaemonStream } from '../../streams/daemon-stream.ts';
 import type { DaemonStreams } from '../../streams/daemon-streams.ts';
+import type { SocketStream } from '../../streams/socket-stream.ts';
 import { readMessage } from './line-record.ts';
 import type { LogTarget } from './target.ts';
 
@@ -52,7 +52,7 @@ export class LogPages {
     }
   }
 
-  #collect(stream: DaemonStream, order: ReadOrder): Promise<LogPage> {
+  #collect(stream: SocketStream, order: ReadOrder): Promise<LogPage> {
     return new Promise((resolve, reject) => {
       const lines: StreamedLine[] = [];
       let bytes = 0;

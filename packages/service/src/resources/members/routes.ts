@@ -10,6 +10,8 @@ export const memberRoutes = (members: Members, firstRun: FirstRun): Handlers<key
       success: true,
       data: await members.remove(tx, principal, params.id, query.keys ?? 'revoke'),
     })),
+  'members.grant': ({ principal, params, body, write }) =>
+    write(async (tx) => ({ success: true, data: await members.grant(tx, principal, params.id, body.permissions) })),
   'members.resetPassword': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await members.resetPassword(tx, principal, params.id) })),
   'members.setPassword': async ({ body }) => ({ success: true, data: await members.setPassword(body) }),

@@ -1,3 +1,4 @@
+import type { Permission } from '@hortus/contract/permissions';
 import type {
   CreatedInvite,
   Invite,
@@ -37,6 +38,7 @@ import {
   lockInvite,
   lockUsers,
   resetExists,
+  setGranted,
   takeReset,
   type UserRow,
   usersOf,
@@ -81,6 +83,17 @@ export class Members {
     tx.notify(ACCOUNTS_TOPIC, principal.accountId);
     await auditUser(tx, 'audit.user_removed', user, actorOf(principal), { keys });
     return userRecord(user);
+  }
+
+  async grant(tx: Tx, principal: Principal, id: string, permissions: readonly Permission[]): Promise<User> {
+    const user = this.#among(principal, await lockUsers(tx, principal.accountId), id);
+    requireUnlimited(principal, permissions);
+    if (user.role === 'owner') throw conflict('id', 'owner', 'owners have all permissions of the account.');
+    const granted = JSON.stringify(permissions);
+    await setGranted(tx, id, granted);
+    tx.notify(ACCOUNTS_TOPIC, principal.accountId);
+    await auditUser(tx, 'audit.user_permissions_changed', user, actorOf(principal), { permissions });
+    return userRecord({ ...user, granted });
   }
 
   async resetPassword(tx: Tx, principal: Principal, id: string): Promise<ResetLink> {
@@ -162,6 +175,7 @@ export class Members {
         password_hash,
         role: row.role,
         admin: 0,
+        granted: '[]',
         created_at: tx.now,
         updated_at: tx.now,
       };

@@ -19,6 +19,10 @@ export const usersOf = (queries: Queries, accountId: string, limit: number, offs
 export const countUsers = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
   countUpTo(queries, queries.db.selectFrom('users').select('id').where('account_id', '=', accountId), atMost);
 
+export async function setGranted(tx: Tx, id: string, granted: string): Promise<void> {
+  await tx.db.updateTable('users').set({ granted, updated_at: tx.now }).where('id', '=', id).execute();
+}
+
 /** Locks all users of the account, so that the last owner cannot change meanwhile. */
 export const lockUsers = (tx: Tx, accountId: string): Promise<UserRow[]> =>
   forUpdate(tx, tx.db.selectFrom('users').selectAll().where('account_id', '=', accountId).orderBy('id')).execute();

@@ -10,6 +10,7 @@ export const userRecord = (user: Row<'users'>): User => ({
   name: user.name,
   role: user.role,
   admin: user.admin === 1,
+  granted_permissions: JSON.parse(user.granted) as string[],
   created_at: iso(user.created_at),
 });
 

@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely';
 import type { Flag, Json, Time } from './columns.ts';
 
 /** Accounts, users and their credentials. */
@@ -12,6 +13,8 @@ export interface IdentityTables {
     password_hash: string;
     role: 'owner' | 'member';
     admin: Flag;
+    /** Permissions beyond those of the role. */
+    granted: Generated<Json>;
     created_at: Time;
     updated_at: Time;
   };

@@ -1,4 +1,5 @@
 import { channelPaths } from '@hortus/contract/channel';
+import { shellPaths } from '@hortus/contract/shell';
 import { TRANSFER_PROTOCOL, transferPath } from '@hortus/contract/transfer';
 import type { Dice } from './dice.ts';
 import { hostileText } from './hostile.ts';
@@ -19,6 +20,7 @@ export interface OpenTransfer {
 
 const paths = [
   ...channelPaths,
+  ...shellPaths,
   transferPath,
   '/api/v1/health',
   '/api/v1/templates',
@@ -116,7 +118,7 @@ export function rawFrames(dice: Dice, credentials: readonly string[], transfer: 
   const isTransferEnd = dice.oneIn(2);
   const path = isTransferEnd
     ? `${transferPath}?transfer_id=${transfer.id}`
-    : dice.of([...channelPaths, `${transferPath}?transfer_id=trf_x`]);
+    : dice.of([...channelPaths, `${transferPath}?transfer_id=trf_x`, '/ws/shell?session_id=shl_x']);
   const key = dice.of(isTransferEnd ? transfer.keys : credentials);
   const protocol = isTransferEnd ? TRANSFER_PROTOCOL : dice.of(['websocket', TRANSFER_PROTOCOL]);
   const hello =

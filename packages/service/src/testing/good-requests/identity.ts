@@ -51,6 +51,10 @@ export const identityRequests = {
   'account.endOtherSessions': async (caller) => ({ headers: await signedIn(caller) }),
   'members.list': () => ({}),
   'members.remove': async (caller) => ({ params: { id: (await aMember(caller)).id }, query: { keys: 'keep' } }),
+  'members.grant': async (caller) => ({
+    params: { id: (await aMember(caller)).id },
+    body: { permissions: ['instances:shell'] },
+  }),
   'members.resetPassword': async (caller) => ({ params: { id: (await aMember(caller)).id } }),
   'members.setPassword': async (caller) => {
     const { id } = await aMember(caller);

@@ -1,5 +1,6 @@
 import { instanceOn, logDaemonOf } from '../log-daemon.ts';
 import type { Caller } from '../running-service.ts';
+import { shellDaemonOf } from '../shell-daemon.ts';
 import { draftText, withoutTestServers } from './catalog.ts';
 import { aDefinition } from './definitions.ts';
 import { fresh, type GoodRequests, nextNumber } from './good.ts';
@@ -12,6 +13,12 @@ const anInstance = async (caller: Caller) => {
   await caller.client.call('deployments.status', { params: { id }, body: { status: 'success' } });
   const [instance] = (await caller.client.call('instances.list', { query: body })).data;
   return instance?.id ?? '';
+};
+
+/** Opens a shell that no client connects to. */
+const aShell = async (caller: Caller) => {
+  const id = await instanceOn(caller, (await shellDaemonOf(caller)).serverId);
+  return (await caller.client.call('shells.open', { params: { id }, body: {} })).data;
 };
 
 const ofInstance = async (caller: Caller) => ({ params: { id: await anInstance(caller) } });
@@ -105,6 +112,13 @@ export const instanceRequests = {
     ...(await ofInstance(caller)),
     body: { drift: [{ field: 'restart', declared: 'always', actual: 'no', component: 'app' }] },
   }),
+  'shells.open': async (caller) => ({
+    params: { id: await instanceOn(caller, (await shellDaemonOf(caller)).serverId) },
+    body: { component: 'app', command: ['ls', '-l'], terminal: false, cols: 100, rows: 30, term: 'xterm' },
+  }),
+  'shells.list': async (caller) => ({ params: { id: (await aShell(caller)).instance_id } }),
+  'shells.read': async (caller) => ({ params: { id: (await aShell(caller)).id } }),
+  'shells.recording': async (caller) => ({ params: { id: (await aShell(caller)).id }, query: { after: 0 } }),
   'logs.instance': async (caller) => {
     const { serverId, daemon } = await logDaemonOf(caller);
     daemon.write('started', 'ready');

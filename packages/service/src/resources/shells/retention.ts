@@ -1,0 +1,42 @@
+import { count, type Removal } from '../../retention/removal.ts';
+import { addRecorded } from './store.ts';
+
+/** Parts of recordings that one transaction removes; each has up to 100 KB. */
+const MOST_PARTS = 100;
+
+/** Removes old recordings. */
+export const removeRecordings: Removal = async (tx, before, most) => {
+  const old = await tx.db
+    .selectFrom('shell_recordings')
+    .select(['shell_id', 'number', 'account_id', 'bytes'])
+    .where('created_at', '<', before)
+    .orderBy('created_at')
+    .limit(Math.min(most, MOST_PARTS))
+    .execute();
+  for (const { shell_id, number } of old)
+    await tx.db.deleteFrom('shell_recordings').where('shell_id', '=', shell_id).where('number', '=', number).execute();
+  // In the order of accounts: two transactions must not lock them crosswise.
+  for (const [accountId, parts] of [...Map.groupBy(old, (part) => part.account_id)].sort(([a], [b]) =>
+    a < b ? -1 : 1,
+  ))
+    await addRecorded(tx, accountId, -parts.reduce((sum, part) => sum + part.bytes, 0));
+  return old.length;
+};
+
+/** Removes old sessions, except running ones. Their recordings were removed before. */
+export const removeShells: Removal = (tx, before, most) =>
+  count(
+    tx.db
+      .deleteFrom('shells')
+      .where('id', 'in', (old) =>
+        old
+          .selectFrom('shells')
+          .select('id')
+          .where('created_at', '<', before)
+          .where((eb) => eb.or([eb('started_at', 'is', null), eb('ended_at', '<', before)]))
+          .orderBy('created_at')
+          .limit(most),
+      )
+      .returning('id')
+      .execute(),
+  );
