@@ -30,7 +30,7 @@ async function connected(isKeyValid = async () => true) {
     isKeyValid,
     pingEveryMs: 20,
   });
-  stream.listen((data) => received.push(String(data)));
+  stream.listen((data) => void received.push(String(data)));
   return { daemon, stream, received };
 }
 
