@@ -41,7 +41,7 @@ onBothEngines((engine) => {
       '',
       'x',
       'a.b',
-      `${claims}.${code.slice(0, -1)}A`,
+      `${claims}.${code.slice(0, -1)}${code.endsWith('A') ? 'B' : 'A'}`,
       `${forged}.${code}`,
       claims,
       `${'x'.repeat(4_000)}.y`,

@@ -381,7 +381,7 @@ onBothEngines((engine) => {
     const { connection, sessionId } = await enter(app, id);
     await daemon.next();
     await connection.started;
-    await app.client.call('servers.delete', { params: { id: serverId } });
+    await app.client.call('servers.delete', { params: { id: serverId }, query: { force: true } });
     await expect(connection.exited).rejects.toMatchObject({ details: { reason: 'server_lost' } });
     expect(await over(app, sessionId)).toMatchObject({ ending: 'server_lost' });
   });
