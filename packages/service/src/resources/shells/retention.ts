@@ -1,4 +1,6 @@
-import { count, type Removal } from '../../retention/removal.ts';
+import { sql } from 'kysely';
+import type { Removal } from '../../retention/removal.ts';
+import { removalOfOldest } from '../../storage/remove-oldest.ts';
 import { addRecorded } from './store.ts';
 
 /** Parts of recordings that one transaction removes; each has up to 100 KB. */
@@ -23,20 +25,9 @@ export const removeRecordings: Removal = async (tx, before, most) => {
   return old.length;
 };
 
-/** Removes old sessions, except running ones. Their recordings were removed before. */
-export const removeShells: Removal = (tx, before, most) =>
-  count(
-    tx.db
-      .deleteFrom('shells')
-      .where('id', 'in', (old) =>
-        old
-          .selectFrom('shells')
-          .select('id')
-          .where('created_at', '<', before)
-          .where((eb) => eb.or([eb('started_at', 'is', null), eb('ended_at', '<', before)]))
-          .orderBy('created_at')
-          .limit(most),
-      )
-      .returning('id')
-      .execute(),
-  );
+/** Removes old sessions, except running ones and those with a recording that is kept. */
+export const removeShells = removalOfOldest('shells', {
+  by: 'created_at',
+  only: sql`(started_at is null or ended_at is not null)
+    and not exists (select 1 from shell_recordings where shell_recordings.shell_id = shells.id)`,
+});

@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { countUpTo } from '../../storage/count-up-to.ts';
 import { findIn, listOf } from '../../storage/lists.ts';
+import { removalOfOldest } from '../../storage/remove-oldest.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
 
@@ -81,20 +83,7 @@ export const countWaiting = (queries: Queries, accountId: string, since: number,
   );
 
 /** Removes sessions that no client has connected to. */
-export async function removeWaiting(tx: Tx, before: number, most: number): Promise<void> {
-  await tx.db
-    .deleteFrom('shells')
-    .where('id', 'in', (old) =>
-      old
-        .selectFrom('shells')
-        .select('id')
-        .where('created_at', '<', before)
-        .where('started_at', 'is', null)
-        .orderBy('created_at')
-        .limit(most),
-    )
-    .execute();
-}
+export const removeWaiting = removalOfOldest('shells', { by: 'created_at', only: sql`started_at is null` });
 
 export type RecordedPart = Omit<Row<'shell_recordings'>, 'created_at'>;
 
