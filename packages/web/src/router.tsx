@@ -1,6 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { frameRoute, rootRoute } from './frame/frame-route.ts';
+import { RouteProblem } from './frame/problem-pages.tsx';
 import { inviteRoute } from './pages/invite/route.ts';
 import { overviewRoute } from './pages/overview/route.ts';
 import { passwordResetRoute } from './pages/password-reset/route.ts';
@@ -20,6 +21,8 @@ export const newRouter = (queries: QueryClient) =>
   createRouter({
     routeTree: routes,
     context: { queries },
+    // Each route has its own, so that the frame stays around a page that failed.
+    defaultErrorComponent: RouteProblem,
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,

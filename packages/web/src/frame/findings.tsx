@@ -78,7 +78,7 @@ function useActions(query: string): Finding[] {
   // Without a text only the commands of the page; the others would push the places away.
   return [...offered, ...(query === '' ? [] : always)]
     .filter(({ name }) => matches(name, query))
-    .map(({ name, run }) => ({ id: `do ${name}`, name, note: '', picture: <Icon name="restart" />, run }));
+    .map(({ name, run }) => ({ id: `do ${name}`, name, note: '', picture: <Icon name="out" />, run }));
 }
 
 function useSpecies(query: string): Finding[] {

@@ -2,10 +2,9 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
 import { isSignedOut } from '../api/problem.ts';
 import { sessionQuery } from '../api/session.ts';
-import { NotFound, RouteProblem } from './problem-pages.tsx';
+import { NotFound } from './problem-pages.tsx';
 
 export const rootRoute = createRootRouteWithContext<{ queries: QueryClient }>()({
-  errorComponent: RouteProblem,
   notFoundComponent: NotFound,
 });
 
@@ -14,8 +13,6 @@ export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
   component: lazyRouteComponent(() => import('./frame.tsx'), 'Frame'),
-  errorComponent: RouteProblem,
-  notFoundComponent: NotFound,
   async beforeLoad({ context, location }) {
     try {
       await context.queries.ensureQueryData(sessionQuery);

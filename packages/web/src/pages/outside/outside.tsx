@@ -1,14 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 import { Logo } from '../../parts/icon.tsx';
-import { Mark } from '../../parts/mark.tsx';
-
-const SOIL = [
-  ['memos', 'notes', 92],
-  ['ghost', 'blog', 120],
-  ['umami', 'analytics', 104],
-  ['grafana', 'monitoring', 128],
-  ['immich', 'photos', 100],
-] as const;
+import { Soil } from '../../parts/soil.tsx';
 
 /** A page before signing in: a heading, a sentence, one form, and a row of plants that are not there yet. */
 export function Outside({ title, sentence, children }: { title: string; sentence?: ReactNode; children: ReactNode }) {
@@ -26,11 +18,7 @@ export function Outside({ title, sentence, children }: { title: string; sentence
         {sentence && <p className="mt-3 text-ink-2">{sentence}</p>}
         <div className="mt-7">{children}</div>
       </main>
-      <div className="soil mt-auto pt-12" aria-hidden="true">
-        {SOIL.map(([species, family, size]) => (
-          <Mark key={species} species={species} family={family} size={size * 0.6} />
-        ))}
-      </div>
+      <Soil count={5} scale={0.6} className="mt-auto pt-12" />
     </div>
   );
 }

@@ -3,19 +3,8 @@ import { useMay } from '../../api/session.ts';
 import { PlaceLink } from '../../frame/place-link.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Page } from '../../parts/page.tsx';
+import { Soil } from '../../parts/soil.tsx';
 import { Status } from '../../parts/status.tsx';
-
-const SOIL = [
-  ['memos', 'notes', 92],
-  ['ghost', 'blog', 120],
-  ['umami', 'analytics', 104],
-  ['grafana', 'monitoring', 128],
-  ['immich', 'photos', 100],
-  ['n8n', 'workflow', 124],
-  ['vaultwarden', 'password', 96],
-  ['outline', 'documentation', 112],
-  ['passbolt', 'password', 100],
-] as const;
 
 /** Small, quick to become healthy, easy to remove. */
 const GOOD_FIRST = [
@@ -36,13 +25,7 @@ export function FirstSteps({ overview: { servers } }: { overview: Overview }) {
         Hortus runs software on servers you own. You choose a species from the catalog, a small daemon on your server
         plants it and keeps watch. Three steps, about two minutes.
       </p>
-      <div className="soil mt-8 mb-9" aria-hidden="true">
-        {SOIL.map(([species, family, size], place) => (
-          <span key={species} className={place > 2 ? 'max-phone:hidden' : ''}>
-            <Mark species={species} family={family} size={size} />
-          </span>
-        ))}
-      </div>
+      <Soil className="mt-8 mb-9" />
       <ol className="teach">
         <li>
           <span className="number">i.</span>
