@@ -152,7 +152,7 @@ export class RunningShell {
     }
   }
 
-  /** Recorded before it is shown: no output is seen that could not be stored. */
+  /** Recorded before it is shown. What cannot be stored ends the session, two seconds later at the latest. */
   async #fromContainer(data: Buffer): Promise<void> {
     const { user, recorder } = this.#deps;
     this.#usedAt = this.#deps.clock();

@@ -68,7 +68,7 @@ const PAGE = { bytes: 256 * 1024, parts: 256 };
 
 const DEFAULTS = { cols: 80, rows: 24, term: 'xterm' } as const;
 
-/** Manages shell sessions and their recordings; `ShellSession` connects the two ends. */
+/** Manages shell sessions and their recordings; `RunningShell` connects the two ends. */
 export class Shells {
   readonly #deps: ShellsDeps;
   constructor(deps: ShellsDeps) {
