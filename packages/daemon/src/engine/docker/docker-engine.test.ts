@@ -291,11 +291,11 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
       await until(async () => (await handle.inspect()).exitCode === 42, { describe: 'the exit code' });
     });
 
-    test('that exit without reading their input keep their output', async () => {
+    // Podman 4 stops to read the output when it cannot pass on the input, and adds a message about that to it.
+    test.skipIf(engineName === 'podman')('that exit without reading their input keep their output', async () => {
       const name = await deployed({});
       const handle = await server.engine.attach(name, { argv: ['sh', '-c', 'head -c 5; seq 20000; exit 3'], env: {} });
       handle.input.end(Buffer.alloc(3_000_000, 'x'));
-      // Podman adds a message about the input to standard error.
       const seen = { stdout: '', stderr: '' };
       for await (const { stream, chunk } of handle.output) {
         seen[stream] += chunk;
