@@ -29,6 +29,16 @@ describe('the pace of large bodies', () => {
     expect(send(pace, clock, 'a', 10)).toBe(0);
   });
 
+  test('remembers only callers that are ahead of their rate, so that a flood of callers fills no memory', () => {
+    const clock = { ms: 0 };
+    const pace = new BodyPace({ ...limits, total: 1_000_000 * KIB }, () => clock.ms);
+    for (let caller = 0; caller < 1_000; caller++) {
+      send(pace, clock, `caller ${caller}`, 2);
+      clock.ms += 50;
+    }
+    expect(pace.size).toBeLessThanOrEqual(10);
+  });
+
   test('limits many callers together', () => {
     const clock = { ms: 0 };
     const pace = new BodyPace(limits, () => clock.ms);

@@ -29,6 +29,11 @@ export class BodyPace {
     this.#now = now;
   }
 
+  /** Number of callers that are remembered. */
+  get size(): number {
+    return this.#evenAt.size;
+  }
+
   /** Opens the pace of one body: counts each chunk, and returns the milliseconds to wait before the next one is read. */
   open(caller: string): (chunkBytes: number) => number {
     let own = 0;

@@ -89,6 +89,15 @@ describe('an event stream', () => {
     });
     leaving.abort();
     await until(async () => (await opened(service)).status === 200, { describe: 'the place to be free' });
+    await using small = await serve({
+      liveHandlers: streaming(untilEnd),
+      config: { streamLimits: { account: 3, total: 2 } },
+    });
+    await opened(small);
+    await opened(small);
+    expect(await (await opened(small)).json()).toMatchObject({
+      error: { message: expect.stringContaining('of this service'), details: { limit: 2, reason: 'stream_limit' } },
+    });
   });
 
   it('bounds what it buffers for a client that does not read', async () => {
