@@ -45,6 +45,8 @@ export interface AppDeps {
   readonly open?: typeof openStorage;
   /** Module of the worker threads; tests pass a bundled one, because loading it from its sources takes a second. */
   readonly workerProgram?: URL;
+  /** Hashes and verifies passwords; tests pass a cheap one. */
+  readonly passwords?: Passwords;
 }
 
 export interface App {
@@ -63,7 +65,8 @@ export interface App {
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
 /** Creates all parts of the service with their dependencies. `wiring/` does this for the resources. */
-export async function buildApp({ config, log, open = openStorage, workerProgram }: AppDeps): Promise<App> {
+export async function buildApp(deps: AppDeps): Promise<App> {
+  const { config, log, open = openStorage, passwords = new Passwords(), workerProgram } = deps;
   const replica = randomBytes(8).toString('hex');
   const metrics = openMetrics();
   const storage = timed(await open(config), metrics.observeDatabase);
@@ -76,7 +79,6 @@ export async function buildApp({ config, log, open = openStorage, workerProgram 
   );
 
   const vault = await openVault(storage, config);
-  const passwords = new Passwords();
   const firstStart = await ensureFirstAccount({ storage, passwords, ...config });
   const authenticator = new Authenticator({
     storage,

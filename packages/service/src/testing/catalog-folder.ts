@@ -28,3 +28,10 @@ export async function writeCatalog(folder: string): Promise<string> {
   }
   return folder;
 }
+
+/** Catalog that `vitest-migrated.ts` writes once for the whole run; services load it from their cache. */
+export function sharedCatalog(): string {
+  const folder = process.env.HORTUS_TEST_CATALOG;
+  if (!folder) throw new Error('HORTUS_TEST_CATALOG is not set; run the tests with `npm test` or `npx vitest`');
+  return folder;
+}

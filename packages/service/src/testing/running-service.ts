@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Client, createClient } from '@hortus/client/client';
@@ -7,6 +8,7 @@ import { serviceWorker } from '@hortus/testkit/programs';
 import { until } from '@hortus/testkit/until';
 import { type App, buildApp } from '../app.ts';
 import { type Config, readConfig } from '../config.ts';
+import { Passwords } from '../identity/passwords.ts';
 import { insertAccount, insertFirstLink, insertKey, insertUser } from '../identity/store.ts';
 import { newSessionToken, newUserKey, tokenOf } from '../identity/tokens.ts';
 import { newId } from '../ids.ts';
@@ -17,7 +19,7 @@ import { updateState } from '../storage/status-columns.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';
 import { writeAgent } from './agent-folder.ts';
-import { writeCatalog } from './catalog-folder.ts';
+import { sharedCatalog } from './catalog-folder.ts';
 import type { Engine, TestDatabase } from './engines.ts';
 import { asTheRunAsks } from './late-answers.ts';
 import { openSideDoor } from './side-door.ts';
@@ -85,7 +87,8 @@ export async function startApp(
   const open: typeof openStorage = async (settings) => asTheRunAsks(await openStorage(settings));
   const errors: string[] = [];
   const log = openLog({ level: 'error', stream: { write: (line) => void errors.push(line) } });
-  const app = await buildApp({ config, log, open, workerProgram: pathToFileURL(serviceWorker) });
+  const passwords = new Passwords({ derive: quickly });
+  const app = await buildApp({ config, log, open, passwords, workerProgram: pathToFileURL(serviceWorker) });
   engine.afterwards(() => app.close());
   const { port } = await app.http.listen();
   const base = `http://127.0.0.1:${port}/api/v1`;
@@ -117,13 +120,17 @@ export async function startApp(
   };
 }
 
+/** Derives a tag without the cost of argon2, which is tested with `Passwords` and `sign-in`. */
+const quickly = async (password: string, salt: Buffer, _cost: unknown, length: number): Promise<Buffer> =>
+  Buffer.from(hkdfSync('sha256', password.normalize('NFKC'), salt, '', length));
+
 async function settingsFor(testDatabase: TestDatabase): Promise<Config> {
   const env = {
     HORTUS_PORT: '0',
     HORTUS_PUBLIC_URL: publicUrl,
     HORTUS_DATA_DIR: testDatabase.directory,
     HORTUS_DATABASE_URL: testDatabase.databaseUrl,
-    HORTUS_CATALOG_DIR: await writeCatalog(join(testDatabase.directory, 'catalog')),
+    HORTUS_CATALOG_DIR: sharedCatalog(),
     HORTUS_AGENTS_DIR: await writeAgent(join(testDatabase.directory, 'agents')),
     HORTUS_ADMIN_KEY: adminKey,
     HORTUS_ADMIN_EMAIL: adminEmail,

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { getCompileCacheDir } from 'node:module';
 import type { DeploymentStatusReport, DeployReport } from '@hortus/contract/resources/deployment-reports';
 import type { ReportedInstance } from '@hortus/contract/resources/instance-records';
-import { loadCatalog } from '@hortus/template/load';
+import { loadKeptCatalog } from '@hortus/template/kept-catalog';
 import { openLocalBus } from '../../../bus/local-bus.ts';
 import { type Principal, unlimited } from '../../../identity/principal.ts';
 import { newId } from '../../../ids.ts';
@@ -10,7 +11,7 @@ import { JobWorker } from '../../../jobs/worker.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
-import { writeCatalog } from '../../../testing/catalog-folder.ts';
+import { sharedCatalog } from '../../../testing/catalog-folder.ts';
 import type { Engine } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
@@ -50,7 +51,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     }
   });
   const vault = await openVault(storage, { masterKey: randomBytes(32).toString('base64'), dataDirectory: '/nowhere' });
-  const catalog = await openCatalog(storage, testDatabase.directory);
+  const catalog = await openCatalog(storage);
   const { reader } = storage;
   const pages = new Pages();
   const signer = await openManifestSigner(storage, vault);
@@ -224,8 +225,8 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
 
 export type DeploymentServices = Awaited<ReturnType<typeof openDeploymentServices>>;
 
-async function openCatalog(storage: Storage, directory: string): Promise<Catalog> {
-  const loaded = await loadCatalog(await writeCatalog(`${directory}/catalog`));
+async function openCatalog(storage: Storage): Promise<Catalog> {
+  const loaded = await loadKeptCatalog(sharedCatalog(), getCompileCacheDir());
   await shipCatalog(
     storage,
     loaded.flatMap(({ spec }) => spec ?? []),
