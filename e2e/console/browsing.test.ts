@@ -1,10 +1,17 @@
-import { expect, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import type { ServiceProcess } from '../service-process.ts';
 import { openBrowser, openPage } from './browser.ts';
 import { startConsoleService } from './console-service.ts';
 
+const HORTUS_RATE_LIMITS = 'free=60,pro=300,enterprise=1000,anonymous=1000,server=3000';
+let browser: Browser;
+let service: ServiceProcess;
+beforeAll(async () => {
+  [browser, service] = await Promise.all([openBrowser(), startConsoleService({ HORTUS_RATE_LIMITS })]);
+});
+
 test('a person on the Free plan who opens every page three times within a minute meets no 429', async () => {
-  const limits = 'free=60,pro=300,enterprise=1000,anonymous=1000,server=3000';
-  const [browser, service] = await Promise.all([openBrowser(), startConsoleService({ HORTUS_RATE_LIMITS: limits })]);
   const { data } = await service.client.call('accounts.create', {
     body: { name: 'Fernhill', plan: 'free', owner_email: 'fern@example.org' },
   });

@@ -1,10 +1,16 @@
-import { expect, test } from 'vitest';
+import type { Browser } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage } from './browser.ts';
 import { startConsoleService } from './console-service.ts';
 
+let browser: Browser;
+let service: ServiceProcess;
+beforeAll(async () => {
+  [browser, service] = await Promise.all([openBrowser(), startConsoleService({ HORTUS_ADMIN_PASSWORD: '' })]);
+});
+
 test('the link that the first start printed signs in the owner once, who then sees the next steps', async () => {
-  const service = await startConsoleService({ HORTUS_ADMIN_PASSWORD: '' });
-  const browser = await openBrowser();
   const line = await service.process.waitForLine(/\/welcome#/);
   const token = line.split('#')[1] as string;
   const page = await openPage(browser, service);
