@@ -13,8 +13,9 @@ export const mayImport: Record<string, readonly string[]> = {
   contract: [],
   template: ['contract'],
   client: ['contract'],
-  service: ['contract', 'template'],
-  daemon: ['contract', 'template', 'client'],
+  tracing: [],
+  service: ['contract', 'template', 'tracing'],
+  daemon: ['contract', 'template', 'client', 'tracing'],
   cli: ['contract', 'client', 'template'],
   web: ['contract', 'client', 'template'],
   testkit: ['contract', 'client'],
@@ -36,7 +37,7 @@ const sqlFolders = ['storage', 'outbox', 'jobs'].map((name) => `packages/service
 const queryBuilding = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\s*\(/g;
 
 /** Packages that run for long: what a listener of them throws ends the process. */
-const guardedFolders = ['service', 'daemon', 'client'].map((name) => `packages/${name}/src/`);
+const guardedFolders = ['service', 'daemon', 'client', 'tracing'].map((name) => `packages/${name}/src/`);
 /** Files whose listeners need no guard, with the reason. */
 const unguardedFiles: Readonly<Record<string, string>> = {
   'packages/service/src/start.ts': 'its listeners end the process on purpose',
