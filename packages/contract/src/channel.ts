@@ -3,6 +3,7 @@ import { Timestamp } from './envelope.ts';
 import { choice } from './fields.ts';
 import { SealedFields } from './sealing.ts';
 import { streamKinds } from './streams.ts';
+import { TraceParent } from './trace-parent.ts';
 
 /**
  * The messages of the daemon channel. Unknown fields are accepted, so that daemon and service may differ by a minor
@@ -42,6 +43,7 @@ export const capabilityNames = [
   'streams',
   'metrics',
   'shell',
+  'trace',
 ] as const;
 export type Capability = (typeof capabilityNames)[number];
 
@@ -51,7 +53,7 @@ const capabilities = Type.Optional(
     description: [
       '`wake`: notices of pending deployments. `journal`: an execution sent twice is started once, so the service may send it again.',
       '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that need more than one Docker command (backups, smoke tests, prune), and release as one order.',
-      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. Unknown names are ignored.',
+      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. `trace`: the `traceparent` of orders. Unknown names are ignored.',
     ].join(' '),
   }),
 );
@@ -126,6 +128,7 @@ export const toDaemon = {
       timeout: Type.String({ description: 'A duration with an s suffix.', examples: ['300s'] }),
     }),
     params: Type.Record(Type.String(), Type.Unknown()),
+    traceparent: Type.Optional(TraceParent),
     ...order,
   }),
   ping: message('ping', 'Keep-alive.', { ts }),

@@ -17,7 +17,7 @@ import { makePassingKey, type PassingKeyOptions } from './identity/passing-key.t
 import { Passwords } from './identity/passwords.ts';
 import { JobWorker } from './jobs/worker.ts';
 import type { Log } from './log.ts';
-import { openMetrics } from './metrics.ts';
+import { type Metrics, openMetrics } from './metrics.ts';
 import { NUMBERED_TOPIC } from './outbox/append.ts';
 import { Dispatcher } from './outbox/dispatcher.ts';
 import { RelayDoor } from './relay/door.ts';
@@ -53,6 +53,7 @@ export interface App {
   readonly http: Http;
   /** What was created on an empty database; generated credentials in it are shown once. */
   readonly firstStart: FirstStart | undefined;
+  readonly metrics: Pick<Metrics, 'values'>;
   /** Creates a short-lived key of the first account, for the operator of this process. */
   passingKey(wanted: PassingKeyOptions): Promise<string>;
   /**
@@ -201,6 +202,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   return {
     http,
     firstStart,
+    metrics,
     passingKey: (wanted) => makePassingKey({ storage, mode: config.mode }, wanted),
     close: once(async () => {
       door.close();

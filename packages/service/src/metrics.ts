@@ -1,3 +1,4 @@
+import type { MetricValues } from '@hortus/tracing/metric-values';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Values of some part of the service, read when metrics are collected. */
@@ -27,6 +28,8 @@ export interface Metrics {
   add(gauge: GaugeSource): void;
   readonly contentType: string;
   text(): Promise<string>;
+  /** The same values as data. */
+  values(): Promise<readonly MetricValues[]>;
 }
 
 export type DatabaseOperation = 'read' | 'write';
@@ -83,6 +86,7 @@ export function openMetrics(): Metrics {
     add: (source) => addGauge(register, source),
     contentType: register.contentType,
     text: () => register.metrics(),
+    values: () => register.getMetricsAsJSON(),
   };
 }
 

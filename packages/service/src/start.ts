@@ -1,4 +1,6 @@
-import { type App, buildApp } from './app.ts';
+import { startTelemetry } from '@hortus/tracing/start';
+import type { Telemetry } from '@hortus/tracing/telemetry';
+import { type App, buildApp, VERSION } from './app.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import type { Environment } from './config-fields.ts';
 import { type Log, openLog, readableLines } from './log.ts';
@@ -19,7 +21,11 @@ export async function startService(env: Environment, cwd: string): Promise<Start
     ...(process.stderr.isTTY && { stream: await readableLines() }),
   });
   try {
-    const app = await buildApp({ config, log });
+    // Before anything that is traced.
+    const telemetry = await startTelemetry({ env, name: 'hortus', version: VERSION, warn: (text) => log.warn(text) });
+    const built = await buildApp({ config, log });
+    await telemetry?.exportMetrics(() => built.metrics.values());
+    const app = telemetry ? endingWith(built, telemetry) : built;
     const { address, family, port } = await app.http.listen();
     const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
     const host = everywhere[address] ?? address;
@@ -31,6 +37,15 @@ export async function startService(env: Environment, cwd: string): Promise<Start
     process.exit(1);
   }
 }
+
+/** Exports the spans of the shutdown too. */
+const endingWith = (app: App, telemetry: Telemetry): App => ({
+  ...app,
+  async close() {
+    await app.close();
+    await telemetry.stop();
+  },
+});
 
 function readSettings(env: Environment, cwd: string): Config {
   try {

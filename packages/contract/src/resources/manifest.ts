@@ -4,6 +4,7 @@ import { answer, Timestamp } from '../envelope.ts';
 import { givenId, id, nullable } from '../fields.ts';
 import { SealedFields, SealingKey } from '../sealing.ts';
 import { Manifest } from '../template/manifest.ts';
+import { TraceParent } from '../trace-parent.ts';
 
 export const RegistryLogin = Type.Object({
   host: Type.String(),
@@ -37,6 +38,7 @@ export const SignedManifest = Type.Object(
           'Secret values in the manifest, which the daemon hides in the output of containers. For daemons only.',
       }),
     ),
+    traceparent: Type.Optional(TraceParent),
     sealed: Type.Optional(SealedFields),
     signed_at: Timestamp,
     public_key_id: Type.String({ description: 'Id of the signing key of the service.' }),

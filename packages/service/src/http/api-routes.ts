@@ -34,6 +34,7 @@ export function addApiRoutes(router: Router, handlers: Handlers<EndpointName>, p
     const checks = checksOf(row);
     router.add(row.method, BASE_PATH + row.path, {
       name,
+      path: BASE_PATH + row.path,
       access: { permission: row.permission, daemon: row.daemon, counted: name !== 'health.read' },
       body: row,
       answer: answerOf(parts, name, row, checks, upToDate(handler), sentBack(parts, row, handlers)),
@@ -133,7 +134,10 @@ function answerHot(parts: ApiParts, name: EndpointName, row: Endpoint, checks: C
     if (isUsual && Object.keys(exchange.query).every((parameter) => known.has(parameter))) {
       const principal = exchange.principal as Principal;
       const url = exchange.request.url as string;
-      parts.hotReads.keep({ url, principal, version }, { ...prepared, endpoint: name, permission });
+      parts.hotReads.keep(
+        { url, principal, version },
+        { ...prepared, endpoint: name, path: BASE_PATH + row.path, permission },
+      );
     }
     sendPrepared(exchange.with({ 'Cache-Control': CACHE_CONTROL, Vary: VARY }), prepared);
   };

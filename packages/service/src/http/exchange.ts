@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import type { Socket } from 'node:net';
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { pipeline, type Readable } from 'node:stream';
+import type { Span } from '@hortus/tracing/span';
 import type { Guard } from '../guard.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { BodySize } from './body.ts';
@@ -15,6 +16,8 @@ import type { Target } from './target.ts';
 export interface Route {
   /** Name in the metrics: that of its row of the contract, or the path of a page. */
   readonly name: string;
+  /** Path with the names of its parameters, if it differs from the name. */
+  readonly path?: string;
   readonly access: Access;
   /** Absent for routes that only answer GET. */
   readonly body?: BodySize;
@@ -57,6 +60,8 @@ export class Exchange {
   /** Recognises a large body in a repeated request. */
   bodyDigest: string | undefined;
   status = 200;
+  /** Undefined unless requests are traced. */
+  span: Span | undefined;
   /** Set if the answer is sent before the body was read completely: the connection is closed after the answer. */
   isLast = false;
   readonly #carrier: Carrier;

@@ -1,5 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { allows } from '@hortus/contract/permissions';
+import { isTracing } from '@hortus/tracing/span';
 import type { Log } from '../log.ts';
 import type { CallerAddress } from './caller-address.ts';
 import type { Authenticator } from './gate.ts';
@@ -7,6 +8,7 @@ import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
 import { isFresh } from './prepared.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
+import { recordHotRequest } from './request-span.ts';
 import { securityHeaders } from './security-headers.ts';
 import { parseTarget } from './target.ts';
 
@@ -87,6 +89,7 @@ export function hotFront({ reads, authenticator, limiter, addressOf, log }: Fron
       headers.push('Content-Length', answer.length);
       response.writeHead(200, headers).end(answer.bytes, 'latin1');
     }
+    if (isTracing()) recordHotRequest(request, answer.path, fresh ? 304 : 200, principal.accountId);
     if (logs) {
       const { path } = parseTarget(request.url as string);
       log.debug({ request_id: id, method: 'GET', path, status: fresh ? 304 : 200, address }, 'request');

@@ -15,6 +15,8 @@ export interface HotAnswer extends Omit<Prepared, 'body'> {
   /** The body as Latin-1 with one character per byte: Node then sends it in one write with its headers. */
   readonly bytes: string;
   readonly permission: Permission;
+  /** Path of its route. */
+  readonly path: string;
   readonly sent: Tally;
   readonly unchanged: Tally;
 }
@@ -62,17 +64,17 @@ export class HotReads {
   /** Stores an answer that was computed at `version`, unless the version has changed since. */
   keep(
     request: { url: string; principal: Principal; version: number | string },
-    answer: Prepared & { readonly endpoint: string; readonly permission: Permission },
+    answer: Prepared & { readonly endpoint: string; readonly path: string; readonly permission: Permission },
   ): void {
     if (request.version !== this.version || request.url.length > LONGEST_URL || answer.body.length > MOST_BYTES) return;
-    const { body, type, etag, length, permission, endpoint } = answer;
+    const { body, type, etag, length, permission, endpoint, path } = answer;
     while (this.#bytes + body.length > MOST_BYTES) this.#forgetOldest();
     const byVisibility = this.#answers.get(request.url) ?? new Map<string, HotAnswer>();
     const visibility = this.#source.visibility(request.principal);
     this.#bytes += body.length - (byVisibility.get(visibility)?.bytes.length ?? 0);
     const [sent, unchanged] = [this.#metrics.tally(endpoint, 200), this.#metrics.tally(endpoint, 304)];
     const bytes = body.toString('latin1');
-    byVisibility.set(visibility, { bytes, type, etag, length, permission, sent, unchanged });
+    byVisibility.set(visibility, { bytes, type, etag, length, permission, path, sent, unchanged });
     this.#answers.set(request.url, byVisibility);
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndpointName } from '@hortus/contract/endpoints';
+import { isTracing } from '@hortus/tracing/span';
 import type { Guard } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -17,6 +18,7 @@ import type { Gate } from './gate.ts';
 import type { LoopTime } from './loop-time.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { subjectOf } from './rate-limit.ts';
+import { endRequestSpan, inRequestSpan } from './request-span.ts';
 import type { Router } from './router.ts';
 import type { Shutdown } from './shutdown.ts';
 import { parseTarget } from './target.ts';
@@ -47,6 +49,7 @@ export function requestListener(parts: RequestParts) {
     },
     answered(exchange: Exchange) {
       const ms = performance.now() - exchange.begunAt;
+      if (exchange.span) endRequestSpan(exchange, exchange.span);
       metrics.observe(exchange.route?.name ?? 'unknown path', exchange.status, ms / 1000);
       if (!log.isLevelEnabled('debug')) return;
       const { status, address } = exchange;
@@ -54,14 +57,18 @@ export function requestListener(parts: RequestParts) {
     },
   };
 
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const forwarded = request.headers['x-forwarded-for'];
     const address = addressOf(request.socket.remoteAddress, Array.isArray(forwarded) ? forwarded.join() : forwarded);
     const target = parseTarget(request.url as string);
     const method = request.method as string;
     const match = router.find(method, target.path) ?? pageFor(method, target.path, request.headers.accept);
     const exchange = new Exchange(carrier, { request, response, target, address }, match);
-    const { route } = exchange;
+    return isTracing() ? inRequestSpan(exchange, handle) : handle(exchange);
+  };
+
+  async function handle(exchange: Exchange): Promise<void> {
+    const { route, request } = exchange;
     try {
       // A request that is not counted is a probe: it shows how long answers take, so it waits for no others.
       if (route?.access.counted !== false && loop.isSpent) await loop.turn();
@@ -79,7 +86,7 @@ export function requestListener(parts: RequestParts) {
     } catch (error) {
       refuse(log, error, exchange);
     }
-  };
+  }
 }
 
 /** Releases the budget of the body only after the answer: until then the handler keeps it in memory. */

@@ -1,3 +1,4 @@
+import { span } from '@hortus/tracing/span';
 import type { Logger } from 'pino';
 import type { Storage, Tx } from '../storage/storage.ts';
 import { type Job, JobFailure, type JobKind, LeaseLost } from './job.ts';
@@ -49,15 +50,19 @@ export class Run {
       if (this.job.attempts > (kind.maxAttempts ?? standardAttempts)) {
         throw new JobFailure('Each attempt ended because its process stopped before the job was done.');
       }
-      const answer = await kind.run({
-        job: this.job,
-        signal,
-        complete: async (tx, given = 'done') => {
-          await succeed(tx, this.#lease, kind, given);
-          return 'settled';
-        },
+      const { id, kind: name, attempts } = this.job;
+      const attributes = { 'hortus.job_id': id, 'hortus.job_attempts': attempts };
+      await span(`job ${name}`, { parent: null, attributes }, async () => {
+        const answer = await kind.run({
+          job: this.job,
+          signal,
+          complete: async (tx, given = 'done') => {
+            await succeed(tx, this.#lease, kind, given);
+            return 'settled';
+          },
+        });
+        if (answer !== 'settled') await storage.write((tx) => succeed(tx, this.#lease, kind, answer));
       });
-      if (answer !== 'settled') await storage.write((tx) => succeed(tx, this.#lease, kind, answer));
     } catch (error) {
       if (signal.aborted) await this.giveBack();
       else await this.#fail(error);

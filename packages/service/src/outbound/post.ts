@@ -1,6 +1,7 @@
 import http from 'node:http';
 import https from 'node:https';
 import { guardedBy } from '@hortus/contract/guarded-by';
+import { span } from '@hortus/tracing/span';
 import { type AddressGuard, AddressRefused } from './address-guard.ts';
 import type { Reply } from './deliveries.ts';
 
@@ -22,8 +23,19 @@ export type PostResult = Reply & { readonly text?: string };
 /** This much of the answer is read, so that the receiver can finish sending. */
 const MOST_ANSWER_BYTES = 4_096;
 
-/** Sends one POST on a new connection. Follows no redirects, because they could bypass the guard. */
-export async function post(request: Post): Promise<PostResult> {
+/**
+ * Sends one POST on a new connection. Follows no redirects, because they could bypass the guard. Its span has no
+ * address: those of chats contain their secret.
+ */
+export const post = (request: Post): Promise<PostResult> =>
+  span('POST', { kind: 'client', attributes: { 'http.request.method': 'POST' } }, async (opened) => {
+    const result = await attempt(request);
+    opened.set({ 'http.response.status_code': result.status });
+    if (result.status === null || result.status >= 400) opened.fail(String(result.status ?? 'no_answer'));
+    return result;
+  });
+
+async function attempt(request: Post): Promise<PostResult> {
   request.signal.throwIfAborted();
   const begun = performance.now();
   const durationMs = () => Math.round(performance.now() - begun);

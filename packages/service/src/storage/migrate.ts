@@ -36,6 +36,7 @@ import { certificates } from './migrations/0085-certificates.ts';
 import { shells } from './migrations/0087-shells.ts';
 import { grantedPermissions } from './migrations/0088-granted-permissions.ts';
 import { blockDevices } from './migrations/0089-block-devices.ts';
+import { traceParents } from './migrations/0090-trace-parents.ts';
 import { userNames } from './migrations/0092-user-names.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
@@ -78,6 +79,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0087-shells': shells,
   '0088-granted-permissions': grantedPermissions,
   '0089-block-devices': blockDevices,
+  '0090-trace-parents': traceParents,
   '0092-user-names': userNames,
 };
 

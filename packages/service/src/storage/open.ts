@@ -1,4 +1,6 @@
+import { isTracing } from '@hortus/tracing/span';
 import type { Storage, StorageHooks } from './storage.ts';
+import { withSpans } from './with-spans.ts';
 
 export interface StorageSettings {
   /** PostgreSQL if given, otherwise the embedded database. */
@@ -6,8 +8,13 @@ export interface StorageSettings {
   readonly dataDirectory: string;
 }
 
-/** Loads only the engine that is used. */
 export async function openStorage(settings: StorageSettings, hooks: StorageHooks = {}): Promise<Storage> {
+  const storage = await openEngine(settings, hooks);
+  return isTracing() ? withSpans(storage) : storage;
+}
+
+/** Loads only the engine that is used. */
+async function openEngine(settings: StorageSettings, hooks: StorageHooks): Promise<Storage> {
   if (settings.databaseUrl === undefined) {
     const { openSqlite } = await import('./sqlite/open.ts');
     return await openSqlite(settings.dataDirectory, hooks);

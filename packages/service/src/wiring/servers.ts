@@ -7,6 +7,7 @@ import { ManifestReading } from '../resources/manifest/reading.ts';
 import { Manifests } from '../resources/manifest/service.ts';
 import { openManifestSigner } from '../resources/manifest/signer.ts';
 import { Registries } from '../resources/registries/service.ts';
+import { daemonCan } from '../resources/servers/connected-daemon.ts';
 import { Identities } from '../resources/servers/identities.ts';
 import { Liveness, type LivenessDeps } from '../resources/servers/liveness/liveness.ts';
 import { Servers, type ServersDeps } from '../resources/servers/service.ts';
@@ -40,6 +41,7 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
     definitionOf: definitionOfInstance,
     introduce: (...of) => identities.introduce(...of),
     recipient: (tx, ...of) => identities.recipient(tx, ...of),
+    traces: (queries, serverId) => daemonCan(queries, serverId, 'trace'),
   });
   const servers = new Servers({
     reader,

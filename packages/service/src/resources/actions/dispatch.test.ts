@@ -1,3 +1,4 @@
+import { useTracer } from '@hortus/tracing/span';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { FakeLine, openInstanceServices } from '../instances/testing/instance-services.ts';
@@ -12,6 +13,24 @@ onBothEngines((engine) => {
     await actions.dispatch(serverId, line);
     await actions.dispatch(serverId, line);
     expect(line.requested).toEqual([id]);
+  });
+
+  it('an execution names the trace of its order only to a daemon that understands traces', async () => {
+    const { running, execute, connect, actions, serverId } = await openInstanceServices(engine);
+    const { id } = await running();
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const span = { set() {}, fail() {}, end() {} };
+    useTracer({ run: (_name, _options, work) => work(span), current: () => traceparent, bind: (work) => work });
+    await execute(id).finally(() => useTracer(undefined));
+    const [plain, tracing] = [['journal'], ['journal', 'trace']];
+    for (const capabilities of [plain, tracing]) {
+      const line = await connect(capabilities);
+      await actions.dispatch(serverId, line);
+      expect(line.sent).toHaveLength(1);
+      expect((line.sent[0] as { traceparent?: string }).traceparent).toBe(
+        capabilities === tracing ? traceparent : undefined,
+      );
+    }
   });
 
   it('executions are sent in the order of creation, each once, even by concurrent dispatches', async () => {

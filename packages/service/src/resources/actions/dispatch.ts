@@ -1,4 +1,5 @@
 import { isBuiltIn, isDockerCommand } from '@hortus/contract/built-in-actions';
+import { span, traceParent } from '@hortus/tracing/span';
 import type { Protect } from '../../channel/protect.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
@@ -8,7 +9,7 @@ import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
 import { type CommandDeps, commandOf } from './docker-commands.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { turns } from './queue.ts';
-import { actionRequest, readRequest, secretTexts } from './request.ts';
+import { actionRequest, type Knowledge, type Request, readRequest, secretTexts } from './request.ts';
 import type { Results } from './results.ts';
 import { type ExecutionRow, handBack, hasUnfinished, lockUnfinished, noteExecution } from './store.ts';
 
@@ -65,12 +66,16 @@ export async function dispatch(deps: DispatchDeps, serverId: string, line: Line)
     for (const { row, first } of batch.sendings) {
       const request = await readRequest(storage.reader, vault, row);
       const command = await commandOf(deps, storage.reader, row, request);
-      const message = protect(
-        actionRequest(row, { ...request, command }, { journal }),
-        daemon,
-        secretTexts(row, request),
+      const sent = handedOver(row, request, line, (traced) =>
+        line.send(
+          protect(
+            actionRequest(row, { ...request, command }, { journal, ...traced }),
+            daemon,
+            secretTexts(row, request),
+          ),
+        ),
       );
-      if (!line.send(message) && first) refused.push(row.id);
+      if (!sent && first) refused.push(row.id);
     }
     if (refused.length > 0)
       await storage.write(async (tx) => {
@@ -78,6 +83,20 @@ export async function dispatch(deps: DispatchDeps, serverId: string, line: Line)
       });
     if (!batch.more || refused.length > 0) return;
   }
+}
+
+/** Continues the trace of the order, and hands it to a daemon that understands it. */
+function handedOver(
+  row: ExecutionRow,
+  { traceParent: parent }: Request,
+  { capabilities }: Line,
+  send: (traced: Pick<Knowledge, 'traceParent'>) => boolean,
+): boolean {
+  if (parent === undefined || !capabilities.has('trace')) return send({});
+  const attributes = { 'hortus.execution_id': row.id, 'hortus.server_id': row.server_id };
+  return span('execution handover', { kind: 'producer', parent, attributes }, () =>
+    send({ traceParent: traceParent() ?? parent }),
+  );
 }
 
 async function mark(tx: Tx, results: Results, serverId: string, line: Line): Promise<Batch> {

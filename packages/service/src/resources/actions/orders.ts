@@ -7,6 +7,7 @@ import {
   type Settling,
 } from '@hortus/contract/built-in-actions';
 import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
+import { traceParent } from '@hortus/tracing/span';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
@@ -174,7 +175,8 @@ export class Orders {
     const { instance, slug, name, shown, request, timeoutMs, startWithinMs, actor } = wanted;
     const id = newId('execution');
     const { account_id, server_id } = instance;
-    const sealed = await this.#deps.vault.encrypt(tx, account_id, JSON.stringify(request), requestContext(id));
+    const order: Request = { ...request, ...traced() };
+    const sealed = await this.#deps.vault.encrypt(tx, account_id, JSON.stringify(order), requestContext(id));
     const deadline_at = tx.now + startWithinMs;
     const row = {
       id,
@@ -209,6 +211,11 @@ export class Orders {
     this.wake(tx, server_id);
     return execution;
   }
+}
+
+function traced(): Pick<Request, 'traceParent'> {
+  const current = traceParent();
+  return current === undefined ? {} : { traceParent: current };
 }
 
 const newExecution = ({

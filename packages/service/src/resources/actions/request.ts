@@ -16,6 +16,8 @@ export interface Request {
   readonly instance: string;
   /** Container of the action, for a daemon without manifests. */
   readonly container: string;
+  /** Trace of the order, if it was traced. */
+  readonly traceParent?: string;
 }
 
 export const readRequest = async (
@@ -82,9 +84,11 @@ export function secretTexts(row: Pick<ExecutionRow, 'params'>, request: Request)
 export interface Knowledge {
   /** The daemon keeps manifests and finds the component of an action there. */
   readonly journal: boolean;
+  /** For a daemon that understands traces. */
+  readonly traceParent?: string | undefined;
 }
 
-export const actionRequest = (row: ExecutionRow, request: Request, { journal }: Knowledge) => ({
+export const actionRequest = (row: ExecutionRow, request: Request, { journal, traceParent }: Knowledge) => ({
   type: 'action_request' as const,
   execution_id: row.id,
   instance_id: row.instance_id ?? '',
@@ -96,6 +100,7 @@ export const actionRequest = (row: ExecutionRow, request: Request, { journal }: 
     timeout: `${Math.ceil(row.timeout_ms / 1000)}s`,
   },
   params: { ...request.params },
+  ...(traceParent !== undefined && { traceparent: traceParent }),
 });
 
 export const FILL_ACTION = workerJob('action.fill', fillAction);

@@ -1,3 +1,4 @@
+import { traceParent } from '@hortus/tracing/span';
 import { newId } from '../../ids.ts';
 import { begin } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
@@ -70,6 +71,7 @@ export const beginDeployment = (
       claimed_by: null,
       log_source: null,
       log_told: 0,
+      trace_parent: traceParent() ?? null,
       created_by: actor,
       created_at: tx.now,
       updated_at: tx.now,

@@ -80,6 +80,28 @@ onBothEngines((engine) => {
       expect(await asDaemon({ deployment_id })).toMatchObject({ definition_id: id, deployment_id });
     });
 
+    it('names the trace of its order only to a daemon that understands traces', async () => {
+      const { id } = await createDefinition();
+      const { id: deployment_id } = await services.execute(owner, id);
+      const set = (capabilities: string[], trace_parent: string | null) =>
+        services.storage.write(async (tx) => {
+          const server = tx.db.updateTable('servers').set({ capabilities: JSON.stringify(capabilities) });
+          await server.where('id', '=', daemon.serverId).execute();
+          await tx.db.updateTable('deployments').set({ trace_parent }).where('id', '=', deployment_id).execute();
+        });
+      const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+      await set(['seal'], traceparent);
+      expect(await asDaemon({ deployment_id })).not.toHaveProperty('traceparent');
+      await set(['seal', 'trace'], null);
+      expect(await asDaemon({ deployment_id })).not.toHaveProperty('traceparent');
+      await set(['seal', 'trace'], traceparent);
+      const manifest = await asDaemon({ deployment_id });
+      expect(manifest.traceparent).toBe(traceparent);
+      expect(valid(manifest)).toBe(true);
+      expect(valid({ ...manifest, traceparent: '00-1' })).toBe(false);
+      expect(await asPerson({ deployment_id })).not.toHaveProperty('traceparent');
+    });
+
     it('is of the revision that the oldest unfinished deployment pins', async () => {
       const { id } = await createDefinition();
       const first = await services.execute(owner, id);

@@ -1,4 +1,5 @@
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { span, traceParent } from '@hortus/tracing/span';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound, Problem } from '../../problem.ts';
@@ -6,9 +7,12 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import { type DefinitionRow, definitionByUid, findDefinition } from '../definitions/public.ts';
 import { pinsOf } from './images.ts';
-import type { Manifests, Recipient } from './service.ts';
+import type { Manifests, Occasion, Recipient } from './service.ts';
 
-type Deployment = Pick<Row<'deployments'>, 'id' | 'definition_id' | 'server_id' | 'revision' | 'kind' | 'images'>;
+type Deployment = Pick<
+  Row<'deployments'>,
+  'id' | 'definition_id' | 'server_id' | 'revision' | 'kind' | 'images' | 'trace_parent'
+>;
 
 export interface ManifestReadingDeps {
   readonly manifests: Manifests;
@@ -24,6 +28,8 @@ export interface ManifestReadingDeps {
   readonly introduce: (serverId: string, shown: string | null) => Promise<void>;
   /** Returns the key to seal secrets for; throws if the request lacks the pinned key. */
   readonly recipient: (tx: Tx, serverId: string, shown: string | null) => Promise<Recipient>;
+  /** Whether the daemon of a server understands traces. */
+  readonly traces: (queries: Queries, serverId: string) => Promise<boolean>;
 }
 
 export interface ManifestQuery {
@@ -60,7 +66,9 @@ export class ManifestReading {
     const renew = deployment?.kind === 'renew';
     const pins = deployment ? pinsOf(deployment) : [];
     const occasion = { definition, deploymentId, revision, now: tx.now, renew };
-    const manifest = await manifests.signed(tx, occasion, pins, recipient);
+    const manifest = await this.#handOver(tx, deployment, occasion, (traced) =>
+      manifests.signed(tx, traced, pins, recipient),
+    );
     await append(tx, {
       type: 'audit.manifest_read',
       accountId: definition.account_id,
@@ -76,6 +84,21 @@ export class ManifestReading {
       },
     });
     return manifest;
+  }
+
+  /** Continues the trace of the order, and hands it to the daemon. */
+  async #handOver(
+    tx: Tx,
+    deployment: Deployment | undefined,
+    occasion: Occasion,
+    sign: (occasion: Occasion) => Promise<SignedManifest>,
+  ): Promise<SignedManifest> {
+    const parent = deployment?.trace_parent ?? null;
+    if (!deployment || parent === null || !(await this.#deps.traces(tx, deployment.server_id))) return sign(occasion);
+    const attributes = { 'hortus.deployment_id': deployment.id, 'hortus.server_id': deployment.server_id };
+    return span('deployment handover', { kind: 'producer', parent, attributes }, () =>
+      sign({ ...occasion, traceParent: traceParent() ?? parent }),
+    );
   }
 
   async forPerson(

@@ -66,6 +66,8 @@ export interface Occasion {
   readonly now: number;
   /** Whether to pull the images again. */
   readonly renew?: boolean;
+  /** Trace of the order, for daemons that understand it. */
+  readonly traceParent?: string | undefined;
 }
 
 /** Creates signed manifests of definitions, which daemons turn into containers. */
@@ -119,7 +121,8 @@ export class Manifests {
     const manifest = withPins(resolved, pins);
     const hosts = trusted ? registriesOf(manifest) : [];
     const registries = await loginsFor(queries, occasion.definition.account_id, hosts);
-    const wish = occasion.renew ? { renew: true } : {};
+    const { renew, traceParent } = occasion;
+    const wish = { ...(renew && { renew }), ...(traceParent !== undefined && { traceparent: traceParent }) };
     const hidden = occurring(secrets, manifest);
     const order = { ...this.#addressed(manifest, occasion), registries, hidden, ...wish };
     if (key === null) return signer.sign(order);

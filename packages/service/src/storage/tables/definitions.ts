@@ -97,6 +97,8 @@ export interface DefinitionTables {
     /** Who numbers the lines of the log, and how many were received; repeated lines are dropped. */
     log_source: string | null;
     log_told: number;
+    /** W3C `traceparent` of its order, if that was traced. */
+    trace_parent: string | null;
     created_by: string | null;
     created_at: Time;
     updated_at: Time;

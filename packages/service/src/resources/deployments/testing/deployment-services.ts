@@ -25,6 +25,7 @@ import { Manifests } from '../../manifest/service.ts';
 import { openManifestSigner } from '../../manifest/signer.ts';
 import { requireSettled } from '../../migrations/settled.ts';
 import { Registries } from '../../registries/service.ts';
+import { daemonCan } from '../../servers/public.ts';
 import { Servers, type ServersDeps } from '../../servers/service.ts';
 import { Catalog } from '../../templates/catalog.ts';
 import { shipCatalog } from '../../templates/ship.ts';
@@ -117,6 +118,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     definitionOf: definitionOfInstance,
     introduce: async () => {},
     recipient: async () => ({ key: null, trusted: true }),
+    traces: (queries, serverId) => daemonCan(queries, serverId, 'trace'),
   });
   const deadline = deadlineJob({ storage, server, manifests, wake });
   const worker = new JobWorker({
