@@ -62,8 +62,9 @@ function start({ url, keyFile, stateDirectory, dockerSocket, ingress, env, onLin
   // The service listens on an address of this machine, so the key does not leave it.
   const args = [...place, '--allow-plaintext', ...ingressOptions(ingress)];
   const [command = '', ...rest] = endingWithParent([process.execPath, main, 'run', ...args], 'SIGTERM');
-  // The daemon must not see settings and secrets of the service.
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HORTUS')));
+  // The daemon must not see settings and secrets of the service, and has a name of its own in traces.
+  const isOwn = (name: string) => !name.startsWith('HORTUS') && name !== 'OTEL_SERVICE_NAME';
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => isOwn(name)));
   const child = spawn(command, rest, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', onLine);
   return child;

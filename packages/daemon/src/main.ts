@@ -78,14 +78,18 @@ switch (command) {
 }
 
 async function run(args: string[]): Promise<void> {
-  const [{ readConfig }, { Daemon }, { openLog }] = await Promise.all([
+  const [{ readConfig }, { Daemon }, { openLog }, { startTelemetry }, { VERSION }] = await Promise.all([
     import('./config.ts'),
     import('./daemon.ts'),
     import('./log.ts'),
+    import('@hortus/tracing/start'),
+    import('./version.ts'),
   ]);
   const { values } = options(args);
   const config = orFail(() => readConfig(values, process.env));
   const log = openLog(config.logLevel);
+  const env = process.env;
+  const telemetry = await startTelemetry({ env, name: 'hortusd', version: VERSION, warn: (text) => log.warn(text) });
   const shimCommand = isSea() ? { shimCommand: [process.execPath, 'exec-shim'] } : {};
   const daemon = orFail(() => new Daemon({ config, log, ...shimCommand }));
   daemon.start();
@@ -93,7 +97,8 @@ async function run(args: string[]): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // A second signal ends the process at once: the handler runs only once.
     process.once(signal, () => {
-      daemon.stop().then(
+      const stopped = daemon.stop().finally(() => telemetry?.stop());
+      stopped.then(
         () => process.exit(0),
         (error: Error) => {
           log.error('hortusd failed to shut down cleanly', { error });

@@ -7,6 +7,7 @@ import { startScheduled } from '../jobs/scheduled-job.ts';
 import { type ActionRequest, cancelled, failure } from '../journal/action.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
 import { Slots } from '../turns.ts';
+import { inActionSpan } from './action-span.ts';
 import { type AllowedAction, allowedAction } from './allowed-action.ts';
 import { type BuiltInOptions, BuiltInRuns } from './built-in-runs.ts';
 import { callComponent } from './http-action.ts';
@@ -98,8 +99,9 @@ export class Actions {
     await this.#options.shims.close();
   }
 
-  #follow(request: ActionRequest, work: () => Promise<void>): void {
+  #follow(request: ActionRequest, begin: () => Promise<void>): void {
     const id = request.execution_id;
+    const work = () => inActionSpan(request, this.#options.journal.executions, begin);
     // A built-in action may wait for a whole rollout; it takes its slot only after that.
     const done = (request.action.type === 'builtin' ? work() : this.#slots.run(work))
       .catch((error: Error) => {

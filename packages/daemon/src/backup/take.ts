@@ -4,6 +4,7 @@ import type { BackupManifest, BackupPart } from '@hortus/contract/resources/back
 import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { primaryOf } from '@hortus/template/rollout/replacement';
+import { span } from '@hortus/tracing/span';
 import type { Engine } from '../engine/engine.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
 import type { Pauses } from '../journal/pauses.ts';
@@ -52,11 +53,11 @@ export async function takeBackup(taking: Taking, extent: Extent = 'declared'): P
   const wanted = extent === 'volumes' ? 'volume' : strategy;
   if (wanted === 'none')
     throw new Error(`The template ${manifest.species} has no backup section, or its strategy is none.`);
-  if (wanted !== 'volume') parts.push(await dumpPart(taking));
+  if (wanted !== 'volume') parts.push(await span('backup dump', {}, () => dumpPart(taking)));
   const volumes = wanted === 'dump' ? [] : chosenVolumes(manifest, extent);
   let stopped_ms = 0;
   if (volumes.length > 0) {
-    const copied = await copyVolumes(taking, volumes, extent);
+    const copied = await span('backup volumes', {}, () => copyVolumes(taking, volumes, extent));
     parts.push(...copied.result);
     stopped_ms = copied.stoppedMs;
   }

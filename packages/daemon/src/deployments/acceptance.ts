@@ -54,7 +54,9 @@ export class Acceptance {
     const { manifests } = this.#options.journal;
     const kept = manifests.of(accepted.instance_uid);
     if (kept?.revision !== accepted.revision || kept.definition_id !== accepted.definition_id) return accepted;
-    return { ...pinned(kept, manifests.imagesOf(kept.instance_uid)), registries: accepted.registries ?? [] };
+    const { registries = [], traceparent } = accepted;
+    const { traceparent: _, ...deployed } = pinned(kept, manifests.imagesOf(kept.instance_uid));
+    return { ...deployed, registries, ...(traceparent !== undefined && { traceparent }) };
   }
 }
 

@@ -15,6 +15,7 @@ import { Slots, type Turns } from '../turns.ts';
 import { failed } from './acceptance.ts';
 import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 import type { DeploymentReports } from './deployment-reports.ts';
+import { inDeploymentSpan } from './deployment-span.ts';
 import { progressDeadline } from './progress-deadline.ts';
 import { unfit } from './unfit.ts';
 import { beginWatch, isRenewal } from './watch-period.ts';
@@ -64,15 +65,29 @@ export class OrderedRollouts {
     this.#closed = true;
   }
 
-  async run(
+  run(
     order: Order,
     manifest: SignedManifest,
     controller: AbortController,
     said: readonly ReportedLine[] = [],
   ): Promise<void> {
+    const isReturn = this.#options.journal.deployments.find(order.id)?.rollbackOf !== undefined;
+    return inDeploymentSpan(order.id, manifest, isReturn, async (opened) => {
+      const result = await this.#carryOut(order, manifest, controller, said, isReturn);
+      if (result?.status === 'failed') opened.fail(result.reason ?? 'failed');
+    });
+  }
+
+  /** Returns undefined if the daemon was stopped meanwhile. */
+  async #carryOut(
+    order: Order,
+    manifest: SignedManifest,
+    controller: AbortController,
+    said: readonly ReportedLine[],
+    isReturn: boolean,
+  ): Promise<RolloutResult | undefined> {
     const { turns, engine, ingress, journal, log, boundary } = this.#options;
     const { id, definition_id: definitionId, revision } = order;
-    const isReturn = journal.deployments.find(id)?.rollbackOf !== undefined;
     // A rollback by the daemon is reported at its end.
     const send = isReturn
       ? () => Promise.reject(new Error('not yet'))
@@ -108,7 +123,7 @@ export class OrderedRollouts {
     deadline.clear();
     const rest = await lines.close();
     // After shutdown the journal is closed; the next start resumes the deployment.
-    if (this.#closed) return;
+    if (this.#closed) return undefined;
     boundary?.('before finish');
     try {
       journal.together(() => {
@@ -126,6 +141,7 @@ export class OrderedRollouts {
     }
     boundary?.('after finish');
     this.#options.onChange(manifest.instance_uid);
+    return result;
   }
 
   /** Records a step for people; a full disk must not end the rollout. */

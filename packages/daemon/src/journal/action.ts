@@ -7,7 +7,10 @@ type Published = Static<typeof toDaemon.action_request>;
  * An action on an instance. `builtin` is sent only to daemons that support it; `scheduled` comes from the daemon's own
  * scheduler; the other types are published.
  */
-export type ActionRequest = Pick<Published, 'execution_id' | 'instance_id' | 'container_name' | 'params'> & {
+export type ActionRequest = Pick<
+  Published,
+  'execution_id' | 'instance_id' | 'container_name' | 'params' | 'traceparent'
+> & {
   action: Omit<Published['action'], 'type'> & { type: Published['action']['type'] | 'builtin' | 'scheduled' };
   /** Details that the service needs about a run that it did not order. */
   scheduled?: { definition_id: string; due_at: number };

@@ -17,6 +17,7 @@ export const CAPABILITIES = [
   'streams',
   'metrics',
   'shell',
+  'trace',
 ] as const;
 
 /** Fields of a signed order; `acceptOrder` checks them. */

@@ -70,8 +70,9 @@ export function receive(message: FromService, to: Recipients): void {
 function act(message: Extract<FromService, { type: 'action_request' }>, to: Recipients): void {
   const order = accepted(message, to);
   if (!order) return;
-  const { execution_id, instance_id, container_name, action, params } = order;
-  to.actions.handle({ execution_id, instance_id, container_name, action, params });
+  const { execution_id, instance_id, container_name, action, params, traceparent } = order;
+  const traced = traceparent === undefined ? {} : { traceparent };
+  to.actions.handle({ execution_id, instance_id, container_name, action, params, ...traced });
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type Client, createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
+import { isTracing, traceParent } from '@hortus/tracing/span';
 
 /** REST client with the current key. Does not retry; callers decide that. */
 export class Service {
@@ -27,9 +28,18 @@ export class Service {
   }
 
   #open(key: string): Client {
-    return createClient({ baseUrl: this.baseUrl, key, retries: { attempts: 1 }, timeoutMs: 20_000 });
+    const send = isTracing() ? { fetch: tracedFetch } : {};
+    return createClient({ baseUrl: this.baseUrl, key, retries: { attempts: 1 }, timeoutMs: 20_000, ...send });
   }
 }
+
+/** Tells the service which span a request belongs to. */
+const tracedFetch: typeof fetch = (address, request) => {
+  const headers = new Headers(request?.headers);
+  const current = traceParent();
+  if (current !== undefined) headers.set('traceparent', current);
+  return fetch(address, { ...request, headers });
+};
 
 /** Answers whether the service rejected a request for good, so that a retry is useless. */
 export function isRefusal(error: unknown): error is ApiProblem {

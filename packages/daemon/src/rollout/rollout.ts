@@ -1,6 +1,7 @@
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { StepId } from '@hortus/contract/steps';
 import type { Manifest } from '@hortus/contract/template/manifest';
+import { span } from '@hortus/tracing/span';
 import { withAlterations } from '../drift/alterations.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -177,7 +178,7 @@ async function apply(steps: Plan, attempt: Attempt, deps: RolloutDeps, signal: A
   const { rollout, runner } = attempt;
   await applyPlan(
     steps,
-    async (step: PlanStep, stepSignal) => {
+    traced(async (step: PlanStep, stepSignal) => {
       const begun = performance.now();
       journal?.step(step.key);
       boundary?.(`before ${step.step}`);
@@ -190,10 +191,19 @@ async function apply(steps: Plan, attempt: Attempt, deps: RolloutDeps, signal: A
       log(events, 'info', `${done} (${Math.round(performance.now() - begun)} ms)`, step.step);
       events.progress();
       boundary?.(`after ${step.step}`);
-    },
+    }),
     signal,
   );
 }
+
+/** Gives each step a span. Its attributes name the component only: other parts of a step may contain secrets. */
+const traced =
+  (run: (step: PlanStep, signal: AbortSignal) => Promise<void>) =>
+  (step: PlanStep, signal: AbortSignal): Promise<void> => {
+    const component = 'unit' in step ? step.unit.component : undefined;
+    const attributes = { 'hortus.step': step.step, 'hortus.component': component };
+    return span(`step ${step.step}`, { attributes }, () => run(step, signal));
+  };
 
 /**
  * Answers whether a ready container was stopped since. An engine that is killed and restarted stops running containers,
