@@ -15,7 +15,7 @@ export interface ServiceProcess {
 
 export interface ServiceOptions {
   readonly directory: string;
-  readonly env?: Record<string, string>;
+  readonly env?: Readonly<Record<string, string>>;
   readonly port?: number;
   readonly key?: string;
   /** Address of the service if it runs in another network. */

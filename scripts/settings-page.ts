@@ -1,10 +1,11 @@
 import { type RunOption, type RunOptionName, runOptions, secretSettings, variableOf } from '@hortus/daemon/run-options';
 import { describeConfig, readConfig } from '@hortus/service/config';
 import { settings } from '@hortus/service/settings';
+import { variables } from '@hortus/tracing/variables';
 
 /** Renders docs/settings.md from the settings tables of service and daemon. */
 export function settingsPage(): string {
-  return `${introduction}\n\n## Service\n\n${serviceSettings()}\n\n## Daemon\n\n${daemonIntroduction}\n\n${daemonSettings()}\n`;
+  return `${introduction}\n\n## Service\n\n${serviceSettings()}\n\n## Daemon\n\n${daemonIntroduction}\n\n${daemonSettings()}\n\n## Traces and metrics\n\n${tracingIntroduction}\n\n${tracingVariables()}\n`;
 }
 
 const introduction = `# Settings
@@ -16,6 +17,17 @@ effective settings without secrets. This page is made from the settings tables: 
 
 const daemonIntroduction = `\`hortusd run\` and \`hortusd install\` take each of these as an option or as an environment variable; the option wins. Secrets have no
 option, because other users of the machine can read a command line.`;
+
+const tracingIntroduction = `Service and daemon export traces, the service also its metrics, by OTLP over HTTP if the first of these is set
+([tracing](decisions/tracing.md)). They are the variables of OpenTelemetry, taken from the environment of each program and not from
+\`.env\`; a wrong value is a warning in the log, and nothing is exported.`;
+
+function tracingVariables(): string {
+  const rows = Object.entries(variables).map(
+    ([name, { standard, meaning }]) => `| \`${name}\` | ${standard} | ${meaning} |`,
+  );
+  return ['| name | default | meaning |', '| --- | --- | --- |', ...rows].join('\n');
+}
 
 function daemonSettings(): string {
   const options = Object.entries(runOptions).map(([name, option]: [string, RunOption]) => {

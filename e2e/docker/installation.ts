@@ -40,7 +40,7 @@ export interface InstallationOptions {
   /** Image for the species of `test-species.ts` instead of the generated one. */
   image?: string;
   /** Additional settings of the service. */
-  env?: Record<string, string>;
+  env?: Readonly<Record<string, string>>;
   /** Additional templates by slug. */
   species?: Record<string, string>;
   /** Default is the engine of the test run. */
@@ -66,6 +66,8 @@ export interface DaemonOptions {
   /** Seconds between two drift checks. */
   driftEvery?: number;
   command?: readonly [string, ...string[]];
+  /** Additional environment. */
+  env?: Readonly<Record<string, string>>;
 }
 
 const sourceOf = (killAt: string | undefined): readonly [string, ...string[]] => [
@@ -120,6 +122,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
       networkPool,
       socketPath: way,
       command = sourceOf(killAt),
+      env: more,
     } = {}) {
       const stateDirectory = installation.stateOf(state);
       states.add(stateDirectory);
@@ -137,6 +140,7 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
         HORTUS_TEST_KILL_AT: killAt,
         HORTUS_TEST_KILL_INSTEAD: killInstead,
         HORTUS_TEST_ENGINE_MS: engineMs?.toString(),
+        ...more,
       };
       const child = startProcess([program, ...args, 'run', ...options], { env });
       children.push(child);
