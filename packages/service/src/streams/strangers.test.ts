@@ -16,12 +16,12 @@ it('connections for streams are limited per address until they are authenticated
         knock = listener;
       },
     },
-    refuse: (_, problem) => refused.push(problem),
+    refuse: (_: unknown, problem: Problem) => refused.push(problem),
     addressOf: () => '192.0.2.1',
     authenticate: () => new Promise((_, reject) => waiting.push(reject)),
     log: new QuietLog(),
   } as unknown as StreamDoorDeps);
-  const connect = () => knock?.({ headers: {} } as never, new PassThrough(), Buffer.alloc(0));
+  const connect = () => knock?.({ headers: {} } as never, new PassThrough(), Buffer.alloc(0), {} as never);
   for (let i = 0; i < 40; i++) connect();
   expect(waiting).toHaveLength(32);
   expect(refused.map(({ code }) => code)).toEqual(Array(8).fill('RATE_LIMITED'));
