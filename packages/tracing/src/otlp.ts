@@ -5,10 +5,9 @@ import { setGlobalErrorHandler } from '@opentelemetry/core';
 import {
   defaultResource,
   detectResources,
+  envDetector,
   type Resource,
-  resourceAttributesEnvDetector,
   resourceFromAttributes,
-  serviceNameEnvDetector,
 } from '@opentelemetry/resources';
 import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { milliseconds } from './environment-milliseconds.ts';
@@ -77,7 +76,7 @@ const resourceOf = ({ name, version }: TelemetryOptions): Resource =>
         'service.instance.id': randomUUID(),
       }),
     )
-    .merge(detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }));
+    .merge(detectResources({ detectors: [envDetector] }));
 
 async function traceExporter(protocol: Protocol): Promise<SpanExporter> {
   const { OTLPTraceExporter } = await (protocol === 'http/json'
