@@ -31,8 +31,16 @@ export async function tableNames({ engine, run }: Queries): Promise<(keyof Table
   return (rows as { name: keyof Tables }[]).map(({ name }) => name).filter((name) => !restless.includes(name));
 }
 
-/** Events are dispatched a moment after they are written, and jobs take a while; until then the tables still change. */
+/**
+ * Events are dispatched a moment after they are written, and jobs take a while; until then the tables still change. Asks twice:
+ * between the two questions an event can become a job, and a job that ends can write an event.
+ */
 export async function isAtRest(queries: Queries): Promise<boolean> {
+  for (let i = 0; i < 2; i++) if ((await hasWork(queries)) || (await hasUntold(queries))) return false;
+  return true;
+}
+
+async function hasWork(queries: Queries): Promise<boolean> {
   const busy = await queries.db
     .selectFrom('jobs')
     .select('id')
@@ -41,6 +49,5 @@ export async function isAtRest(queries: Queries): Promise<boolean> {
       eb.or([eb('lease_owner', 'is not', null), eb.and([eb('dead', '=', 0), eb('run_at', '<=', Date.now())])]),
     )
     .execute();
-  // In this order: a job that has just ended may have written events.
-  return busy.length === 0 && !(await hasUntold(queries));
+  return busy.length > 0;
 }
