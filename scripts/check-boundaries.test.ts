@@ -23,7 +23,7 @@ test.each([
   ['packages/daemon/src/a.ts', `import '@hortus/service/app';`, 'direction'],
   ['packages/daemon/src/a.test.ts', `import '@hortus/service/app';`, 'direction'],
   ['packages/cli/src/a.ts', `import '@hortus/daemon/plan';`, 'direction'],
-  ['packages/web/src/a.tsx', `import '@hortus/template/parse';`, 'direction'],
+  ['packages/web/src/a.tsx', `import '@hortus/service/app';`, 'direction'],
   ['packages/testkit/src/a.ts', `import '@hortus/service/app';`, 'direction'],
   ['packages/testkit/src/a.test.ts', `import '@hortus/template/parse';`, 'direction'],
   [`${service}/a.ts`, `import '@hortus/testkit/until';`, 'test-only'],
