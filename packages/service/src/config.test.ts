@@ -19,6 +19,7 @@ describe('settings', () => {
       dataDirectory: '/nowhere/.hortus',
       databaseUrl: undefined,
       catalogDirectory: expect.stringMatching(/\/catalog$/),
+      consoleDirectory: expect.stringMatching(/\/dist\/console$/),
       agentDirectories: ['/nowhere/.hortus/agents', expect.stringMatching(/\/dist$/)],
       adminKey: undefined,
       adminEmail: 'admin@localhost',

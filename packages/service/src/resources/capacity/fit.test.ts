@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
+import { writeCatalog } from '../../testing/catalog-folder.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
@@ -21,9 +22,10 @@ onBothEngines((engine) => {
   let number = 0;
   beforeAll(async () => {
     const testDatabase = await engine.testDatabase();
-    await mkdir(join(testDatabase.directory, 'catalog/test/dreamer'), { recursive: true });
-    await writeFile(join(testDatabase.directory, 'catalog/test/dreamer/template.yaml'), DREAMER);
-    service = await startApp(engine, {}, testDatabase);
+    const catalogDirectory = await writeCatalog(join(testDatabase.directory, 'catalog'));
+    await mkdir(join(catalogDirectory, 'test/dreamer'), { recursive: true });
+    await writeFile(join(catalogDirectory, 'test/dreamer/template.yaml'), DREAMER);
+    service = await startApp(engine, { catalogDirectory }, testDatabase);
   });
 
   async function server(fingerprint?: object) {
