@@ -45,7 +45,7 @@ const floods: readonly Flood[] = [
     async run(service, sockets) {
       const { api_key } = await register(service, 'pings');
       const socket = dial(service, sockets, handshake('/ws/server', api_key));
-      const auth = Buffer.from(JSON.stringify({ type: 'auth', api_key }));
+      const auth = Buffer.from(JSON.stringify({ type: 'auth', api_key, capabilities: ['ack'] }));
       socket.write(Buffer.concat([Buffer.from([0x81, 0xfe, auth.length >> 8, auth.length & 255, 0, 0, 0, 0]), auth]));
       let heard = '';
       while (!heard.includes('"authenticated"')) {

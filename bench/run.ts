@@ -44,9 +44,11 @@ const repetitions = process.argv.includes('--quick') ? 1 : 3;
 const figures: Figure[] = [];
 for (const bench of benches.filter(({ name }) => names.length === 0 || names.includes(name))) {
   console.error(`${bench.name} …`);
-  figures.push(...(await bench.run(repetitions)));
+  const measured = await bench.run(repetitions);
+  // At once: a later bench may fail.
+  console.log(table(measured));
+  figures.push(...measured);
 }
-console.log(table(figures));
 if (names.length === 0) {
   const machine = { cpu: cpus()[0]?.model, cores: cpus().length, node: process.version };
   writeFileSync(
