@@ -23,7 +23,7 @@ export async function openBrowser(): Promise<Browser> {
 export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
-  /** Cookie header of a session; by default nobody is signed in. */
+  /** Cookie header of a session; without it the browser is signed out. */
   readonly cookie?: string;
 }
 

@@ -28,7 +28,7 @@ test('the link that the first start printed signs in the owner once, who then se
 
   const again = await openPage(browser, service);
   await again.goto(`/welcome#${token}`);
-  await again.getByLabel('Your name').fill('Somebody else');
+  await again.getByLabel('Your name').fill('Another name');
   await again.getByLabel('Email').fill('else@example.org');
   await again.getByLabel('Password').fill('another password');
   await again.getByRole('button', { name: 'Begin' }).click();

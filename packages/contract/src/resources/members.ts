@@ -30,7 +30,10 @@ export const CreatedInvite = Type.Object(
   {
     ...Invite.properties,
     token: shownOnce({ description: token, replacement: inviteAgain }),
-    accept_url: shownOnce({ description: 'The link to pass on. Hortus sends no mail.', replacement: inviteAgain }),
+    accept_url: shownOnce({
+      description: 'The link to pass on. It is mailed too if the installation has a mail server.',
+      replacement: inviteAgain,
+    }),
   },
   { title: 'CreatedInvite' },
 );
@@ -76,7 +79,10 @@ export const ResetLink = Type.Object(
   {
     user_id: id('user'),
     token: secret({ description: token, replacement: resetAgain }),
-    reset_url: secret({ description: 'The link to pass on. Hortus sends no mail.', replacement: resetAgain }),
+    reset_url: secret({
+      description: 'The link to pass on. It is mailed too if the installation has a mail server.',
+      replacement: resetAgain,
+    }),
     expires_at: Timestamp,
   },
   { title: 'ResetLink' },
@@ -144,7 +150,7 @@ export const memberEndpoints = {
     path: '/account/members/{id}/password-reset',
     summary: 'Create a password reset link for a user',
     description:
-      'Valid for one day and one use; a new link invalidates the last one. Pass it on yourself: Hortus sends no mail.',
+      'Valid for one day and one use; a new link invalidates the last one. Pass it on yourself unless the installation has a mail server.',
     permission: 'account:write',
     params: ofMember,
     response: answer(ResetLink),

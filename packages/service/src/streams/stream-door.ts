@@ -1,17 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { STREAM_MESSAGE_BYTES, STREAM_TICKET_HEADER, streamPaths } from '@hortus/contract/streams';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import { Doorway } from '../channel/doorway.ts';
 import { type Guard, guardWith } from '../guard.ts';
 import type { Upgrades } from '../http/upgrades.ts';
 import type { Principal } from '../identity/principal.ts';
 import { hashOf } from '../identity/tokens.ts';
 import type { Log } from '../log.ts';
-import { invalid, Problem } from '../problem.ts';
+import { Problem } from '../problem.ts';
 import { FORWARDED, forward } from '../relay/forward.ts';
 import { DaemonStream } from './daemon-stream.ts';
 import type { DaemonStreams } from './daemon-streams.ts';
+import { streamHandshakes } from './stream-handshakes.ts';
 import { type Hmac, readTicket, type Ticket } from './ticket.ts';
 
 export interface StreamDoorDeps {
@@ -42,20 +43,7 @@ export class StreamDoor {
   constructor(deps: StreamDoorDeps) {
     this.#deps = deps;
     this.#guard = guardWith(deps.log);
-    this.#sockets = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      maxPayload: STREAM_MESSAGE_BYTES,
-      // The stream answers pings, within a limit.
-      autoPong: false,
-    });
-    const refuseHandshake = (error: Error, socket: Duplex) =>
-      deps.refuse(socket, invalid('headers', `${error.message}: this is not a WebSocket handshake.`));
-    this.#sockets.on(
-      'wsClientError',
-      this.#guard(refuseHandshake, (_, socket) => socket.destroy()),
-    );
+    this.#sockets = streamHandshakes(this.#guard, deps.refuse, STREAM_MESSAGE_BYTES);
     for (const path of streamPaths) deps.upgrades.at(path, this.#upgrade);
   }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { mayRefresh, noteRate } from './rate-budget.ts';
 
-it('refreshes that nobody asked for stop at half of the rate limit, until it is renewed', () => {
+it('automatic refreshes stop at half of the rate limit, until it is renewed', () => {
   const answer = (remaining: number) =>
     new Headers({ 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': `${remaining}`, 'x-ratelimit-reset': '100' });
   expect(mayRefresh(99_000)).toBe(true);

@@ -1,5 +1,5 @@
 /**
- * What the last answer said about the rate limit of the account. Refreshes that nobody asked for leave the rest of the
+ * What the last answer said about the rate limit of the account. Automatic refreshes leave the rest of the
  * budget to the person, so that browsing never meets a 429.
  */
 let budget = { limit: Number.POSITIVE_INFINITY, remaining: Number.POSITIVE_INFINITY, resetAt: 0 };

@@ -68,7 +68,7 @@ onBothEngines((engine) => {
     expectRefusal(await later.begin(), 'UNAUTHORIZED');
   });
 
-  it('a guessed link, a password reset link and a short password sign in nobody and leave the link valid', async () => {
+  it('a guessed link, a password reset link and a short password are refused and leave the link valid', async () => {
     const { service, begin } = await firstStart(engine);
     expectRefusal(await begin('x'.repeat(43)), 'UNAUTHORIZED');
     expectRefusal(await begin(undefined, { password: 'short' }), 'VALIDATION_ERROR', 'password');

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { SHELL_MESSAGE_BYTES, shellPaths } from '@hortus/contract/shell';
-import { type WebSocket, WebSocketServer } from 'ws';
+import type { WebSocket, WebSocketServer } from 'ws';
 import { Doorway } from '../../channel/doorway.ts';
 import { type Guard, guardWith } from '../../guard.ts';
 import type { Access } from '../../http/gate.ts';
@@ -9,9 +9,10 @@ import type { Target } from '../../http/target.ts';
 import type { Upgrades } from '../../http/upgrades.ts';
 import type { Principal } from '../../identity/principal.ts';
 import type { Log } from '../../log.ts';
-import { invalid, Problem } from '../../problem.ts';
+import { Problem } from '../../problem.ts';
 import type { DaemonStreams } from '../../streams/daemon-streams.ts';
 import { SocketStream } from '../../streams/socket-stream.ts';
+import { streamHandshakes } from '../../streams/stream-handshakes.ts';
 import { Recorder } from './recorder.ts';
 import { messageOf, RunningShell } from './running-shell.ts';
 import { type BegunShell, type Ending, type Shells, unrecorded } from './service.ts';
@@ -55,20 +56,7 @@ export class ShellDoor {
   constructor(deps: ShellDoorDeps) {
     this.#deps = deps;
     this.#guard = guardWith(deps.log);
-    this.#sockets = new WebSocketServer({
-      noServer: true,
-      clientTracking: false,
-      perMessageDeflate: false,
-      maxPayload: SHELL_MESSAGE_BYTES,
-      // The stream answers pings, within a limit.
-      autoPong: false,
-    });
-    const refuseHandshake = (error: Error, socket: Duplex) =>
-      deps.refuse(socket, invalid('headers', `${error.message}: this is not a WebSocket handshake.`));
-    this.#sockets.on(
-      'wsClientError',
-      this.#guard(refuseHandshake, (_, socket) => socket.destroy()),
-    );
+    this.#sockets = streamHandshakes(this.#guard, deps.refuse, SHELL_MESSAGE_BYTES);
     for (const path of shellPaths) deps.upgrades.at(path, this.#upgrade);
   }
 

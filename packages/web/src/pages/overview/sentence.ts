@@ -3,7 +3,7 @@ import { counted } from '../../parts/amount.ts';
 
 const WORDS = ['Nothing', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine'];
 
-/** The overview as a person would say it: what there is, and whether it needs somebody. */
+/** The overview as a person would say it: what there is, and whether it needs attention. */
 export function sentenceOf({ counts }: Overview, troubles: number): [string, string] {
   const parts = [
     counts.instances === null ? undefined : counted(counts.instances, 'instance'),

@@ -1,0 +1,27 @@
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { Guard } from '../guard.ts';
+import { invalid, type Problem } from '../problem.ts';
+
+/** Opens the handshakes of WebSockets that become a `SocketStream`. */
+export function streamHandshakes(
+  guard: Guard,
+  refuse: (socket: Duplex, problem: Problem) => void,
+  maxPayload: number,
+): WebSocketServer {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    perMessageDeflate: false,
+    maxPayload,
+    // The stream answers pings, within a limit.
+    autoPong: false,
+  });
+  const refuseHandshake = (error: Error, socket: Duplex) =>
+    refuse(socket, invalid('headers', `${error.message}: this is not a WebSocket handshake.`));
+  sockets.on(
+    'wsClientError',
+    guard(refuseHandshake, (_, socket) => socket.destroy()),
+  );
+  return sockets;
+}
