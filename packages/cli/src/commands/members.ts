@@ -86,7 +86,9 @@ export const membersInvite = command({
   summary: 'Invite a user and print the invitation link',
   args: ['email'],
   options: { role: { type: 'string', value: 'role', about: `${roles.join(' or ')}; default member.` } },
-  examples: [['hortus members invite fern@example.org', 'Pass the link on yourself unless the installation has a mail server.']],
+  examples: [
+    ['hortus members invite fern@example.org', 'Pass the link on yourself unless the installation has a mail server.'],
+  ],
   calls: ['members.invite'],
   async run(call) {
     const role = chosen('role', call.options.role, roles);
