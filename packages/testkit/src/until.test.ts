@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { until } from './until.ts';
 
@@ -28,7 +29,11 @@ test('a describe function shows the final state', async () => {
   await expect(waiting).rejects.toThrow(/more than [1-9]\d* looks/);
 });
 
-test('until checks once more after the timeout', async () => {
+test('until checks once more after the timeout, even if the check before it took longer than the timeout', async () => {
   let looks = 0;
-  expect(await until(() => ++looks === 2, { describe: 'a late truth', within: 1, every: 20 })).toBe(true);
+  const slowAtFirst = async () => {
+    if (++looks === 1) await sleep(20);
+    return looks === 2;
+  };
+  expect(await until(slowAtFirst, { describe: 'a late truth', within: 1, every: 20 })).toBe(true);
 });

@@ -23,6 +23,9 @@ export async function until<T>(
   const deadline = begun + within;
   let cause: unknown;
   for (;;) {
+    // The check that began after the deadline is the last one: a busy machine may reach the deadline within a check or a
+    // sleep, and must not fail a condition that holds by then.
+    const last = performance.now() >= deadline;
     try {
       const result = await condition();
       if (result) return result as Exclude<T, Falsy>;
@@ -30,9 +33,7 @@ export async function until<T>(
     } catch (error) {
       cause = error;
     }
-    // The condition is checked once more after the last sleep, so that a busy machine does not fail a condition that
-    // holds.
-    if (performance.now() >= deadline) {
+    if (last) {
       const what = typeof describe === 'string' ? describe : describe();
       const why = cause instanceof Error ? ` (${cause.message})` : '';
       throw new Error(`Waited ${within} ms in vain for ${what}${why}`, { cause });
