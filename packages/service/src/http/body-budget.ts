@@ -3,9 +3,9 @@ import { Problem } from '../problem.ts';
 const MIB = 1024 * 1024;
 
 export interface BodyLimits {
-  /** Maximum bytes of unanswered request bodies of one caller: an account, a server or, without a key, an address. */
+  /** Maximum memory for unanswered request bodies of one caller: an account, a server or, without a key, an address. */
   readonly perCaller: number;
-  /** Maximum bytes for all callers together. */
+  /** Maximum memory for all callers together. */
   readonly total: number;
   /** Added to `total` for small bodies, so that a login works while large bodies use up the rest. */
   readonly reserve: number;
@@ -16,7 +16,7 @@ export const bodyLimits: BodyLimits = { perCaller: 32 * MIB, total: 128 * MIB, r
 const SMALL = 16 * 1024;
 const RETRY_AFTER_SECONDS = 1;
 
-/** Counts the bytes of request bodies from their arrival to the answer, so that slow senders cannot fill the memory. */
+/** Counts the memory of request bodies from their arrival to the answer, so that slow senders cannot fill the memory. */
 export class BodyBudget {
   readonly #limits: BodyLimits;
   readonly #callers = new Map<string, number>();

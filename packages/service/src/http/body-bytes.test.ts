@@ -9,7 +9,14 @@ describe('the bytes of a body', () => {
       fc.property(chunks, (parts) => {
         const whole = Buffer.concat(parts);
         const bytes = new BodyBytes(whole.length);
-        for (const part of parts) bytes.add(Buffer.from(part));
+        let cost = 0;
+        for (const part of parts) {
+          // The limits of memory count what is reserved: all that has arrived, and no more than what was announced.
+          cost += bytes.costOf(part.length);
+          bytes.add(Buffer.from(part));
+          expect(cost).toBeGreaterThanOrEqual(bytes.length);
+        }
+        expect(cost).toBe(whole.length);
         expect(bytes.length).toBe(whole.length);
         const taken = bytes.take();
         expect(taken.equals(whole)).toBe(true);

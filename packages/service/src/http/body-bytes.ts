@@ -22,12 +22,20 @@ export class BodyBytes {
     return this.#length;
   }
 
+  /** Returns the bytes of memory that a chunk of this length takes, which can be more than its own. */
+  costOf(chunkBytes: number): number {
+    if (this.#length === 0) return chunkBytes;
+    const now = this.#only ?? this.#memory;
+    return this.#sizeFor(this.#length + chunkBytes) - (now?.length ?? 0);
+  }
+
   add(chunk: Buffer): void {
     if (this.#length === 0) this.#only = chunk;
     else {
-      if (this.#only) this.#copy(this.#only, 0);
+      const memory = this.#reserve(this.#length + chunk.length);
+      if (this.#only) memory.set(this.#only);
       this.#only = undefined;
-      this.#copy(chunk, this.#length);
+      memory.set(chunk, this.#length);
     }
     this.#length += chunk.length;
   }
@@ -45,15 +53,17 @@ export class BodyBytes {
     this.#memory = undefined;
   }
 
-  #copy(chunk: Buffer, at: number): void {
-    const needed = at + chunk.length;
-    const size = this.#memory?.length ?? 0;
-    if (needed > size) this.#grow(Math.max(needed, Math.min(this.#most, Math.max(FIRST_BYTES, size * GROWTH))));
-    (this.#memory as Buffer).set(chunk, at);
+  /** Moves the bytes if they need more memory; the former one is freed at once, not by the next collection. */
+  #reserve(bytes: number): Buffer {
+    const size = this.#sizeFor(bytes);
+    if (!this.#memory || size > this.#memory.length)
+      this.#memory = Buffer.from(this.#memory?.buffer.transfer(size) ?? new ArrayBuffer(size));
+    return this.#memory;
   }
 
-  /** Moves the bytes; the former memory is freed at once, not by the next collection. */
-  #grow(size: number): void {
-    this.#memory = Buffer.from(this.#memory?.buffer.transfer(size) ?? new ArrayBuffer(size));
+  #sizeFor(bytes: number): number {
+    const size = this.#memory?.length ?? 0;
+    if (bytes <= size) return size;
+    return Math.max(bytes, Math.min(this.#most, Math.max(FIRST_BYTES, size * GROWTH)));
   }
 }

@@ -68,7 +68,7 @@ function bytesOf(
     const guardedTake = guard((chunk: Buffer) => {
       try {
         if ((read?.length ?? 0) + chunk.length > limit) throw tooLarge(limit);
-        room.take(chunk.length);
+        room.take(read?.costOf(chunk.length) ?? 0);
         count(chunk);
         read?.add(chunk);
       } catch (error) {
