@@ -50,7 +50,8 @@ test('a test PostgreSQL accepts settings, uses fsync on request, and is removed 
 
 test('a test PostgreSQL ends when its parent process is killed', async () => {
   const script = `import { startPostgres } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)};
-    console.log((await startPostgres()).url); setInterval(() => {}, 1000);`;
+    console.log((await startPostgres({ fsync: true })).url); setInterval(() => {}, 1000);`;
+  // On disk, because a killed owner cannot remove a folder in memory.
   await using folder = temporaryFolder();
   await using owner = startProcess([process.execPath, '--input-type=module', '--eval', script], {
     env: { TMPDIR: folder.path },

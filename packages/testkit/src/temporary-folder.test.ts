@@ -23,6 +23,13 @@ test('a process that exits without removing its folders leaves none', async () =
   expect(paths.filter(existsSync)).toEqual([]);
 });
 
+test('a folder in memory is removed like others', async () => {
+  const folder = temporaryFolder('test', { inMemory: true });
+  writeFileSync(join(folder.path, 'file'), 'x');
+  await folder.remove();
+  expect(existsSync(folder.path)).toBe(false);
+});
+
 test('old folders of dead owners are removed; young ones and ones in use stay', async () => {
   await using ended = startProcess([process.execPath, '--eval', '']);
   await ended.exited;

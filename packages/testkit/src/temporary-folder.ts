@@ -1,4 +1,14 @@
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,17 +20,25 @@ export type TemporaryFolder = AsyncDisposable & {
 
 const present = new Set<string>();
 
+/** Where Linux keeps files in memory. */
+const memory = '/dev/shm';
+
+export interface FolderOptions {
+  /** Prefers memory, for many files that are created and removed again; on a disk if the memory is small. */
+  readonly inMemory?: boolean;
+}
+
 /**
  * Creates an empty folder that is removed by `remove()`, at the end of an `await using` block, or when the process
  * exits.
  */
-export function temporaryFolder(purpose = 'test'): TemporaryFolder {
+export function temporaryFolder(purpose = 'test', { inMemory = false }: FolderOptions = {}): TemporaryFolder {
   if (present.size === 0) {
     process.off('exit', removeAll);
     process.on('exit', removeAll);
   }
   // The name contains the owner's pid, so that a later run can recognise abandoned folders.
-  const path = mkdtempSync(join(tmpdir(), `hortus-${process.pid}-${purpose}-`));
+  const path = mkdtempSync(join(inMemory && hasRoom(memory) ? memory : tmpdir(), `hortus-${process.pid}-${purpose}-`));
   // Engines run as other users; they may traverse the folder, but not list it.
   chmodSync(path, 0o711);
   present.add(path);
@@ -29,6 +47,17 @@ export function temporaryFolder(purpose = 'test'): TemporaryFolder {
     await rm(path, { recursive: true, force: true, maxRetries: 3 });
   };
   return { path, remove, [Symbol.asyncDispose]: remove };
+}
+
+/** Containers often have only 64 MB there. */
+function hasRoom(parent: string): boolean {
+  try {
+    accessSync(parent, constants.W_OK);
+    const { bavail, bsize } = statfsSync(parent);
+    return bavail * bsize >= 2 ** 30;
+  } catch {
+    return false;
+  }
 }
 
 function removeAll() {
@@ -42,9 +71,8 @@ const youngest = 10 * 60_000;
  * containers are not visible here.
  */
 export function removeAbandonedFolders(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const path = join(tmpdir(), name);
-    if (!isAbandoned(path)) continue;
+  const paths = parents().flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)));
+  for (const path of paths.filter(isAbandoned)) {
     try {
       if (Date.now() - statSync(path).mtimeMs > youngest) rmSync(path, { recursive: true, force: true });
     } catch {
@@ -55,10 +83,13 @@ export function removeAbandonedFolders(): void {
 
 /** Answers whether a path is in a temporary folder of a dead process. */
 export function isAbandoned(path: string): boolean {
-  const [name = ''] = path.startsWith(`${tmpdir()}/`) ? path.slice(tmpdir().length + 1).split('/') : [];
+  const parent = parents().find((one) => path.startsWith(`${one}/`));
+  const [name = ''] = parent === undefined ? [] : path.slice(parent.length + 1).split('/');
   const owner = /^hortus-(\d+)-/.exec(name)?.[1];
   return owner !== undefined && !isAlive(Number(owner));
 }
+
+const parents = () => [tmpdir(), memory].filter((parent) => existsSync(parent));
 
 function isAlive(pid: number): boolean {
   try {
