@@ -6,6 +6,7 @@ import { commandRunner } from '../scripts/run-command.ts';
 import { actionBench } from './action.ts';
 import { type Bench, type Figure, kept } from './claim.ts';
 import { coldStart } from './cold-start.ts';
+import { consoleBench } from './console.ts';
 import { daemonIdle } from './daemon-idle.ts';
 import { daemonsBench } from './daemons.ts';
 import { definitionsCreate } from './definitions-create.ts';
@@ -34,6 +35,7 @@ const benches: readonly Bench[] = [
   logsBench,
   webhooksBench,
   transferBench,
+  consoleBench,
   floodsBench,
 ];
 

@@ -1,21 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { launchChromium } from '@hortus/testkit/chromium';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 
-const flags = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--no-first-run',
-];
-
 /** Starts Debian's Chromium; closed at the end of the file. Tests open a page each, in a context of its own. */
 export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+  const browser = await launchChromium();
   afterAll(() => browser.close());
   return browser;
 }

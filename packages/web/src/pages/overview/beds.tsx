@@ -98,7 +98,7 @@ function Room({ server: { name, capacity } }: { server: OverviewServer }) {
         <span>{label}</span>
         <span>
           <b className="font-medium text-ink-2">{used ?? (percent === undefined ? '–' : `${Math.round(percent)} %`)}</b>
-          {all && <span className="max-phone:hidden"> of {all}</span>}
+          {all && <span className="whole"> of {all}</span>}
         </span>
       </p>
       <Meter label={`${label} of ${name}`} percent={percent ?? 0} />
