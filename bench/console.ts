@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { launchChromium } from '@hortus/testkit/chromium';
 import { fillService } from '@hortus/testkit/filled-service';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { buildConsole } from '../scripts/console.mjs';
 import { type Bench, type Figure, median } from './claim.ts';
 import { startService } from './service-process.ts';
 
@@ -17,7 +18,6 @@ const EVENTS = 60;
 export const consoleBench: Bench = {
   name: 'console',
   async run(repetitions) {
-    const { buildConsole } = (await import(join(root, 'scripts/console.mjs'))) as { buildConsole(): Promise<boolean> };
     if (!(await buildConsole())) throw new Error('The console was not built.');
     const env = { HORTUS_ADMIN_EMAIL: EMAIL, HORTUS_CONSOLE_DIR: join(root, 'dist/console') };
     const service = await startService({ env, cores: '0,1' });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { takeTurn } from '@hortus/testkit/turn';
 import { afterAll, expect } from 'vitest';
+import { buildConsole } from '../../scripts/console.mjs';
 import { type ServiceOptions, type ServiceProcess, startService } from '../service-process.ts';
 
 export const email = 'mira@example.org';
@@ -24,6 +25,5 @@ export async function startConsoleService(env: ServiceOptions['env'] = {}): Prom
 /** Builds the console once, although test files run at the same time. */
 async function built(): Promise<void> {
   await using _turn = await takeTurn('console-build');
-  const { buildConsole } = (await import(join(root, 'scripts/console.mjs'))) as { buildConsole(): Promise<boolean> };
   expect(await buildConsole(), 'the console was built').toBe(true);
 }
