@@ -29,6 +29,7 @@ export const Definition = Type.Object(
       description: 'Unique among the definitions of the account that are not archived.',
     }),
     species: Type.String(),
+    family: Type.String({ description: 'Family of the species.' }),
     template_version: Type.String(),
     ...fixed,
     server_id: id('server'),

@@ -125,6 +125,9 @@ export const definitionEndpoints = {
             'Only definitions in this state. By default archived definitions are omitted; `all` includes them.',
         }),
       ),
+      q: Type.Optional(
+        text(64, { description: 'Only those with this text in their name or instance_uid, in any case.' }),
+      ),
       ...paging,
     }),
     response: list(Definition),

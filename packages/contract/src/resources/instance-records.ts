@@ -40,6 +40,7 @@ export const Instance = Type.Object(
     name: Type.String(),
     instance_uid: Type.String(),
     species: Type.String(),
+    family: Type.String({ description: 'Family of the species.' }),
     container_id: nullable(Type.String()),
     container_name: Type.String(),
     status: choice(instanceMachine.states),

@@ -1,13 +1,17 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, topLevel } from '../envelope.ts';
-import { choice, givenId } from '../fields.ts';
+import { choice, givenId, text } from '../fields.ts';
 import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
 import { Execution } from './actions.ts';
 import { Deployment } from './deployment-records.ts';
 import { Drift, Instance, ReportedComponent, ReportedInstance } from './instance-records.ts';
 
 const count = Type.Integer({ minimum: 0 });
+
+/** Orders of the list; with a leading minus the other way round. */
+export const instanceSorts = ['name', '-name', 'status', '-status', 'started_at', '-started_at'] as const;
+export type InstanceSort = (typeof instanceSorts)[number];
 
 export const InstanceStats = Type.Object(
   {
@@ -75,6 +79,14 @@ export const instanceEndpoints = {
       definition_id: Type.Optional(givenId('Only those of this definition.')),
       status: Type.Optional(choice(instanceMachine.states)),
       health: Type.Optional(choice(instanceHealthMachine.states)),
+      q: Type.Optional(
+        text(64, { description: 'Only those with this text in their name or instance_uid, in any case.' }),
+      ),
+      sort: Type.Optional(
+        choice(instanceSorts, {
+          description: 'Newest first by default. status: those that need attention first. started_at: longest first.',
+        }),
+      ),
       ...paging,
     }),
     response: list(Instance),

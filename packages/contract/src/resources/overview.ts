@@ -1,12 +1,16 @@
-import Type, { type Static } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, Timestamp } from '../envelope.ts';
-import { choice, id, nullable } from '../fields.ts';
+import { choice, givenId, id, nullable } from '../fields.ts';
 import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
+import { BackupPlan, Execution, ListedAction } from './actions.ts';
+import { Backup } from './backups.ts';
 import { Capacity } from './capacity.ts';
+import { Definition } from './definition-records.ts';
 import { Deployment } from './deployment-records.ts';
 import { Event } from './events.ts';
+import { Instance } from './instance-records.ts';
 import { environments } from './server-records.ts';
 
 const count = nullable(Type.Integer({ minimum: 0 }), { description: 'Null without the permission to list them.' });
@@ -96,6 +100,30 @@ export const Overview = Type.Object(
 );
 export type Overview = Static<typeof Overview>;
 
+const recent = <Item extends TSchema>(item: Item, most: number) =>
+  nullable(Type.Object({ total: Type.Integer({ minimum: 0 }), data: Type.Array(item) }), {
+    description: `The newest ${most}, and how many there are.`,
+  });
+
+const { capacity: _, ...facts } = OverviewServer.properties;
+/** The server of an instance; its capacity is a read of its own. */
+export const InstanceServer = Type.Object(facts, { title: 'InstanceServer' });
+
+export const InstanceOverview = Type.Object(
+  {
+    instance: Instance,
+    server: nullable(InstanceServer),
+    definition: nullable(Definition),
+    actions: nullable(Type.Array(ListedAction), { description: 'The actions that its template declares.' }),
+    backup: nullable(BackupPlan, { description: 'What a backup of it contains.' }),
+    executions: recent(Execution, 6),
+    backups: recent(Backup, 14),
+    deployments: recent(Deployment, 20),
+  },
+  { title: 'InstanceOverview' },
+);
+export type InstanceOverview = Static<typeof InstanceOverview>;
+
 export const overviewEndpoints = {
   'overview.read': endpoint({
     method: 'GET',
@@ -105,5 +133,15 @@ export const overviewEndpoints = {
     description: 'For dashboards: one request instead of ten. A part that the caller may not read is null.',
     permission: 'session',
     response: answer(Overview),
+  }),
+  'overview.instance': endpoint({
+    method: 'GET',
+    path: '/instances/{id}/overview',
+    tag: 'instances',
+    summary: 'Read an instance with its server, definition, actions and newest records, in one answer',
+    description: 'A part that the caller may not read is null.',
+    permission: 'instances:read',
+    params: Type.Object({ id: givenId('Id of an instance.') }),
+    response: answer(InstanceOverview),
   }),
 };

@@ -57,7 +57,7 @@ import { vaultRoutes } from '../resources/vault/routes.ts';
 import { VaultAdministration } from '../resources/vault/service.ts';
 import { webhookRoutes } from '../resources/webhooks/routes.ts';
 import type { BaseDependencies } from './dependencies.ts';
-import { overviewOf } from './overview.ts';
+import { instanceOverviewOf, overviewOf } from './overview.ts';
 import type { Made } from './resources.ts';
 
 /** Documents that the assistant reads besides the catalog. */
@@ -111,7 +111,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...webhookRoutes({ storage, vault, guard, pages, requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of) }),
     ...notificationRoutes(made.channels, made.rules, made.notifications),
     ...eventRoutes({ storage, pages }),
-    ...overviewRoutes(overviewOf(base, made)),
+    ...overviewRoutes(overviewOf(base, made), instanceOverviewOf(made)),
     ...signInRoutes(
       new Accounts({ storage, passwords, throttle: new LoginThrottle(), quotas }),
       new Sessions({ storage, pages, idleMs: config.sessionIdleMinutes * 60_000 }),

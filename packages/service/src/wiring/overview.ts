@@ -1,5 +1,6 @@
 import { listEvents } from '../resources/events/listing.ts';
 import { eventRecord } from '../resources/events/record.ts';
+import type { InstanceOverviewDeps } from '../resources/overview/instance.ts';
 import type { OverviewDeps } from '../resources/overview/service.ts';
 import { listEndpoints } from '../resources/webhooks/service.ts';
 import type { BaseDependencies } from './dependencies.ts';
@@ -29,3 +30,15 @@ export function overviewOf({ storage, catalog }: BaseDependencies, made: Made): 
     familyOf: ({ accountId }, species) => catalog.newestOf(species, accountId)?.item.family,
   };
 }
+
+/** Connects the overview of an instance with the other resources. */
+export const instanceOverviewOf = (made: Made): InstanceOverviewDeps => ({
+  instance: (principal, id) => made.instances.read(principal, id),
+  server: (principal, id) => made.servers.read(principal, id),
+  definition: (principal, id) => made.definitions.read(principal, id),
+  declared: (principal, id) => made.actions.list(principal, id),
+  executions: (principal, instanceId, request) =>
+    made.actions.all({ accountId: principal.accountId, instanceId }, request),
+  backups: ({ accountId }, instanceId, request) => made.backups.list({ accountId, instanceId }, request),
+  deployments: (principal, instanceId, request) => made.deployments.list(principal, { instanceId }, request),
+});

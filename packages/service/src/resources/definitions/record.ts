@@ -16,6 +16,7 @@ export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): De
   instance_uid: row.instance_uid,
   template_id: row.template_id,
   species: template.item.species,
+  family: template.item.family,
   template_version: template.item.version,
   spec_hash: row.spec_hash,
   server_id: row.server_id,

@@ -5,8 +5,8 @@ import type { Definitions } from './service.ts';
 
 export const definitionRoutes = (definitions: Definitions): Handlers<keyof typeof definitionEndpoints> => ({
   'definitions.list': async ({ principal, query }) => {
-    const { server_id: serverId, tenant_id: tenantId, status } = query;
-    const filter = { accountId: principal.accountId, serverId, tenantId, status };
+    const { server_id: serverId, tenant_id: tenantId, status, q } = query;
+    const filter = { accountId: principal.accountId, serverId, tenantId, status, q };
     return { success: true, ...(await definitions.list(filter, query)) };
   },
   'definitions.create': async ({ principal, body, write }) => {

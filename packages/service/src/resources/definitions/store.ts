@@ -1,4 +1,5 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
+import { anyContains } from '../../storage/any-contains.ts';
 import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
@@ -17,6 +18,8 @@ export interface DefinitionFilter {
   readonly accountId: string;
   readonly serverId?: string | undefined;
   readonly tenantId?: string | undefined;
+  /** Part of the name or the instance_uid. */
+  readonly q?: string | undefined;
   /** Defaults to all but archived. */
   readonly status?: DefinitionRow['status'] | 'all' | undefined;
 }
@@ -32,6 +35,7 @@ const matching =
       eb('definitions.test_id', 'is', null),
       ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
       ...(filter.tenantId === undefined ? [] : [eb('definitions.tenant_id', '=', filter.tenantId)]),
+      ...(filter.q === undefined ? [] : [anyContains(['definitions.name', 'definitions.instance_uid'], filter.q)]),
       ...statusIn(eb, filter.status),
     ]);
 

@@ -1,3 +1,4 @@
+import type { InstanceSort } from '@hortus/contract/resources/instances';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { daemonOf, keyOf, openInstanceServices } from './testing/instance-services.ts';
@@ -20,6 +21,33 @@ onBothEngines((engine) => {
     expect(await ids({ accountId: 'acc_other' })).toEqual([]);
     const { pagination } = await instances.list({ accountId }, { page: 2, per_page: 2 });
     expect(pagination).toEqual({ page: 2, per_page: 2, total: 3, total_pages: 2 });
+  });
+
+  it('instances are found by a part of their name in any case, in which % and _ are letters', async () => {
+    const { running, read, instances, principal } = await openInstanceServices(engine);
+    const [one, two] = [await running(), await running()];
+    const { instance_uid: uid } = await read(one.id);
+    const found = async (q: string) =>
+      (await instances.list({ accountId: principal.accountId, q }, {})).data.map(({ id }) => id);
+    expect(await found(uid.toUpperCase())).toEqual([one.id]);
+    expect((await found('blog-')).sort()).toEqual([one.id, two.id].sort());
+    for (const q of ['%', '_', '\\', "'"]) expect(await found(q), q).toEqual([]);
+    const { pagination } = await instances.list({ accountId: principal.accountId, q: uid }, {});
+    expect(pagination.total).toBe(1);
+  });
+
+  it('instances are sorted by name, by urgency and by their start, in both directions', async () => {
+    const { running, pending, instances, principal, report, read } = await openInstanceServices(engine);
+    const [sick, well, waiting] = [await running(), await running(), await pending()];
+    await report([{ definition_id: sick.definitionId, status: 'running', health: 'unhealthy' }]);
+    const sorted = async (sort: InstanceSort) =>
+      (await instances.list({ accountId: principal.accountId }, {}, sort)).data.map(({ id }) => id);
+    expect(await sorted('status')).toEqual([sick.id, waiting.id, well.id]);
+    expect(await sorted('-status')).toEqual([well.id, waiting.id, sick.id]);
+    expect((await sorted('started_at')).at(-1)).toBe(waiting.id);
+    const names = await Promise.all((await sorted('name')).map(async (id) => (await read(id)).name));
+    expect(names).toEqual([...names].sort());
+    expect(await sorted('-name')).toEqual((await sorted('name')).reverse());
   });
 
   it('instances are counted by state', async () => {

@@ -2,13 +2,19 @@ import type { Instance } from '@hortus/contract/resources/instance-records';
 import { iso, isoOrNull } from '../../time.ts';
 import type { InstanceRow, NamedRow } from './store.ts';
 
-export const instanceRecord = (row: NamedRow, species: string, now: number): Instance => ({
+interface Kind {
+  readonly species: string;
+  readonly family: string;
+}
+
+export const instanceRecord = (row: NamedRow, { species, family }: Kind, now: number): Instance => ({
   id: row.id,
   definition_id: row.definition_id,
   server_id: row.server_id,
   name: row.name,
   instance_uid: row.instance_uid,
   species,
+  family,
   container_id: row.container_id,
   container_name: row.container_name,
   status: row.status,

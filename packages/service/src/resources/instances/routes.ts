@@ -14,9 +14,9 @@ export const instanceRoutes = (
   drifts: Drifts,
 ): Handlers<keyof typeof instanceEndpoints> => ({
   'instances.list': async ({ principal, query }) => {
-    const { server_id: serverId, definition_id: definitionId, status, health } = query;
-    const filter = { accountId: principal.accountId, serverId, definitionId, status, health };
-    return { success: true, ...(await instances.list(filter, query)) };
+    const { server_id: serverId, definition_id: definitionId, status, health, q, sort } = query;
+    const filter = { accountId: principal.accountId, serverId, definitionId, status, health, q };
+    return { success: true, ...(await instances.list(filter, query, sort)) };
   },
   'instances.stats': async ({ principal, query }) => ({
     success: true,

@@ -1,7 +1,7 @@
 import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/built-in-actions';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
-import type { InstanceStats, ReportOutcome } from '@hortus/contract/resources/instances';
+import type { InstanceSort, InstanceStats, ReportOutcome } from '@hortus/contract/resources/instances';
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
@@ -59,10 +59,10 @@ export class Instances {
     this.#deps = deps;
   }
 
-  async list(filter: InstanceFilter, request: PageRequest): Promise<Page<Instance>> {
+  async list(filter: InstanceFilter, request: PageRequest, sort?: InstanceSort): Promise<Page<Instance>> {
     const { reader, pages } = this.#deps;
     const page = await pages.read(request, {
-      rows: (limit, offset) => listInstances(reader, filter, limit, offset),
+      rows: (limit, offset) => listInstances(reader, filter, { limit, offset, sort }),
       count: (atMost) => countInstances(reader, filter, atMost),
       countKey: countKey('instances', filter),
     });
@@ -132,8 +132,7 @@ export class Instances {
   }
 
   record(row: NamedRow): Instance {
-    const { species } = this.#deps.catalog.known(row.template_id).item;
-    return instanceRecord(row, species, (this.#deps.clock ?? Date.now)());
+    return instanceRecord(row, this.#deps.catalog.known(row.template_id).item, (this.#deps.clock ?? Date.now)());
   }
 
   report(

@@ -1,4 +1,6 @@
+import type { InstanceSort } from '@hortus/contract/resources/instances';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { anyContains } from '../../storage/any-contains.ts';
 import { countUpTo } from '../../storage/count-up-to.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
@@ -26,6 +28,14 @@ export interface InstanceFilter extends Scope {
   readonly definitionId?: string | undefined;
   readonly status?: InstanceRow['status'] | undefined;
   readonly health?: InstanceRow['health'] | undefined;
+  /** Part of the name or the instance_uid. */
+  readonly q?: string | undefined;
+}
+
+interface Part {
+  readonly limit: number;
+  readonly offset: number;
+  readonly sort?: InstanceSort | undefined;
 }
 
 type Builder = ExpressionBuilder<Tables, 'instances'>;
@@ -52,7 +62,34 @@ const matching = (filter: InstanceFilter) => (eb: Builder) =>
       ? eb('instances.status', '<>', sql.lit('released' as const))
       : eb('instances.status', '=', filter.status),
     ...(filter.health === undefined ? [] : [eb('instances.health', '=', filter.health)]),
+    ...(filter.q === undefined
+      ? []
+      : [
+          eb(
+            'instances.definition_id',
+            'in',
+            eb
+              .selectFrom('definitions')
+              .select('definitions.id')
+              .where('definitions.account_id', '=', filter.accountId)
+              .where(anyContains(['definitions.name', 'definitions.instance_uid'], filter.q)),
+          ),
+        ]),
   ]);
+
+/** Those that need attention first, then those that change, then those that run. */
+const urgency = sql<number>`case
+  when instances.status in ('failed', 'lost') then 0
+  when instances.health = 'unhealthy' and instances.status = 'running' then 1
+  when instances.status in ('pending', 'starting', 'restarting') or instances.health = 'starting' then 2
+  when instances.status = 'running' then 3
+  else 4 end`;
+
+const orders = {
+  name: sql`lower(definitions.name)`,
+  status: urgency,
+  started_at: sql`coalesce(instances.started_at, 9007199254740991)`,
+} as const;
 
 const named = (queries: Queries) =>
   queries.db
@@ -70,11 +107,14 @@ const named = (queries: Queries) =>
 export const listInstances = (
   queries: Queries,
   filter: InstanceFilter,
-  limit: number,
-  offset: number,
+  { limit, offset, sort }: Part,
 ): Promise<NamedRow[]> =>
   named(queries)
     .where((eb) => matching(filter)(eb as unknown as Builder))
+    .$if(sort !== undefined, (query) => {
+      const [column, direction] = sort?.startsWith('-') ? [sort.slice(1), 'desc'] : [sort, 'asc'];
+      return query.orderBy(orders[column as keyof typeof orders], direction as 'asc' | 'desc');
+    })
     .orderBy('instances.id', 'desc')
     .limit(limit)
     .offset(offset)

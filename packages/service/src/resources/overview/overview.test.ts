@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
+import { instanceOn } from '../../testing/log-daemon.ts';
 import { startApp } from '../../testing/running-service.ts';
 import { stepsOf } from './steps.ts';
 
@@ -18,6 +19,40 @@ onBothEngines((engine) => {
     const neighbour = await service.addAccount();
     const { data: theirs } = await neighbour.client.call('overview.read');
     expect(theirs).toMatchObject({ servers: [], instances: [], events: [], counts: { servers: 0 } });
+  });
+
+  it('the overview of an instance has all that its page shows first', async () => {
+    const service = await startApp(engine);
+    const { data: server } = await service.client.call('servers.register', {
+      body: { name: 'beech', environment: 'production' },
+    });
+    const id = await instanceOn(service, server.id);
+    const { data } = await service.client.call('overview.instance', { params: { id } });
+    expect(data).toMatchObject({
+      instance: { id, species: 'inkwell', family: 'blog' },
+      server: { id: server.id, name: 'beech' },
+      definition: { id: data.instance.definition_id, current_revision: 1 },
+      executions: { total: 0, data: [] },
+      deployments: { total: 1, data: [{ status: 'success', revision: 1 }] },
+    });
+    expect(data.actions?.map(({ slug }) => slug)).toContain('db-dump');
+    expect(data.server).not.toHaveProperty('capacity');
+  });
+
+  it('a caller reads only the parts of an instance that its permissions cover, and none of another account', async () => {
+    const service = await startApp(engine);
+    const { data: server } = await service.client.call('servers.register', {
+      body: { name: 'beech', environment: 'production' },
+    });
+    const id = await instanceOn(service, server.id);
+    const permissions = ['instances:read' as const];
+    const { data: key } = await service.client.call('keys.create', { body: { name: 'reader', permissions } });
+    const { json } = await service.request('GET', `/instances/${id}/overview`, { key: key.key });
+    const hidden = ['server', 'definition', 'actions', 'backup', 'executions', 'backups', 'deployments'];
+    expect(json.data).toMatchObject({ instance: { id }, ...Object.fromEntries(hidden.map((part) => [part, null])) });
+    const neighbour = await service.addAccount();
+    const refused = neighbour.client.call('overview.instance', { params: { id } });
+    await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('a caller reads only the parts of the overview that its permissions cover', async () => {

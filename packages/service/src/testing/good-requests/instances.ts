@@ -98,9 +98,10 @@ const anUpgrade = async (caller: Caller) => {
 export const instanceRequests = {
   'instances.list': async (caller) => {
     await anInstance(caller);
-    return { query: { status: 'running' } };
+    return { query: { status: 'running', sort: '-name' } };
   },
   'instances.stats': () => ({}),
+  'overview.instance': ofInstance,
   'instances.read': ofInstance,
   'instances.report': async (caller) => ({
     body: { instances: [{ definition_id: await aDefinition(caller), status: 'running', health: 'healthy' }] },
