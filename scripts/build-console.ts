@@ -21,9 +21,11 @@ async function addThemeScript(folder: string): Promise<void> {
   const script = await readFile(join(sourceFolder, 'theme', 'before-paint.js'));
   const name = `theme-${createHash('sha256').update(script).digest('hex').slice(0, 8)}.js`;
   await writeFile(join(folder, 'assets', name), script);
-  const page = join(folder, 'index.html');
-  const html = await readFile(page, 'utf8');
-  await writeFile(page, html.replace('<head>', `<head>\n    <script src="/assets/${name}"></script>`));
+  for (const page of ['index.html', 'terminal.html']) {
+    const path = join(folder, page);
+    const html = await readFile(path, 'utf8');
+    await writeFile(path, html.replace('<head>', `<head>\n    <script src="/assets/${name}"></script>`));
+  }
 }
 
 const brotli = promisify(brotliCompress);

@@ -16,6 +16,8 @@ export interface ConsoleFile {
 export interface ConsoleFiles {
   /** The page of every route. */
   readonly page: ConsoleFile;
+  /** The frame with the terminal; undefined if an older build is served because the last one failed. */
+  readonly terminal: ConsoleFile | undefined;
   /** Files with a hash in their name, by name. No path is ever derived from a request. */
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
@@ -38,7 +40,12 @@ export async function loadConsole(directory: string): Promise<ConsoleFiles | und
   if (names === undefined) return undefined;
   const wanted = names.filter((name) => extname(name) in TYPES);
   const files = await Promise.all(wanted.map(async (name) => [name, await load(folder, name)] as const));
-  return { page: await load(directory, 'index.html'), assets: new Map(files) };
+  const hasTerminal = (await readdir(directory)).includes('terminal.html');
+  return {
+    page: await load(directory, 'index.html'),
+    terminal: hasTerminal ? await load(directory, 'terminal.html') : undefined,
+    assets: new Map(files),
+  };
 }
 
 async function load(folder: string, name: string): Promise<ConsoleFile> {

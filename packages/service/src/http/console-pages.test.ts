@@ -1,7 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
-import { consolePolicy } from './security-headers.ts';
+import { consolePolicy, terminalPolicy } from './security-headers.ts';
 import { serve } from './testing/serve.ts';
 
 const file = (text: string, type: string): ConsoleFile => ({
@@ -13,6 +13,7 @@ const file = (text: string, type: string): ConsoleFile => ({
 });
 const files: ConsoleFiles = {
   page: file('the page', 'text/html; charset=utf-8'),
+  terminal: file('the terminal', 'text/html; charset=utf-8'),
   assets: new Map([['main-1a2b.js', file('the script', 'text/javascript; charset=utf-8')]]),
 };
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
@@ -27,8 +28,17 @@ describe('the console', () => {
       expect(response.headers.get('cache-control')).toBe('no-cache');
     }
     expect(consolePolicy).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
     );
+  });
+
+  it('has the terminal in a frame of its own, which no other site may show and which runs no inline script', async () => {
+    await using service = await serve({ console: files });
+    const response = await service.fetch('/frames/terminal', { headers: browser });
+    expect([response.status, await response.text()]).toEqual([200, 'the terminal']);
+    expect(response.headers.get('content-security-policy')).toBe(terminalPolicy);
+    expect(terminalPolicy).toContain("frame-ancestors 'self'");
+    expect(terminalPolicy).toContain("script-src 'self';");
   });
 
   it('leaves the paths of the service alone, and answers programs that mistype a path with 404', async () => {
@@ -37,6 +47,7 @@ describe('the console', () => {
       '/api/v1/nothing',
       '/api',
       '/docs/nothing',
+      '/frames/nothing',
       '/health',
       '/metrics/x',
       '/ready/x',

@@ -4,13 +4,13 @@ import type { Exchange, Match } from './exchange.ts';
 import type { Access } from './gate.ts';
 import { isFresh } from './prepared.ts';
 import type { Router } from './router.ts';
-import { consolePolicy } from './security-headers.ts';
+import { consolePolicy, terminalPolicy } from './security-headers.ts';
 
 const access: Access = { permission: 'public', counted: true };
 const page: Access = { ...access, page: true };
 
 /** Paths that are not pages of the console, whatever a browser asks for below them. */
-const RESERVED = new Set(['api', 'assets', 'docs', 'health', 'metrics', 'ready', 'ws']);
+const RESERVED = new Set(['api', 'assets', 'docs', 'frames', 'health', 'metrics', 'ready', 'ws']);
 
 /** Finds the page for a path without a route. */
 export type PageFor = (method: string, path: string, accept: string | undefined) => Match | undefined;
@@ -29,6 +29,15 @@ export function addConsole(router: Router, files: ConsoleFiles | undefined): Pag
     send(exchange, files.page);
   };
   router.add('GET', '/', { name: '/', access: page, answer });
+  router.add('GET', '/frames/terminal', {
+    name: '/frames/terminal',
+    access: page,
+    answer(exchange) {
+      if (!files.terminal) throw noSuchPath();
+      exchange.with({ 'Content-Security-Policy': terminalPolicy, 'Cache-Control': 'no-cache' });
+      send(exchange, files.terminal);
+    },
+  });
   router.add('GET', '/assets/{file}', {
     name: '/assets',
     access,

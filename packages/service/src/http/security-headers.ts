@@ -17,7 +17,23 @@ export const consolePolicy = [
   "connect-src 'self'",
   "img-src 'self' data:",
   "font-src 'self'",
+  "frame-src 'self'",
   "frame-ancestors 'none'",
   "base-uri 'none'",
   "form-action 'self'",
+].join('; ');
+
+/**
+ * Policy of the frame with the terminal, which only a page of the console may show. The terminal writes style elements;
+ * nothing else is looser than in the console, and no form can be sent.
+ */
+export const terminalPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "connect-src 'self'",
+  "font-src 'self'",
+  "frame-ancestors 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
 ].join('; ');

@@ -18,6 +18,7 @@ export const consoleBuild = (folder: string): InlineConfig => ({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    rolldownOptions: { input: ['index.html', 'terminal.html'].map((page) => join(sourceFolder, '..', page)) },
   },
 });
 
