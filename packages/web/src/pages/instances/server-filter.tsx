@@ -1,0 +1,30 @@
+import { useApi } from '../../api/query.ts';
+import { useListSearch } from '../../parts/list-search.ts';
+
+/** Only what is on one server. Absent for people who may not read servers. */
+export function ServerFilter() {
+  const [{ server_id = '' }, change] = useListSearch();
+  const servers = useApi('overview.read').data?.data.servers ?? [];
+  if (servers.length < 2 && server_id === '') return null;
+  return (
+    <select
+      className="input filter"
+      aria-label="Server"
+      value={server_id}
+      onChange={(event) => change({ server_id: event.target.value || undefined })}
+    >
+      <option value="">Server: all</option>
+      {servers.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Name of a server by its id; the id for people who may not read servers. */
+export function useServerName(): (id: string) => string {
+  const servers = useApi('overview.read').data?.data.servers ?? [];
+  return (id) => servers.find((server) => server.id === id)?.name ?? id;
+}
