@@ -2,6 +2,10 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { frameRoute, rootRoute } from './frame/frame-route.ts';
 import { RouteProblem } from './frame/problem-pages.tsx';
+import { definitionRoute, definitionsRoute } from './pages/definitions/route.ts';
+import { deploymentsRoute } from './pages/deployments/route.ts';
+import { instanceRoute } from './pages/instance/route.ts';
+import { instancesRoute } from './pages/instances/route.ts';
 import { inviteRoute } from './pages/invite/route.ts';
 import { overviewRoute } from './pages/overview/route.ts';
 import { passwordResetRoute } from './pages/password-reset/route.ts';
@@ -10,7 +14,14 @@ import { welcomeRoute } from './pages/welcome/route.ts';
 
 /** Every page. A new one needs its route here; its code loads when it is opened. */
 const routes = rootRoute.addChildren([
-  frameRoute.addChildren([overviewRoute]),
+  frameRoute.addChildren([
+    overviewRoute,
+    instancesRoute,
+    instanceRoute,
+    definitionsRoute,
+    definitionRoute,
+    deploymentsRoute,
+  ]),
   signInRoute,
   welcomeRoute,
   inviteRoute,

@@ -1,0 +1,157 @@
+import type { Definition, InputValue } from '@hortus/contract/resources/definition-records';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { type FormEvent, useState } from 'react';
+import { fieldProblem, problemText } from '../../api/problem.ts';
+import { useApi, useOrder } from '../../api/query.ts';
+import { useMay } from '../../api/session.ts';
+import { Button } from '../../parts/button.tsx';
+import { Field } from '../../parts/field.tsx';
+import { Section } from '../../parts/page.tsx';
+import { toast } from '../../parts/toast.tsx';
+import { Loaded } from '../../parts/waiting.tsx';
+import { useRedeploy } from '../instance/redeploy.ts';
+import { applying, changesOf, type FormInput, inputsOf, shownValue } from './input-changes.ts';
+
+/** The settings of the current revision. Saving makes a new one, which takes effect when it is deployed. */
+export function SettingsTab({ definition }: { definition: Definition }) {
+  const query = useApi('templates.read', { params: { species: definition.template_id }, query: { shape: 'species' } });
+  return (
+    <Loaded query={query} lines={10}>
+      {({ data }) => {
+        const inputs = inputsOf(data.spec.canonical as unknown as Canonical);
+        return <Settings key={definition.current_revision} definition={definition} inputs={inputs} />;
+      }}
+    </Loaded>
+  );
+}
+
+function Settings({ definition, inputs }: { definition: Definition; inputs: readonly FormInput[] }) {
+  const may = useMay();
+  const [name, setName] = useState(definition.name);
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [problem, setProblem] = useState<unknown>();
+  const update = useOrder('definitions.update');
+  const deploy = useRedeploy(definition.id, definition.name);
+  const wrong = fieldProblem(problem);
+  const current = (input: string) => typed[input] ?? shownValue(definition.inputs[input]);
+  const changes = changesOf(inputs, definition.inputs, typed);
+  const isChanged = Object.keys(changes).length > 0 || name !== definition.name;
+  async function save(event: FormEvent) {
+    event.preventDefault();
+    const body = {
+      ...(name !== definition.name && { name }),
+      ...(Object.keys(changes).length > 0 && { inputs: changes as Record<string, InputValue | null> }),
+    };
+    try {
+      const { data } = await update.mutateAsync({ params: { id: definition.id }, body });
+      const action = may('deployments:execute') ? { label: 'Deploy it', run: () => void deploy() } : undefined;
+      toast(
+        data.current_revision === definition.current_revision
+          ? 'Saved.'
+          : `Revision ${data.current_revision} is saved. It takes effect when it is deployed.`,
+        { action },
+      );
+    } catch (error) {
+      setProblem(error);
+    }
+  }
+  return (
+    <form className="max-w-[640px]" onSubmit={save}>
+      <fieldset disabled={!may('definitions:write')}>
+        <Section title="Settings" note={`profile ${definition.profile}`}>
+          <Field
+            label="Name"
+            value={name}
+            onChange={setName}
+            problem={wrong?.field === 'name' ? wrong.text : undefined}
+          />
+          {applying(inputs, current).map((input) => (
+            <InputField
+              key={input.name}
+              input={input}
+              isSet={definition.secret_inputs.includes(input.name)}
+              value={current(input.name)}
+              onChange={(value) => setTyped({ ...typed, [input.name]: value })}
+              problem={wrong?.field.endsWith(input.name) ? wrong.text : undefined}
+            />
+          ))}
+        </Section>
+        {problem !== undefined &&
+          !(wrong && ['name', ...inputs.map((one) => one.name)].some((one) => wrong.field.endsWith(one))) && (
+            <p role="alert" className="help bad mb-3">
+              {problemText(problem)}
+            </p>
+          )}
+        {may('definitions:write') && (
+          <Button kind="primary" type="submit" disabled={!isChanged} busy={update.isPending}>
+            Save as revision {definition.current_revision + 1}
+          </Button>
+        )}
+      </fieldset>
+    </form>
+  );
+}
+
+function InputField({
+  input,
+  isSet,
+  value,
+  onChange,
+  problem,
+}: {
+  input: FormInput;
+  isSet: boolean;
+  value: string;
+  onChange: (value: string) => void;
+  problem: string | undefined;
+}) {
+  const { name, label, description, type, options, immutable } = input;
+  if (type === 'boolean')
+    return (
+      <label className="field flex items-baseline gap-2">
+        <input
+          type="checkbox"
+          checked={(value || String(input.default)) === 'true'}
+          onChange={(event) => onChange(String(event.target.checked))}
+        />
+        <span>
+          {label ?? name}
+          <small className="block text-ink-3">{description}</small>
+        </span>
+      </label>
+    );
+  if (options)
+    return (
+      <label className="field">
+        <span className="field-label">{label ?? name}</span>
+        <select
+          className="input"
+          value={value || shownValue(input.default)}
+          disabled={immutable}
+          onChange={(event) => onChange(event.target.value)}
+        >
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label ?? option.value}
+            </option>
+          ))}
+        </select>
+        {problem && <span className="help bad">{problem}</span>}
+      </label>
+    );
+  const isSecret = type === 'password';
+  return (
+    <Field
+      label={label ?? name}
+      note={immutable ? 'cannot change' : label ? name : undefined}
+      disabled={immutable}
+      type={isSecret ? 'password' : ['number', 'integer', 'port'].includes(type) ? 'number' : 'text'}
+      autoComplete={isSecret ? 'new-password' : 'off'}
+      placeholder={isSecret ? (isSet ? 'set; leave empty to keep it' : 'not set') : shownValue(input.default)}
+      help={description}
+      value={value}
+      onChange={onChange}
+      problem={problem}
+    />
+  );
+}
