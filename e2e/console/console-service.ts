@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 export async function startConsoleService(env: ServiceOptions['env'] = {}): Promise<ServiceProcess> {
   const folder = temporaryFolder();
   afterAll(() => folder.remove());
-  await built();
+  await builtConsole();
   const service = await startService({
     directory: folder.path,
     env: { HORTUS_ADMIN_EMAIL: email, HORTUS_CONSOLE_DIR: join(root, 'dist/console'), ...env },
@@ -23,7 +23,7 @@ export async function startConsoleService(env: ServiceOptions['env'] = {}): Prom
 }
 
 /** Builds the console once, although test files run at the same time. */
-async function built(): Promise<void> {
+export async function builtConsole(): Promise<void> {
   await using _turn = await takeTurn('console-build');
   expect(await buildConsole(), 'the console was built').toBe(true);
 }
