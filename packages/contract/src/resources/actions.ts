@@ -52,6 +52,13 @@ export const ListedAction = Type.Object(
         type: Type.String(),
         required: Type.Boolean(),
         default: Type.Unknown({ description: 'Null if there is none, and for passwords.' }),
+        label: Type.Optional(Type.String({ description: 'Label in forms.' })),
+        description: Type.Optional(Type.String({ description: 'Help text in forms.' })),
+        options: Type.Optional(
+          Type.Array(Type.Object({ value: Type.String(), label: Type.Optional(Type.String()) }), {
+            description: 'The choices of an enum.',
+          }),
+        ),
       }),
     ),
   },

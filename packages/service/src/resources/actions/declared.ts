@@ -24,13 +24,20 @@ const listed = ({ name, slug, description, type, timeout, dangerous, params }: C
   type,
   timeout,
   dangerous,
-  params: params.map(({ name: param, type: kind, required = false, default: standard }) => ({
-    name: param,
-    type: kind,
-    required,
-    // The default of a password is secret.
-    default: standard === undefined || kind === 'password' ? null : standard,
-  })),
+  params: params.map(listedParam),
+});
+
+type Param = CanonicalAction['params'][number];
+
+const listedParam = ({ name, type, required = false, default: standard, label, description, options }: Param) => ({
+  name,
+  type,
+  required,
+  // The default of a password is secret.
+  default: standard === undefined || type === 'password' ? null : standard,
+  ...(label !== undefined && { label }),
+  ...(description !== undefined && { description }),
+  ...(options !== undefined && { options }),
 });
 
 /** Name of a component's container: the primary one has the name of the instance, the others a suffix. */

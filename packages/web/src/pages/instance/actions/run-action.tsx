@@ -5,12 +5,9 @@ import { fieldProblem, problemText } from '../../../api/problem.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
-import { type ParamValues, useRunAction } from './use-run-action.ts';
+import { defaultsOf, type Param, type Typed, valuesOf } from './params.ts';
+import { useRunAction } from './use-run-action.ts';
 
-type Param = ListedAction['params'][number];
-type Typed = Readonly<Record<string, string>>;
-
-const isNumber = ({ type }: Param) => ['number', 'integer', 'port'].includes(type);
 const FIELD_TYPES: Readonly<Record<string, string>> = {
   password: 'password',
   email: 'email',
@@ -108,12 +105,28 @@ function ParamField({
           checked={value === 'true'}
           onChange={(event) => onChange(String(event.target.checked))}
         />
-        {param.name}
+        {param.label ?? param.name}
+      </label>
+    );
+  if (param.options)
+    return (
+      <label className="field">
+        <span className="field-label">{param.label ?? param.name}</span>
+        <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
+          {value === '' && <option value="">Choose</option>}
+          {param.options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label ?? option.value}
+            </option>
+          ))}
+        </select>
+        {problem && <span className="help bad">{problem}</span>}
       </label>
     );
   return (
     <Field
-      label={param.name}
+      label={param.label ?? param.name}
+      help={param.description}
       note={param.required ? undefined : 'optional'}
       type={FIELD_TYPES[param.type] ?? 'text'}
       autoComplete="off"
@@ -124,18 +137,3 @@ function ParamField({
     />
   );
 }
-
-const defaultsOf = (params: readonly Param[]): Typed =>
-  Object.fromEntries(params.map((param) => [param.name, param.default == null ? '' : String(param.default)]));
-
-/** What is sent: numbers as numbers, and nothing for a field that was left empty. */
-export const valuesOf = (params: readonly Param[], typed: Typed): ParamValues =>
-  Object.fromEntries(
-    params
-      .filter((param) => typed[param.name] !== undefined && typed[param.name] !== '')
-      .map((param) => {
-        const text = typed[param.name] as string;
-        if (param.type === 'boolean') return [param.name, text === 'true'];
-        return [param.name, isNumber(param) ? Number(text) : text];
-      }),
-  );

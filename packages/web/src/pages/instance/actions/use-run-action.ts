@@ -3,8 +3,7 @@ import type { Instance } from '@hortus/contract/resources/instance-records';
 import { useNavigate } from '@tanstack/react-router';
 import { useOrder } from '../../../api/query.ts';
 import { toastProblem } from '../../../parts/toast.tsx';
-
-export type ParamValues = Readonly<Record<string, string | number | boolean>>;
+import type { ParamValues } from './params.ts';
 
 /** Runs an action and goes to its execution, whose output arrives there. */
 export function useRunAction({ id, name }: Pick<Instance, 'id' | 'name'>) {
