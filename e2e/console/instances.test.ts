@@ -80,7 +80,7 @@ describe('the list of instances', () => {
     const { data } = await service.client.call('instances.list', { query: { q: 'kuma' } });
     const report = (health: 'healthy' | 'unhealthy') =>
       beech.daemon.call('instances.report', {
-        body: { instances: [{ definition_id: data[0]?.definition_id, status: 'running', health }] },
+        body: { instances: [{ definition_id: data[0]?.definition_id ?? '', status: 'running', health }] },
       });
     await report('unhealthy');
     await row.getByText('Unhealthy').waitFor();
