@@ -189,7 +189,7 @@ describe('the page of an instance', () => {
     expect(await page.locator('main img').count()).toBe(0);
   });
 
-  test.for(['summary', 'logs', 'actions', 'backups', 'deployments', 'drift'])(
+  test.for(['summary', 'logs', 'actions', 'backups', 'deployments', 'drift', 'events'])(
     'the tab %s has no serious accessibility finding in either theme, and fits a phone',
     async (tab) => {
       for (const colorScheme of ['light', 'dark'] as const) {

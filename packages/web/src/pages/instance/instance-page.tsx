@@ -18,6 +18,7 @@ const views = {
   actions: lazy(() => import('./actions/actions-tab.tsx').then(({ ActionsTab }) => ({ default: ActionsTab }))),
   backups: lazy(() => import('./backups/backups-tab.tsx').then(({ BackupsTab }) => ({ default: BackupsTab }))),
   deployments: lazy(() => import('./deployments-tab.tsx').then(({ DeploymentsTab }) => ({ default: DeploymentsTab }))),
+  events: lazy(() => import('./events-tab.tsx').then(({ EventsTab }) => ({ default: EventsTab }))),
   drift: lazy(() => import('./drift-tab.tsx').then(({ DriftTab }) => ({ default: DriftTab }))),
 };
 
@@ -66,6 +67,7 @@ function useTabs({ instance, actions, backups, deployments }: InstanceOverview):
     { id: 'backups', name: 'Backups', permission: 'backups:read', count: backups?.total },
     { id: 'deployments', name: 'Deployments', permission: 'deployments:read', count: deployments?.total },
     { id: 'drift', name: 'Drift', count: instance.drift.length },
+    { id: 'events', name: 'Events', permission: 'events:read' },
   ];
   return tabs.filter(({ permission }) => permission === undefined || may(permission));
 }
