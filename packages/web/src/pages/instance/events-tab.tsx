@@ -3,13 +3,14 @@ import type { InstanceOverview } from '@hortus/contract/resources/overview';
 import { useApi } from '../../api/query.ts';
 import { useListSearch } from '../../parts/list-search.ts';
 import { Empty } from '../../parts/page.tsx';
+import { sentenceCase } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
 import { eventWords } from '../overview/event-words.ts';
 
 const columns: readonly Column<Event>[] = [
-  { name: 'What', cell: (event) => <b>{eventWords(event, false)}</b> },
+  { name: 'What', cell: (event) => <b>{sentenceCase(eventWords(event, true))}</b> },
   { name: 'When', cell: ({ created_at }) => <Time at={created_at} ago /> },
   { name: 'By', wide: true, cell: ({ actor }) => (actor === null ? 'Hortus' : <code>{actor}</code>) },
 ];
