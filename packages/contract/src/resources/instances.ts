@@ -2,16 +2,13 @@ import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { answer, list, paging, topLevel } from '../envelope.ts';
 import { choice, givenId, text } from '../fields.ts';
+import { instanceSorts } from '../instance-sorts.ts';
 import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
 import { Execution } from './actions.ts';
 import { Deployment } from './deployment-records.ts';
 import { Drift, Instance, ReportedComponent, ReportedInstance } from './instance-records.ts';
 
 const count = Type.Integer({ minimum: 0 });
-
-/** Orders of the list; with a leading minus the other way round. */
-export const instanceSorts = ['name', '-name', 'status', '-status', 'started_at', '-started_at'] as const;
-export type InstanceSort = (typeof instanceSorts)[number];
 
 export const InstanceStats = Type.Object(
   {
@@ -84,7 +81,9 @@ export const instanceEndpoints = {
       ),
       sort: Type.Optional(
         choice(instanceSorts, {
-          description: 'Newest first by default. status: those that need attention first. started_at: longest first.',
+          description:
+            'Newest first by default. status: those that need attention first. started_at: longest first. ' +
+            'A sorted list ends after 10,000 instances.',
         }),
       ),
       ...paging,

@@ -38,6 +38,7 @@ import { grantedPermissions } from './migrations/0088-granted-permissions.ts';
 import { blockDevices } from './migrations/0089-block-devices.ts';
 import { traceParents } from './migrations/0090-trace-parents.ts';
 import { userNames } from './migrations/0092-user-names.ts';
+import { sortedInstances } from './migrations/0094-sorted-instances.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In execution order; a released name never changes. */
@@ -81,6 +82,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0089-block-devices': blockDevices,
   '0090-trace-parents': traceParents,
   '0092-user-names': userNames,
+  '0094-sorted-instances': sortedInstances,
 };
 
 /** Arbitrary, but the same in every replica. */

@@ -27,6 +27,14 @@ export interface DefinitionFilter {
 /** Inlined instead of bound, so that the engines can use the partial index. */
 const archived = sql.lit('archived' as const);
 
+/** Selects by a part of the name or instance_uid; reads only the index definitions_by_name. */
+const withName = (eb: ExpressionBuilder<Tables, 'definitions'>, accountId: string, text: string) =>
+  eb
+    .selectFrom('definitions as named')
+    .select('named.id')
+    .where('named.account_id', '=', accountId)
+    .where(anyContains(['named.name', 'named.instance_uid'], text));
+
 const matching =
   (filter: DefinitionFilter) =>
   (eb: ExpressionBuilder<Tables, 'definitions'>): Expression<SqlBool> =>
@@ -35,7 +43,7 @@ const matching =
       eb('definitions.test_id', 'is', null),
       ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
       ...(filter.tenantId === undefined ? [] : [eb('definitions.tenant_id', '=', filter.tenantId)]),
-      ...(filter.q === undefined ? [] : [anyContains(['definitions.name', 'definitions.instance_uid'], filter.q)]),
+      ...(filter.q === undefined ? [] : [eb('definitions.id', 'in', withName(eb, filter.accountId, filter.q))]),
       ...statusIn(eb, filter.status),
     ]);
 

@@ -1,4 +1,4 @@
-import type { InstanceSort } from '@hortus/contract/resources/instances';
+import type { InstanceSort } from '@hortus/contract/instance-sorts';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { daemonOf, keyOf, openInstanceServices } from './testing/instance-services.ts';

@@ -1,7 +1,8 @@
 import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/built-in-actions';
+import { type InstanceSort, mostSorted } from '@hortus/contract/instance-sorts';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
-import type { InstanceSort, InstanceStats, ReportOutcome } from '@hortus/contract/resources/instances';
+import type { InstanceStats, ReportOutcome } from '@hortus/contract/resources/instances';
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
@@ -62,7 +63,8 @@ export class Instances {
   async list(filter: InstanceFilter, request: PageRequest, sort?: InstanceSort): Promise<Page<Instance>> {
     const { reader, pages } = this.#deps;
     const page = await pages.read(request, {
-      rows: (limit, offset) => listInstances(reader, filter, { limit, offset, sort }),
+      rows: async (limit, offset) =>
+        sort !== undefined && offset >= mostSorted ? [] : listInstances(reader, filter, { limit, offset, sort }),
       count: (atMost) => countInstances(reader, filter, atMost),
       countKey: countKey('instances', filter),
     });

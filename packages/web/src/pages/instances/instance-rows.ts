@@ -1,5 +1,5 @@
+import { type InstanceSort, mostSorted } from '@hortus/contract/instance-sorts';
 import type { Instance } from '@hortus/contract/resources/instance-records';
-import type { InstanceSort } from '@hortus/contract/resources/instances';
 import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiQuery } from '../../api/query.ts';
@@ -21,6 +21,8 @@ export const firstRows = (search: ListSearch) => rowsQuery(search, 1);
 export interface InstanceRows {
   readonly first: UseQueryResult<unknown, Error>;
   readonly total: number | undefined;
+  /** Rows that can be reached: a sorted list of many ends early. */
+  readonly reachable: number;
   /** The row at a place; undefined until its page was read. */
   readonly at: (place: number) => Instance | undefined;
   /** Reads the pages of the places that are shown. */
@@ -37,9 +39,11 @@ export function useInstanceRows(search: ListSearch): InstanceRows {
   const others = useQueries({ queries: shown.map((page) => rowsQuery(search, page)) });
   const pages = new Map(others.map(({ data }, place) => [shown[place] as number, data?.data]));
   pages.set(1, first.data?.data);
+  const total = first.data?.pagination.total;
   return {
     first,
-    total: first.data?.pagination.total,
+    total,
+    reachable: search.sort === undefined ? (total ?? 0) : Math.min(total ?? 0, mostSorted),
     at: (place) => pages.get(Math.floor(place / PER_PAGE) + 1)?.[place % PER_PAGE],
     show(from, to) {
       const wanted = [];

@@ -39,7 +39,14 @@ export function InstancesPage() {
           rows.total === 0 ? (
             <Nothing isFiltered={isFiltered(search)} onClear={clear} />
           ) : (
-            <InstanceTable rows={rows} total={rows.total ?? 0} />
+            <>
+              <InstanceTable rows={rows} total={rows.reachable} />
+              {rows.reachable < (rows.total ?? 0) && (
+                <p className="mt-4 text-ink-2">
+                  A sorted list ends after {counted(rows.reachable, 'instance')}. Search or filter to find the others.
+                </p>
+              )}
+            </>
           )
         }
       </Loaded>
