@@ -1,16 +1,9 @@
-import { join } from 'node:path';
 import { launchChromium } from '@hortus/testkit/chromium';
 import { fillService } from '@hortus/testkit/filled-service';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { buildConsole } from '../scripts/console.mjs';
+import type { Browser, Page } from 'playwright-core';
 import { type Bench, type Figure, median } from './claim.ts';
-import { startService } from './service-process.ts';
+import { type Service, signedIn, startWithConsole } from './service-with-console.ts';
 
-type Service = Awaited<ReturnType<typeof startService>>;
-
-const root = join(import.meta.dirname, '..');
-const EMAIL = 'mira@example.org';
-const PASSWORD = 'a password for the bench';
 const KB = 1024;
 const EVENTS = 60;
 
@@ -18,9 +11,7 @@ const EVENTS = 60;
 export const consoleBench: Bench = {
   name: 'console',
   async run(repetitions) {
-    if (!(await buildConsole())) throw new Error('The console was not built.');
-    const env = { HORTUS_ADMIN_EMAIL: EMAIL, HORTUS_CONSOLE_DIR: join(root, 'dist/console') };
-    const service = await startService({ env, cores: '0,1' });
+    const service = await startWithConsole();
     const browser = await launchChromium();
     try {
       await fillService(service);
@@ -96,16 +87,6 @@ async function eventOnScreen(browser: Browser, service: Service): Promise<Figure
   const p95 = sorted[Math.ceil(EVENTS * 0.95) - 1] ?? Number.NaN;
   const claim = 'from an order until its event is on the screen, p95';
   return upTo(claim, p95, 'ms', 100, `median ${median(times).toFixed(0)} ms, ${EVENTS} events, the order included`);
-}
-
-async function signedIn(browser: Browser, service: Service): Promise<BrowserContext> {
-  const context = await browser.newContext({ baseURL: service.root, viewport: { width: 1440, height: 900 } });
-  const answer = await context.request.post(`${service.base}/account/login`, {
-    headers: { origin: service.root },
-    data: { email: EMAIL, password: PASSWORD },
-  });
-  if (!answer.ok()) throw new Error(`The sign-in was refused: ${await answer.text()}`);
-  return context;
 }
 
 async function openOverview(page: Page): Promise<void> {

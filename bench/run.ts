@@ -7,6 +7,7 @@ import { actionBench } from './action.ts';
 import { type Bench, type Figure, kept } from './claim.ts';
 import { coldStart } from './cold-start.ts';
 import { consoleBench } from './console.ts';
+import { consoleScrolling } from './console-scrolling.ts';
 import { daemonIdle } from './daemon-idle.ts';
 import { daemonsBench } from './daemons.ts';
 import { definitionsCreate } from './definitions-create.ts';
@@ -37,6 +38,7 @@ const benches: readonly Bench[] = [
   transferBench,
   consoleBench,
   floodsBench,
+  consoleScrolling,
 ];
 
 const root = join(import.meta.dirname, '..');

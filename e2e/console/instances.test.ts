@@ -73,6 +73,29 @@ describe('the list of instances', () => {
     await expect.poll(async () => (await names(page)).length).toBe(3);
   });
 
+  test('of 10,000 instances only the rows in view exist, and only their pages are read', async () => {
+    const page = await openPage(browser, service, { cookie });
+    const { data } = await service.client.call('instances.list', {});
+    const read: number[] = [];
+    await page.route('**/api/v1/instances?*', async (route) => {
+      const number = Number(new URL(route.request().url()).searchParams.get('page'));
+      read.push(number);
+      const rows = Array.from({ length: 100 }, (_, place) => ({
+        ...data[0],
+        id: `ins_${number}_${place}`,
+        name: `instance ${(number - 1) * 100 + place + 1}`,
+      }));
+      const pagination = { page: number, per_page: 100, total: 10_000, total_pages: 100 };
+      await route.fulfill({ json: { success: true, data: rows, pagination } });
+    });
+    await page.goto('/instances');
+    await page.getByText('instance 1', { exact: true }).waitFor();
+    await page.evaluate('document.scrollingElement.scrollTop = 1e9');
+    await page.getByText('instance 10000', { exact: true }).waitFor();
+    expect(await page.locator('.instance-table .row').count()).toBeLessThan(80);
+    expect(read.every((number) => number <= 2 || number >= 99)).toBe(true);
+  });
+
   test('health changes appear without a reload', async () => {
     const page = await open('/instances?q=kuma');
     const row = page.getByRole('row', { name: /kuma/ });
@@ -102,7 +125,7 @@ describe('the list of instances', () => {
 
 test.for([
   { path: () => '/instances', shown: '.instance-table .row-link' },
-  { path: () => `/instances/${journal}`, shown: '.facts' },
+  { path: () => `/instances/${journal}`, shown: '.instance-facts' },
 ])('a page does not move when its data arrives ($shown)', async ({ path, shown }) => {
   const page = await openPage(browser, service, { cookie });
   await page.addInitScript(() => {
@@ -219,10 +242,19 @@ describe('the page of an instance', () => {
       expect(await page.getByRole('button', { name, exact: true }).count(), name).toBe(0);
     const tabs = page.getByRole('navigation', { name: 'Views of the instance' });
     expect(await tabs.getByRole('link').allInnerTexts()).toEqual(['Summary', expect.stringContaining('Drift')]);
-    const refused = await fetch(`${service.base}/instances/${journal}/restart`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key.key}` },
-    });
-    expect(refused.status).toBe(403);
+    for (const [method, path] of [
+      ['POST', 'restart'],
+      ['POST', 'shells'],
+      ['POST', 'backups'],
+      ['GET', 'logs'],
+    ] as const) {
+      const headers = { authorization: `Bearer ${key.key}`, 'content-type': 'application/json' };
+      const body = method === 'POST' ? '{}' : null;
+      const refused = await fetch(`${service.base}/instances/${journal}/${path}`, { method, headers, body });
+      expect(refused.status, path).toBe(403);
+    }
+    await page.goto(`/instances/${journal}?tab=shell`);
+    await page.getByRole('heading', { level: 1, name: 'journal' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Open a shell' }).count()).toBe(0);
   });
 });
