@@ -1,5 +1,7 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
@@ -20,7 +22,7 @@ beforeAll(async () => {
   id = data[0]?.id ?? '';
 });
 
-/** Answers as a service whose daemon echoes what is typed and ends at `q`. */
+/** Answers as a service whose daemon echoes what is typed and ends at `q`; its connection breaks at `x`. */
 async function withEcho(page: Page, greeting: string): Promise<string[]> {
   const said: string[] = [];
   await page.route('**/api/v1/instances/*/shells', (route) =>
@@ -33,7 +35,8 @@ async function withEcho(page: Page, greeting: string): Promise<string[]> {
         return;
       }
       socket.send(JSON.stringify({ type: 'ack', bytes: message.length }));
-      if (message.toString() === 'q') socket.send(JSON.stringify({ type: 'exit', code: 3 }));
+      if (message.toString() === 'x') void socket.close();
+      else if (message.toString() === 'q') socket.send(JSON.stringify({ type: 'exit', code: 3 }));
       else socket.send(message);
     });
     socket.send(JSON.stringify({ type: 'started', component: 'app' }));
@@ -63,6 +66,36 @@ test('a shell runs in a frame of its own without a refusal by either policy, and
   await page.keyboard.type('q');
   await page.getByText('The shell has ended with exit code 3.').waitFor();
   await expectAccessible(page);
+});
+
+test('a lost connection says what became of the command, and another shell can be opened', async () => {
+  const page = await openPage(browser, service, { cookie });
+  await withEcho(page, '$ ');
+  const frame = await openShell(page);
+  await page.getByText('In app', { exact: true }).waitFor();
+  await frame.locator('.xterm').click();
+  await page.keyboard.type('x');
+  await page.getByText('The connection was lost, and the shell was ended. Open another one.').waitFor();
+  await page.getByRole('button', { name: 'Open another shell' }).waitFor();
+});
+
+test('a page of another origin can neither order a shell nor connect to one with the cookie of the console', async () => {
+  const stranger = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>hello</p>'));
+  await new Promise<void>((done) => stranger.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void stranger.close());
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const [name = '', value = ''] = cookie.split('=');
+  await context.addCookies([{ name, value, url: service.root, httpOnly: true, sameSite: 'Strict' }]);
+  const page = await context.newPage();
+  // The same site for cookies, because a port is not a part of a site: the cookie is sent.
+  await page.goto(`http://127.0.0.1:${(stranger.address() as AddressInfo).port}/`);
+  const order = `fetch('${service.base}/instances/${id}/shells', { method: 'POST', body: '{}', mode: 'no-cors', credentials: 'include' })`;
+  await page.evaluate(`${order}.catch(() => {})`);
+  const socket = `new WebSocket('${service.root.replace('http', 'ws')}/ws/shell?session_id=shl_1')`;
+  const heard = `new Promise((done) => { const s = ${socket}; s.onopen = () => done('open'); s.onerror = () => done('refused'); })`;
+  expect(await page.evaluate(heard)).toBe('refused');
+  expect((await service.client.call('shells.list', { params: { id } })).data).toEqual([]);
 });
 
 test('markup in the output of a shell stays text', async () => {

@@ -27,7 +27,7 @@ const openInstance = async ({ service }: Installation, id: string): Promise<Page
 const openTab = (page: Page, name: string) =>
   page.getByRole('navigation', { name: 'Views of the instance' }).getByRole('link', { name }).click();
 
-test('a person runs an action, reads its output, opens a shell, and sees in the log what it wrote', {
+test('a person runs an action, reads its output, works in a shell, and sees in the log what it wrote', {
   timeout: 300_000,
 }, async () => {
   await using installation = await openConsole();
@@ -47,6 +47,16 @@ test('a person runs an action, reads its output, opens a shell, and sees in the 
   await terminal.locator('.xterm-rows').getByText('#').first().waitFor();
   await terminal.locator('.xterm').click();
   await page.keyboard.type('echo "written by $((20+22)) shells" > /proc/1/fd/1\n');
+  // The size of the terminal follows the window, and Ctrl-C reaches the program.
+  const other = 'until [ "$(busybox stty size)" != "$before" ]; do sleep 0.1; done';
+  await page.keyboard.type(`before=$(busybox stty size); echo sized-$((1+1)); ${other}; echo resized-$((2+2))\n`);
+  await terminal.locator('.xterm-rows').getByText('sized-2').waitFor();
+  await page.setViewportSize({ width: 900, height: 700 });
+  await terminal.locator('.xterm-rows').getByText('resized-4').waitFor();
+  await page.keyboard.type('sleep 100000\n');
+  await page.keyboard.press('Control+c');
+  await page.keyboard.type('echo interrupted-$((3+3))\n');
+  await terminal.locator('.xterm-rows').getByText('interrupted-6').waitFor();
   await page.keyboard.type('exit 7\n');
   await page.getByText('The shell has ended with exit code 7.').waitFor();
 

@@ -48,5 +48,5 @@ it('says once how the shell ended, and sends nothing after that', async () => {
 it('a connection that is lost is an ending with a reason', () => {
   const { link, endings } = open();
   link.closed();
-  expect(endings).toEqual([{ problem: 'The connection to the shell was lost.' }]);
+  expect(endings).toEqual([{ problem: 'The connection was lost, and the shell was ended. Open another one.' }]);
 });

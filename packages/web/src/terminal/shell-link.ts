@@ -43,7 +43,7 @@ export class ShellLink {
 
   /** The connection has closed; after an exit or an error that is expected. */
   closed(): void {
-    this.#end({ problem: 'The connection to the shell was lost.' });
+    this.#end({ problem: 'The connection was lost, and the shell was ended. Open another one.' });
   }
 
   send(bytes: Uint8Array<ArrayBuffer>): void {

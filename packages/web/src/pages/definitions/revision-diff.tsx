@@ -6,7 +6,7 @@ export function RevisionDiff({ left, right }: { left: Revision; right: Revision 
   const lines = linesOf(left, right);
   return (
     <div className="sheet overflow-x-auto">
-      <table className="table diff" aria-label={`Differences of revision ${left.number} and ${right.number}`}>
+      <table className="table revision-diff" aria-label={`Differences of revision ${left.number} and ${right.number}`}>
         <thead>
           <tr>
             <th>Setting</th>

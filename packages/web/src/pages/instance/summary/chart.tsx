@@ -27,7 +27,7 @@ interface ChartProps {
 }
 
 const HEIGHT = 138;
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const TWO_DAYS = 2 * 86_400;
 const POWERS = Array.from({ length: 50 }, (_, power) => 2 ** power);

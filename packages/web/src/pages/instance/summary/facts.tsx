@@ -37,7 +37,7 @@ export function Facts({ about: { instance, definition, backup } }: { about: Inst
     ['Last report', instance.last_reported_at ? <Time key="report" at={instance.last_reported_at} ago /> : 'not yet'],
   ];
   return (
-    <dl className="facts">
+    <dl className="instance-facts">
       {rows.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
