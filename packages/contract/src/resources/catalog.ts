@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { list, paging } from '../envelope.ts';
-import { text } from '../fields.ts';
+import { answer, list, paging } from '../envelope.ts';
+import { nullable, text } from '../fields.ts';
 import { TemplateItem } from './templates.ts';
 
 export const Category = Type.Object(
@@ -16,7 +16,42 @@ export const Category = Type.Object(
 );
 export type Category = Static<typeof Category>;
 
+const { id, species, name, description, family, version, app_version, featured, deprecated } = TemplateItem.properties;
+
+export const ShelfItem = Type.Object(
+  {
+    ...{ id, species, name, description, family, version, app_version, featured, deprecated },
+    kingdom: Type.String({ examples: ['applications'] }),
+    tags: Type.Array(Type.String()),
+    memory_bytes: nullable(Type.Integer({ minimum: 0 }), {
+      description: 'Memory limits of its services in the profile minimal; null if the template does not say.',
+    }),
+    own: Type.Boolean({ description: 'Whether it is a template of the account.' }),
+  },
+  { title: 'ShelfItem', description: 'A species as the catalog shows it.' },
+);
+export type ShelfItem = Static<typeof ShelfItem>;
+
+export const CatalogShelf = Type.Object(
+  {
+    families: Type.Array(Category, { description: 'In the order of kingdoms and families; only those with species.' }),
+    species: Type.Array(ShelfItem, { description: 'The newest published version of each species, by name.' }),
+  },
+  { title: 'CatalogShelf' },
+);
+export type CatalogShelf = Static<typeof CatalogShelf>;
+
 export const catalogEndpoints = {
+  'catalog.shelf': endpoint({
+    method: 'GET',
+    path: '/catalog/shelf',
+    tag: 'catalog',
+    summary: 'Read the whole catalog in one answer',
+    description: 'For pages that search and group by themselves. Includes the published templates of the account.',
+    permission: 'templates:read',
+    hot: true,
+    response: answer(CatalogShelf),
+  }),
   'catalog.list': endpoint({
     method: 'GET',
     path: '/catalog',

@@ -1,11 +1,12 @@
 import Type, { type Static } from 'typebox';
-import { endpoint, LOG_BODY_LIMIT, LOG_BODY_VALUES } from '../endpoint.ts';
+import { endpoint, LOG_BODY_LIMIT, LOG_BODY_VALUES, live } from '../endpoint.ts';
 import { answer, list, paging } from '../envelope.ts';
 import { choice, givenId } from '../fields.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
+import { DefinitionCreate } from './definitions.ts';
 import { Deployment, DeploymentDetail } from './deployment-records.ts';
 import { DeploymentStatusReport, DeployReport } from './deployment-reports.ts';
-import { DeploymentPlan } from './plan-records.ts';
+import { DeploymentPlan, DeploymentPreview } from './plan-records.ts';
 
 const order = {
   definition_id: Type.Optional(givenId('The definition to deploy. Required.')),
@@ -75,6 +76,23 @@ const ordering = {
   response: answer(Deployment),
 } as const;
 
+const reading = endpoint({
+  ...shared,
+  method: 'GET',
+  path: '/deployments/{id}',
+  summary: 'Read a deployment with its log, or follow it',
+  description:
+    'As a stream: the lines of its log, and the deployment whenever it changes. It ends with the deployment.',
+  permission: 'deployments:read',
+  daemon: true,
+  query: Type.Object({
+    after: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 1e9, default: 0, description: 'Only log lines with a higher number.' }),
+    ),
+  }),
+  response: answer(DeploymentDetail),
+});
+
 export const deploymentEndpoints = {
   'deployments.list': endpoint({
     method: 'GET',
@@ -115,6 +133,16 @@ export const deploymentEndpoints = {
     params: Type.Object({ id: givenId('Id of a definition.') }),
     response: answer(DeploymentPlan),
   }),
+  'deployments.preview': endpoint({
+    method: 'POST',
+    path: '/definitions/plan',
+    tag: 'deployments',
+    summary: 'Show what creating and deploying a definition would do, without doing it',
+    description: 'Takes the body of a new definition and checks it alike. Nothing is stored.',
+    permission: 'definitions:write',
+    body: DefinitionCreate,
+    response: answer(DeploymentPreview),
+  }),
   'deployments.pending': endpoint({
     method: 'GET',
     path: '/deployments/pending',
@@ -127,19 +155,12 @@ export const deploymentEndpoints = {
     query: Type.Object({ server_id: Type.Optional(givenId('Only those of this server.')), ...paging }),
     response: list(Deployment),
   }),
-  'deployments.read': endpoint({
-    ...shared,
-    method: 'GET',
-    path: '/deployments/{id}',
-    summary: 'Read a deployment with its log',
-    permission: 'deployments:read',
-    daemon: true,
-    query: Type.Object({
-      after: Type.Optional(
-        Type.Integer({ minimum: 0, maximum: 1e9, default: 0, description: 'Only log lines with a higher number.' }),
-      ),
-    }),
-    response: answer(DeploymentDetail),
+  'deployments.read': live(reading, {
+    events: {
+      line: 'a line of its log, as in the list.',
+      deployment: 'the deployment without its log, at first and after every change.',
+    },
+    ids: 'the number of the line',
   }),
   'deployments.status': endpoint({
     ...shared,

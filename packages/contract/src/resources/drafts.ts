@@ -66,6 +66,28 @@ export const ImportedDraft = Type.Object(
 );
 export type ImportedDraft = Static<typeof ImportedDraft>;
 
+export const DraftDetail = Type.Object(
+  {
+    ...Draft.properties,
+    source: Type.String({ description: 'The template as text; the lines of findings refer to it.' }),
+    updated_at: Timestamp,
+  },
+  { title: 'DraftDetail', description: 'A template of the account with its text.' },
+);
+export type DraftDetail = Static<typeof DraftDetail>;
+
+export const CheckedDraft = Type.Object(
+  {
+    valid: Type.Boolean({ description: 'Whether the validator finds no error.' }),
+    findings: Type.Array(TemplateFinding, { description: 'In the order of the source.' }),
+    source: Type.String({ description: 'The template as text: as given, or made from the Compose file.' }),
+    inferred: Type.Array(Inference, { description: 'Empty without a Compose file.' }),
+    dropped: Type.Array(Omission, { description: 'Empty without a Compose file.' }),
+  },
+  { title: 'CheckedDraft', description: 'A template that was examined and not stored.' },
+);
+export type CheckedDraft = Static<typeof CheckedDraft>;
+
 const bounded = { additionalProperties: false };
 
 export const DraftCreate = Type.Object(
@@ -98,6 +120,17 @@ export const DraftImport = Type.Object(
   bounded,
 );
 export type DraftImport = Static<typeof DraftImport>;
+
+export const DraftCheck = Type.Object(
+  {
+    source: Type.Optional(text(LONGEST_SOURCE, { description: 'The template as YAML or JSON text.' })),
+    compose: Type.Optional(text(LONGEST_SOURCE, { description: 'The text of a Compose file, instead of source.' })),
+    name: Type.Optional(DraftImport.properties.name),
+    slug: Type.Optional(DraftImport.properties.slug),
+  },
+  bounded,
+);
+export type DraftCheck = Static<typeof DraftCheck>;
 
 export const TemplateTest = Type.Object(
   {
@@ -149,6 +182,34 @@ const shared = {
 } as const;
 
 export const draftEndpoints = {
+  'drafts.list': endpoint({
+    method: 'GET',
+    path: '/drafts',
+    tag: 'templates',
+    summary: 'List the templates of the account in every state, newest first',
+    permission: 'templates:read',
+    query: Type.Object({ ...paging }),
+    response: list(TemplateItem),
+  }),
+  'drafts.read': endpoint({
+    ...shared,
+    method: 'GET',
+    path: '/drafts/{id}',
+    permission: 'templates:read',
+    summary: 'Read a template of the account with its text and the findings of the validator',
+    response: answer(DraftDetail),
+  }),
+  'drafts.check': endpoint({
+    method: 'POST',
+    path: '/drafts/check',
+    tag: 'templates',
+    summary: 'Examine a template or a Compose file without storing anything',
+    description:
+      'Give source or compose. Lists findings with their lines; for a Compose file also what was inferred and dropped.',
+    permission: 'templates:write',
+    body: DraftCheck,
+    response: answer(CheckedDraft),
+  }),
   'drafts.create': endpoint({
     method: 'POST',
     path: '/templates',

@@ -92,3 +92,25 @@ export const DeploymentPlan = Type.Object(
   { title: 'DeploymentPlan' },
 );
 export type DeploymentPlan = Static<typeof DeploymentPlan>;
+
+export const PlannedVolume = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the volume in the template.' }),
+    components: Type.Array(Type.String(), { description: 'Components that mount it.' }),
+    critical: Type.Boolean({ description: 'Whether it holds data that cannot be recreated.' }),
+  },
+  { title: 'PlannedVolume' },
+);
+export type PlannedVolume = Static<typeof PlannedVolume>;
+
+const { server_id, spec_hash, components, pulls, jobs, routes, permissions, warnings } = DeploymentPlan.properties;
+
+export const DeploymentPreview = Type.Object(
+  {
+    ...{ server_id, spec_hash, components, pulls, jobs, routes, permissions, warnings },
+    volumes: Type.Array(PlannedVolume),
+    memory_bytes: Type.Integer({ minimum: 0, description: 'Memory limits of its services; 0 without limits.' }),
+  },
+  { title: 'DeploymentPreview', description: 'What the first deployment of a definition would do.' },
+);
+export type DeploymentPreview = Static<typeof DeploymentPreview>;

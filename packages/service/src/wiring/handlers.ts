@@ -86,7 +86,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
     ...matchRoutes(catalog),
     ...definitionRoutes(definitions),
-    ...deploymentRoutes(made.deployments, made.reports, made.planning),
+    ...deploymentRoutes(made.deployments, made.reports, made.planning, (...of) => definitions.order(...of)),
     ...manifestRoutes(made.reading, reader),
     ...instanceRoutes(made.instances, made.orders, made.drifts),
     ...logRoutes(made.logs),

@@ -4,6 +4,7 @@ import type { Protect } from '../channel/protect.ts';
 import type { Handlers, LiveHandlers } from '../http/handler.ts';
 import type { JobKind } from '../jobs/job.ts';
 import type { EventSubscriber } from '../outbox/dispatcher.ts';
+import { deploymentStreams } from '../resources/deployments/routes.ts';
 import { wakeTests } from '../resources/drafts/test-job.ts';
 import { EventFeed } from '../resources/events/feed.ts';
 import { eventStreams } from '../resources/events/routes.ts';
@@ -72,6 +73,7 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
       ...eventStreams({ reader, feed }),
       ...logStreams(made.logs),
       ...metricStreams(made.liveMetrics),
+      ...deploymentStreams(deployments),
     },
     feed,
   };

@@ -2,7 +2,7 @@ import { READ_LARGE_BODY } from '../http/validation/large-body.ts';
 import { FILL_ACTION } from '../resources/actions/request.ts';
 import { READ_BUNDLED_TEMPLATE } from '../resources/drafts/bundled-template.ts';
 import { TEST_INPUTS } from '../resources/drafts/test-inputs.ts';
-import { FIND_PROBLEMS, IMPORT_DRAFT, READ_DRAFT } from '../resources/drafts/written.ts';
+import { CHECK_DRAFT, FIND_PROBLEMS, IMPORT_DRAFT, READ_DRAFT } from '../resources/drafts/written.ts';
 import { RESOLVE } from '../resources/manifest/worker-jobs.ts';
 import { EXAMINE } from '../resources/recipes/examination.ts';
 import { CHECK_INPUTS, COMPARE_VERSIONS } from '../resources/templates/worker-jobs.ts';
@@ -10,6 +10,7 @@ import type { WorkerJob } from '../workers/job.ts';
 
 /** Lists every job of the worker threads. */
 export const workerJobs: readonly WorkerJob[] = [
+  CHECK_DRAFT,
   CHECK_INPUTS,
   COMPARE_VERSIONS,
   EXAMINE,

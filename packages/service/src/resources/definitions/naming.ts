@@ -1,5 +1,5 @@
 import { conflict } from '../../problem.ts';
-import type { Tx } from '../../storage/storage.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
 import { findByContainerName, findUnarchived } from './store.ts';
 
 /** Requested names, and whether inserting them met a conflict. */
@@ -34,6 +34,12 @@ export async function chooseNames(tx: Tx, accountId: string, id: string, naming:
   const used = await findByContainerName(tx, accountId, fixed ?? instanceUid);
   if (used && fixed !== undefined) throw taken(wanted);
   return { instanceUid, containerName: used ? distinct(instanceUid, id) : (fixed ?? instanceUid) };
+}
+
+/** Refuses a requested uid that another definition has; a derived one is changed on creation instead. */
+export async function requireFreeUid(queries: Queries, accountId: string, naming: Naming): Promise<void> {
+  if (naming.uidIsDerived) return;
+  if (await findUnarchived(queries, accountId, naming.instanceUid)) throw taken(naming.instanceUid);
 }
 
 export const taken = (uid: string) =>

@@ -1,6 +1,8 @@
 // What other resources may use of definitions.
 export type { BackupPlan } from './backup-plan.ts';
+export { noServer } from './create.ts';
 export { definitionByUid, type Pinned, pin, revisionOf, secretValues, succeeded } from './deployable.ts';
+export { requireFreeUid } from './naming.ts';
 export type { Order } from './order.ts';
 export { backupSettings } from './record.ts';
 export type { SecretChanges } from './secret-changes.ts';

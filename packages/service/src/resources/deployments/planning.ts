@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
-import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
+import type { DeploymentPlan, DeploymentPreview, PlannedVolume } from '@hortus/contract/resources/plan-records';
+import type { Manifest } from '@hortus/contract/template/manifest';
 import { canonicalJson } from '@hortus/template/canonical-json';
 import { parseImage } from '@hortus/template/image-reference';
 import { foretell, type Resolved } from '@hortus/template/rollout/foretell';
 import type { Principal } from '../../identity/principal.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
-import { type DefinitionRow, findDefinition, revisionOf } from '../definitions/public.ts';
+import {
+  type DefinitionRow,
+  findDefinition,
+  noServer,
+  type Order,
+  requireFreeUid,
+  revisionOf,
+} from '../definitions/public.ts';
 import { type InstanceRow as DriftedRow, findLiving } from '../instances/public.ts';
 import { withPins } from '../manifest/public.ts';
 import type { ServerStanding } from './needs.ts';
@@ -25,6 +33,7 @@ export interface PlanningDeps {
       revision: number,
       secretsBefore?: number,
     ): Promise<Resolved>;
+    resolveOrder(queries: Queries, accountId: string, order: Order): Promise<Resolved>;
   };
 }
 
@@ -44,6 +53,24 @@ export class Planning {
     if (definition.status === 'archived')
       throw conflict('id', 'archived', 'the definition is archived; activate it first.');
     return this.#planOf(this.#deps.reader, definition);
+  }
+
+  /** Predicts the first deployment of a definition that does not exist yet; refuses what its creation would refuse. */
+  async preview({ accountId }: Principal, order: Order): Promise<DeploymentPreview> {
+    const { reader, server, manifests } = this.#deps;
+    const standing = await server(reader, accountId, order.serverId);
+    if (!standing) throw noServer('there is no such server.');
+    await requireFreeUid(reader, accountId, order);
+    const resolved = await manifests.resolveOrder(reader, accountId, order);
+    const foretold = foretell(resolved, { former: undefined, drift: [], up: false });
+    const { components, jobs, routes, permissions, pulls } = foretold;
+    return {
+      ...{ server_id: order.serverId, spec_hash: order.template.item.spec_hash },
+      ...{ components, jobs, routes, permissions, pulls },
+      volumes: volumesOf(resolved.manifest),
+      memory_bytes: memoryOf(resolved.manifest),
+      warnings: serverWarnings(standing),
+    };
   }
 
   /** Refuses an order made for another plan than the current one. The caller has locked the definition. */
@@ -118,14 +145,35 @@ export class Planning {
   async #warnings(queries: Queries, definition: DefinitionRow, instance: DriftedRow | undefined): Promise<string[]> {
     const standing = await this.#deps.server(queries, definition.account_id, definition.server_id);
     return [
-      ...(standing?.connected ? [] : ['The server is not connected; the deployment waits for it.']),
-      ...(standing?.status === 'draining' || standing?.status === 'disabled'
-        ? [`The server is ${standing.status} and takes no new work.`]
-        : []),
+      ...serverWarnings(standing),
       ...(instance?.status === 'stopped' ? ['The instance is stopped; a deployment starts it.'] : []),
     ];
   }
 }
+
+const serverWarnings = (standing: Awaited<ReturnType<ServerStanding>>): string[] => [
+  ...(standing?.connected ? [] : ['The server is not connected; the deployment waits for it.']),
+  ...(standing?.status === 'draining' || standing?.status === 'disabled'
+    ? [`The server is ${standing.status} and takes no new work.`]
+    : []),
+];
+
+/** Returns each volume once, with the components that mount it. */
+function volumesOf({ components }: Manifest): PlannedVolume[] {
+  const mounts = components.flatMap(({ name: component, storage }) =>
+    storage.flatMap(({ name, volume, critical }) => (volume === undefined ? [] : [{ name, component, critical }])),
+  );
+  return [...Map.groupBy(mounts, ({ name }) => name)].map(([name, of]) => ({
+    name,
+    components: of.map(({ component }) => component),
+    critical: of.some(({ critical }) => critical),
+  }));
+}
+
+const memoryOf = ({ components }: Manifest): number =>
+  components
+    .filter(({ kind }) => kind === 'service')
+    .reduce((sum, { resources, replicas }) => sum + (resources.memory_bytes ?? 0) * replicas, 0);
 
 export interface Ordered {
   readonly spec_hash?: string | undefined;

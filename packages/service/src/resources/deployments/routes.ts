@@ -1,5 +1,10 @@
+import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
 import type { deploymentEndpoints } from '@hortus/contract/resources/deployments';
-import type { Handlers } from '../../http/handler.ts';
+import type { Handlers, LiveHandlers } from '../../http/handler.ts';
+import type { Principal } from '../../identity/principal.ts';
+import { invalid } from '../../problem.ts';
+import type { Order } from '../definitions/public.ts';
+import { followDeployment } from './follow.ts';
 import type { Planning } from './planning.ts';
 import type { DeploymentReports } from './reports.ts';
 import type { Deployments } from './service.ts';
@@ -8,6 +13,7 @@ export const deploymentRoutes = (
   deployments: Deployments,
   reports: DeploymentReports,
   planning: Planning,
+  orderOf: (principal: Principal, body: DefinitionCreate) => Promise<Order>,
 ): Handlers<keyof typeof deploymentEndpoints> => ({
   'deployments.list': async ({ principal, query }) => {
     const filter = { definitionId: query.definition_id, serverId: query.server_id, status: query.status };
@@ -24,6 +30,10 @@ export const deploymentRoutes = (
   'deployments.plan': async ({ principal, params }) => ({
     success: true,
     data: await planning.plan(principal, params.id),
+  }),
+  'deployments.preview': async ({ principal, body }) => ({
+    success: true,
+    data: await planning.preview(principal, await orderOf(principal, body)),
   }),
   'deployments.pending': async ({ principal, query }) => ({
     success: true,
@@ -46,3 +56,18 @@ export const deploymentRoutes = (
   'deployments.cancel': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await deployments.cancel(tx, principal, params.id) })),
 });
+
+export const deploymentStreams = (deployments: Deployments): LiveHandlers<'deployments.read'> => ({
+  'deployments.read': ({ principal, params, query, lastEventId }) =>
+    followDeployment(
+      deployments,
+      principal,
+      params.id,
+      lastEventId === undefined ? query.after : numberOf(lastEventId),
+    ),
+});
+
+function numberOf(lastEventId: string): number {
+  if (!/^\d{1,9}$/.test(lastEventId)) throw invalid('Last-Event-ID', 'must be the number of a line.');
+  return Number(lastEventId);
+}

@@ -1,10 +1,11 @@
 import type { draftEndpoints } from '@hortus/contract/resources/drafts';
 import type { Call, Handlers } from '../../http/handler.ts';
+import { slice } from '../../storage/page.ts';
 import type { Work } from '../../workers/job.ts';
 import type { Catalog } from '../templates/public.ts';
-import type { Drafts } from './service.ts';
+import { type Drafts, findingRecord } from './service.ts';
 import type { TemplateTests } from './tests.ts';
-import { IMPORT_DRAFT, READ_DRAFT } from './written.ts';
+import { CHECK_DRAFT, IMPORT_DRAFT, READ_DRAFT } from './written.ts';
 
 /** Each handler responds after this process has reloaded the change, so that the client's next request sees it. */
 export const draftRoutes = (
@@ -23,6 +24,16 @@ export const draftRoutes = (
     );
   };
   return {
+    'drafts.list': async ({ principal, query }) => ({
+      success: true,
+      ...slice(catalog.ownedBy(principal.accountId), query),
+    }),
+    'drafts.read': async ({ principal, params }) => ({ success: true, data: await drafts.read(principal, params.id) }),
+    'drafts.check': async ({ principal, body }) => {
+      const field = body.compose === undefined ? 'source' : 'compose';
+      const checked = await work.run(CHECK_DRAFT, { account: principal.accountId, field }, body);
+      return { success: true, data: { ...checked, findings: checked.findings.map(findingRecord) } };
+    },
     'drafts.create': async ({ principal, body, write }) => {
       const field = body.source === undefined ? 'spec' : 'source';
       const written = await work.run(READ_DRAFT, { account: principal.accountId, field }, body);

@@ -1,4 +1,4 @@
-import type { Draft } from '@hortus/contract/resources/drafts';
+import type { Draft, DraftDetail } from '@hortus/contract/resources/drafts';
 import type { Finding } from '@hortus/template/finding';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
@@ -7,6 +7,7 @@ import { Behind, conflict, notFound, Problem } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
+import { iso } from '../../time.ts';
 import type { Work } from '../../workers/job.ts';
 import { CATALOG_TOPIC, followPublication, templateItem, templateLifecycle } from '../templates/public.ts';
 import { findTemplate, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
@@ -47,6 +48,18 @@ export class Drafts {
     const { source, spec, spec_hash: specHash } = row;
     const findings = await work.run(FIND_PROBLEMS, { account: accountId, field: 'id' }, { source, spec });
     return { specHash, findings };
+  }
+
+  /** Reads a template with its text; one that was given as an object is written as JSON, which is YAML too. */
+  async read(principal: Principal, id: string): Promise<DraftDetail> {
+    const { reader, work } = this.#deps;
+    const { accountId } = principal;
+    const row = await findTemplate(reader, accountId, id);
+    if (!row) throw notFound('template');
+    const source = row.source ?? JSON.stringify(JSON.parse(row.spec), null, 2);
+    const about = { account: accountId, field: 'id' };
+    const findings = await work.run(FIND_PROBLEMS, about, { source, spec: row.spec });
+    return { ...draftOf(row, findings), source, updated_at: iso(row.updated_at) };
   }
 
   /** `id` is used if the template is new. */
@@ -155,13 +168,11 @@ function current(row: TemplateRow, { specHash, findings }: Examined): readonly F
 const draftOf = (row: TemplateRow, findings: readonly Finding[]): Draft => ({
   ...templateItem(row),
   valid: isClean(findings),
-  findings: findings.map(({ severity, code, path, line, column, message, suggestion }) => ({
-    severity,
-    code,
-    path,
-    line,
-    column,
-    message,
-    ...(suggestion === undefined ? {} : { suggestion }),
-  })),
+  findings: findings.map(findingRecord),
+});
+
+/** Leaves out what only the tools of the catalog need. */
+export const findingRecord = ({ severity, code, path, line, column, message, suggestion }: Finding) => ({
+  ...{ severity, code, path, line, column, message },
+  ...(suggestion === undefined ? {} : { suggestion }),
 });

@@ -1,4 +1,10 @@
-import type { DraftCreate, DraftImport, ImportedDraft } from '@hortus/contract/resources/drafts';
+import type {
+  CheckedDraft,
+  DraftCheck,
+  DraftCreate,
+  DraftImport,
+  ImportedDraft,
+} from '@hortus/contract/resources/drafts';
 import { Template } from '@hortus/contract/template/schema';
 import { canonical, specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
@@ -56,6 +62,20 @@ export function importDraft({ compose, name, slug }: DraftImport): Imported {
     throw new Problem('VALIDATION_ERROR', message, { reason: 'invalid', field: 'compose', findings: shown });
   }
   return { written: readSource(text), source: text, inferred, dropped };
+}
+
+/** Examines a template or a Compose file that is not stored. A text that is no template at all has findings too. */
+export function checkDraft({ source, compose, ...names }: DraftCheck): Omit<CheckedDraft, 'findings'> & {
+  readonly findings: Finding[];
+} {
+  if (source !== undefined && compose !== undefined) throw invalid('compose', 'cannot be given together with source');
+  if (compose !== undefined) {
+    const { written, source: made, inferred, dropped } = importDraft({ compose, ...names });
+    return { valid: isClean(written.findings), findings: written.findings, source: made, inferred, dropped };
+  }
+  if (source === undefined) throw invalid('source', 'give source or compose');
+  const findings = validate(parse(source)).findings.slice(0, MOST_FINDINGS);
+  return { valid: isClean(findings), findings, source, inferred: [], dropped: [] };
 }
 
 /** Accepts a draft with semantic errors, but it must match the template schema. */
@@ -118,6 +138,7 @@ export const newColumns = (owner: string, written: Written, id: string, now: num
   updated_at: now,
 });
 
+export const CHECK_DRAFT = workerJob('draft.check', checkDraft);
 export const FIND_PROBLEMS = workerJob('draft.findings', findingsOf);
 export const IMPORT_DRAFT = workerJob('draft.import', importDraft);
 export const READ_DRAFT = workerJob('draft.read', readDraft);

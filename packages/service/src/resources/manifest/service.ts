@@ -8,10 +8,11 @@ import type { Inputs } from '@hortus/template/inputs';
 import { formsOf } from '@hortus/template/masking/masking';
 import { milliseconds } from '@hortus/template/quantity';
 import { redact } from '@hortus/template/redact';
-import { resolve } from '@hortus/template/resolve';
+import { type Resolution, type ResolveOptions, resolve } from '@hortus/template/resolve';
+import type { Resolved } from '@hortus/template/rollout/foretell';
 import { manifestContext } from '@hortus/template/sealing/contexts';
 import { sealFields } from '@hortus/template/sealing/sealed-fields';
-import { conflict } from '../../problem.ts';
+import { conflict, invalid } from '../../problem.ts';
 import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
@@ -20,6 +21,7 @@ import type { Work } from '../../workers/job.ts';
 import {
   type DefinitionRow,
   findDefinition,
+  type Order,
   type RevisionRow,
   revisionOf,
   secretValues,
@@ -97,6 +99,28 @@ export class Manifests {
     const definition = await findDefinition(queries, accountId, definitionId);
     if (!definition) throw new Error(`There is no definition ${definitionId} to resolve.`);
     return this.#resolve(queries, definition, await revisionOf(queries, definitionId, revision), secretsBefore);
+  }
+
+  /** Resolves a definition that does not exist yet. Throws if its inputs do not fit its template. */
+  async resolveOrder(queries: Queries, accountId: string, order: Order): Promise<Resolved> {
+    const { template, plain, secret, generated, profile, variant, instanceUid, name, serverId } = order;
+    const { spec, item } = template;
+    const isExternal = (given: string) => Object.hasOwn(spec.secrets, given);
+    const given = Object.entries(secret);
+    const options = {
+      profile,
+      ...(variant !== null && { variant }),
+      inputs: { ...plain, ...Object.fromEntries(given.filter(([input]) => !isExternal(input))) },
+      secrets: { ...generated, ...Object.fromEntries(given.filter(([input]) => isExternal(input))) },
+      instance: { uid: instanceUid, name, server_id: serverId },
+    };
+    const about = { account: accountId, field: 'inputs' };
+    const resolution = await this.#fill(queries, about, { spec, hash: item.spec_hash }, options);
+    if (resolution.ok) return resolution;
+    const [first] = resolution.problems;
+    throw invalid(first?.field ?? 'inputs', first?.message ?? 'do not fit the template', {
+      problems: resolution.problems,
+    });
   }
 
   /** Longest time without progress for a deployment of this revision. */
@@ -181,10 +205,8 @@ export class Manifests {
       // Container and volume names derive from it, so it must be unique among all definitions, archived ones included.
       instance: { uid: container_name, name, server_id },
     };
-    const key = () => canonicalJson(['manifest', revision.spec_hash, options]);
-    const resolveAside = () =>
-      this.#deps.work.run(RESOLVE, { account: account_id, field: 'definition_id' }, spec, options);
-    const resolution = isCostly(spec) ? await doOutside(queries, key, resolveAside) : resolve(spec, options);
+    const about = { account: account_id, field: 'definition_id' };
+    const resolution = await this.#fill(queries, about, { spec, hash: revision.spec_hash }, options);
     if (resolution.ok) {
       const watch_ms = definition.watch_seconds * 1_000;
       return { ...resolution, manifest: { ...resolution.manifest, watch_ms }, secrets: values };
@@ -194,6 +216,18 @@ export class Manifests {
     throw conflict('definition_id', 'unresolvable', `revision ${revision.number} cannot be resolved: ${first}.`, {
       problems,
     });
+  }
+
+  /** Resolves a template, a costly one in a worker thread. */
+  async #fill(
+    queries: Queries,
+    about: { readonly account: string; readonly field: string },
+    { spec, hash }: { readonly spec: Canonical; readonly hash: string },
+    options: ResolveOptions,
+  ): Promise<Resolution> {
+    if (!isCostly(spec)) return resolve(spec, options);
+    const key = () => canonicalJson(['manifest', hash, options]);
+    return doOutside(queries, key, () => this.#deps.work.run(RESOLVE, about, spec, options));
   }
 
   #spec(templateId: string) {

@@ -116,6 +116,11 @@ export class Catalog {
     return this.#visible(account).flatMap((shelf) => shelf.upcoming());
   }
 
+  /** Lists the templates of an account in every state, newest first. */
+  ownedBy(account: string): TemplateItem[] {
+    return this.#shelves.get(account)?.everything() ?? [];
+  }
+
   /** Lists the newest published version of each species with its spec, by name. */
   species(account?: string): CatalogTemplate[] {
     const newest = new Map(this.#visible(account).flatMap((shelf) => [...shelf.newest]));

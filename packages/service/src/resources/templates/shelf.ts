@@ -46,6 +46,11 @@ export class Shelf {
       .sort((a, b) => byName(a, b) || compareVersions(b.version, a.version));
   }
 
+  /** All templates in every state, newest first. */
+  everything(): TemplateItem[] {
+    return this.#all.map(({ item }) => item).sort((a, b) => b.created_at.localeCompare(a.created_at, 'en'));
+  }
+
   upcoming(): TemplateItem[] {
     return this.#all.map(({ item }) => item).filter((item) => item.status !== 'published');
   }

@@ -45,6 +45,12 @@ export const withoutTestServers = async ({ client }: Caller) => {
 
 export const catalogRequests = {
   'health.read': () => ({}),
+  'drafts.list': async (caller) => {
+    await ofDraft(caller);
+    return {};
+  },
+  'drafts.read': ofDraft,
+  'drafts.check': () => ({ body: { source: draftText() } }),
   'drafts.create': () => ({ body: { source: draftText() } }),
   'drafts.import': () => ({
     body: { compose: 'services: {web: {image: "nginx:1.29.2", ports: ["8080:80"]}}', name: 'Web', slug: fresh('web') },
@@ -75,6 +81,7 @@ export const catalogRequests = {
   'templates.mark': () => ({ params: { species: 'inkwell' }, query: { size: 24, theme: 'dark' } }),
   'match.find': () => ({ body: { needs: [{ class: 'http.blog' }, { class: 'database.postgres' }] } }),
   'catalog.list': () => ({ query: { family: 'blog' } }),
+  'catalog.shelf': () => ({}),
   'catalog.categories': () => ({}),
   'taxonomy.tree': () => ({}),
   'taxonomy.kingdoms': () => ({}),

@@ -62,6 +62,7 @@ export const definitionRequests = {
   'deployments.execute': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
   'deployments.create': async (caller) => ({ body: { definition_id: await aDefinition(caller) } }),
   'deployments.plan': ofDefinition,
+  'deployments.preview': async (caller) => ({ body: await order(caller) }),
   'deployments.pending': async (caller) => {
     await aDeployment(caller);
     return {};

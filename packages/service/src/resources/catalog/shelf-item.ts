@@ -1,0 +1,32 @@
+import type { ShelfItem } from '@hortus/contract/resources/catalog';
+import { withProfile } from '@hortus/template/canonical';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { bytes } from '@hortus/template/quantity';
+import { type CatalogTemplate, isOfCatalog } from '../templates/public.ts';
+
+/** Shortens a template to what a page of the catalog shows and searches. */
+export function shelfOf(template: CatalogTemplate): ShelfItem {
+  const { id, species, name, description, family, version, app_version, featured, deprecated, taxonomy } =
+    template.item;
+  return {
+    ...{ id, species, name, description, family, version, app_version, featured, deprecated },
+    kingdom: taxonomy.kingdom,
+    tags: taxonomy.tags,
+    memory_bytes: smallestMemory(template.spec),
+    own: !isOfCatalog(template),
+  };
+}
+
+/** Sums the memory limits of the services in the profile minimal; null if one has none, or depends on an input. */
+function smallestMemory(spec: Canonical): number | null {
+  const { components } = withProfile(spec, 'minimal') ?? spec;
+  const services = Object.values(components).filter(({ kind }) => kind === 'service');
+  const limits = services.map(({ resources, replicas }) => {
+    const one = bytes(String(resources.memory ?? resources.memory_reservation ?? ''));
+    return one === undefined ? undefined : one * replicas;
+  });
+  return limits.reduce<number | null>(
+    (sum, limit) => (sum === null || limit === undefined ? null : sum + limit),
+    limits.length === 0 ? null : 0,
+  );
+}

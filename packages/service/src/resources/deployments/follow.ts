@@ -1,0 +1,47 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Follow } from '../../http/handler.ts';
+import type { LiveEvent, LiveStream } from '../../http/live-stream.ts';
+import type { Principal } from '../../identity/principal.ts';
+import { hasEnded } from './queue.ts';
+import type { Deployments } from './service.ts';
+
+/**
+ * Pause between two reads. Daemons report in batches of about this interval, so a notice of every report would show
+ * nothing earlier, and it would cost every deployment something, watched or not.
+ */
+const PAUSE_MS = 300;
+
+/** Sends the lines of a log and the deployment after each change, until it has ended. Throws if there is none. */
+export async function followDeployment(
+  deployments: Pick<Deployments, 'read'>,
+  principal: Principal,
+  id: string,
+  after = 0,
+): Promise<Follow> {
+  await deployments.read(principal, id, after);
+  return async (stream) => {
+    let position = after;
+    let told = '';
+    while (!stream.signal.aborted) {
+      const { logs, logs_truncated, ...deployment } = await deployments.read(principal, id, position);
+      for (const line of logs) {
+        if (!(await written(stream, { id: String(line.number), event: 'line', data: line }))) return;
+        position = line.number;
+      }
+      if (logs_truncated) continue;
+      const state = JSON.stringify(deployment);
+      if (state !== told && !(await written(stream, { event: 'deployment', data: deployment }))) return;
+      told = state;
+      if (hasEnded(deployment)) return;
+      await sleep(PAUSE_MS, undefined, { signal: stream.signal }).catch(() => undefined);
+    }
+  };
+}
+
+async function written(stream: LiveStream, event: LiveEvent): Promise<boolean> {
+  while (!stream.write(event)) {
+    if (stream.signal.aborted) return false;
+    await stream.drained();
+  }
+  return true;
+}
