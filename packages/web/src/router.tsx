@@ -2,6 +2,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { frameRoute, rootRoute } from './frame/frame-route.ts';
 import { RouteProblem } from './frame/problem-pages.tsx';
+import { catalogRoute } from './pages/catalog/route.ts';
 import { definitionRoute, definitionsRoute } from './pages/definitions/route.ts';
 import { deploymentsRoute } from './pages/deployments/route.ts';
 import { instanceRoute } from './pages/instance/route.ts';
@@ -9,7 +10,9 @@ import { instancesRoute } from './pages/instances/route.ts';
 import { inviteRoute } from './pages/invite/route.ts';
 import { overviewRoute } from './pages/overview/route.ts';
 import { passwordResetRoute } from './pages/password-reset/route.ts';
+import { rolloutRoute } from './pages/rollout/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
+import { speciesRoute } from './pages/species/route.ts';
 import { welcomeRoute } from './pages/welcome/route.ts';
 
 /** Every page. A new one needs its route here; its code loads when it is opened. */
@@ -21,6 +24,9 @@ const routes = rootRoute.addChildren([
     definitionsRoute,
     definitionRoute,
     deploymentsRoute,
+    catalogRoute,
+    speciesRoute,
+    rolloutRoute,
   ]),
   signInRoute,
   welcomeRoute,

@@ -4,6 +4,7 @@ import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { templateMachine } from '../machines/template.ts';
 import { SpecById, SpecBySpecies } from './template-spec-shapes.ts';
+import { Change } from './upgrades.ts';
 
 export const archetypes = ['application', 'asset', 'network_appliance', 'multi_component_saas', 'worker'] as const;
 
@@ -54,6 +55,19 @@ export const Template = Type.Object(
   { title: 'Template' },
 );
 export type Template = Static<typeof Template>;
+
+const { id: templateId, version, app_version, deprecated, created_at } = TemplateItem.properties;
+
+export const TemplateVersion = Type.Object(
+  {
+    ...{ id: templateId, version, app_version, deprecated, created_at },
+    changes: Type.Array(Change, {
+      description: 'Changes since the previous version, in the profile development. Empty for the first.',
+    }),
+  },
+  { title: 'TemplateVersion' },
+);
+export type TemplateVersion = Static<typeof TemplateVersion>;
 
 export const templateEndpoints = {
   'templates.list': endpoint({
@@ -118,6 +132,17 @@ export const templateEndpoints = {
       ),
     }),
     response: answer(Template),
+  }),
+  'templates.versions': endpoint({
+    method: 'GET',
+    path: '/templates/{species}/versions',
+    tag: 'templates',
+    summary: 'List the published versions of a species with what changed, newest first',
+    permission: 'templates:read',
+    hot: true,
+    params: Type.Object({ species: givenId('A species (its slug).') }),
+    query: Type.Object({ ...paging }),
+    response: list(TemplateVersion),
   }),
   'templates.mark': endpoint({
     method: 'GET',

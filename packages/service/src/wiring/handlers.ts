@@ -75,7 +75,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
   const { definitions, guard, keys, pages, quotas, usage } = made;
   return {
     ...healthRoutes(version),
-    ...templateRoutes(catalog),
+    ...templateRoutes(catalog, { reader, work }),
     ...draftRoutes(made.drafts, made.tests, catalog, work),
     ...catalogRoutes(catalog),
     ...taxonomyRoutes(catalog),

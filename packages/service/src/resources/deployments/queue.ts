@@ -38,7 +38,8 @@ export async function hold(tx: Tx, scope: Scope, id: string): Promise<Held> {
   return { definition, deployment };
 }
 
-export const hasEnded = ({ status }: Pick<DeploymentRow, 'status'>): boolean => deploymentLifecycle.machine.final.includes(status);
+export const hasEnded = ({ status }: Pick<DeploymentRow, 'status'>): boolean =>
+  deploymentLifecycle.machine.final.includes(status);
 
 /** One job per deployment with a preparation. */
 export const PREPARE = 'deployment.prepare';

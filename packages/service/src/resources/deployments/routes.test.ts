@@ -12,8 +12,8 @@ onBothEngines((engine) => {
   const ask: typeof served.ask = (...request) => served.ask(...request);
 
   beforeAll(async () => {
-    served = await serveDefinition(engine, ({ deployments, reports, planning }) =>
-      deploymentRoutes(deployments, reports, planning),
+    served = await serveDefinition(engine, ({ deployments, definitions, reports, planning }) =>
+      deploymentRoutes(deployments, reports, planning, (...of) => definitions.order(...of)),
     );
     ({ definition_id } = served);
   });

@@ -5,13 +5,17 @@ import type { Handlers } from '../../http/handler.ts';
 import { notFound } from '../../problem.ts';
 import { slice } from '../../storage/page.ts';
 import type { Catalog } from './catalog.ts';
+import { type VersionsDeps, versionsOf } from './versions.ts';
 
 /** Sorts by score; equal scores keep their order. */
 function found(scores: ReadonlyMap<TemplateItem, number>, items: readonly TemplateItem[]): TemplateItem[] {
   return items.filter((item) => scores.has(item)).sort((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0));
 }
 
-export const templateRoutes = (catalog: Catalog): Handlers<keyof typeof templateEndpoints> => ({
+export const templateRoutes = (
+  catalog: Catalog,
+  deps: Omit<VersionsDeps, 'catalog'>,
+): Handlers<keyof typeof templateEndpoints> => ({
   'templates.list': async ({ principal: { accountId }, query }) => {
     const all = query.versions === 'all' ? catalog.everyVersion(accountId) : catalog.newest(accountId);
     const items = query.q === undefined ? all : found(await catalog.search(query.q, accountId), all);
@@ -44,6 +48,10 @@ export const templateRoutes = (catalog: Catalog): Handlers<keyof typeof template
     const spec = shape === 'id' ? projectById(template.spec) : projectBySpecies(template.spec);
     return { success: true, data: { ...template.item, spec: spec as Template['spec'] } };
   },
+  'templates.versions': async ({ principal: { accountId }, params, query }) => ({
+    success: true,
+    ...(await versionsOf({ ...deps, catalog }, params.species, accountId, query)),
+  }),
   'templates.mark': async ({ params, query }) => {
     const known = catalog.visibleById(params.species) ?? catalog.newestOf(params.species);
     const { species, family = query.family } = known?.item ?? { species: params.species };

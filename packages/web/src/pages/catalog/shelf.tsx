@@ -1,0 +1,80 @@
+import type { ShelfItem } from '@hortus/contract/resources/catalog';
+import { Link } from '@tanstack/react-router';
+import { memo, type ReactNode } from 'react';
+import { Matched } from '../../frame/matched.tsx';
+import { memory } from '../../parts/amount.ts';
+import { Mark } from '../../parts/mark.tsx';
+import { Tag } from '../../parts/status.tsx';
+
+/** One shelf of the catalog: species beside each other, separated by hairlines. */
+export function Shelf({
+  title,
+  more,
+  species,
+  growing,
+  question = '',
+}: {
+  title: string;
+  more?: ReactNode;
+  species: readonly ShelfItem[];
+  growing: ReadonlyMap<string, number>;
+  /** Underlined in the names. */
+  question?: string;
+}) {
+  return (
+    <section className="shelf" aria-label={title}>
+      <div className="shelf-head">
+        <h2>{title}</h2>
+        {more}
+      </div>
+      <ul className="cards">
+        {species.map((item) => (
+          <li key={item.species} className="card-place">
+            <Card item={item} growing={growing.get(item.species) ?? 0} question={question} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+const Card = memo(function Card({ item, growing, question }: { item: ShelfItem; growing: number; question: string }) {
+  return (
+    <Link to="/catalog/$species" params={{ species: item.species }} className="card">
+      <span className="mark">
+        <Mark species={item.species} family={item.family} size={64} />
+      </span>
+      <span className="card-name">
+        <Matched text={item.name} query={question} />
+        <small>{item.app_version ?? item.version}</small>
+      </span>
+      <p>{item.description}</p>
+      <span className="card-foot">
+        {item.memory_bytes !== null && <span>from {memory(item.memory_bytes)}</span>}
+        {item.own && <Tag>yours</Tag>}
+        {item.deprecated && <Tag tone="warn">deprecated</Tag>}
+        {growing > 0 && <b>{growing.toLocaleString()} growing</b>}
+      </span>
+    </Link>
+  );
+});
+
+/** As high as the shelves that will be here. */
+export function WaitingShelves() {
+  return (
+    <div className="catalog-columns" aria-hidden="true">
+      <div className="families" />
+      <div>
+        {Array.from({ length: 4 }, (_, shelf) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the shelves have no identity yet
+          <div key={shelf} className="mb-[34px]">
+            <div className="shelf-head">
+              <span className="skeleton my-[7px] w-24" />
+            </div>
+            <div className="h-[193px]" />
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,170 @@
+import { ApiProblem } from '@hortus/client/problem';
+import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
+import type { Template } from '@hortus/contract/resources/templates';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import { fieldProblem, problemText } from '../../../api/problem.ts';
+import { useApi } from '../../../api/query.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Choice } from '../../../parts/choice.tsx';
+import { Field } from '../../../parts/field.tsx';
+import { sentenceCase } from '../../../parts/status.tsx';
+import { useInputCheck } from './input-check.ts';
+import { InputGroups } from './input-groups.tsx';
+import { useDeploy } from './order.ts';
+import { Plan } from './plan.tsx';
+import { usePreview } from './preview.ts';
+import { applying, type Entered, inputsOf, nameFrom, questionsOf } from './questions.ts';
+import { bestServer, ServerPick } from './server-pick.tsx';
+
+/** The short form that deploys a species: its inputs, a name, a server, and the plan beside them. */
+export function DeployForm({ template, spec }: { template: Template; spec: Canonical }) {
+  const form = useRef<HTMLFormElement>(null);
+  const servers = useApi('overview.read').data?.data.servers ?? [];
+  const [entered, setEntered] = useState<Entered>({});
+  const [ownName, setOwnName] = useState<string>();
+  const [ownServer, setOwnServer] = useState<string>();
+  const [ownProfile, setOwnProfile] = useState<string>();
+  const [variant, setVariant] = useState(template.taxonomy.variant ?? undefined);
+  const [insist, setInsist] = useState(false);
+
+  const questions = questionsOf(spec);
+  const inputs = inputsOf(questions, entered);
+  const wrong = useInputCheck(spec, inputs);
+  const server = servers.find(({ id }) => id === ownServer) ?? bestServer(servers);
+  const profiles = Object.keys(spec.profiles);
+  // Follows the environment of the server until a person chooses.
+  const profile = ownProfile ?? (server?.environment === 'production' ? 'production' : 'development');
+  const name = ownName ?? suggestedName(template.species, questions, entered);
+  const nameWrong = wrongName(name);
+  const isComplete = wrong.size === 0 && nameWrong === undefined && server !== undefined;
+  const body: DefinitionCreate | undefined = isComplete
+    ? {
+        template_id: template.id,
+        instance_uid: name,
+        name,
+        server_id: server.id,
+        profile,
+        inputs,
+        ...(variant && { variant }),
+      }
+    : undefined;
+  const preview = usePreview(body);
+  const { deploy, busy, error } = useDeploy();
+
+  const said = fieldProblem(error) ?? fieldProblem(preview.error);
+  const about = (field: string) => (said?.field === field ? `${sentenceCase(said.text)}` : undefined);
+  const rest = [...new Set([error, preview.error].flatMap((one) => (isElsewhere(one) ? [problemText(one)] : [])))];
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (!body) {
+      setInsist(true);
+      // After the messages are there.
+      requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+      return;
+    }
+    await deploy(body);
+  }
+  const byKey = (event: KeyboardEvent) => {
+    if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) form.current?.requestSubmit();
+  };
+  const shown = applying(questions, entered);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: a shortcut for its own button
+    <form ref={form} className="sheet deploy-form" noValidate onSubmit={submit} onKeyDown={byKey} aria-label="Deploy">
+      <h2>Deploy</h2>
+      <InputGroups
+        questions={shown}
+        entered={entered}
+        wrong={(input) => about(`inputs.${input}`) ?? wrong.get(input)}
+        insist={insist || said !== undefined}
+        onChange={(input, value) => setEntered((before) => ({ ...before, [input]: value }))}
+      >
+        <Field
+          label="Name"
+          note="cannot change later"
+          name="instance_uid"
+          autoComplete="off"
+          spellCheck={false}
+          required
+          value={name}
+          onChange={setOwnName}
+          check={wrongName}
+          problem={about('instance_uid') ?? (insist ? nameWrong : undefined)}
+        />
+      </InputGroups>
+      <ServerPick servers={servers} value={server?.id} onChange={setOwnServer} />
+      <div className="flex flex-wrap gap-x-4">
+        <Choice
+          label="Profile"
+          value={profile}
+          values={profiles.map((value) => ({ value, label: value }))}
+          onChange={setOwnProfile}
+        />
+        {variant !== undefined && (spec.image?.variants.length ?? 0) > 1 && (
+          <Choice
+            label="Variant"
+            value={variant}
+            values={(spec.image?.variants ?? []).map(({ id }) => ({ value: id, label: id }))}
+            onChange={setVariant}
+          />
+        )}
+      </div>
+      <Plan plan={preview.plan} isStale={preview.plan !== undefined && preview.isStale} uid={name} server={server}>
+        {missing(isComplete, wrong, questions)}
+      </Plan>
+      <div aria-live="polite">
+        {rest.map((text) => (
+          <p key={text} className="notice bad" role="alert">
+            {text}
+          </p>
+        ))}
+      </div>
+      <div className="flex flex-wrap items-center gap-3">
+        <Button kind="primary" type="submit" busy={busy} className="h-10! px-[18px]!">
+          Deploy {name}
+        </Button>
+        {lacksRoom(error) && body && (
+          <Button kind="danger" onClick={() => void deploy(body, { ignore_capacity: true })}>
+            Deploy without the room
+          </Button>
+        )}
+        <kbd className="ml-auto max-phone:hidden">{/Mac/.test(navigator.platform) ? '⌘ ↵' : 'Ctrl ↵'}</kbd>
+      </div>
+    </form>
+  );
+}
+
+/** Problems of a field that the form shows stand there; the others stand above the button. */
+function isElsewhere(error: unknown): boolean {
+  if (error === undefined) return false;
+  const field = fieldProblem(error)?.field;
+  return field === undefined || !(field === 'instance_uid' || field.startsWith('inputs.'));
+}
+
+const lacksRoom = (error: unknown): boolean => error instanceof ApiProblem && error.details.reason === 'capacity';
+
+function suggestedName(species: string, questions: ReturnType<typeof questionsOf>, entered: Entered): string {
+  const address = questions.find(({ type }) => type === 'domain');
+  const typed = address && entered[address.name];
+  return (typeof typed === 'string' && nameFrom(typed)) || species;
+}
+
+/** Rules of `instance_uid`; the service has the last word. */
+function wrongName(name: string): string | undefined {
+  if (name === '') return 'Is required.';
+  return /^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/.test(name) ? undefined : 'Letters, digits, _ and -, at most 63.';
+}
+
+function missing(
+  isComplete: boolean,
+  wrong: ReadonlyMap<string, string>,
+  questions: ReturnType<typeof questionsOf>,
+): string {
+  if (isComplete) return 'Planning…';
+  const labels = questions.filter(({ name }) => wrong.has(name)).map(({ label, name }) => label ?? name);
+  return labels.length === 0
+    ? 'The plan appears here.'
+    : `The plan appears here once these are right: ${labels.join(', ')}.`;
+}

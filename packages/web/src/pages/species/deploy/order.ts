@@ -1,0 +1,38 @@
+import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { client } from '../../../api/client.ts';
+
+/**
+ * Creates the definition, orders its deployment and goes to the rollout. If the deployment is refused, for example
+ * because the server is full, the definition is archived again, so that the next attempt can use its name.
+ */
+export function useDeploy() {
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<unknown>();
+  async function deploy(body: DefinitionCreate, how: { ignore_capacity?: boolean } = {}): Promise<void> {
+    if (busy) return;
+    setBusy(true);
+    setError(undefined);
+    try {
+      const id = await ordered(body, how);
+      await navigate({ to: '/deployments/$id', params: { id } });
+    } catch (refusal) {
+      setError(refusal);
+      setBusy(false);
+    }
+  }
+  return { deploy, busy, error };
+}
+
+async function ordered(body: DefinitionCreate, how: { ignore_capacity?: boolean }): Promise<string> {
+  const { data: definition } = await client.call('definitions.create', { body });
+  try {
+    const { data } = await client.call('deployments.execute', { body: { definition_id: definition.id, ...how } });
+    return data.id;
+  } catch (refusal) {
+    await client.call('definitions.archive', { params: { id: definition.id } }).catch(() => undefined);
+    throw refusal;
+  }
+}

@@ -1,0 +1,70 @@
+import type { OverviewServer } from '@hortus/contract/resources/overview';
+import { useId } from 'react';
+import { PlaceLink } from '../../../frame/place-link.tsx';
+import { memory } from '../../../parts/amount.ts';
+import { Status } from '../../../parts/status.tsx';
+
+/** Servers that take no new work cannot be chosen. */
+const takesWork = ({ status }: OverviewServer): boolean => status !== 'draining' && status !== 'disabled';
+
+const freeOf = ({ capacity }: OverviewServer): number => capacity?.memory?.free ?? 0;
+
+/** The server that a new instance would best go to: online, with the most free memory. */
+export const bestServer = (servers: readonly OverviewServer[]): OverviewServer | undefined =>
+  [...servers]
+    .filter(takesWork)
+    .sort((a, b) => Number(b.status === 'online') - Number(a.status === 'online') || freeOf(b) - freeOf(a))
+    .at(0);
+
+/** The choice of a server, with the room that each has. */
+export function ServerPick({
+  servers,
+  value,
+  onChange,
+}: {
+  servers: readonly OverviewServer[];
+  value: string | undefined;
+  onChange: (id: string) => void;
+}) {
+  const name = useId();
+  if (servers.length === 0)
+    return (
+      <div className="field">
+        <p className="field-label">Server</p>
+        <p className="notice">
+          There is no server yet. Any Linux machine with Docker or Podman becomes one.{' '}
+          <PlaceLink to="/servers" className="link">
+            Register a server
+          </PlaceLink>
+        </p>
+      </div>
+    );
+  return (
+    <fieldset className="field">
+      <legend className="field-label">Server</legend>
+      <div className="server-pick">
+        {servers.map((server) => (
+          <label key={server.id}>
+            <input
+              type="radio"
+              className="radio"
+              name={name}
+              checked={server.id === value}
+              disabled={!takesWork(server)}
+              onChange={() => onChange(server.id)}
+            />
+            <b className="font-[550]">{server.name}</b>
+            <span className="about truncate text-ink-3">
+              {server.status === 'online' ? (
+                [server.environment, server.arch].filter(Boolean).join(', ')
+              ) : (
+                <Status state={server.status} />
+              )}
+            </span>
+            <span>{server.capacity?.memory ? `${memory(server.capacity.memory.free)} free` : ''}</span>
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}

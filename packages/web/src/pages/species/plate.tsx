@@ -1,0 +1,46 @@
+import type { Template } from '@hortus/contract/resources/templates';
+import { Mark } from '../../parts/mark.tsx';
+import { Time } from '../../parts/time.tsx';
+
+/** The species as a sheet of a herbarium: its drawing and its label. */
+export function Plate({ template }: { template: Template }) {
+  const { species, name, family, taxonomy, version, app_version, spec_hash, created_at, author } = template;
+  const rows = [
+    ['Kingdom', taxonomy.kingdom],
+    ['Family', family.replaceAll('_', ' ')],
+    ['Template', version],
+    ['Application', app_version ?? '–'],
+  ] as const;
+  return (
+    <figure className="sheet plate">
+      <div className="drawing">
+        <Mark species={species} family={family} size={208} />
+      </div>
+      <figcaption>
+        <div className="plate-top">
+          <span>Hortus</span>
+          <span>{author ?? 'catalog'}</span>
+        </div>
+        <div className="plate-name">{name}</div>
+        <dl>
+          {rows.map(([term, value]) => (
+            <div key={term} className="contents">
+              <dt>{term}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+          <dt>Spec</dt>
+          <dd title={spec_hash}>
+            <code>
+              {spec_hash.slice(7, 11)}…{spec_hash.slice(-4)}
+            </code>
+          </dd>
+          <dt>Published</dt>
+          <dd>
+            <Time at={created_at} />
+          </dd>
+        </dl>
+      </figcaption>
+    </figure>
+  );
+}

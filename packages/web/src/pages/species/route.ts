@@ -1,0 +1,13 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { apiQuery } from '../../api/query.ts';
+import { frameRoute } from '../../frame/frame-route.ts';
+
+export const speciesRoute = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/catalog/$species',
+  component: lazyRouteComponent(() => import('./species-page.tsx'), 'SpeciesPage'),
+  loader: ({ context, params: { species } }) => {
+    void context.queries.prefetchQuery(apiQuery('templates.read', { params: { species } }));
+    void context.queries.prefetchQuery(apiQuery('templates.versions', { params: { species } }));
+  },
+});

@@ -1,0 +1,92 @@
+import type { Template } from '@hortus/contract/resources/templates';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { Link, useParams } from '@tanstack/react-router';
+import { useApi } from '../../api/query.ts';
+import { useMay } from '../../api/session.ts';
+import { Section } from '../../parts/page.tsx';
+import { RecordPage } from '../../parts/record-page.tsx';
+import { sentenceCase } from '../../parts/status.tsx';
+import { Skeleton, Trouble } from '../../parts/waiting.tsx';
+import '../../styles/catalog.css';
+import { ComponentGraph } from './component-graph.tsx';
+import { DeployForm } from './deploy/deploy-form.tsx';
+import { Facts } from './facts.tsx';
+import { Plate } from './plate.tsx';
+import { Versions } from './versions.tsx';
+
+export function SpeciesPage() {
+  const { species } = useParams({ from: '/frame/catalog/$species' });
+  const { data, error } = useApi('templates.read', { params: { species } });
+  const template = data?.data;
+  const catalog = (
+    <Link key="catalog" to="/catalog">
+      Catalog
+    </Link>
+  );
+  if (!template)
+    return (
+      <RecordPage title={species} crumbs={[catalog]} lead={<span className="block h-[2lh]" />}>
+        {error ? <Trouble error={error} /> : <Waiting />}
+      </RecordPage>
+    );
+  const { kingdom } = template.taxonomy;
+  return (
+    <RecordPage
+      title={template.name}
+      crumbs={[
+        catalog,
+        <Link key="kingdom" to="/catalog" search={{ kingdom } as never}>
+          {sentenceCase(kingdom)}
+        </Link>,
+        <Link key="family" to="/catalog" search={{ family: template.family } as never}>
+          {sentenceCase(template.family)}
+        </Link>,
+      ]}
+      lead={<p className="min-h-[2lh]">{template.description}</p>}
+    >
+      {error && <Trouble error={error} />}
+      <Species key={template.id} template={template} />
+    </RecordPage>
+  );
+}
+
+function Species({ template }: { template: Template }) {
+  const spec = template.spec.canonical as unknown as Canonical;
+  const may = useMay();
+  return (
+    <div className="species-columns">
+      <div className="about-species">
+        <Plate template={template} />
+        {template.deprecated && (
+          <p className="notice">This species is deprecated: what runs keeps running, new ones should use another.</p>
+        )}
+        <Section title="What it runs">
+          <ComponentGraph spec={spec} />
+        </Section>
+        <Facts template={template} spec={spec} />
+        <Versions species={template.species} />
+      </div>
+      {may('definitions:write') && may('deployments:execute') ? (
+        <DeployForm template={template} spec={spec} />
+      ) : (
+        <p className="sheet deploy-form text-ink-2">
+          Deploying needs the permissions to write definitions and to execute deployments. Ask an owner of the account
+          for them.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** As high as the page will be, so that nothing moves. */
+function Waiting() {
+  return (
+    <div className="species-columns" aria-hidden="true">
+      <div>
+        <div className="sheet mb-[30px] min-h-[312px]" />
+        <Skeleton lines={6} />
+      </div>
+      <div className="sheet min-h-[620px]" />
+    </div>
+  );
+}
