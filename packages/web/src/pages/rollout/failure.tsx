@@ -14,9 +14,9 @@ export function Failure({ deployment, instance }: { deployment: FollowedDeployme
         <>
           <h3 className="mt-3">Last lines of the container</h3>
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling region needs focus to be scrolled by keyboard */}
-          <pre tabIndex={0} aria-label="Last lines of the container">
-            {last_lines.join('\n')}
-          </pre>
+          <section tabIndex={0} aria-label="Last lines of the container">
+            <pre>{last_lines.join('\n')}</pre>
+          </section>
         </>
       )}
     </div>

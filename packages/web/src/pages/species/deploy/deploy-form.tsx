@@ -71,7 +71,6 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   };
   const shown = applying(questions, entered);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveElementInteractions: a shortcut for its own button
     <form ref={form} className="sheet deploy-form" noValidate onSubmit={submit} onKeyDown={byKey} aria-label="Deploy">
       <h2>Deploy</h2>
       <InputGroups

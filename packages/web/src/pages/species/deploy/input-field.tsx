@@ -19,8 +19,8 @@ export function InputField({
   onChange: (value: string | boolean) => void;
 }) {
   const [left, setLeft] = useState(false);
-  const problem = wrong !== undefined && (left || insist) ? `${sentenceCase(wrong)}.` : undefined;
-  const shared = { question, problem, onChange, onLeave: () => setLeft(true) };
+  const said = wrong === undefined ? undefined : `${sentenceCase(wrong)}.`;
+  const shared = { question, problem: left || insist ? said : undefined, onChange, onLeave: () => setLeft(true) };
   const text = typeof value === 'string' ? value : '';
   switch (question.type) {
     case 'boolean':
@@ -30,7 +30,7 @@ export function InputField({
     case 'text':
       return <TextArea {...shared} value={text} />;
     default:
-      return <Line {...shared} value={text} />;
+      return <Line {...{ question, said, insist, onChange }} value={text} />;
   }
 }
 
@@ -49,17 +49,24 @@ const noteOf = ({ required, immutable }: Question): string | undefined => {
 
 const NUMERIC = new Set(['number', 'integer', 'port']);
 
-function Line({ question, value, problem, onChange, onLeave }: FieldProps<string>) {
+function Line({
+  question,
+  value,
+  said,
+  insist,
+  onChange,
+}: Pick<FieldProps<string>, 'question' | 'value' | 'onChange'> & { said: string | undefined; insist: boolean }) {
   const list = useId();
   const { type, description, placeholder, default: standard } = question;
   const isZone = type === 'timezone';
   return (
-    <div onBlur={onLeave}>
+    <>
       <Field
         label={labelOf(question)}
         note={noteOf(question)}
         help={description}
-        problem={problem}
+        check={() => said}
+        problem={insist ? said : undefined}
         name={question.name}
         type={type === 'password' ? 'password' : 'text'}
         inputMode={NUMERIC.has(type) ? 'numeric' : undefined}
@@ -78,7 +85,7 @@ function Line({ question, value, problem, onChange, onLeave }: FieldProps<string
           ))}
         </datalist>
       )}
-    </div>
+    </>
   );
 }
 

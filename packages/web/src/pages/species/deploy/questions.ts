@@ -19,13 +19,13 @@ export function questionsOf(spec: Canonical): Question[] {
 
 /** The questions whose conditions hold: `when` names other inputs and the values that they must have. */
 export function applying(questions: readonly Question[], entered: Entered): Question[] {
-  const valueOf = (name: string) => {
+  const effective = (name: string) => {
     const value = entered[name];
     return value === undefined || value === '' ? questions.find((one) => one.name === name)?.default : value;
   };
   return questions.filter(({ when }) =>
     Object.entries(when ?? {}).every(([name, wanted]) => {
-      const value = valueOf(name);
+      const value = effective(name);
       return value !== undefined && [wanted].flat().some((one) => String(one) === String(value));
     }),
   );

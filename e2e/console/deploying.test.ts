@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Installation, openInstallationWithDaemon } from '../docker/installation.ts';
+import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
+import { builtConsole, email, password } from './console-service.ts';
+
+let browser: Browser;
+let installation: Installation;
+let cookie: string;
+
+beforeAll(async () => {
+  await builtConsole();
+  const env = { HORTUS_ADMIN_EMAIL: email, HORTUS_CONSOLE_DIR: join(import.meta.dirname, '../../dist/console') };
+  [browser, installation] = await Promise.all([openBrowser(), openInstallationWithDaemon({ env })]);
+  cookie = await signIn(installation.service, email, password);
+});
+afterAll(async () => {
+  await installation?.[Symbol.asyncDispose]();
+});
+
+const open = (path: string, options = {}) =>
+  openPage(browser, installation.service, { cookie, ...options }).then(async (page) => {
+    await page.goto(path);
+    return page;
+  });
+
+/** Presses a key until the focused element has a name. */
+async function tabTo(page: Page, name: string | RegExp, key = 'Tab'): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    const focused = page.locator(':focus');
+    const label = await focused
+      .evaluate((element: { labels?: ArrayLike<{ textContent: string }>; textContent: string }) =>
+        (element.labels?.[0]?.textContent ?? element.textContent ?? '').trim(),
+      )
+      .catch(() => '');
+    if (typeof name === 'string' ? label.startsWith(name) : name.test(label)) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`The keyboard does not reach ${name}.`);
+}
+
+describe('deploying', () => {
+  test('works by keyboard alone, from the overview to the address that answers', { timeout: 180_000 }, async () => {
+    const page = await open('/');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.getByLabel('Search the catalog').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('stateless');
+    await page.getByRole('heading', { name: '1 found' }).waitFor();
+    await tabTo(page, /stateless/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('form', { name: 'Deploy' }).waitFor();
+    await tabTo(page, 'WEB_HOSTNAME');
+    await page.keyboard.type('letters.example.org');
+    await page.getByRole('region', { name: 'Plan' }).getByText('http://letters.example.org').waitFor();
+    await page.keyboard.press('Control+Enter');
+
+    await page.waitForURL('**/deployments/dep_*');
+    await page.getByRole('heading', { level: 1, name: 'letters, revision 1' }).waitFor();
+    await page.getByText('Revision 1 answers here.').waitFor({ timeout: 120_000 });
+    const steps = page.getByRole('list', { name: 'Steps' });
+    expect(await steps.getByRole('listitem').filter({ hasText: 'Wait until healthy' }).innerText()).toMatch(/Done/);
+    expect(await page.getByRole('status').first().innerText()).toBe('The deployment succeeded.');
+    const address = await page.getByRole('link', { name: /Open/ }).first().getAttribute('href');
+    expect(address).toContain('letters.example.org');
+    const answer = await fetch(`http://127.0.0.1:${installation.httpPort}/`, {
+      headers: { host: 'letters.example.org' },
+    }).catch(() => undefined);
+    expect(answer === undefined || answer.status < 500).toBe(true);
+  });
+
+  test('a rollout makes sense to a screen reader: steps with a state, one of them current', async () => {
+    const page = await open('/catalog/stateful');
+    await page.getByLabel('WEB_HOSTNAME').fill('slow.example.org');
+    await page.getByRole('button', { name: 'Deploy slow' }).click();
+    await page.waitForURL('**/deployments/dep_*');
+    await page.getByText('Revision 1 answers here.').waitFor({ timeout: 120_000 });
+    const tree = await page.getByRole('main').ariaSnapshot();
+    expect(tree).toMatch(/list "Steps":/);
+    expect(tree).toMatch(/listitem:.*(Pull image|Create container).*Done/s);
+    expect(tree).toMatch(/log "Lines of the log"/);
+    expect(tree).toContain('heading "slow, revision 1" [level=1]');
+    await expectAccessible(page);
+  });
+
+  test('a failed one says why, what the container wrote last, and what to do', { timeout: 180_000 }, async () => {
+    const page = await open('/catalog/unhealthy');
+    await page.getByRole('form', { name: 'Deploy' }).getByLabel('Name').fill('sick');
+    await page.getByRole('button', { name: 'Deploy sick' }).click();
+    await page.waitForURL('**/deployments/dep_*');
+    const failure = page.getByRole('alert');
+    await failure.getByRole('heading', { level: 2 }).waitFor({ timeout: 120_000 });
+    await failure.getByText(/deploy again/i).waitFor();
+    await page.getByRole('button', { name: 'Deploy again' }).waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Failed' }).first().waitFor();
+    await expectAccessible(page);
+    // The page of a finished deployment is the same after a reload, from its address alone.
+    await page.reload();
+    await failure.getByRole('heading', { level: 2 }).waitFor();
+  });
+
+  test('a deployment that does not exist is not found', async () => {
+    const page = await open('/deployments/dep_00000000000000000000000000');
+    await page.getByRole('alert').getByText('There is no such deployment').waitFor();
+  });
+});
