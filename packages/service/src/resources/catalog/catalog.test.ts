@@ -39,4 +39,32 @@ onBothEngines((engine) => {
     ]);
     for (const { family, count } of data) expect((await read(`?family=${family}`)).data).toHaveLength(count);
   });
+
+  it('the shelf is the whole catalog in one answer, with the templates of the account and of no other', async () => {
+    const source = `slug: pond
+name: Pond
+version: 1.0.0
+archetype: application
+taxonomy: {kingdom: applications, family: website, tags: [water]}
+image: {repository: docker.io/library/nginx, tag: 1.29.2}
+resources: {memory: 64Mi}
+replicas: 2
+`;
+    const { data: draft } = await service.client.call('drafts.create', { body: { source } });
+    await service.client.call('drafts.validate', { params: { id: draft.id } });
+    await service.client.call('drafts.promote', { params: { id: draft.id } });
+    const { data } = await read('/shelf');
+    const names = data.species.map(({ species }: { species: string }) => species);
+    expect(names).toEqual(['courier', 'inkwell', 'pond', 'seed']);
+    expect(data.species.find(({ species }: { species: string }) => species === 'pond')).toMatchObject({
+      own: true,
+      kingdom: 'applications',
+      tags: ['water'],
+      memory_bytes: 128 * 2 ** 20,
+    });
+    expect(data.families).toContainEqual(expect.objectContaining({ family: 'blog', count: 1 }));
+    const neighbour = await service.addAccount();
+    const theirs = (await neighbour.request('GET', '/catalog/shelf')).json.data.species;
+    expect(theirs.map(({ species }: { species: string }) => species)).not.toContain('pond');
+  });
 });

@@ -134,6 +134,56 @@ onBothEngines((engine) => {
     });
   });
 
+  describe('a preview of a definition that does not exist yet', () => {
+    const body = async (uid: string, more: object = {}) => {
+      const { data: server } = await service.client.call('servers.register', {
+        body: { name: 'bed', environment: 'staging' },
+      });
+      const inputs = { WEB_HOSTNAME: `${uid}.example.org`, SMTP_PASSWORD: PASSWORD };
+      return { species: 'inkwell', instance_uid: uid, server_id: server.id, inputs, ...more };
+    };
+    const preview = (given: object) => service.request('POST', '/definitions/plan', { body: given });
+
+    it('shows the plan of its first deployment, stores nothing and shows no secret', async () => {
+      const before = (await service.client.call('definitions.list')).pagination.total;
+      const { json } = await preview(await body('foreseen'));
+      expect(json.data).toMatchObject({
+        routes: [{ change: 'added', after: 'https://foreseen.example.org' }],
+        warnings: ['The server is not connected; the deployment waits for it.'],
+      });
+      expect(json.data.volumes.length).toBeGreaterThan(0);
+      expect(new Set(Object.values(changesOf(json.data)))).toEqual(new Set(['created']));
+      expect(JSON.stringify(json)).not.toContain(PASSWORD);
+      expect((await service.client.call('definitions.list')).pagination.total).toBe(before);
+    });
+
+    it('is the plan that the definition then has', async () => {
+      const given = await body('same-plan', { profile: 'production', variant: 'alpine' });
+      const { data: foreseen } = (await preview(given)).json;
+      const { data } = await service.client.call('definitions.create', { body: given as never });
+      const { data: plan } = await service.client.call('deployments.plan', { params: { id: data.id } });
+      for (const part of ['components', 'jobs', 'routes', 'permissions', 'pulls', 'spec_hash'] as const)
+        expect(foreseen[part], part).toEqual(plan[part]);
+    });
+
+    it('refuses what the creation would refuse, naming the field', async () => {
+      const good = await body('refused');
+      const refused = async (more: object, field: string) =>
+        expectRefusal(await preview({ ...good, ...more }), 'VALIDATION_ERROR', field);
+      await refused({ inputs: { ...good.inputs, WEB_HOSTNAME: 'no host' } }, 'inputs.WEB_HOSTNAME');
+      await refused({ profile: 'giant' }, 'profile');
+      await refused({ server_id: 'srv_00000000000000000000000000' }, 'server_id');
+      const { uid } = await createDefinition();
+      await refused({ instance_uid: uid }, 'instance_uid');
+      const neighbour = await service.addAccount();
+      expectRefusal(
+        await neighbour.request('POST', '/definitions/plan', { body: good }),
+        'VALIDATION_ERROR',
+        'server_id',
+      );
+    });
+  });
+
   describe('an order for a plan', () => {
     it('is accepted while the plan is current', async () => {
       const { plan, execute } = await createDefinition();
