@@ -13,6 +13,7 @@ import { passwordResetRoute } from './pages/password-reset/route.ts';
 import { rolloutRoute } from './pages/rollout/route.ts';
 import { signInRoute } from './pages/sign-in/route.ts';
 import { speciesRoute } from './pages/species/route.ts';
+import { importRoute, newTemplateRoute, templateRoute, templatesRoute } from './pages/templates/routes.ts';
 import { welcomeRoute } from './pages/welcome/route.ts';
 
 /** Every page. A new one needs its route here; its code loads when it is opened. */
@@ -27,6 +28,10 @@ const routes = rootRoute.addChildren([
     catalogRoute,
     speciesRoute,
     rolloutRoute,
+    templatesRoute,
+    newTemplateRoute,
+    importRoute,
+    templateRoute,
   ]),
   signInRoute,
   welcomeRoute,

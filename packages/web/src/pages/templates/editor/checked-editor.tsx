@@ -1,0 +1,67 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { client } from '../../../api/client.ts';
+import { problemText } from '../../../api/problem.ts';
+import { MistakeList } from './mistake-list.tsx';
+import type { Schema } from './suggestions.ts';
+import { goTo, type Mistake, TemplateEditor } from './template-editor.tsx';
+
+/** One examination for a pause in typing, not for a letter: the Free plan has 60 requests a minute. */
+const PAUSE_MS = 900;
+
+/** The editor with the findings of the service for what it shows. `known` are those of the text as it was read. */
+export function CheckedEditor({
+  value,
+  onChange,
+  known,
+}: {
+  value: string;
+  onChange: (value: string) => void;
+  known: { readonly source: string; readonly findings: readonly Mistake[] };
+}) {
+  const place = useRef<HTMLDivElement>(null);
+  const { data: schema } = useQuery({
+    queryKey: ['schema of templates'],
+    queryFn: async ({ signal }) => (await (await fetch('/schemas/template.json', { signal })).json()) as Schema,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const { findings, isChecking, problem } = useFindings(value, known);
+  return (
+    <div ref={place}>
+      <TemplateEditor label="Template as YAML" value={value} onChange={onChange} mistakes={findings} schema={schema} />
+      {problem && (
+        <p role="alert" className="notice bad mt-3">
+          {problem}
+        </p>
+      )}
+      <MistakeList
+        mistakes={findings}
+        isChecking={isChecking}
+        onGo={(mistake) => goTo(place.current?.querySelector('textarea') ?? null, mistake)}
+      />
+    </div>
+  );
+}
+
+function useFindings(source: string, known: { readonly source: string; readonly findings: readonly Mistake[] }) {
+  const [checked, setChecked] = useState<{ source: string; findings: readonly Mistake[]; problem?: string }>(known);
+  useEffect(() => setChecked(known), [known]);
+  const isCurrent = checked.source === source;
+  useEffect(() => {
+    if (isCurrent) return undefined;
+    const leaving = new AbortController();
+    const timer = setTimeout(async () => {
+      try {
+        const { data } = await client.call('drafts.check', { body: { source }, signal: leaving.signal });
+        setChecked({ source, findings: data.findings });
+      } catch (error) {
+        if (!leaving.signal.aborted) setChecked((before) => ({ ...before, source, problem: problemText(error) }));
+      }
+    }, PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      leaving.abort();
+    };
+  }, [source, isCurrent]);
+  return { findings: checked.findings, problem: checked.problem, isChecking: !isCurrent };
+}

@@ -1,0 +1,93 @@
+import { ApiProblem } from '@hortus/client/problem';
+import type { CheckedDraft } from '@hortus/contract/resources/drafts';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { problemText } from '../../../api/problem.ts';
+import { useOrder } from '../../../api/query.ts';
+import { Button } from '../../../parts/button.tsx';
+import { Section } from '../../../parts/page.tsx';
+import { RecordPage } from '../../../parts/record-page.tsx';
+import '../../../styles/catalog.css';
+import '../../../styles/templates.css';
+import { CheckedEditor } from '../editor/checked-editor.tsx';
+import { ComposeField } from './compose-field.tsx';
+import { Outcome } from './outcome.tsx';
+
+/** A Compose file becomes a template: shows what was understood, and keeps it only when asked to. */
+export function ImportPage() {
+  const navigate = useNavigate();
+  const check = useOrder('drafts.check');
+  const create = useOrder('drafts.create');
+  const [compose, setCompose] = useState('');
+  const [made, setMade] = useState<CheckedDraft>();
+  const [source, setSource] = useState('');
+  async function convert(text: string) {
+    const { data } = await check.mutateAsync({ body: { compose: text } });
+    setMade(data);
+    setSource(data.source);
+  }
+  async function keep() {
+    const { data } = await create.mutateAsync({ body: { source } });
+    await navigate({ to: '/templates/$id', params: { id: data.id } });
+  }
+  return (
+    <RecordPage
+      title="Import a Compose file"
+      crumbs={[
+        <Link key="catalog" to="/catalog">
+          Catalog
+        </Link>,
+        <Link key="templates" to="/templates">
+          Your templates
+        </Link>,
+      ]}
+      lead="Paste it or drop it. You see what was inferred, what was left out and what is dangerous, and can edit the template before it is kept."
+      actions={
+        made && (
+          <Button kind="primary" busy={create.isPending} onClick={() => keep().catch(() => undefined)}>
+            Keep as a draft
+          </Button>
+        )
+      }
+    >
+      <ComposeField
+        value={compose}
+        onChange={setCompose}
+        onGiven={(text) => {
+          setCompose(text);
+          convert(text).catch(() => undefined);
+        }}
+        isBusy={check.isPending}
+        isOpen={made === undefined}
+      />
+      {[check.error, create.error].map((error) => error && <Refusal key={problemText(error)} error={error} />)}
+      {made && (
+        <div className="template-columns">
+          <Section title="The template">
+            <CheckedEditor value={source} onChange={setSource} known={made} />
+          </Section>
+          <Outcome made={made} />
+        </div>
+      )}
+    </RecordPage>
+  );
+}
+
+/** Why a file is refused, with all places if the service names several. */
+function Refusal({ error }: { error: unknown }) {
+  const findings = error instanceof ApiProblem && Array.isArray(error.details.findings) ? error.details.findings : [];
+  return (
+    <div role="alert" className="notice bad">
+      <p>{problemText(error)}</p>
+      {findings.length > 1 && (
+        <ul className="mt-1">
+          {(findings as { line: number; message: string }[]).slice(0, 20).map(({ line, message }) => (
+            <li key={`${line} ${message}`}>
+              Line {line}: {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
