@@ -36,8 +36,8 @@ export function suggestionsAt(text: string, offset: number, schema: Schema): Sug
   if (!place) return NOTHING;
   const node = schemaAt(schema, place.path);
   if (!node) return NOTHING;
-  const { typed, valueOf, siblings, indent } = place;
-  const all = valueOf === undefined ? keysOf(node, siblings, indent) : valuesOf(propertyOf(node, valueOf));
+  const { typed, forKey, siblings, indent } = place;
+  const all = forKey === undefined ? keysOf(node, siblings, indent) : valuesOf(propertyOf(node, forKey));
   const fitting = all.filter(({ label }) => label.toLowerCase().startsWith(typed.toLowerCase()) && label !== typed);
   return { all: fitting, replaces: typed.length };
 }

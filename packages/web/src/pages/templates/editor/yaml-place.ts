@@ -9,7 +9,7 @@ export interface Place {
   /** The text before the cursor that a suggestion would replace. */
   readonly typed: string;
   /** The key whose value is being written; absent while a key is. */
-  readonly valueOf?: string;
+  readonly forKey?: string;
   /** Keys that stand beside the cursor already. */
   readonly siblings: ReadonlySet<string>;
   /** Column at which a key begins. */
@@ -56,7 +56,7 @@ export function placeAt(text: string, offset: number): Place | undefined {
   const following = text.slice(offset).split('\n').slice(1).map(read);
   const siblings = new Set([...besides(lines.toReversed(), own.column), ...besides(following, own.column)]);
   const shared = { path, siblings, indent: own.column };
-  return value ? { ...shared, valueOf: value[1] as string, typed: value[2] ?? '' } : { ...shared, typed: rest };
+  return value ? { ...shared, forKey: value[1] as string, typed: value[2] ?? '' } : { ...shared, typed: rest };
 }
 
 /** Goes up from a line: every line that is indented less is a parent, every dash an item of a list. */

@@ -1,0 +1,147 @@
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ServiceProcess } from '../service-process.ts';
+import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
+import { email, password, startConsoleService } from './console-service.ts';
+import { withPermissions } from './permissions.ts';
+
+let browser: Browser;
+let service: ServiceProcess;
+let cookie: string;
+
+beforeAll(async () => {
+  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
+  cookie = await signIn(service, email, password);
+});
+
+const open = async (path: string, options: PageOptions = {}): Promise<Page> => {
+  const page = await openPage(browser, service, { cookie, ...options });
+  await page.goto(path);
+  return page;
+};
+const own = async () => (await service.client.call('drafts.list')).data.map(({ species }) => species);
+
+const COMPOSE = `name: shop
+services:
+  web:
+    image: ghcr.io/example/shop:2.4.1
+    ports: ["8080:3000"]
+    privileged: true
+    logging: {driver: syslog}
+    volumes: ["/var/run/docker.sock:/var/run/docker.sock", "data:/data"]
+volumes: {data: {}}
+`;
+
+describe('importing a Compose file', () => {
+  test('shows what is dangerous, left out and inferred, and keeps nothing until it is asked to', async () => {
+    const page = await open('/templates/import');
+    await page.getByLabel('Compose file').fill(COMPOSE);
+    await page.getByRole('button', { name: 'Show the template' }).click();
+    await page.getByRole('heading', { name: /^Dangerous/ }).waitFor();
+    await page
+      .getByText(/docker\.sock|privileged/)
+      .first()
+      .waitFor();
+    await page.getByRole('heading', { name: /^Inferred/ }).waitFor();
+    expect(await own()).not.toContain('shop');
+    const editor = page.getByLabel('Template as YAML');
+    expect(await editor.inputValue()).toContain('slug: shop');
+    await expectAccessible(page);
+    await editor.fill((await editor.inputValue()).replace('slug: shop', 'slug: our-shop'));
+    await page.getByRole('button', { name: 'Keep as a draft' }).click();
+    await page.waitForURL('**/templates/tpl_*');
+    expect(await own()).toContain('our-shop');
+  });
+
+  test('takes a file that is dropped', async () => {
+    const page = await open('/templates/import');
+    await page.getByLabel('Compose file').waitFor();
+    const transfer = await page.evaluateHandle((text) => {
+      const data = new DataTransfer();
+      data.items.add(new File([text], 'compose.yaml', { type: 'text/yaml' }));
+      return data;
+    }, COMPOSE);
+    await page.dispatchEvent('.drop', 'drop', { dataTransfer: transfer });
+    await page.getByLabel('Template as YAML').waitFor();
+  });
+
+  test('a file that is none is refused with its line', async () => {
+    const page = await open('/templates/import');
+    await page.getByLabel('Compose file').fill('services: [');
+    await page.getByRole('button', { name: 'Show the template' }).click();
+    await page
+      .getByRole('alert')
+      .getByText(/line 1/i)
+      .first()
+      .waitFor();
+  });
+});
+
+describe('a private template', () => {
+  test('is written with completion, has its errors by line, and goes from draft to published', async () => {
+    const page = await open('/templates/new');
+    const editor = page.getByLabel('Template as YAML');
+    await editor.waitFor();
+    await page.waitForResponse('**/schemas/template.json').catch(() => undefined);
+    await editor.press('Control+End');
+    await page.keyboard.type('feat');
+    await page.getByRole('option', { name: /featured/ }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await editor.inputValue()).toMatch(/featured: $/);
+    await page.keyboard.type('false\nenv:\n  A: "${inputs.NOTHING}"');
+    const findings = page.getByRole('region', { name: 'Findings' });
+    const finding = findings.getByRole('button', { name: /Line \d+.*NOTHING/ });
+    await finding.waitFor();
+    await finding.click();
+    expect(await editor.evaluate((element) => element === document.activeElement)).toBe(true);
+    await editor.fill((await editor.inputValue()).replace(/env:[\s\S]*$/, '').replace('first-page', 'own-page'));
+    await findings.getByText('No findings').waitFor();
+    await page.getByRole('button', { name: 'Keep as a draft' }).click();
+    await page.waitForURL('**/templates/tpl_*');
+    await page.getByRole('button', { name: 'Validate' }).click();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('link', { name: 'Open in the catalog' }).click();
+    await page.getByRole('heading', { level: 1, name: 'First page' }).waitFor();
+  });
+
+  test('is listed with its state, and the empty list teaches', async () => {
+    const page = await open('/templates');
+    await page.getByRole('table', { name: 'Templates' }).getByText('own-page').waitFor();
+    await expectAccessible(page);
+    await page.route('**/api/v1/drafts?*', (route) =>
+      route.fulfill({
+        json: { success: true, data: [], pagination: { page: 1, per_page: 50, total: 0, total_pages: 0 } },
+      }),
+    );
+    await page.reload();
+    await page.getByText('No templates yet.').waitFor();
+  });
+
+  test('cannot be changed by a person without the permission, who gets no button for it', async () => {
+    const [draft] = (await service.client.call('drafts.list')).data;
+    const page = await openPage(browser, service, { cookie });
+    await withPermissions(page, ['templates:read']);
+    await page.goto(`/templates/${draft?.id}`);
+    await page.getByLabel('Template as YAML').waitFor();
+    const main = page.getByRole('main');
+    for (const name of ['Validate', 'Publish', 'Save draft', 'Deprecate…', 'Test on a server'])
+      expect(await main.getByRole('button', { name }).count(), name).toBe(0);
+  });
+});
+
+describe('the pages of templates', () => {
+  test.for(['light', 'dark'] as const)('have no serious accessibility finding (%s)', async (colorScheme) => {
+    const page = await open('/templates/new', { colorScheme });
+    await page.getByLabel('Template as YAML').waitFor();
+    await expectAccessible(page);
+    await page.goto('/templates/import');
+    await page.getByLabel('Compose file').waitFor();
+    await expectAccessible(page);
+  });
+
+  test('fit a phone without scrolling sideways', async () => {
+    const page = await open('/templates/new', { width: 390 });
+    await page.getByLabel('Template as YAML').waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+});
