@@ -56,11 +56,10 @@ describe('importing a Compose file', () => {
   test('takes a file that is dropped', async () => {
     const page = await open('/templates/import');
     await page.getByLabel('Compose file').waitFor();
-    const transfer = await page.evaluateHandle((text) => {
-      const data = new DataTransfer();
-      data.items.add(new File([text], 'compose.yaml', { type: 'text/yaml' }));
-      return data;
-    }, COMPOSE);
+    const file = `new File([${JSON.stringify(COMPOSE)}], 'compose.yaml', { type: 'text/yaml' })`;
+    const transfer = await page.evaluateHandle(
+      `(() => { const data = new DataTransfer(); data.items.add(${file}); return data; })()`,
+    );
     await page.dispatchEvent('.drop', 'drop', { dataTransfer: transfer });
     await page.getByLabel('Template as YAML').waitFor();
   });
@@ -93,7 +92,7 @@ describe('a private template', () => {
     const finding = findings.getByRole('button', { name: /Line \d+.*NOTHING/ });
     await finding.waitFor();
     await finding.click();
-    expect(await editor.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await page.locator(':focus').getAttribute('aria-label')).toBe('Template as YAML');
     await editor.fill((await editor.inputValue()).replace(/env:[\s\S]*$/, '').replace('first-page', 'own-page'));
     await findings.getByText('No findings').waitFor();
     await page.getByRole('button', { name: 'Keep as a draft' }).click();

@@ -5,7 +5,8 @@ import { noteRate } from './rate-budget.ts';
 export const client = createClient({
   baseUrl: `${location.origin}/api/v1`,
   fetch: async (input, init) => {
-    const response = await fetch(input, { ...init, credentials: 'same-origin' });
+    // The catalog may be cached for a minute, but an event says that it has changed: ask whether it did.
+    const response = await fetch(input, { ...init, credentials: 'same-origin', cache: 'no-cache' });
     noteRate(response.headers);
     return response;
   },

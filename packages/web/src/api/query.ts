@@ -2,6 +2,7 @@ import type { CallOf, FileName } from '@hortus/client/client';
 import type { ResponseOf } from '@hortus/contract/endpoint';
 import type { EndpointName, Endpoints } from '@hortus/contract/endpoints';
 import {
+  type FetchQueryOptions,
   queryOptions,
   type UseMutationResult,
   type UseQueryResult,
@@ -28,6 +29,9 @@ export const apiQuery = <Name extends CallName>(name: Name, ...[parts]: Rest<Nam
     queryFn: ({ signal }) => send(name, { ...parts, signal }) as Promise<Answer<Name>>,
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** For a prefetch, whose answer nobody types: some answers are unions that are too large to infer twice. */
+export type PlainQuery = FetchQueryOptions;
 
 /** Reads an endpoint; live. Keeps the last answer while a filter or page changes, so that nothing jumps. */
 export const useApi = <Name extends CallName>(name: Name, ...rest: Rest<Name>): UseQueryResult<Answer<Name>, Error> =>

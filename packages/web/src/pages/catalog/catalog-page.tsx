@@ -87,6 +87,7 @@ function Kingdoms({ shelf }: { shelf: CatalogShelf | undefined }) {
           key={one ?? ''}
           to="/catalog"
           search={{ kingdom: one, q } as never}
+          activeOptions={{ exact: true }}
           aria-current={kingdom === one ? 'true' : undefined}
         >
           {one === undefined ? 'All' : sentenceCase(one)}
@@ -192,6 +193,7 @@ function FamilyList({ shelf }: { shelf: CatalogShelf }) {
                     <Link
                       to="/catalog"
                       search={{ kingdom, family: row.family === family ? undefined : row.family } as never}
+                      activeOptions={{ exact: true }}
                       aria-current={row.family === family ? 'true' : undefined}
                     >
                       <span>{row.name}</span>

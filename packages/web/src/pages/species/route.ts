@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { apiQuery } from '../../api/query.ts';
+import { apiQuery, type PlainQuery } from '../../api/query.ts';
 import { frameRoute } from '../../frame/frame-route.ts';
 
 export const speciesRoute = createRoute({
@@ -7,7 +7,8 @@ export const speciesRoute = createRoute({
   path: '/catalog/$species',
   component: lazyRouteComponent(() => import('./species-page.tsx'), 'SpeciesPage'),
   loader: ({ context, params: { species } }) => {
-    void context.queries.prefetchQuery(apiQuery('templates.read', { params: { species } }));
+    const template = apiQuery('templates.read', { params: { species } });
+    void context.queries.prefetchQuery(template as PlainQuery);
     void context.queries.prefetchQuery(apiQuery('templates.versions', { params: { species } }));
   },
 });
