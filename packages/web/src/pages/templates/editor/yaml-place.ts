@@ -54,7 +54,10 @@ export function placeAt(text: string, offset: number): Place | undefined {
   const lines = before.slice(0, -1).map(read);
   const path = pathOf(lines, own);
   const following = text.slice(offset).split('\n').slice(1).map(read);
-  const siblings = new Set([...besides(lines.toReversed(), own.column), ...besides(following, own.column)]);
+  const siblings = new Set([
+    ...(own.dashes.length > 0 ? [] : above(lines, own.column)),
+    ...below(following, own.column),
+  ]);
   const shared = { path, siblings, indent: own.column };
   return value ? { ...shared, forKey: value[1] as string, typed: value[2] ?? '' } : { ...shared, typed: rest };
 }
@@ -84,15 +87,26 @@ function pathOf(lines: readonly Line[], own: Line): PathPart[] {
   return path;
 }
 
-/** Keys of the same mapping in one direction: until a line that is indented less. */
-function besides(lines: readonly Line[], column: number): string[] {
+/** Keys of the same mapping above the cursor: until a line that is indented less, or the dash that begins the item. */
+function above(lines: readonly Line[], column: number): string[] {
   const keys: string[] = [];
-  for (const line of lines) {
+  for (const line of lines.toReversed()) {
     if (line.isBlank) continue;
     if (line.column < column) break;
     if (line.column !== column) continue;
     if (line.key !== undefined) keys.push(line.key);
     if (line.dashes.length > 0) break;
+  }
+  return keys;
+}
+
+/** Keys of the same mapping below the cursor: until a line that is indented less, or the next item. */
+function below(lines: readonly Line[], column: number): string[] {
+  const keys: string[] = [];
+  for (const line of lines) {
+    if (line.isBlank) continue;
+    if ((line.dashes[0] ?? line.column) < column) break;
+    if (line.column === column && line.key !== undefined) keys.push(line.key);
   }
   return keys;
 }
