@@ -1,5 +1,6 @@
 import { ApiProblem } from '@hortus/client/problem';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
+import type { SavedConfig } from '@hortus/contract/resources/saved-configs';
 import type { Template } from '@hortus/contract/resources/templates';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
@@ -15,6 +16,7 @@ import { useDeploy } from './order.ts';
 import { Plan } from './plan.tsx';
 import { usePreview } from './preview.ts';
 import { applying, type Entered, inputsOf, nameFrom, questionsOf } from './questions.ts';
+import { SaveConfig, StartFrom } from './saved-configs.tsx';
 import { bestServer, ServerPick } from './server-pick.tsx';
 
 /** The short form that deploys a species: its inputs, a name, a server, and the plan beside them. */
@@ -27,10 +29,11 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   const [ownProfile, setOwnProfile] = useState<string>();
   const [variant, setVariant] = useState(template.taxonomy.variant ?? undefined);
   const [insist, setInsist] = useState(false);
+  const [config, setConfig] = useState<SavedConfig>();
 
   const questions = questionsOf(spec);
   const inputs = inputsOf(questions, entered);
-  const wrong = useInputCheck(spec, inputs);
+  const wrong = withoutHeld(useInputCheck(spec, inputs), inputs, config);
   const server = servers.find(({ id }) => id === ownServer) ?? bestServer(servers);
   const profiles = Object.keys(spec.profiles);
   // Follows the environment of the server until a person chooses.
@@ -47,10 +50,12 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
         profile,
         inputs,
         ...(variant && { variant }),
+        ...(config && { saved_config_id: config.id }),
       }
     : undefined;
   const preview = usePreview(body);
-  const { deploy, busy, error } = useDeploy();
+  const { deploy, busy, errorOf } = useDeploy();
+  const error = errorOf(body);
 
   const said = fieldProblem(error) ?? fieldProblem(preview.error);
   const about = (field: string) => (said?.field === field ? `${sentenceCase(said.text)}` : undefined);
@@ -69,10 +74,19 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   const byKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) form.current?.requestSubmit();
   };
+  function startFrom(chosen: SavedConfig | undefined) {
+    setConfig(chosen);
+    setEntered(enteredFrom(chosen));
+    if (chosen?.profile) setOwnProfile(chosen.profile);
+    if (chosen?.variant) setVariant(chosen.variant);
+  }
   const shown = applying(questions, entered);
   return (
     <form ref={form} className="sheet deploy-form" noValidate onSubmit={submit} onKeyDown={byKey} aria-label="Deploy">
-      <h2>Deploy</h2>
+      <div className="mb-[18px] flex h-8 items-center justify-between gap-4">
+        <h2>Deploy</h2>
+        <StartFrom species={template.species} value={config?.id} onChoose={startFrom} />
+      </div>
       <InputGroups
         questions={shown}
         entered={entered}
@@ -129,11 +143,30 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
             Deploy without the room
           </Button>
         )}
+        <SaveConfig config={{ species: template.species, profile, inputs, ...(variant && { variant }) }} />
         <kbd className="ml-auto max-phone:hidden">{/Mac/.test(navigator.platform) ? '⌘ ↵' : 'Ctrl ↵'}</kbd>
       </div>
     </form>
   );
 }
+
+/** Passwords that the saved config holds need not be entered again. */
+function withoutHeld(
+  wrong: ReadonlyMap<string, string>,
+  inputs: object,
+  config: SavedConfig | undefined,
+): ReadonlyMap<string, string> {
+  const held = config?.secret_inputs.filter(({ name, has_value }) => has_value && !Object.hasOwn(inputs, name)) ?? [];
+  return new Map([...wrong].filter(([name]) => !held.some((one) => one.name === name)));
+}
+
+const enteredFrom = (config: SavedConfig | undefined): Entered =>
+  Object.fromEntries(
+    Object.entries(config?.inputs ?? {}).map(([name, value]) => [
+      name,
+      typeof value === 'boolean' ? value : String(value),
+    ]),
+  );
 
 /** Problems of a field that the form shows stand there; the others stand above the button. */
 function isElsewhere(error: unknown): boolean {

@@ -10,20 +10,23 @@ import { client } from '../../../api/client.ts';
 export function useDeploy() {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>();
+  const [failed, setFailed] = useState<{ body: string; error: unknown }>();
   async function deploy(body: DefinitionCreate, how: { ignore_capacity?: boolean } = {}): Promise<void> {
     if (busy) return;
     setBusy(true);
-    setError(undefined);
+    setFailed(undefined);
     try {
       const id = await ordered(body, how);
       await navigate({ to: '/deployments/$id', params: { id } });
     } catch (refusal) {
-      setError(refusal);
+      setFailed({ body: JSON.stringify(body), error: refusal });
       setBusy(false);
     }
   }
-  return { deploy, busy, error };
+  /** Why an order was refused; nothing once something else would be ordered. */
+  const errorOf = (body: DefinitionCreate | undefined): unknown =>
+    failed?.body === JSON.stringify(body) ? failed?.error : undefined;
+  return { deploy, busy, errorOf };
 }
 
 async function ordered(body: DefinitionCreate, how: { ignore_capacity?: boolean }): Promise<string> {
