@@ -39,7 +39,8 @@ describe('importing a Compose file', () => {
     await page.getByRole('button', { name: 'Show the template' }).click();
     await page.getByRole('heading', { name: /^Dangerous/ }).waitFor();
     await page
-      .getByText(/docker\.sock|privileged/)
+      .getByRole('listitem')
+      .filter({ hasText: /docker\.sock|privileged/ })
       .first()
       .waitFor();
     await page.getByRole('heading', { name: /^Inferred/ }).waitFor();

@@ -104,7 +104,8 @@ function Shelves({ shelf }: { shelf: CatalogShelf }) {
   const shown = findSpecies(String(q), inKingdom, shelf.families).filter(
     (item) => family === undefined || item.family === family,
   );
-  const counts = Map.groupBy(inKingdom, (item) => item.family);
+  // A family may stand in two kingdoms, for example by a template of the account.
+  const counts = Map.groupBy(inKingdom, (item) => `${item.kingdom} ${item.family}`);
   const families = shelf.families.filter((one) => kingdom === undefined || one.kingdom === kingdom);
   return (
     <div className="catalog-columns">
@@ -119,11 +120,11 @@ function Shelves({ shelf }: { shelf: CatalogShelf }) {
           families
             .filter((one) => family === undefined || one.family === family)
             .map((one) => {
-              const all = counts.get(one.family) ?? [];
+              const all = counts.get(`${one.kingdom} ${one.family}`) ?? [];
               const isAll = family !== undefined || all.length <= PER_SHELF;
               return (
                 <Shelf
-                  key={one.family}
+                  key={`${one.kingdom} ${one.family}`}
                   title={one.name}
                   more={
                     isAll ? (
