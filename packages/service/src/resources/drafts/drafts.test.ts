@@ -52,69 +52,6 @@ onBothEngines((engine) => {
     return id;
   };
 
-  describe('the text of a private template', () => {
-    it('is read with its findings, by its account only', async () => {
-      const source = template('brook', { env: '${inputs.NOTHING}' });
-      const { id } = (await create(source)).json.data;
-      const { data } = (await service.request('GET', `/drafts/${id}`)).json;
-      expect(data).toMatchObject({ id, source, status: 'draft', valid: false });
-      expect(data.findings[0]).toMatchObject({ severity: 'error', line: 7 });
-      expectRefusal(await other.request('GET', `/drafts/${id}`), 'NOT_FOUND');
-      expect(await species('/drafts')).toContain('brook');
-      expect(await species('/drafts', other)).not.toContain('brook');
-    });
-
-    it('is JSON if it was given as an object, and can be stored again', async () => {
-      const { id } = (
-        await service.request('POST', '/templates', {
-          body: {
-            spec: {
-              slug: 'rill',
-              name: 'Rill',
-              version: '1.0.0',
-              archetype: 'application',
-              taxonomy: { kingdom: 'applications', family: 'website' },
-              image: { repository: 'docker.io/library/nginx', tag: '1.29.2' },
-            },
-          },
-        })
-      ).json.data;
-      const { source } = (await service.request('GET', `/drafts/${id}`)).json.data;
-      expect(JSON.parse(source).slug).toBe('rill');
-      expect((await create(source)).json.data).toMatchObject({ id, replaced: true });
-    });
-
-    it('is examined without being stored, even if it is no template at all', async () => {
-      const check = async (body: object) => (await service.request('POST', '/drafts/check', { body })).json.data;
-      const before = await species('/drafts');
-      expect(await check({ source: template('unseen') })).toMatchObject({ valid: true, findings: [] });
-      const broken = await check({ source: 'slug: [' });
-      expect(broken.valid).toBe(false);
-      expect(broken.findings[0].line).toBe(1);
-      const imported = await check({ compose: COMPOSE, slug: 'unseen-shop' });
-      expect(imported.source).toContain('slug: unseen-shop');
-      expect(imported.inferred.length).toBeGreaterThan(0);
-      expect(imported.dropped.length).toBeGreaterThan(0);
-      expect(await species('/drafts')).toEqual(before);
-      const both = await service.request('POST', '/drafts/check', { body: { source: 'a', compose: 'b' } });
-      expectRefusal(both, 'VALIDATION_ERROR', 'compose');
-    });
-  });
-
-  describe('the versions of a private template', () => {
-    it('are listed newest first with what each one changed', async () => {
-      await published(template('delta'));
-      await published(template('delta', { version: '1.1.0', tag: '1.29.3' }));
-      const { data } = (await service.request('GET', '/templates/delta/versions')).json;
-      expect(data.map(({ version }: { version: string }) => version)).toEqual(['1.1.0', '1.0.0']);
-      expect(data[0].changes).toContainEqual(
-        expect.objectContaining({ area: 'image', change: 'changed', to: 'docker.io/library/nginx:1.29.3' }),
-      );
-      expect(data[1].changes).toEqual([]);
-      expectRefusal(await other.request('GET', '/templates/delta/versions'), 'NOT_FOUND');
-    });
-  });
-
   describe('a private template', () => {
     it('goes from draft over validated to published, and a definition is created from it', async () => {
       const created = await create(template('pond'));
@@ -270,6 +207,69 @@ onBothEngines((engine) => {
       const send = () => service.request('POST', '/templates/import', { body: { compose: COMPOSE, slug: 'once' } });
       const [first, second] = await Promise.all([send(), send()]);
       expect(second.json.data.id).toBe(first.json.data.id);
+    });
+  });
+
+  describe('the text of a private template', () => {
+    it('is read with its findings, by its account only', async () => {
+      const source = template('brook', { env: '${inputs.NOTHING}' });
+      const { id } = (await create(source)).json.data;
+      const { data } = (await service.request('GET', `/drafts/${id}`)).json;
+      expect(data).toMatchObject({ id, source, status: 'draft', valid: false });
+      expect(data.findings[0]).toMatchObject({ severity: 'error', line: 7 });
+      expectRefusal(await other.request('GET', `/drafts/${id}`), 'NOT_FOUND');
+      expect(await species('/drafts')).toContain('brook');
+      expect(await species('/drafts', other)).not.toContain('brook');
+    });
+
+    it('is JSON if it was given as an object, and can be stored again', async () => {
+      const { id } = (
+        await service.request('POST', '/templates', {
+          body: {
+            spec: {
+              slug: 'rill',
+              name: 'Rill',
+              version: '1.0.0',
+              archetype: 'application',
+              taxonomy: { kingdom: 'applications', family: 'website' },
+              image: { repository: 'docker.io/library/nginx', tag: '1.29.2' },
+            },
+          },
+        })
+      ).json.data;
+      const { source } = (await service.request('GET', `/drafts/${id}`)).json.data;
+      expect(JSON.parse(source).slug).toBe('rill');
+      expect((await create(source)).json.data).toMatchObject({ id, replaced: true });
+    });
+
+    it('is examined without being stored, even if it is no template at all', async () => {
+      const check = async (body: object) => (await service.request('POST', '/drafts/check', { body })).json.data;
+      const before = await species('/drafts');
+      expect(await check({ source: template('unseen') })).toMatchObject({ valid: true, findings: [] });
+      const broken = await check({ source: 'slug: [' });
+      expect(broken.valid).toBe(false);
+      expect(broken.findings[0].line).toBe(1);
+      const imported = await check({ compose: COMPOSE, slug: 'unseen-shop' });
+      expect(imported.source).toContain('slug: unseen-shop');
+      expect(imported.inferred.length).toBeGreaterThan(0);
+      expect(imported.dropped.length).toBeGreaterThan(0);
+      expect(await species('/drafts')).toEqual(before);
+      const both = await service.request('POST', '/drafts/check', { body: { source: 'a', compose: 'b' } });
+      expectRefusal(both, 'VALIDATION_ERROR', 'compose');
+    });
+  });
+
+  describe('the versions of a private template', () => {
+    it('are listed newest first with what each one changed', async () => {
+      await published(template('delta'));
+      await published(template('delta', { version: '1.1.0', tag: '1.29.3' }));
+      const { data } = (await service.request('GET', '/templates/delta/versions')).json;
+      expect(data.map(({ version }: { version: string }) => version)).toEqual(['1.1.0', '1.0.0']);
+      expect(data[0].changes).toContainEqual(
+        expect.objectContaining({ area: 'image', change: 'changed', to: 'docker.io/library/nginx:1.29.3' }),
+      );
+      expect(data[1].changes).toEqual([]);
+      expectRefusal(await other.request('GET', '/templates/delta/versions'), 'NOT_FOUND');
     });
   });
 });

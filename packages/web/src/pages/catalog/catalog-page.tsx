@@ -1,5 +1,6 @@
-import type { CatalogShelf, ShelfItem } from '@hortus/contract/resources/catalog';
+import type { CatalogShelf, Category, ShelfItem } from '@hortus/contract/resources/catalog';
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { PlaceLink } from '../../frame/place-link.tsx';
@@ -117,34 +118,68 @@ function Shelves({ shelf }: { shelf: CatalogShelf }) {
         {q ? (
           <Found question={String(q)} species={shown} growing={growing} />
         ) : (
-          families
-            .filter((one) => family === undefined || one.family === family)
-            .map((one) => {
-              const all = counts.get(`${one.kingdom} ${one.family}`) ?? [];
-              const isAll = family !== undefined || all.length <= PER_SHELF;
-              return (
-                <Shelf
-                  key={`${one.kingdom} ${one.family}`}
-                  title={one.name}
-                  more={
-                    isAll ? (
-                      <span className="text-ink-3">{one.description}</span>
-                    ) : (
-                      <Link to="/catalog" search={{ family: one.family } as never}>
-                        All {all.length}
-                        <span className="sr-only"> of {one.name}</span>
-                      </Link>
-                    )
-                  }
-                  species={isAll ? all : best(all)}
-                  growing={growing}
-                />
-              );
-            })
+          <Kinds
+            kinds={families.filter((one) => family === undefined || one.family === family)}
+            counts={counts}
+            isWhole={family !== undefined}
+            growing={growing}
+          />
         )}
       </div>
     </div>
   );
+}
+
+/** A shelf for each family; small families of a kingdom share one, so that the page is not mostly empty. */
+function Kinds({
+  kinds,
+  counts,
+  isWhole,
+  growing,
+}: {
+  kinds: readonly Category[];
+  counts: ReadonlyMap<string, readonly ShelfItem[]>;
+  isWhole: boolean;
+  growing: ReadonlyMap<string, number>;
+}) {
+  const of = ({ kingdom, family }: Category) => counts.get(`${kingdom} ${family}`) ?? [];
+  const isSmall = (one: Category) => !isWhole && of(one).length < PER_SHELF;
+  return [...Map.groupBy(kinds, ({ kingdom }) => kingdom)].map(([kingdom, all]) => {
+    const rest = all.filter(isSmall).flatMap(of);
+    return (
+      <Fragment key={kingdom}>
+        {all
+          .filter((one) => !isSmall(one))
+          .map((one) => (
+            <Kind key={one.family} kind={one} species={of(one)} isWhole={isWhole} growing={growing} />
+          ))}
+        {rest.length > 0 && <Shelf title={`More ${kingdom}`} species={rest} growing={growing} />}
+      </Fragment>
+    );
+  });
+}
+
+function Kind({
+  kind: { family, name, description },
+  species,
+  isWhole,
+  growing,
+}: {
+  kind: Category;
+  species: readonly ShelfItem[];
+  isWhole: boolean;
+  growing: ReadonlyMap<string, number>;
+}) {
+  const isAll = isWhole || species.length <= PER_SHELF;
+  const more = isAll ? (
+    <span className="text-ink-3 max-phone:hidden">{description}</span>
+  ) : (
+    <Link to="/catalog" search={{ family } as never} activeOptions={{ exact: true }}>
+      All {species.length}
+      <span className="sr-only"> of {name}</span>
+    </Link>
+  );
+  return <Shelf title={name} more={more} species={isAll ? species : best(species)} growing={growing} />;
 }
 
 /** Featured species first; the others keep their order by name. */

@@ -57,7 +57,7 @@ function nodesOf(spec: Canonical): GraphNode[] {
   const needs = Object.fromEntries(
     spec.routes.map(({ component, tls }) => [component, tls === 'off' ? 'http' : 'https']),
   );
-  return [{ name: ROUTE, note: 'served by the ingress', kind: 'route', needs }, ...components];
+  return [{ name: ROUTE, note: 'by the ingress', kind: 'route', needs }, ...components];
 }
 
 const jobNote = ({ run, schedule }: { run?: string | undefined; schedule?: string | undefined }): string =>

@@ -9,6 +9,7 @@ export const speciesRoute = createRoute({
   loader: ({ context, params: { species } }) => {
     const template = apiQuery('templates.read', { params: { species } });
     void context.queries.prefetchQuery(template as PlainQuery);
-    void context.queries.prefetchQuery(apiQuery('templates.versions', { params: { species } }));
+    const versions = apiQuery('templates.versions', { params: { species } });
+    void context.queries.prefetchQuery(versions as PlainQuery);
   },
 });

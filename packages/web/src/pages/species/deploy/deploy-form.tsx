@@ -35,7 +35,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   const inputs = inputsOf(questions, entered);
   const wrong = withoutHeld(useInputCheck(spec, inputs), inputs, config);
   const server = servers.find(({ id }) => id === ownServer) ?? bestServer(servers);
-  const profiles = Object.keys(spec.profiles);
+  const profiles = profilesOf(spec);
   // Follows the environment of the server until a person chooses.
   const profile = ownProfile ?? (server?.environment === 'production' ? 'production' : 'development');
   const name = ownName ?? suggestedName(template.species, questions, entered);
@@ -148,6 +148,14 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
       </div>
     </form>
   );
+}
+
+const SMALL_TO_LARGE = ['minimal', 'development', 'production'];
+
+/** Profiles from small to large; those of the template itself come last. */
+function profilesOf(spec: Canonical): string[] {
+  const place = (profile: string) => SMALL_TO_LARGE.indexOf(profile) + 1 || SMALL_TO_LARGE.length + 1;
+  return Object.keys(spec.profiles).sort((a, b) => place(a) - place(b));
 }
 
 /** Passwords that the saved config holds need not be entered again. */
