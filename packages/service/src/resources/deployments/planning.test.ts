@@ -170,7 +170,7 @@ onBothEngines((engine) => {
       const good = await body('refused');
       const refused = async (more: object, field: string) =>
         expectRefusal(await preview({ ...good, ...more }), 'VALIDATION_ERROR', field);
-      await refused({ inputs: { ...good.inputs, WEB_HOSTNAME: 'no host' } }, 'inputs.WEB_HOSTNAME');
+      await refused({ inputs: { ...good.inputs, WEB_HOSTNAME: 'no host' } }, 'inputs');
       await refused({ profile: 'giant' }, 'profile');
       await refused({ server_id: 'srv_00000000000000000000000000' }, 'server_id');
       const { uid } = await createDefinition();

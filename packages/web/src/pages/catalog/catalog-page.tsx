@@ -1,6 +1,5 @@
-import type { CatalogShelf, Category, ShelfItem } from '@hortus/contract/resources/catalog';
+import type { CatalogShelf, ShelfItem } from '@hortus/contract/resources/catalog';
 import { Link } from '@tanstack/react-router';
-import { Fragment } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { PlaceLink } from '../../frame/place-link.tsx';
@@ -11,11 +10,9 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { sentenceCase } from '../../parts/status.tsx';
 import { Trouble } from '../../parts/waiting.tsx';
 import '../../styles/catalog.css';
+import { Kinds } from './kinds.tsx';
 import { findSpecies } from './search.ts';
 import { Shelf, WaitingShelves } from './shelf.tsx';
-
-/** Species of one shelf before "All". */
-const PER_SHELF = 4;
 
 export function CatalogPage() {
   const query = useApi('catalog.shelf');
@@ -129,62 +126,6 @@ function Shelves({ shelf }: { shelf: CatalogShelf }) {
     </div>
   );
 }
-
-/** A shelf for each family; small families of a kingdom share one, so that the page is not mostly empty. */
-function Kinds({
-  kinds,
-  counts,
-  isWhole,
-  growing,
-}: {
-  kinds: readonly Category[];
-  counts: ReadonlyMap<string, readonly ShelfItem[]>;
-  isWhole: boolean;
-  growing: ReadonlyMap<string, number>;
-}) {
-  const of = ({ kingdom, family }: Category) => counts.get(`${kingdom} ${family}`) ?? [];
-  const isSmall = (one: Category) => !isWhole && of(one).length < PER_SHELF;
-  return [...Map.groupBy(kinds, ({ kingdom }) => kingdom)].map(([kingdom, all]) => {
-    const rest = all.filter(isSmall).flatMap(of);
-    return (
-      <Fragment key={kingdom}>
-        {all
-          .filter((one) => !isSmall(one))
-          .map((one) => (
-            <Kind key={one.family} kind={one} species={of(one)} isWhole={isWhole} growing={growing} />
-          ))}
-        {rest.length > 0 && <Shelf title={`More ${kingdom}`} species={rest} growing={growing} />}
-      </Fragment>
-    );
-  });
-}
-
-function Kind({
-  kind: { family, name, description },
-  species,
-  isWhole,
-  growing,
-}: {
-  kind: Category;
-  species: readonly ShelfItem[];
-  isWhole: boolean;
-  growing: ReadonlyMap<string, number>;
-}) {
-  const isAll = isWhole || species.length <= PER_SHELF;
-  const more = isAll ? (
-    <span className="text-ink-3 max-phone:hidden">{description}</span>
-  ) : (
-    <Link to="/catalog" search={{ family } as never} activeOptions={{ exact: true }}>
-      All {species.length}
-      <span className="sr-only"> of {name}</span>
-    </Link>
-  );
-  return <Shelf title={name} more={more} species={isAll ? species : best(species)} growing={growing} />;
-}
-
-/** Featured species first; the others keep their order by name. */
-const best = (species: readonly ShelfItem[]) =>
-  [...species].sort((a, b) => Number(b.featured) - Number(a.featured)).slice(0, PER_SHELF);
 
 function Found({
   question,
