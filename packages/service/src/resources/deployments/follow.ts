@@ -7,9 +7,11 @@ import type { Deployments } from './service.ts';
 
 /**
  * Pause between two reads. Daemons report in batches of about this interval, so a notice of every report would show
- * nothing earlier, and it would cost every deployment something, watched or not.
+ * nothing earlier, and it would cost every deployment something, watched or not. It grows while nothing happens, so
+ * that hundreds of streams of a deployment that waits cost little.
  */
 const PAUSE_MS = 300;
+const LONGEST_PAUSE_MS = 2_000;
 
 /** Sends the lines of a log and the deployment after each change, until it has ended. Throws if there is none. */
 export async function followDeployment(
@@ -22,6 +24,7 @@ export async function followDeployment(
   return async (stream) => {
     let position = after;
     let told = '';
+    let pause = PAUSE_MS;
     while (!stream.signal.aborted) {
       const { logs, logs_truncated, ...deployment } = await deployments.read(principal, id, position);
       for (const line of logs) {
@@ -30,10 +33,12 @@ export async function followDeployment(
       }
       if (logs_truncated) continue;
       const state = JSON.stringify(deployment);
+      const isNews = logs.length > 0 || state !== told;
       if (state !== told && !(await written(stream, { event: 'deployment', data: deployment }))) return;
       told = state;
       if (hasEnded(deployment)) return;
-      await sleep(PAUSE_MS, undefined, { signal: stream.signal }).catch(() => undefined);
+      pause = isNews ? PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pause * 1.5);
+      await sleep(pause, undefined, { signal: stream.signal }).catch(() => undefined);
     }
   };
 }
