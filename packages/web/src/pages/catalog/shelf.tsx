@@ -6,6 +6,11 @@ import { memory } from '../../parts/amount.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { Tag } from '../../parts/status.tsx';
 
+/** Pixels of the heading and of one card, and cards in a row, on a wide screen. */
+const HEAD = 42;
+const CARD = 193;
+const PER_ROW = 4;
+
 /** One shelf of the catalog: species beside each other, separated by hairlines. */
 export function Shelf({
   title,
@@ -22,7 +27,12 @@ export function Shelf({
   question?: string;
 }) {
   return (
-    <section className="shelf" aria-label={title}>
+    <section
+      className="shelf"
+      aria-label={title}
+      // Its size before it is drawn, so that the page keeps its length while it is scrolled.
+      style={{ containIntrinsicSize: `auto ${HEAD + Math.ceil(species.length / PER_ROW) * CARD}px` }}
+    >
       <div className="shelf-head">
         <h2>{title}</h2>
         {more}

@@ -71,7 +71,10 @@ function Rollout({
     >
       {error !== undefined && <Trouble error={error} />}
       <Announcer text={announcement(steps, { status }, lines)} />
-      {status === 'success' && instance && <Address instance={instance} revision={revision} />}
+      {status === 'success' && instance?.revision === revision && <Address instance={instance} revision={revision} />}
+      {status === 'success' && instance?.revision != null && instance.revision !== revision && (
+        <p className="mb-6 text-ink-2">Revision {instance.revision} runs now.</p>
+      )}
       {status === 'failed' && <Failure deployment={deployment} instance={instance} />}
       <div className="rollout-columns">
         <div>

@@ -47,6 +47,8 @@ describe('the steps of a rollout', () => {
   it('end with the failed one, and nothing is to come', () => {
     const failed = [...begun, line(8, 'wait_healthy', 'app did not become healthy', 'error')];
     expect(words(failed, 'failed').at(-1)).toBe('wait_healthy failed');
+    const twice = [...failed, line(9, null, 'The rollback failed too', 'error')];
+    expect(words(twice, 'failed')).toContain('wait_healthy failed');
   });
 
   it('have the times of their own work, and parallel work counts once', () => {
