@@ -81,7 +81,7 @@ describe('deploying', () => {
     expect(await pageOf('letters.example.org')).toBe('hello');
   });
 
-  test('a rollout makes sense to a screen reader: steps with a state, one of them current', async () => {
+  test('a finished rollout makes sense to a screen reader: every step with its state', async () => {
     const page = await open('/catalog/stateful');
     await page.getByLabel('WEB_HOSTNAME').fill('slow.example.org');
     await page.getByRole('button', { name: 'Deploy slow' }).click();
@@ -89,7 +89,7 @@ describe('deploying', () => {
     await page.getByText('Revision 1 answers here.').waitFor({ timeout: 120_000 });
     const tree = await page.getByRole('main').ariaSnapshot();
     expect(tree).toMatch(/list "Steps":/);
-    expect(tree).toMatch(/listitem:.*(Pull image|Create container).*Done/s);
+    expect(tree).toMatch(/Create container\s*: Done/);
     expect(tree).toMatch(/log "Lines of the log"/);
     expect(tree).toContain('heading "slow, revision 1" [level=1]');
     await expectAccessible(page);
