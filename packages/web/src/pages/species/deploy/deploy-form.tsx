@@ -124,7 +124,13 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
           />
         )}
       </div>
-      <Plan plan={preview.plan} isStale={preview.plan !== undefined && preview.isStale} uid={name} server={server}>
+      <Plan
+        plan={preview.plan}
+        isStale={preview.plan !== undefined && preview.isStale}
+        uid={name}
+        server={server}
+        lines={linesOf(spec)}
+      >
         {missing(isComplete, wrong, questions)}
       </Plan>
       <div aria-live="polite">
@@ -148,6 +154,12 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
       </div>
     </form>
   );
+}
+
+/** Lines of the plan: the network, volumes, components, routes and permissions. */
+function linesOf({ components, routes, permissions }: Canonical): number {
+  const volumes = new Set(Object.values(components).flatMap(({ storage }) => storage.map(({ name }) => name)));
+  return 1 + volumes.size + Object.keys(components).length + routes.length + permissions.length;
 }
 
 const SMALL_TO_LARGE = ['minimal', 'development', 'production'];

@@ -11,24 +11,36 @@ interface Row {
   readonly about: ReactNode;
 }
 
+/** Pixels of one line, and of what stands around the lines; only to keep the place of a plan that is not there yet. */
+const LINE = 24;
+const AROUND = 92;
+
 /** What the deployment would do, line by line. `children` stand in its place before the first plan. */
 export function Plan({
   plan,
   isStale,
   uid,
   server,
+  lines,
   children,
 }: {
   plan: DeploymentPreview | undefined;
   isStale: boolean;
   uid: string;
   server: OverviewServer | undefined;
+  /** How many lines it will have, about. */
+  lines: number;
   children: ReactNode;
 }) {
   const free = server?.capacity?.memory?.free;
   const isTight = plan !== undefined && free !== undefined && plan.memory_bytes > free;
   return (
-    <section className={isStale ? 'plan stale' : 'plan'} aria-label="Plan" aria-busy={isStale}>
+    <section
+      className={isStale ? 'plan stale' : 'plan'}
+      aria-label="Plan"
+      aria-busy={isStale}
+      style={{ minHeight: AROUND + lines * LINE }}
+    >
       <div className="mb-1.5 flex items-baseline justify-between">
         <h3>Plan</h3>
         {plan && (

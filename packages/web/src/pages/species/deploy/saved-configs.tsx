@@ -20,7 +20,9 @@ export function StartFrom({
   onChoose: (config: SavedConfig | undefined) => void;
 }) {
   const may = useMay();
-  const configs = useApiWhen(may('configs:read'), 'saved-configs.list', { query: { species } }).data?.data ?? [];
+  // All of them: one read serves the pages of every species.
+  const all = useApiWhen(may('configs:read'), 'saved-configs.list', { query: { per_page: 100 } }).data?.data ?? [];
+  const configs = all.filter((one) => one.species === species);
   if (configs.length === 0) return null;
   return (
     <select

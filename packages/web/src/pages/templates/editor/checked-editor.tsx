@@ -9,7 +9,7 @@ import { goTo, type Mistake, TemplateEditor } from './template-editor.tsx';
 /** One examination for a pause in typing, not for a letter: the Free plan has 60 requests a minute. */
 const PAUSE_MS = 900;
 
-/** The editor with the findings of the service for what it shows. `known` are those of the text as it was read. */
+/** The editor with the findings of the service for what it shows. `known` are those of the text that it begins with. */
 export function CheckedEditor({
   value,
   onChange,
@@ -45,7 +45,6 @@ export function CheckedEditor({
 
 function useFindings(source: string, known: { readonly source: string; readonly findings: readonly Mistake[] }) {
   const [checked, setChecked] = useState<{ source: string; findings: readonly Mistake[]; problem?: string }>(known);
-  useEffect(() => setChecked(known), [known]);
   const isCurrent = checked.source === source;
   useEffect(() => {
     if (isCurrent) return undefined;

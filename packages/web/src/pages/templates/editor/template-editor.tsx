@@ -56,6 +56,8 @@ export function TemplateEditor({
   }
   function pressed(event: KeyboardEvent<HTMLTextAreaElement>) {
     const element = event.currentTarget;
+    // Enter also ends what an input method composes.
+    if (event.nativeEvent.isComposing) return undefined;
     if (event.key === ' ' && event.ctrlKey) {
       event.preventDefault();
       return offer(element, true);
@@ -83,6 +85,7 @@ export function TemplateEditor({
       insert(element, `\n${/^\s*/.exec(line)?.[0] ?? ''}`);
       onChange(element.value);
     }
+    return undefined;
   }
   return (
     <div className="editor">

@@ -64,7 +64,7 @@ export function ImportPage() {
       {made && (
         <div className="template-columns">
           <Section title="The template">
-            <CheckedEditor value={source} onChange={setSource} known={made} />
+            <CheckedEditor key={made.source} value={source} onChange={setSource} known={made} />
           </Section>
           <Outcome made={made} />
         </div>
