@@ -8,7 +8,7 @@ import { Button } from '../../parts/button.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { Skeleton, Trouble } from '../../parts/waiting.tsx';
-import '../../styles/catalog.css';
+import '../../styles/notice.css';
 import '../../styles/templates.css';
 import { DeployTests } from './deploy-tests.tsx';
 import { CheckedEditor } from './editor/checked-editor.tsx';

@@ -11,6 +11,8 @@ import { Choice } from '../../../parts/choice.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { sentenceCase } from '../../../parts/status.tsx';
 import { useInputCheck } from './input-check.ts';
+import '../../../styles/deploy.css';
+import '../../../styles/notice.css';
 import { InputGroups } from './input-groups.tsx';
 import { useDeploy } from './order.ts';
 import { Plan } from './plan.tsx';

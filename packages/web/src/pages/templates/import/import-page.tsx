@@ -7,7 +7,7 @@ import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { RecordPage } from '../../../parts/record-page.tsx';
-import '../../../styles/catalog.css';
+import '../../../styles/notice.css';
 import '../../../styles/templates.css';
 import { CheckedEditor } from '../editor/checked-editor.tsx';
 import { ComposeField } from './compose-field.tsx';
