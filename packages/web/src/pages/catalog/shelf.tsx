@@ -49,8 +49,9 @@ export function Shelf({
 }
 
 const Card = memo(function Card({ item, growing, question }: { item: ShelfItem; growing: number; question: string }) {
+  // Not preloaded: a pointer that crosses the shelves would read every species on its way.
   return (
-    <Link to="/catalog/$species" params={{ species: item.species }} className="card">
+    <Link to="/catalog/$species" params={{ species: item.species }} preload={false} className="card">
       <span className="mark">
         <Mark species={item.species} family={item.family} size={64} />
       </span>
