@@ -42,8 +42,8 @@ export function RolloutLog({ lines, isRunning }: { lines: readonly LogLine[]; is
     if (element) setFollows(element.scrollHeight - element.scrollTop - element.clientHeight < 24);
   };
   return (
-    <section className="sheet log" aria-label="Log">
-      <div className="log-bar">
+    <section className="sheet rollout-log" aria-label="Log">
+      <div className="rollout-bar">
         {LEVELS.map(([value, label]) => {
           const count = value === '' ? lines.length : lines.filter((line) => line.level === value).length;
           return (
@@ -58,7 +58,7 @@ export function RolloutLog({ lines, isRunning }: { lines: readonly LogLine[]; is
             </button>
           );
         })}
-        <label className="log-search">
+        <label className="rollout-search">
           <Icon name="search" />
           <span className="sr-only">Search the log</span>
           <input
@@ -98,7 +98,7 @@ export function RolloutLog({ lines, isRunning }: { lines: readonly LogLine[]; is
           </div>
         ))}
       </div>
-      <div className="log-foot">
+      <div className="rollout-foot">
         {isRunning ? (
           <Status state="running" tone={follows ? 'now' : 'idle'}>
             {follows ? 'Following' : 'Paused; scroll down to follow'}

@@ -19,7 +19,7 @@ export function Facts({ template, spec }: { template: Template; spec: Canonical 
     ['More', <Links key="links" links={spec.links} />],
   ];
   return (
-    <dl className="facts">
+    <dl className="species-facts">
       {rows.map(([term, value]) => (
         <div key={term} className="contents">
           <dt>{term}</dt>
