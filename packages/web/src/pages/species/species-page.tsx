@@ -1,8 +1,10 @@
 import type { Template } from '@hortus/contract/resources/templates';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { Link, useParams } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
+import { type Command, useCommands } from '../../frame/commands.ts';
 import { Section } from '../../parts/page.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { sentenceCase } from '../../parts/status.tsx';
@@ -54,6 +56,8 @@ export function SpeciesPage() {
 function Species({ template }: { template: Template }) {
   const spec = template.spec.canonical as unknown as Canonical;
   const may = useMay();
+  const mayDeploy = may('definitions:write') && may('deployments:execute');
+  useCommands(useDeployCommand(template.name, mayDeploy));
   return (
     <div className="species-columns">
       <div className="about-species">
@@ -67,7 +71,7 @@ function Species({ template }: { template: Template }) {
         <Facts template={template} spec={spec} />
         <Versions species={template.species} />
       </div>
-      {may('definitions:write') && may('deployments:execute') ? (
+      {mayDeploy ? (
         <DeployForm template={template} spec={spec} />
       ) : (
         <p className="sheet deploy-form text-ink-2">
@@ -77,6 +81,14 @@ function Species({ template }: { template: Template }) {
       )}
     </div>
   );
+}
+
+/** In the palette: goes to the form. */
+function useDeployCommand(name: string, mayDeploy: boolean): readonly Command[] {
+  return useMemo(() => {
+    const run = () => document.querySelector<HTMLElement>('.deploy-form input')?.focus();
+    return mayDeploy ? [{ name: `Deploy ${name}`, run }] : [];
+  }, [name, mayDeploy]);
 }
 
 /** As high as the page will be, so that nothing moves. */

@@ -24,7 +24,7 @@ import { bestServer, ServerPick } from './server-pick.tsx';
 /** The short form that deploys a species: its inputs, a name, a server, and the plan beside them. */
 export function DeployForm({ template, spec }: { template: Template; spec: Canonical }) {
   const form = useRef<HTMLFormElement>(null);
-  const servers = useApi('overview.read').data?.data.servers ?? [];
+  const servers = useApi('overview.read').data?.data.servers;
   const [entered, setEntered] = useState<Entered>({});
   const [ownName, setOwnName] = useState<string>();
   const [ownServer, setOwnServer] = useState<string>();
@@ -36,7 +36,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   const questions = questionsOf(spec);
   const inputs = inputsOf(questions, entered);
   const wrong = withoutHeld(useInputCheck(spec, inputs), inputs, config);
-  const server = servers.find(({ id }) => id === ownServer) ?? bestServer(servers);
+  const server = servers?.find(({ id }) => id === ownServer) ?? bestServer(servers ?? []);
   const profiles = profilesOf(spec);
   // Follows the environment of the server until a person chooses.
   const profile = ownProfile ?? (server?.environment === 'production' ? 'production' : 'development');

@@ -22,21 +22,17 @@ export function ServerPick({
   value,
   onChange,
 }: {
-  servers: readonly OverviewServer[];
+  /** Undefined before they are read, null if the person may not read them. */
+  servers: readonly OverviewServer[] | null | undefined;
   value: string | undefined;
   onChange: (id: string) => void;
 }) {
   const name = useId();
-  if (servers.length === 0)
+  if (!servers || servers.length === 0)
     return (
       <div className="field">
         <p className="field-label">Server</p>
-        <p className="notice">
-          There is no server yet. Any Linux machine with Docker or Podman becomes one.{' '}
-          <PlaceLink to="/servers" className="link">
-            Register a server
-          </PlaceLink>
-        </p>
+        {servers === undefined ? <div className="server-pick h-[44px]" /> : <NoServer isHidden={servers === null} />}
       </div>
     );
   return (
@@ -66,5 +62,17 @@ export function ServerPick({
         ))}
       </div>
     </fieldset>
+  );
+}
+
+function NoServer({ isHidden }: { isHidden: boolean }) {
+  if (isHidden) return <p className="notice">Choosing a server needs the permission to read servers.</p>;
+  return (
+    <p className="notice">
+      There is no server yet. Any Linux machine with Docker or Podman becomes one.{' '}
+      <PlaceLink to="/servers" className="link">
+        Register a server
+      </PlaceLink>
+    </p>
   );
 }
