@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
-import { useApiWhen } from '../../api/query.ts';
+import { useApi, useApiWhen } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { PlaceLink } from '../../frame/place-link.tsx';
 import { Mark } from '../../parts/mark.tsx';
@@ -49,7 +49,7 @@ function Rollout({
   crumbs: Parameters<typeof RecordPage>[0]['crumbs'];
 }) {
   const { status, revision } = deployment;
-  const { definition, family, server, instance } = useAbout(deployment);
+  const { definition, species, server, instance } = useAbout(deployment);
   const isOver = isFinal(status);
   const now = useTicks(!isOver);
   const steps = useMemo(() => stepsOf(lines, { status }, now), [lines, status, now]);
@@ -58,11 +58,11 @@ function Rollout({
     <RecordPage
       title={`${name}, revision ${revision}`}
       crumbs={crumbs}
-      picture={definition && <Mark species={definition.species} family={family} size={60} />}
+      picture={definition && <Mark species={definition.species} family={species?.family ?? null} size={60} />}
       lead={
         <>
           {definition
-            ? `${sentenceCase(definition.species)} ${definition.template_version}`
+            ? `${species?.name ?? definition.species} ${definition.template_version}`
             : sentenceCase(deployment.kind)}
           {server && ` on ${server}`}, {timing(deployment)}
         </>
@@ -88,24 +88,17 @@ function Rollout({
 }
 
 /** What the deployment is about; only as far as the person may read it. */
-function useAbout({
-  definition_id,
-  instance_id,
-  server_id,
-  species,
-  status,
-}: FollowedDeployment & { species?: string }) {
+function useAbout({ definition_id, instance_id, server_id, status }: FollowedDeployment) {
   const may = useMay();
-  const definition = useApiWhen(may('definitions:read'), 'definitions.read', { params: { id: definition_id } }).data
-    ?.data;
+  const params = { id: definition_id };
+  const definition = useApiWhen(may('definitions:read'), 'definitions.read', { params }).data?.data;
   const shelf = useApiWhen(may('templates:read'), 'catalog.shelf').data?.data;
   const isKnown = instance_id !== null && status !== 'pending' && may('instances:read');
   const instance = useApiWhen(isKnown, 'instances.read', { params: { id: instance_id ?? '' } }).data?.data;
-  const servers = useApiWhen(true, 'overview.read').data?.data.servers;
-  const own = shelf?.species.find((one) => one.species === (definition?.species ?? species));
+  const servers = useApi('overview.read').data?.data.servers;
   return {
     ...{ definition, instance },
-    family: own?.family ?? null,
+    species: shelf?.species.find(({ species }) => species === definition?.species),
     server: servers?.find(({ id }) => id === server_id)?.name,
   };
 }
