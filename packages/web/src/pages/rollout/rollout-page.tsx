@@ -9,7 +9,7 @@ import { sentenceCase } from '../../parts/status.tsx';
 import { Since, Time } from '../../parts/time.tsx';
 import { Skeleton, Trouble } from '../../parts/waiting.tsx';
 import '../../styles/rollout.css';
-import { Address } from './address.tsx';
+import { Result } from './result.tsx';
 import { Announcer } from './announcer.tsx';
 import { Doing } from './doing.tsx';
 import { Failure } from './failure.tsx';
@@ -49,7 +49,7 @@ function Rollout({
   crumbs: Parameters<typeof RecordPage>[0]['crumbs'];
 }) {
   const { status, revision } = deployment;
-  const { definition, species, server, instance } = useAbout(deployment);
+  const { definition, species, server, instance, isComing } = useAbout(deployment);
   const isOver = isFinal(status);
   const now = useTicks(!isOver);
   const steps = useMemo(() => stepsOf(lines, { status }, now), [lines, status, now]);
@@ -58,7 +58,12 @@ function Rollout({
     <RecordPage
       title={`${name}, revision ${revision}`}
       crumbs={crumbs}
-      picture={definition && <Mark species={definition.species} family={species?.family ?? null} size={60} />}
+      picture={
+        // Keeps its place until it is known.
+        <span className="size-[60px]">
+          {definition && <Mark species={definition.species} family={species?.family ?? null} size={60} />}
+        </span>
+      }
       lead={
         <>
           {definition
@@ -71,10 +76,7 @@ function Rollout({
     >
       {error !== undefined && <Trouble error={error} />}
       <Announcer text={announcement(steps, { status }, lines)} />
-      {status === 'success' && instance?.revision === revision && <Address instance={instance} revision={revision} />}
-      {status === 'success' && instance?.revision != null && instance.revision !== revision && (
-        <p className="mb-6 text-ink-2">Revision {instance.revision} runs now.</p>
-      )}
+      {status === 'success' && <Result instance={instance} isComing={isComing} revision={revision} />}
       {status === 'failed' && <Failure deployment={deployment} instance={instance} />}
       <div className="rollout-columns">
         <div>
@@ -98,6 +100,7 @@ function useAbout({ definition_id, instance_id, server_id, status }: FollowedDep
   const servers = useApi('overview.read').data?.data.servers;
   return {
     ...{ definition, instance },
+    isComing: isKnown && instance === undefined,
     species: shelf?.species.find(({ species }) => species === definition?.species),
     server: servers?.find(({ id }) => id === server_id)?.name,
   };

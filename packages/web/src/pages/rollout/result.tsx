@@ -3,8 +3,24 @@ import { Copy } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Status, wordOf } from '../../parts/status.tsx';
 
+/** What came of a successful deployment: where it answers, or which revision runs by now. */
+export function Result({
+  instance,
+  isComing,
+  revision,
+}: {
+  instance: Instance | undefined;
+  /** Whether the instance is being read; its place is kept. */
+  isComing: boolean;
+  revision: number;
+}) {
+  if (!instance) return isComing ? <div className="sheet address min-h-[82px]" aria-hidden="true" /> : null;
+  if (instance.revision === revision) return <Address instance={instance} revision={revision} />;
+  return <p className="mb-6 text-ink-2">Revision {instance.revision ?? 'none'} runs now.</p>;
+}
+
 /** Where the deployed instance answers. */
-export function Address({ instance, revision }: { instance: Instance; revision: number }) {
+function Address({ instance, revision }: { instance: Instance; revision: number }) {
   const { url } = instance;
   const state = (
     <span className="text-sm">
