@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Input } from '@hortus/contract/template/inputs';
 import { describe, expect, it } from 'vitest';
 import { canonical } from './canonical.ts';
@@ -19,6 +20,13 @@ const check = (input: Input, value: unknown, mode: InputMode = { mode: 'create' 
   checkInputs(specWith([], [input]), { A: value, TOKEN: 't' }, mode);
 
 describe('checkInputs', () => {
+  it('recognises the IP addresses that Node recognises, also in a browser', () => {
+    const texts = ['1.2.3.4', '0.0.0.0', '01.2.3.4', '256.1.1.1', '1.2.3', '1.2.3.4.', '1.2.3.4.5', '1.1.1.1:80', ''];
+    const longer = ['::', '::1', '1::2::3', '12345::', '[::1]', '::1/64', '::ffff:1.2.3.4', '::ffff:1.2.3', 'a:b'];
+    for (const text of [...texts, ...longer, 'fe80::1%eth0', 'fe80::1%', 'fe80::1%a%b'])
+      expect(check({ name: 'A', type: 'ip' }, text).ok, text).toBe(isIP(text) !== 0);
+  });
+
   it.each<[Omit<Input, 'name'>, unknown, unknown]>([
     [{ type: 'string' }, 'a $ # \' " \\', 'a $ # \' " \\'],
     [{ type: 'text' }, 'a\nb', 'a\nb'],

@@ -14,9 +14,9 @@ export function Result({
   isComing: boolean;
   revision: number;
 }) {
-  if (!instance) return isComing ? <div className="sheet address min-h-[82px]" aria-hidden="true" /> : null;
-  if (instance.revision === revision) return <Address instance={instance} revision={revision} />;
-  return <p className="mb-6 text-ink-2">Revision {instance.revision ?? 'none'} runs now.</p>;
+  if (instance?.revision === revision) return <Address instance={instance} revision={revision} />;
+  if (instance?.revision != null) return <p className="mb-6 text-ink-2">Revision {instance.revision} runs now.</p>;
+  return isComing ? <div className="sheet address min-h-[82px]" aria-hidden="true" /> : null;
 }
 
 /** Where the deployed instance answers. */
