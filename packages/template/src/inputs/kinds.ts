@@ -87,7 +87,7 @@ function isTimezone(name: string): boolean {
 
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.|$)){4}$/;
 
-/** Tells whether a text is an IP address. Without Node's own check, because the console runs these checks in browsers. */
+/** Tells whether a text is an IP address; without Node's own check, because the console runs this in browsers. */
 function isAddress(text: string): boolean {
   if (!text.includes(':')) return IPV4.test(text) && !text.endsWith('.');
   const [address = '', zone = '0', ...rest] = text.split('%');

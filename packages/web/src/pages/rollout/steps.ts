@@ -31,7 +31,8 @@ export function stepsOf(lines: readonly LogLine[], { status }: Pick<Deployment, 
     lines.filter(({ step }) => step !== null),
     ({ step }) => step as string,
   );
-  const failedStep = status === 'failed' ? lines.findLast(({ level, step }) => level === 'error' && step !== null)?.step : undefined;
+  const lastError = lines.findLast(({ level, step }) => level === 'error' && step !== null);
+  const failedStep = status === 'failed' ? lastError?.step : undefined;
   const current = status === 'running' ? currentStep(byStep) : undefined;
   const rows = [...byStep].map(([id, own]): Step => {
     const spans = spansOf(own, lines);

@@ -35,7 +35,7 @@ const MARGIN = 2;
 /** Distance between two edges that run below the boxes. */
 const LANE = 16;
 
-/** Places the parts in columns: each one right of everything that waits for it. Neighbours join straight, others below. */
+/** Places the parts in columns: each right of everything that waits for it. Neighbours join straight, others below. */
 export function layoutOf(given: readonly GraphNode[]): Layout {
   const known = new Set(given.map(({ name }) => name));
   const columns = columnsOf(given);
