@@ -67,7 +67,11 @@ describe('deploying', () => {
     await page.getByRole('form', { name: 'Deploy' }).waitFor();
     await tabTo(page, 'WEB_HOSTNAME');
     await page.keyboard.type('letters.example.org');
-    await page.getByRole('region', { name: 'Plan' }).getByText(/letters\.example\.org/).first().waitFor();
+    await page
+      .getByRole('region', { name: 'Plan' })
+      .getByText(/letters\.example\.org/)
+      .first()
+      .waitFor();
     await page.keyboard.press('Control+Enter');
 
     await page.waitForURL('**/deployments/dep_*');

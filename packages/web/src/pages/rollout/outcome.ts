@@ -18,11 +18,15 @@ const ADVICE: Readonly<Record<string, string>> = {
     'The policy of the server does not allow what the template asks for. Its operator allows it in the settings of the daemon.',
   image:
     'The server could not pull the image. Check its name and tag in the template, the network of the server, and the password of the registry.',
-  name_taken: 'Something else on the server has the name of one of its containers. Rename or remove that, and deploy again.',
-  route_taken: 'Another instance on the server serves this address. Choose another address, or release the other instance.',
-  network_pool: 'The server has no address range left for its network. Release instances there, or choose another server.',
+  name_taken:
+    'Something else on the server has the name of one of its containers. Rename or remove that, and deploy again.',
+  route_taken:
+    'Another instance on the server serves this address. Choose another address, or release the other instance.',
+  network_pool:
+    'The server has no address range left for its network. Release instances there, or choose another server.',
   disk_full: 'Free some space on the server, for example by pruning leftovers, and deploy again.',
-  irreversible: 'A job may have changed data, so nothing was rolled back. Restore the backup from before, or correct it and deploy again.',
+  irreversible:
+    'A job may have changed data, so nothing was rolled back. Restore the backup from before, or correct it and deploy again.',
   backup: 'The backup before it failed, so nothing was changed. Make a backup by hand to see why.',
   restore: 'The data could not be restored, so nothing else was changed. Verify the backup.',
 };
