@@ -38,17 +38,17 @@ describe('importing a Compose file', () => {
     await page.getByLabel('Compose file').fill(COMPOSE);
     await page.getByRole('button', { name: 'Show the template' }).click();
     await page.getByRole('heading', { name: /^Dangerous/ }).waitFor();
-    await page
-      .getByRole('listitem')
-      .filter({ hasText: /docker\.sock|privileged/ })
-      .first()
-      .waitFor();
+    const access = (text: string) => page.getByRole('listitem').filter({ hasText: text });
+    await access('docker socket').waitFor();
+    await access('privileged').waitFor();
     await page.getByRole('heading', { name: /^Inferred/ }).waitFor();
     expect(await own()).not.toContain('shop');
     const editor = page.getByLabel('Template as YAML');
     expect(await editor.inputValue()).toContain('slug: shop');
     await expectAccessible(page);
-    await editor.fill((await editor.inputValue()).replace('slug: shop', 'slug: our-shop'));
+    const edited = (await editor.inputValue()).replace('slug: shop', 'slug: our-shop');
+    await editor.fill(edited.replace('    privileged: true\n', '').replace(/ {2}- kind: privileged\n.*\n.*\n/, ''));
+    await access('privileged').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Keep as a draft' }).click();
     await page.waitForURL('**/templates/tpl_*');
     expect(await own()).toContain('our-shop');

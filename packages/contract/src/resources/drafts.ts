@@ -4,6 +4,7 @@ import { answer, list, paging, Timestamp } from '../envelope.ts';
 import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { templateTestMachine } from '../machines/template-test.ts';
 import { InputValue } from '../template/inputs.ts';
+import { PlannedPermission } from './plan-records.ts';
 import { TemplateItem } from './templates.ts';
 
 /** Maximum length of a template or a Compose file. */
@@ -83,6 +84,9 @@ export const CheckedDraft = Type.Object(
     source: Type.String({ description: 'The template as text: as given, or made from the Compose file.' }),
     inferred: Type.Array(Inference, { description: 'Empty without a Compose file.' }),
     dropped: Type.Array(Omission, { description: 'Empty without a Compose file.' }),
+    permissions: Type.Array(PlannedPermission, {
+      description: 'Access to the server that it uses, declared or not. Empty while the template has errors.',
+    }),
   },
   { title: 'CheckedDraft', description: 'A template that was examined and not stored.' },
 );

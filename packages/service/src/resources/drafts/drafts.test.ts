@@ -253,6 +253,12 @@ onBothEngines((engine) => {
       expect(imported.source).toContain('slug: unseen-shop');
       expect(imported.inferred.length).toBeGreaterThan(0);
       expect(imported.dropped.length).toBeGreaterThan(0);
+      expect(imported.permissions).toEqual([]);
+      const reaching = 'services: {web: {image: "nginx:1.29.2", privileged: true, volumes: ["/etc:/host:ro"]}}';
+      expect((await check({ compose: reaching, slug: 'unseen-reach' })).permissions).toMatchObject([
+        { kind: 'privileged', component: 'web', value: null, needs_operator: true },
+        { kind: 'host_path', component: 'web', value: '/etc', needs_operator: false },
+      ]);
       expect(await species('/drafts')).toEqual(before);
       const both = await service.request('POST', '/drafts/check', { body: { source: 'a', compose: 'b' } });
       expectRefusal(both, 'VALIDATION_ERROR', 'compose');

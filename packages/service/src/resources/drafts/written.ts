@@ -12,6 +12,7 @@ import { canonicalJson } from '@hortus/template/canonical-json';
 import { importCompose } from '@hortus/template/compose/import/import-compose';
 import type { Finding } from '@hortus/template/finding';
 import { type Parsed, parse, parsedValue } from '@hortus/template/parse';
+import { permissionsOf } from '@hortus/template/permissions';
 import { LONGEST_SPEC } from '@hortus/template/rules/size';
 import { checkSchema, type Schema } from '@hortus/template/schema-check';
 import { validate } from '@hortus/template/validate';
@@ -70,12 +71,20 @@ export function checkDraft({ source, compose, ...names }: DraftCheck): Omit<Chec
 } {
   if (source !== undefined && compose !== undefined) throw invalid('compose', 'cannot be given together with source');
   if (compose !== undefined) {
-    const { written, source: made, inferred, dropped } = importDraft({ compose, ...names });
-    return { valid: isClean(written.findings), findings: written.findings, source: made, inferred, dropped };
+    const { source: made, inferred, dropped } = importDraft({ compose, ...names });
+    return { ...checkDraft({ source: made }), inferred, dropped };
   }
   if (source === undefined) throw invalid('source', 'give source or compose');
-  const findings = validate(parse(source)).findings.slice(0, MOST_FINDINGS);
-  return { valid: isClean(findings), findings, source, inferred: [], dropped: [] };
+  const { template, findings } = validate(source);
+  const permissions = template ? permissionsOf(canonical(template)) : [];
+  return {
+    valid: isClean(findings),
+    findings: findings.slice(0, MOST_FINDINGS),
+    source,
+    inferred: [],
+    dropped: [],
+    permissions: permissions.map(({ value = null, ...permission }) => ({ ...permission, value })),
+  };
 }
 
 /** Accepts a draft with semantic errors, but it must match the template schema. */

@@ -1,3 +1,4 @@
+import type { CheckedDraft } from '@hortus/contract/resources/drafts';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { client } from '../../../api/client.ts';
@@ -9,15 +10,22 @@ import { goTo, type Mistake, TemplateEditor } from './template-editor.tsx';
 /** One examination for a pause in typing, not for a letter: the Free plan has 60 requests a minute. */
 const PAUSE_MS = 900;
 
+interface Known {
+  readonly source: string;
+  readonly findings: readonly Mistake[];
+}
+
 /** The editor with the findings of the service for what it shows. `known` are those of the text that it begins with. */
 export function CheckedEditor({
   value,
   onChange,
   known,
+  onChecked,
 }: {
   value: string;
   onChange: (value: string) => void;
-  known: { readonly source: string; readonly findings: readonly Mistake[] };
+  known: Known;
+  onChecked?: (checked: CheckedDraft) => void;
 }) {
   const place = useRef<HTMLDivElement>(null);
   const { data: schema } = useQuery({
@@ -25,7 +33,7 @@ export function CheckedEditor({
     queryFn: async ({ signal }) => (await (await fetch('/schemas/template.json', { signal })).json()) as Schema,
     staleTime: Number.POSITIVE_INFINITY,
   });
-  const { findings, isChecking, problem } = useFindings(value, known);
+  const { findings, isChecking, problem } = useFindings(value, known, onChecked);
   return (
     <div ref={place}>
       <TemplateEditor label="Template as YAML" value={value} onChange={onChange} mistakes={findings} schema={schema} />
@@ -43,8 +51,8 @@ export function CheckedEditor({
   );
 }
 
-function useFindings(source: string, known: { readonly source: string; readonly findings: readonly Mistake[] }) {
-  const [checked, setChecked] = useState<{ source: string; findings: readonly Mistake[]; problem?: string }>(known);
+function useFindings(source: string, known: Known, onChecked?: (checked: CheckedDraft) => void) {
+  const [checked, setChecked] = useState<Known & { problem?: string }>(known);
   const isCurrent = checked.source === source;
   useEffect(() => {
     if (isCurrent) return undefined;
@@ -53,6 +61,7 @@ function useFindings(source: string, known: { readonly source: string; readonly 
       try {
         const { data } = await client.call('drafts.check', { body: { source }, signal: leaving.signal });
         setChecked({ source, findings: data.findings });
+        onChecked?.(data);
       } catch (error) {
         if (!leaving.signal.aborted) setChecked((before) => ({ ...before, source, problem: problemText(error) }));
       }
@@ -61,6 +70,6 @@ function useFindings(source: string, known: { readonly source: string; readonly 
       clearTimeout(timer);
       leaving.abort();
     };
-  }, [source, isCurrent]);
+  }, [source, isCurrent, onChecked]);
   return { findings: checked.findings, problem: checked.problem, isChecking: !isCurrent };
 }

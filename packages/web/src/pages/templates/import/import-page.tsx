@@ -1,7 +1,7 @@
 import { ApiProblem } from '@hortus/client/problem';
 import type { CheckedDraft } from '@hortus/contract/resources/drafts';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useCallback, useState } from 'react';
 import { problemText } from '../../../api/problem.ts';
 import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -21,10 +21,13 @@ export function ImportPage() {
   const [compose, setCompose] = useState('');
   const [made, setMade] = useState<CheckedDraft>();
   const [source, setSource] = useState('');
+  const [access, setAccess] = useState<CheckedDraft['permissions']>([]);
+  const noteAccess = useCallback((checked: CheckedDraft) => setAccess(checked.permissions), []);
   async function convert(text: string) {
     const { data } = await check.mutateAsync({ body: { compose: text } });
     setMade(data);
     setSource(data.source);
+    setAccess(data.permissions);
   }
   async function keep() {
     const { data } = await create.mutateAsync({ body: { source } });
@@ -64,9 +67,9 @@ export function ImportPage() {
       {made && (
         <div className="template-columns">
           <Section title="The template">
-            <CheckedEditor key={made.source} value={source} onChange={setSource} known={made} />
+            <CheckedEditor key={made.source} value={source} onChange={setSource} known={made} onChecked={noteAccess} />
           </Section>
-          <Outcome made={made} />
+          <Outcome made={made} access={access} />
         </div>
       )}
     </RecordPage>

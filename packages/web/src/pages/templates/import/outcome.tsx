@@ -2,48 +2,80 @@ import type { CheckedDraft } from '@hortus/contract/resources/drafts';
 import type { ReactNode } from 'react';
 import { Section } from '../../../parts/page.tsx';
 
-interface Entry {
-  readonly path: string;
-  readonly line: number;
-  readonly message: string;
-}
-
-/** What became of the parts of a Compose file: dangerous first, then left out, then inferred. */
-export function Outcome({ made: { inferred, dropped } }: { made: CheckedDraft }) {
-  const access = inferred.filter(({ path }) => path.startsWith('permissions'));
+/**
+ * What became of the parts of a Compose file: dangerous first, then left out, then inferred. `access` is that of the
+ * template as it was edited since.
+ */
+export function Outcome({
+  made: { inferred, dropped },
+  access,
+}: {
+  made: CheckedDraft;
+  access: CheckedDraft['permissions'];
+}) {
   const refused = dropped.filter((one) => one.refused);
-  const rest = dropped.filter((one) => !one.refused);
+  const needsOperator = access.some((one) => one.needs_operator);
   return (
     <div>
       <Part
         title="Dangerous"
-        entries={[...refused, ...access]}
-        tone="bad"
+        entries={[
+          ...access.map((one) => ({ key: `${one.kind} ${one.component} ${one.value}`, text: <Access {...one} /> })),
+          ...refused.map(placed('text-bad-ink')),
+        ]}
         empty="Nothing: it asks for no access to the server."
       >
-        Left out because of the access to the server that it would give, or declared as a permission that is shown
-        before every deployment.
+        {access.length > 0 && 'The template asks for this access to the server; it is shown before every deployment. '}
+        {needsOperator && 'The operator of the server must allow what is marked with !. '}
+        {refused.length > 0 && 'What names a line was left out because of the access that it would give.'}
       </Part>
-      <Part title="Left out" entries={rest} tone="warn" empty="Nothing: the template has all of the file." />
       <Part
-        title="Inferred"
-        entries={inferred.filter(({ path }) => !path.startsWith('permissions'))}
-        empty="Nothing had to be inferred."
+        title="Left out"
+        entries={dropped.filter((one) => !one.refused).map(placed('text-warn-ink'))}
+        empty="Nothing: the template has all of the file."
       />
+      <Part title="Inferred" entries={inferred.map(placed('text-ink-3'))} empty="Nothing had to be inferred." />
     </div>
+  );
+}
+
+interface Entry {
+  readonly key: string;
+  readonly text: ReactNode;
+}
+
+const placed =
+  (tone: string) =>
+  ({ path, line, message }: CheckedDraft['inferred'][number]): Entry => ({
+    key: `${path} ${line} ${message}`,
+    text: (
+      <>
+        <span className={tone}>Line {line}</span> <code className="[overflow-wrap:anywhere]">{path}</code> {message}
+      </>
+    ),
+  });
+
+function Access({ kind, component, value, reason, needs_operator }: CheckedDraft['permissions'][number]) {
+  return (
+    <>
+      <span className="text-bad-ink">
+        {needs_operator && '! '}
+        {kind.replaceAll('_', ' ')}
+      </span>{' '}
+      of <code>{component}</code> {value && <code className="[overflow-wrap:anywhere]">{value}</code>}{' '}
+      <span className="text-ink-2">{reason}</span>
+    </>
   );
 }
 
 function Part({
   title,
   entries,
-  tone,
   empty,
   children,
 }: {
   title: string;
   entries: readonly Entry[];
-  tone?: 'bad' | 'warn';
   empty: string;
   children?: ReactNode;
 }) {
@@ -55,12 +87,9 @@ function Part({
         <>
           {children && <p className="mb-2 text-sm text-ink-2">{children}</p>}
           <ul className="border-t border-line text-sm">
-            {entries.map(({ path, line, message }) => (
-              <li key={`${path} ${line} ${message}`} className="border-b border-line py-2">
-                <span className={tone === 'bad' ? 'text-bad-ink' : tone === 'warn' ? 'text-warn-ink' : 'text-ink-3'}>
-                  Line {line}
-                </span>{' '}
-                <code className="[overflow-wrap:anywhere]">{path}</code> {message}
+            {entries.map(({ key, text }) => (
+              <li key={key} className="border-b border-line py-2">
+                {text}
               </li>
             ))}
           </ul>
