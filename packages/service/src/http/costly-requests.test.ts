@@ -48,20 +48,23 @@ onBothEngines((engine) => {
     }
   });
 
-  it('importing a Compose file with thousands of services does not block the event loop', async () => {
-    const answered: string[] = [];
-    const compose = `services:\n${many(20_000, (i) => ` s${i}: {image: a}\n`)}`;
-    const costly = sent('/templates/import', { compose }).then((answer) => {
-      answered.push('import');
-      return answer;
-    });
-    await service.request('GET', '/templates?per_page=1');
-    await service.request('GET', '/health').then(() => answered.push('health'));
-    const { status, json } = await costly;
-    expect(status).toBe(422);
-    expect(json.error.message).toContain('at most 200 services');
-    expect(answered).toEqual(['health', 'import']);
-  });
+  it.for(['/templates/import', '/drafts/check'])(
+    'a Compose file with thousands of services does not block the event loop: %s',
+    async (path) => {
+      const answered: string[] = [];
+      const compose = `services:\n${many(20_000, (i) => ` s${i}: {image: a}\n`)}`;
+      const costly = sent(path, { compose }).then((answer) => {
+        answered.push('import');
+        return answer;
+      });
+      await service.request('GET', '/templates?per_page=1');
+      await service.request('GET', '/health').then(() => answered.push('health'));
+      const { status, json } = await costly;
+      expect(status).toBe(422);
+      expect(json.error.message).toContain('at most 200 services');
+      expect(answered).toEqual(['health', 'import']);
+    },
+  );
 
   it('a template with 10,000 unknown keys is refused with a bounded list of them', async () => {
     const { status, json } = await draft(template(many(10_000, (i) => `k${i}: 1\n`)));
@@ -73,6 +76,24 @@ onBothEngines((engine) => {
     expectRefusal(await draft(template(`x-a: ${'['.repeat(10_000)}`)), 'VALIDATION_ERROR', 'source');
     const bomb = many(20, (i) => (i === 0 ? 'x-0: &l0 [a, a]\n' : `x-${i}: &l${i} [${`*l${i - 1}, `.repeat(9)}]\n`));
     expectRefusal(await draft(template(bomb)), 'VALIDATION_ERROR', 'source');
+  });
+
+  it('examining a template that was made to cost much ends with a bounded list of findings', async () => {
+    const check = async (source: string) => {
+      const { status, json } = await sent('/drafts/check', { source });
+      expect(status).toBe(200);
+      expect(json.data.valid).toBe(false);
+      expect(json.data.findings.length).toBeLessThanOrEqual(200);
+    };
+    await check(template(many(10_000, (i) => `k${i}: 1\n`)));
+    await check(template(`x-a: ${'['.repeat(10_000)}`));
+    await check(
+      template(many(20, (i) => (i === 0 ? 'x-0: &l0 [a]\n' : `x-${i}: &l${i} [${`*l${i - 1}, `.repeat(9)}]\n`))),
+    );
+    const raw = `{"source":${'['.repeat(200_000)}`;
+    expectRefusal(await service.request('POST', '/drafts/check', { raw }), 'VALIDATION_ERROR', 'body');
+    const long = await sent('/drafts/check', { source: 'a'.repeat(500_001) });
+    expectRefusal(long, 'VALIDATION_ERROR', 'source');
   });
 
   it('a pattern with catastrophic backtracking does not hang the request', async () => {

@@ -145,3 +145,12 @@ export const frame = ({ id, event, data }: LiveEvent): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 export const prepareEvent = (event: LiveEvent): PreparedEvent => ({ bytes: Buffer.from(frame(event)) });
+
+/** Writes an event as soon as the client has room for it. Returns false if the stream has ended. */
+export async function writeWhole(stream: LiveStream, event: LiveEvent | PreparedEvent): Promise<boolean> {
+  while (!stream.write(event)) {
+    if (stream.signal.aborted) return false;
+    await stream.drained();
+  }
+  return true;
+}

@@ -2,7 +2,7 @@ import { READ_LARGE_BODY } from '../http/validation/large-body.ts';
 import { FILL_ACTION } from '../resources/actions/request.ts';
 import { READ_BUNDLED_TEMPLATE } from '../resources/drafts/bundled-template.ts';
 import { TEST_INPUTS } from '../resources/drafts/test-inputs.ts';
-import { CHECK_DRAFT, FIND_PROBLEMS, IMPORT_DRAFT, READ_DRAFT } from '../resources/drafts/written.ts';
+import { CHECK_DRAFT, FIND_PROBLEMS, IMPORT_DRAFT, READ_DRAFT, WRITE_DRAFT } from '../resources/drafts/written.ts';
 import { RESOLVE } from '../resources/manifest/worker-jobs.ts';
 import { EXAMINE } from '../resources/recipes/examination.ts';
 import { CHECK_INPUTS, COMPARE_VERSIONS } from '../resources/templates/worker-jobs.ts';
@@ -22,4 +22,5 @@ export const workerJobs: readonly WorkerJob[] = [
   READ_LARGE_BODY,
   RESOLVE,
   TEST_INPUTS,
+  WRITE_DRAFT,
 ];

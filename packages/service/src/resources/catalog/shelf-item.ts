@@ -1,6 +1,6 @@
 import type { ShelfItem } from '@hortus/contract/resources/catalog';
-import { withProfile } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
+import { mergePatch } from '@hortus/template/merge-patch';
 import { bytes } from '@hortus/template/quantity';
 import { type CatalogTemplate, isOfCatalog } from '../templates/public.ts';
 
@@ -17,10 +17,13 @@ export function shelfOf(template: CatalogTemplate): ShelfItem {
   };
 }
 
-/** Sums the memory limits of the services in the profile minimal; null if one has none, or depends on an input. */
-function smallestMemory(spec: Canonical): number | null {
-  const { components } = withProfile(spec, 'minimal') ?? spec;
-  const services = Object.values(components).filter(({ kind }) => kind === 'service');
+/**
+ * Sums the memory limits of the services in the profile minimal; null if one has none, or depends on an input. Patches
+ * the components only: applying the profile to hundreds of long templates would block the event loop.
+ */
+function smallestMemory({ components, profiles }: Canonical): number | null {
+  const minimal = mergePatch(components, profiles.minimal?.components ?? {}) as Canonical['components'];
+  const services = Object.values(minimal).filter(({ kind }) => kind === 'service');
   const limits = services.map(({ resources, replicas }) => {
     const one = bytes(String(resources.memory ?? resources.memory_reservation ?? ''));
     return one === undefined ? undefined : one * replicas;

@@ -65,4 +65,17 @@ onBothEngines((engine) => {
     const { components } = await done('GET', `/manifest?definition_id=${id}`, undefined, server.key);
     expect(components[0].env).toMatchObject({ CODE: 'b', HASH: expect.stringMatching(/^\$2b\$10\$/) });
   });
+
+  it('a plan before creation is computed by workers, and names the input that the creation would refuse', async () => {
+    const body = (CODE: string) => ({
+      species: 'gate',
+      instance_uid: 'gate-4',
+      server_id: server.id,
+      inputs: { CODE },
+    });
+    const plan = await done('POST', '/definitions/plan', body('b'));
+    expect(plan.components).toMatchObject([{ name: 'main', change: 'created' }]);
+    const refused = await service.request('POST', '/definitions/plan', { body: body('c') });
+    expectRefusal(refused, 'VALIDATION_ERROR', 'inputs');
+  });
 });

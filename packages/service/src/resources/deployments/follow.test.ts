@@ -1,4 +1,5 @@
 import type { StreamEvent } from '@hortus/client/stream';
+import type { Permission } from '@hortus/contract/permissions';
 import type { LogLine } from '@hortus/contract/resources/deployment-records';
 import { until } from '@hortus/testkit/until';
 import { beforeAll, expect, it } from 'vitest';
@@ -71,5 +72,30 @@ onBothEngines((engine) => {
     const neighbour = await service.addAccount();
     const headers = { accept: 'text/event-stream' };
     expectRefusal(await neighbour.request('GET', `/deployments/${id}`, { headers }), 'NOT_FOUND');
+  });
+
+  it('a stream of a deployment ends when its key is revoked, and a key without the permission gets none', async () => {
+    const { id } = await begun('revoked');
+    const made = async (...permissions: Permission[]) =>
+      (await service.client.call('keys.create', { body: { name: 'follower', permissions } })).data;
+    const reader = await made('deployments:read');
+    const headers = { accept: 'text/event-stream' };
+    const response = await fetch(`${service.base}/deployments/${id}`, {
+      headers: { ...headers, authorization: `Bearer ${reader.key}` },
+    });
+    const text = response.text();
+    await service.client.call('keys.revoke', { params: { id: reader.id } });
+    expect(await text).toContain('event: error\ndata: {"success":false,"error":{"code":"UNAUTHORIZED"');
+    const { key } = await made('definitions:read');
+    expectRefusal(await service.request('GET', `/deployments/${id}`, { headers, key }), 'FORBIDDEN');
+  });
+
+  it('a Last-Event-ID that is not the number of a line is refused before the stream begins', async () => {
+    const { id } = await begun('odd-id');
+    for (const lastId of ['-1', '1e9', 'one', '9'.repeat(400)]) {
+      const headers = { accept: 'text/event-stream', 'last-event-id': lastId };
+      const answer = await service.request('GET', `/deployments/${id}`, { headers });
+      expectRefusal(answer, 'VALIDATION_ERROR', 'Last-Event-ID');
+    }
   });
 });

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Follow } from '../../http/handler.ts';
-import type { LiveEvent, LiveStream } from '../../http/live-stream.ts';
+import { writeWhole } from '../../http/live-stream.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { hasEnded } from './queue.ts';
 import type { Deployments } from './service.ts';
@@ -28,25 +28,17 @@ export async function followDeployment(
     while (!stream.signal.aborted) {
       const { logs, logs_truncated, ...deployment } = await deployments.read(principal, id, position);
       for (const line of logs) {
-        if (!(await written(stream, { id: String(line.number), event: 'line', data: line }))) return;
+        if (!(await writeWhole(stream, { id: String(line.number), event: 'line', data: line }))) return;
         position = line.number;
       }
       if (logs_truncated) continue;
       const state = JSON.stringify(deployment);
       const isNews = logs.length > 0 || state !== told;
-      if (state !== told && !(await written(stream, { event: 'deployment', data: deployment }))) return;
+      if (state !== told && !(await writeWhole(stream, { event: 'deployment', data: deployment }))) return;
       told = state;
       if (hasEnded(deployment)) return;
       pause = isNews ? PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pause * 1.5);
       await sleep(pause, undefined, { signal: stream.signal }).catch(() => undefined);
     }
   };
-}
-
-async function written(stream: LiveStream, event: LiveEvent): Promise<boolean> {
-  while (!stream.write(event)) {
-    if (stream.signal.aborted) return false;
-    await stream.drained();
-  }
-  return true;
 }

@@ -12,7 +12,7 @@ import type { Work } from '../../workers/job.ts';
 import { CATALOG_TOPIC, followPublication, templateItem, templateLifecycle } from '../templates/public.ts';
 import { findTemplate, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
 import { requireRest } from './tests.ts';
-import { FIND_PROBLEMS, isClean, newColumns, type Written } from './written.ts';
+import { FIND_PROBLEMS, isClean, newColumns, WRITE_DRAFT, type Written } from './written.ts';
 
 /** Warnings that prevent publishing: with a floating tag the same template could mean another image tomorrow. */
 const PROMOTION_ERRORS = new Set(['floating-tag']);
@@ -50,15 +50,14 @@ export class Drafts {
     return { specHash, findings };
   }
 
-  /** Reads a template with its text; one that was given as an object is written as JSON, which is YAML too. */
+  /** Reads a template with its text. */
   async read(principal: Principal, id: string): Promise<DraftDetail> {
     const { reader, work } = this.#deps;
     const { accountId } = principal;
     const row = await findTemplate(reader, accountId, id);
     if (!row) throw notFound('template');
-    const source = row.source ?? JSON.stringify(JSON.parse(row.spec), null, 2);
     const about = { account: accountId, field: 'id' };
-    const findings = await work.run(FIND_PROBLEMS, about, { source, spec: row.spec });
+    const { source, findings } = await work.run(WRITE_DRAFT, about, { source: row.source, spec: row.spec });
     return { ...draftOf(row, findings), source, updated_at: iso(row.updated_at) };
   }
 

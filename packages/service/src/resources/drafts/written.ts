@@ -114,6 +114,15 @@ export function findingsOf(row: { source: string | null; spec: string }): Findin
   return stored.findings.slice(0, MOST_FINDINGS);
 }
 
+/** Returns a stored template as text with its findings; one that was given as an object is written as JSON. */
+export function textOf({ source, spec }: { source: string | null; spec: string }): {
+  readonly source: string;
+  readonly findings: Finding[];
+} {
+  const text = source ?? JSON.stringify(JSON.parse(spec), null, 2);
+  return { source: text, findings: findingsOf({ source: text, spec }) };
+}
+
 export const isClean = (findings: readonly Finding[]): boolean =>
   findings.every(({ severity }) => severity !== 'error');
 
@@ -151,3 +160,4 @@ export const CHECK_DRAFT = workerJob('draft.check', checkDraft);
 export const FIND_PROBLEMS = workerJob('draft.findings', findingsOf);
 export const IMPORT_DRAFT = workerJob('draft.import', importDraft);
 export const READ_DRAFT = workerJob('draft.read', readDraft);
+export const WRITE_DRAFT = workerJob('draft.text', textOf);

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import type { Follow } from '../../http/handler.ts';
-import { type LiveStream, type PreparedEvent, prepareEvent } from '../../http/live-stream.ts';
+import { type LiveStream, type PreparedEvent, prepareEvent, writeWhole } from '../../http/live-stream.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { EventFeed } from './feed.ts';
 import { matches } from './filter.ts';
@@ -66,7 +66,7 @@ async function catchUp(
     const { offered } = feed;
     const page = await eventsOf(reader, { ...filter, after: position }, PAGE, 0);
     for (const event of page) {
-      if (!(await written(stream, prepareEvent(messageOf(event))))) return position;
+      if (!(await writeWhole(stream, prepareEvent(messageOf(event))))) return position;
       position = event.seq;
     }
     // A short page had everything that was numbered when it was read, which is at least what was offered before.
@@ -76,14 +76,6 @@ async function catchUp(
     await nextTurn();
   }
   return position;
-}
-
-async function written(stream: LiveStream, event: PreparedEvent): Promise<boolean> {
-  while (!stream.write(event)) {
-    if (stream.signal.aborted) return false;
-    await stream.drained();
-  }
-  return true;
 }
 
 /** Sends what the feed offers until the stream ends or has no room; returns the number up to which everything was sent. */
