@@ -50,7 +50,7 @@ export function makeNotifications(
       [WATCH_SLOWLY]: watchSlowlyJob({ storage, rules, groupingMs }),
       [CERTIFICATES]: certificatesJob({ storage, guard }),
       [EVENTS]: eventsJob({ storage, rules, groupingMs }),
-      [COMPOSE]: composeJob({ storage, publicUrl, groupingMs }),
+      [COMPOSE]: composeJob({ storage, publicUrl }),
       [SEND]: sendJob({ storage, vault, guard, mailer }),
       ...(mailer && { [MAIL]: mailJob(storage, vault, mailer) }),
     },

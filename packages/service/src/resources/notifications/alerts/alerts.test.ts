@@ -2,6 +2,7 @@ import { type Receiver, startReceiver } from '@hortus/testkit/receiver';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../../testing/engines.ts';
+import { COMPOSE } from '../jobs.ts';
 import { type AlertPipeline, openAlertPipeline } from '../testing/alert-pipeline.ts';
 
 const MINUTE = 60_000;
@@ -33,8 +34,18 @@ onBothEngines((engine) => {
   const sent = () => receiver.requests.map(({ json }) => json as Sent);
   const opened = (count: number) =>
     until(async () => (await pipeline.alerts('open')).length === count, { describe: `${count} open alerts` });
-  /** Lets a round of the watch job happen. */
-  const round = () => pipeline.pass(31_000);
+  /** Lets time pass, and a whole round of the watch job that begins after it. */
+  const round = (ms = 31_000) => pipeline.watched(ms);
+  /** Waits until the composer has nothing to do before some later time. */
+  const composed = async () => {
+    const jobs = pipeline.storage.reader.db
+      .selectFrom('jobs')
+      .select(['run_at', 'lease_owner'])
+      .where('kind', '=', COMPOSE);
+    const waits = (job: { run_at: number; lease_owner: string | null }) =>
+      job.lease_owner === null && job.run_at > pipeline.now();
+    await until(async () => (await jobs.execute()).every(waits), { describe: 'the composer to wait' });
+  };
   const nextMessage = async (number: number) => {
     pipeline.pass(GROUPING);
     await until(() => receiver.requests.length >= number, {
@@ -50,8 +61,8 @@ onBothEngines((engine) => {
     it('is reported in one message with its ten instances, and again when it is back', async () => {
       for (let n = 0; n < 10; n++) await pipeline.instance(`shop-${n}`, { status: 'lost', health: 'unknown' });
       await pipeline.server({ status: 'offline', last_seen_at: pipeline.now() });
-      round();
-      pipeline.pass(3 * MINUTE);
+      await round();
+      await round(3 * MINUTE);
       await opened(1);
       const message = await nextMessage(1);
       expect(message).toMatchObject({ status: 'open', title: 'Alert: Server server-1 is offline', count: 1 });
@@ -59,7 +70,7 @@ onBothEngines((engine) => {
       expect(message.text).toContain(`To do: hortus servers show ${pipeline.parents.serverId}`);
       expect(message.text).toContain('https://hortus.example.org');
       await pipeline.server({ status: 'online', connected_replica: 'a' });
-      round();
+      await round();
       await opened(0);
       expect(await nextMessage(2)).toMatchObject({ status: 'resolved', title: 'Resolved: Server server-1 is offline' });
       expect((await pipeline.alerts()).map(({ status }) => status)).toEqual(['resolved']);
@@ -67,23 +78,23 @@ onBothEngines((engine) => {
 
     it('ends no alert about an instance on it, and raises none', async () => {
       await pipeline.instance('shop', { health: 'unhealthy' });
-      round();
+      await round();
       await until(async () => (await pipeline.alerts('pending')).length === 1, { describe: 'the pending alert' });
-      pipeline.pass(2 * MINUTE);
+      await round(2 * MINUTE);
       await opened(1);
       await pipeline.instance('blog', { health: 'unhealthy' });
       await pipeline.server({ status: 'offline', last_seen_at: pipeline.now() - 10 * MINUTE });
       await pipeline.changeInstances({ status: 'lost', health: 'unknown' });
-      round();
+      await round();
       await opened(2);
       const titles = (await pipeline.alerts('open')).map(({ title }) => title).sort();
       expect(titles).toEqual(['Instance shop is unhealthy', 'Server server-1 is offline']);
       // Back, but not reported yet: its state is not known.
       await pipeline.server({ status: 'online', connected_replica: 'a' });
-      round();
+      await round();
       await opened(1);
       await pipeline.changeInstances({ status: 'running', health: 'healthy' });
-      round();
+      await round();
       await opened(0);
     });
   });
@@ -126,6 +137,23 @@ onBothEngines((engine) => {
     expect(receiver.requests).toHaveLength(1);
   });
 
+  it('alerts that are raised seconds apart are one message, which waits for the grouping time of the first', async () => {
+    const failed = async (name: string) => {
+      const definition_id = await pipeline.definition(name);
+      await pipeline.fire('deployment.failed', `dep_${name}`, { definition_id, status: 'failed' });
+    };
+    await failed('blog');
+    await opened(1);
+    pipeline.pass(GROUPING - 5_000);
+    await composed();
+    await failed('shop');
+    await opened(2);
+    pipeline.pass(4_000);
+    await composed();
+    expect(await pipeline.deliveries()).toEqual([]);
+    expect(await nextMessage(1)).toMatchObject({ count: 2 });
+  });
+
   it('a storm of 1,000 events gives a handful of messages that say how many they summarise', async () => {
     await pipeline.rule({ name: 'all failures', kind: 'event', types: ['action.*'] });
     for (let batch = 0; batch < 10; batch++) {
@@ -142,13 +170,7 @@ onBothEngines((engine) => {
         },
       );
       pipeline.pass(GROUPING);
-      await until(
-        async () => {
-          const jobs = await pipeline.storage.reader.db.selectFrom('jobs').select(['kind', 'run_at']).execute();
-          return jobs.every(({ kind, run_at }) => !kind.includes('compose') || run_at > pipeline.now());
-        },
-        { describe: 'the composer to have run' },
-      );
+      await composed();
     }
     // The channel has had its messages; the rest is summarised when the period is over.
     pipeline.pass(10 * MINUTE);

@@ -6,13 +6,11 @@ import { channelById } from '../channels/store.ts';
 import { type OfChannel, wakeSender } from '../jobs.ts';
 import { titleOf } from '../message.ts';
 import { choose, compose } from './compose.ts';
-import { alertsById, composedSince, insertNotification, oldestQueued, takeQueue } from './store.ts';
+import { alertsById, composedSince, hasQueued, insertNotification, takeQueue } from './store.ts';
 
 export interface ComposeDeps {
   readonly storage: Storage;
   readonly publicUrl: string;
-  /** Time that a message waits for further alerts. */
-  readonly groupingMs: number;
 }
 
 /** Most messages to a channel within the period; further alerts wait and are summarised. */
@@ -22,23 +20,22 @@ export const PERIOD_MS = 600_000;
 const MOST_READ = 500;
 
 /**
- * Composes the next message to a channel out of its queue. The message is stored in the same transaction, under an id
+ * Composes the next message to a channel out of its queue. Scheduled by the first alert, after the time in which others are
+ * grouped with it. The message is stored in the same transaction, under an id
  * that all its attempts keep.
  */
-export const composeJob = ({ storage, publicUrl, groupingMs }: ComposeDeps): JobKind => ({
+export const composeJob = ({ storage, publicUrl }: ComposeDeps): JobKind => ({
   concurrency: 16,
   maxAttempts: Number.POSITIVE_INFINITY,
   run: ({ job, complete }) =>
     storage.write(async (tx) => {
       const { channel_id: channelId } = job.payload as OfChannel;
       const channel = await channelById(tx, channelId);
-      const oldest = await oldestQueued(tx, channelId);
-      if (!channel || oldest === undefined) return await complete(tx);
+      if (!channel || !(await hasQueued(tx, channelId))) return await complete(tx);
       if (channel.status === 'active') {
         const recent = await composedSince(tx, channelId, tx.now - PERIOD_MS);
         const allowed = recent.length < MOST_MESSAGES ? 0 : (recent.at(-MOST_MESSAGES) ?? 0) + PERIOD_MS;
-        const ready = Math.max(oldest + groupingMs, allowed);
-        if (ready > tx.now) return await complete(tx, { again: ready });
+        if (allowed > tx.now) return await complete(tx, { again: allowed });
       }
       const chosen = choose(await takeQueue(tx, channelId));
       // A paused channel misses what happens meanwhile.

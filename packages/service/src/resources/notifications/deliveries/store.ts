@@ -50,16 +50,13 @@ export const composedSince = async (queries: Queries, channelId: string, since: 
     .map(({ created_at }) => created_at)
     .toReversed();
 
-export const oldestQueued = async (queries: Queries, channelId: string): Promise<number | undefined> =>
-  (
-    await queries.db
-      .selectFrom('notification_queue')
-      .select('created_at')
-      .where('channel_id', '=', channelId)
-      .orderBy('created_at')
-      .limit(1)
-      .executeTakeFirst()
-  )?.created_at;
+export const hasQueued = async (queries: Queries, channelId: string): Promise<boolean> =>
+  (await queries.db
+    .selectFrom('notification_queue')
+    .select('channel_id')
+    .where('channel_id', '=', channelId)
+    .limit(1)
+    .executeTakeFirst()) !== undefined;
 
 /** Takes everything out of the queue of a channel. What is queued meanwhile is not returned and stays. */
 export const takeQueue = (tx: Tx, channelId: string) =>

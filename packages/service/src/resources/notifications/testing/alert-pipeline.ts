@@ -62,7 +62,7 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
     [WATCH]: watchJob({ ...deps, everyMs: 30_000 }),
     [WATCH_SLOWLY]: watchSlowlyJob(deps),
     [EVENTS]: eventsJob(deps),
-    [COMPOSE]: composeJob({ storage, publicUrl, groupingMs: GROUPING_MS }),
+    [COMPOSE]: composeJob({ storage, publicUrl }),
     [SEND]: sendJob({ storage, vault, guard, mailer, timeoutMs, clock }),
   };
   const parents = options.again ? undefined : await insertDefinitionParents(storage);
