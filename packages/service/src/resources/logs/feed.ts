@@ -122,7 +122,7 @@ export class LogFeed {
     } else if ('left_out' in message) {
       // A watcher that joins later reads these lines from the disk of the server.
       this.#begin = Math.max(this.#begin ?? 0, message.position);
-      this.#recent = this.#recent.filter((line) => line.position > message.position);
+      this.#keep(this.#recent.filter((line) => line.position > message.position));
       for (const watcher of this.#watchers) watcher.leftOut(message.left_out);
     } else if ('lines' in message && this.#begin !== undefined) this.#take(message.lines);
   }
@@ -134,12 +134,17 @@ export class LogFeed {
     }
     while (this.#recent.length > RECENT.lines || this.#characters > RECENT.characters) {
       // In larger steps: removing one line after the other would move the rest each time.
-      const dropped = this.#recent.splice(0, Math.ceil(RECENT.lines / 4));
-      this.#characters -= dropped.reduce((sum, { text }) => sum + text.length, 0);
-      this.#begin = dropped.at(-1)?.position ?? this.#begin;
+      const step = Math.ceil(RECENT.lines / 4);
+      this.#begin = this.#recent.slice(0, step).at(-1)?.position ?? this.#begin;
+      this.#keep(this.#recent.slice(step));
     }
     const batch = new Batch(lines);
     for (const watcher of this.#watchers) watcher.offer(batch);
+  }
+
+  #keep(lines: StreamedLine[]): void {
+    this.#recent = lines;
+    this.#characters = lines.reduce((sum, { text }) => sum + text.length, 0);
   }
 
   #end(): void {
@@ -158,8 +163,7 @@ export class LogFeed {
   #lose(): void {
     if (this.#begin === undefined) return;
     this.#begin = undefined;
-    this.#recent = [];
-    this.#characters = 0;
+    this.#keep([]);
     for (const watcher of this.#watchers) watcher.lost();
   }
 }
