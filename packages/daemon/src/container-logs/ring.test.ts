@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync, existsSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { smallDisk } from '@hortus/testkit/small-disk';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -128,6 +129,26 @@ describe('the ring of a component', () => {
     expect((await all(log)).map(({ text }) => text)).toEqual(['line 1', 'line 2', 'line 3']);
     await log.close();
   });
+
+  if (process.getuid?.() === 0)
+    it('keeps no part of the lines that a full disk refused, and goes on when there is room', async () => {
+      const folder = newFolder();
+      using disk = smallDisk(folder, 1);
+      const log = await open(folder);
+      await log.append('main', [line(1)]);
+      disk.fill();
+      // Leaves room for a part of the next lines.
+      truncateSync(join(folder, 'ballast'), statSync(join(folder, 'ballast')).size - 20_000);
+      const refused = Array.from({ length: 40 }, (_, n) => line(2 + n, { text: 'x'.repeat(1_000) }));
+      await expect(log.append('main', refused)).rejects.toThrow('ENOSPC');
+      disk.makeRoom();
+      await log.append('main', [line(50)]);
+      expect((await all(log)).map(({ text }) => text)).toEqual(['line 1', 'line 50']);
+      await log.close();
+      const again = await open(folder);
+      expect((await all(again)).map(({ text }) => text)).toEqual(['line 1', 'line 50']);
+      await again.close();
+    });
 
   it('drops lines by age and its folder with the last of them', async () => {
     const folder = newFolder();
