@@ -77,7 +77,7 @@ it('a client that answers no ping and one that lost its permission are cut off',
   await silent.shell.look();
   expect(await silent.ended).toMatchObject({ ending: 'disconnected' });
   const refused = running(() => new Problem('FORBIDDEN', 'This needs the permission instances:shell.'));
-  await refused.shell.recheck();
+  await refused.shell.look();
   expect(await refused.ended).toMatchObject({ ending: 'revoked' });
   expect(refused.told()).toMatchObject({ type: 'error', code: 'FORBIDDEN' });
 });
