@@ -1,9 +1,25 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './scripts/longest-first.ts';
 
+/**
+ * Files that run one after another in the same process. Their modules keep no state except caches, and starting a process
+ * and loading hundreds of modules takes more than a second of processor for each file.
+ */
+const sharing = ['packages/{client,contract,service,template}/src/**/*.test.ts'];
+
+/** Files that measure or change their process: memory, timers, listeners. */
+const ownProcess = [
+  'packages/service/src/channel/pinger.test.ts',
+  'packages/service/src/http/fuzz.test.ts',
+  'packages/service/src/resources/logs/logs.test.ts',
+  'packages/service/src/resources/metrics/live.test.ts',
+  'packages/service/src/resources/sign-in/sign-in.test.ts',
+  'packages/service/src/streams/stream-door.test.ts',
+  'packages/service/src/ids.test.ts',
+];
+
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'e2e/**/*.test.ts', 'scripts/**/*.test.ts'],
     // One more than CI has cores: about a third of the time a test waits, for a container or for an answer.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
@@ -15,5 +31,20 @@ export default defineConfig({
     // They end what hangs; what is only slow, on a machine that has much to do, has not failed.
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'own process',
+          include: [
+            'packages/!(client|contract|service|template)/src/**/*.test.ts',
+            'e2e/**/*.test.ts',
+            'scripts/**/*.test.ts',
+            ...ownProcess,
+          ],
+        },
+      },
+      { extends: true, test: { name: 'shared process', include: sharing, exclude: ownProcess, isolate: false } },
+    ],
   },
 });

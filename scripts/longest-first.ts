@@ -10,7 +10,9 @@ export class LongestFirst extends BaseSequencer {
     // Unknown files are ordered by size, as by default.
     const bySize = await super.sort(files);
     const lengthOf = ({ moduleId, project }: TestSpecification) => secondsOf(relative(project.config.root, moduleId));
-    return bySize.toSorted((one, other) => lengthOf(other) - lengthOf(one));
+    // Files that share a process are last and in a row, because Vitest ends the process when another file is next.
+    const shares = ({ project }: TestSpecification) => Number(!project.config.isolate);
+    return bySize.toSorted((one, other) => lengthOf(other) - lengthOf(one) || shares(one) - shares(other));
   }
 }
 
