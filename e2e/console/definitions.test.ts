@@ -69,12 +69,6 @@ describe('definitions', () => {
     await page.getByRole('heading', { name: 'Plan' }).or(page.getByRole('alert')).first().waitFor();
     await expectAccessible(page);
   });
-
-  test.for(['settings', 'revisions', 'secrets', 'move', 'export'])('the tab %s fits a phone', async (tab) => {
-    const page = await open(`/definitions/${id}?tab=${tab}`, { width: 390, colorScheme: 'dark' });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await expectAccessible(page);
-  });
 });
 
 describe('deployments', () => {
@@ -108,11 +102,5 @@ describe('deployments', () => {
     const page = await open('/deployments');
     await page.getByRole('combobox', { name: 'Status' }).selectOption('failed');
     await expect.poll(() => new URL(page.url()).searchParams.get('status')).toBe('failed');
-  });
-
-  test('fit a phone', async () => {
-    const page = await open('/deployments', { width: 390 });
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
-    await expectAccessible(page);
   });
 });

@@ -62,6 +62,7 @@ test('a person runs an action, reads its output, works in a shell, and sees in t
 
   await openTab(page, 'Logs');
   await page.getByRole('log', { name: 'Lines' }).getByText('written by 42 shells').waitFor();
+  await page.context().close();
 });
 
 test('a person backs an instance up, verifies and restores it, stops and starts it, and releases it', {
@@ -102,4 +103,5 @@ test('a person backs an instance up, verifies and restores it, stops and starts 
   await release.getByRole('button', { name: 'Release data-of-console' }).click();
   await page.getByText(/^Released for/).waitFor();
   expect(await page.getByRole('button', { name: 'Restart' }).count()).toBe(0);
+  await page.context().close();
 });

@@ -55,6 +55,43 @@ onBothEngines((engine) => {
     await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
+  it('a stranger, a key without the permission and a server with other work learn nothing from the overview of an instance', async () => {
+    const service = await startApp(engine);
+    const register = (name: string) =>
+      service.client.call('servers.register', { body: { name, environment: 'production' as const } });
+    const [{ data: beech }, { data: rowan }] = [await register('beech'), await register('rowan')];
+    const id = await instanceOn(service, beech.id);
+    const { data: key } = await service.client.call('keys.create', {
+      body: { name: 'no instances', permissions: ['servers:read', 'definitions:read', 'actions:read'] },
+    });
+    const statusFor = async (as: string | null, of = id) =>
+      (await service.request('GET', `/instances/${of}/overview`, { key: as })).status;
+    expect(await statusFor(null)).toBe(401);
+    expect(await statusFor(key.key)).toBe(403);
+    expect([403, 404]).toContain(await statusFor(rowan.api_key));
+    for (const other of [id.toUpperCase(), `${id}'--`, `${id}%00`, 'ins_%', '..', 'x'.repeat(4_000)])
+      expect([404, 422], other.slice(0, 40)).toContain(await statusFor(service.key, encodeURIComponent(other)));
+  });
+
+  it('the newest records of an instance are bounded, however many there are', async () => {
+    const service = await startApp(engine);
+    const { data: server } = await service.client.call('servers.register', {
+      body: { name: 'beech', environment: 'production' },
+    });
+    const id = await instanceOn(service, server.id);
+    const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)';
+    const { rows } = await service.sideDoor.run(`select * from deployments where instance_id = '${id}'`, []);
+    const columns = Object.keys(rows[0] as object);
+    const values = columns.map((column) => (column === 'id' ? `'dep_z' || i` : column)).join(', ');
+    await service.sideDoor.run(
+      `insert into deployments (${columns.join(', ')}) ${numbers} select ${values} from deployments, n where instance_id = '${id}'`,
+      [],
+    );
+    const { data } = await service.client.call('overview.instance', { params: { id } });
+    expect(data.deployments?.data).toHaveLength(20);
+    expect(data.deployments?.total).toBe(501);
+  });
+
   it('a caller reads only the parts of the overview that its permissions cover', async () => {
     const service = await startApp(engine);
     const { data } = await service.client.call('keys.create', {

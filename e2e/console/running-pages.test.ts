@@ -1,0 +1,69 @@
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import type { ServiceProcess } from '../service-process.ts';
+import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
+import { email, password, startConsoleService } from './console-service.ts';
+import { addBed, keepInTouch, plant } from './garden.ts';
+
+let browser: Browser;
+let service: ServiceProcess;
+let cookie: string;
+let instance: string;
+let definition: string;
+
+beforeAll(async () => {
+  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
+  cookie = await signIn(service, email, password);
+  const beech = await addBed(service, 'beech');
+  keepInTouch(beech);
+  await plant(service, beech, 'ghost', 'blog');
+  await plant(service, beech, 'memos', 'journal', 'unhealthy');
+  const { data } = await service.client.call('instances.list', { query: { q: 'blog' } });
+  instance = data[0]?.id ?? '';
+  definition = data[0]?.definition_id ?? '';
+});
+
+const pages = [
+  '/instances',
+  '/instances/{instance}',
+  ...['logs', 'shell', 'actions', 'backups', 'deployments', 'drift', 'events'].map(
+    (tab) => `/instances/{instance}?tab=${tab}`,
+  ),
+  '/definitions',
+  '/definitions/{definition}',
+  ...['revisions', 'secrets', 'move', 'export'].map((tab) => `/definitions/{definition}?tab=${tab}`),
+  '/deployments',
+];
+
+/** Opens a page whose data is late; layout shifts are counted from the beginning. */
+async function open(path: string, options: PageOptions): Promise<Page> {
+  const page = await openPage(browser, service, { cookie, ...options });
+  await page.addInitScript(() => {
+    const seen = { shift: 0 };
+    Object.assign(globalThis, { seen });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.shift += (entry as unknown as { value: number }).value;
+    }).observe({ type: 'layout-shift' as never, buffered: true });
+  });
+  await page.route('**/api/v1/**', async (route) => {
+    if (!route.request().headers().accept?.includes('event-stream')) await new Promise((done) => setTimeout(done, 300));
+    await route.continue();
+  });
+  await page.goto(path.replace('{instance}', instance).replace('{definition}', definition));
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await expect.poll(() => page.locator('main .skeleton').count()).toBe(0);
+  return page;
+}
+
+test.for(pages)(
+  '%s does not move when its data arrives, is accessible in both themes, and fits a phone',
+  async (path) => {
+    for (const colorScheme of ['light', 'dark'] as const) {
+      const page = await open(path, { colorScheme });
+      expect(await page.evaluate('globalThis.seen.shift')).toBeLessThan(0.02);
+      await expectAccessible(page);
+    }
+    const phone = await open(path, { width: 390 });
+    expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  },
+);
