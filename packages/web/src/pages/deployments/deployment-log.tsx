@@ -10,7 +10,12 @@ import { saveText } from '../../parts/save-text.ts';
 import { Loaded } from '../../parts/waiting.tsx';
 import '../../styles/instance.css';
 
-const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
 
 /** The log of a deployment: each line with its step, and the last words of a container that died. */
 export function DeploymentLog({ id, onClose }: { id: string; onClose: () => void }) {

@@ -51,7 +51,7 @@ export function BackupCard({ about, backups }: { about: InstanceOverview; backup
           <ul className="backup-list">
             {backups.slice(0, SHOWN).map((backup) => (
               <li key={backup.id}>
-                <Time at={backup.created_at} />
+                <Time at={backup.created_at} ago />
                 <span className="text-ink-3">
                   {backup.status === 'completed' ? disk(backup.stored_bytes) : <Status state={backup.status} />}
                 </span>
