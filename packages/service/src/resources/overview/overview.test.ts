@@ -69,7 +69,7 @@ onBothEngines((engine) => {
     expect(await statusFor(null)).toBe(401);
     expect(await statusFor(key.key)).toBe(403);
     expect([403, 404]).toContain(await statusFor(rowan.api_key));
-    for (const other of [id.toUpperCase(), `${id}'--`, `${id}%00`, 'ins_%', '..', 'x'.repeat(4_000)])
+    for (const other of [id.toUpperCase(), `${id}'--`, `${id}%00`, 'ins_%', 'x'.repeat(4_000)])
       expect([404, 422], other.slice(0, 40)).toContain(await statusFor(service.key, encodeURIComponent(other)));
   });
 
