@@ -234,6 +234,23 @@ onBothEngines((engine) => {
     expect(await over(app, sessionId)).toMatchObject({ ending: 'revoked' });
   });
 
+  it('the notice of a revoked key ends a session before the next check at intervals', async () => {
+    const { app, daemon, id } = await open();
+    const body = { name: 'shell', permissions: ['instances:shell' as const] };
+    const made = (await app.client.call('keys.create', { body })).data;
+    const { json } = await app.request('POST', `/instances/${id}/shells`, { body: {}, key: made.key });
+    const address = `${app.base.replace('http', 'ws')}/ws/shell?session_id=${json.data.id}`;
+    const socket = new WebSocket(address, { headers: { authorization: `Bearer ${made.key}` } });
+    const closed = new Promise((done) => socket.on('close', done));
+    let checks = 0;
+    // Each check begins with one.
+    socket.on('ping', () => checks++);
+    await daemon.next();
+    await app.client.call('keys.revoke', { params: { id: made.id } });
+    await closed;
+    expect(checks).toBe(0);
+  });
+
   it('a paste of 1 MB arrives intact, and waits for a command that does not read', async () => {
     const { app, daemon, id } = await open();
     const { connection } = await enter(app, id);
