@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { startMailServer } from '@hortus/testkit/mail-server';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
@@ -18,6 +20,13 @@ const mortal = page('mortal', 'restart: "no"').replace(
   'command: [sh, -c, "rm -f /tmp/die; httpd -f -p 8080 -h /www & until [ -e /tmp/die ]; do sleep 0.1; done; exit 7"]',
 );
 
+/** Lets what alerts are about have begun earlier, as if the time had passed. */
+function beginEarlier(directory: string, ms: number): void {
+  const database = new DatabaseSync(join(directory, 'hortus.db'), { timeout: 10_000 });
+  database.prepare('update alerts set since = since - ?').run(ms);
+  database.close();
+}
+
 test('a container that dies is reported by mail with what to do and a link, and so is its recovery', {
   timeout: 300_000,
 }, async () => {
@@ -36,7 +45,7 @@ test('a container that dies is reported by mail with what to do and a link, and 
   const { client } = installation.service;
   const to = ['ops@example.org'];
   await client.call('notifications.createChannel', { body: { type: 'email', name: 'ops', to } });
-  // The shortest time that a rule can demand.
+  // The shortest time that a rule can demand; it is shortened further below.
   const { data: rules } = await client.call('notifications.rules', { query: { per_page: 100 } });
   const id = rules.find(({ kind }) => kind === 'instance_unhealthy')?.id ?? '';
   await client.call('notifications.updateRule', { params: { id }, body: { minutes: 1 } });
@@ -46,6 +55,9 @@ test('a container that dies is reported by mail with what to do and a link, and 
     inputs: { WEB_HOSTNAME: 'shop.example.org' },
   });
   await inside(installation.engine, 'shop', 'touch', '/tmp/die');
+  const pending = () => client.call('notifications.alerts', { query: { status: 'pending' } });
+  await until(async () => (await pending()).data.length === 1, { describe: 'the pending alert' });
+  beginEarlier(installation.directory, 60_000);
 
   const mailWith = (text: string) =>
     until(() => mail.mails().find((one) => one.includes(text)), {
