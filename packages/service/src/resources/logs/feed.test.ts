@@ -2,10 +2,14 @@ import type { LogMessage, StreamedLine } from '@hortus/contract/streams';
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { guardWith } from '../../guard.ts';
+import type { LiveStream } from '../../http/live-stream.ts';
 import type { DaemonStream } from '../../streams/daemon-stream.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
 import type { Standing } from '../servers/public.ts';
-import { LogFeed } from './feed.ts';
+import { type FeedDeps, LogFeed, LogFeeds } from './feed.ts';
+import { followLogs } from './follow.ts';
+import type { LogPage, ReadOrder } from './pages.ts';
+import type { LogTarget } from './target.ts';
 
 const line = (position: number, text = `line ${position}`): StreamedLine => ({
   position,
@@ -22,11 +26,13 @@ const lines = (from: number, to: number, text?: string) => ({
   lines: Array.from({ length: to - from + 1 }, (_, n) => line(from + n, text)),
 });
 
-/** Opens a feed whose daemon is connected and has told that the lines after 10 follow. */
-async function openFeed() {
+const target = { accountId: 'acc_1', serverId: 'srv_1', instance: 'shop' };
+
+/** A daemon that is connected and says what the test lets it say. */
+function standInDaemon() {
   const over = new AbortController();
   let receive: ((data: Buffer) => void) | undefined;
-  const daemon = {
+  const stream = {
     signal: over.signal,
     listen(listener: (data: Buffer) => void) {
       receive = listener;
@@ -35,19 +41,25 @@ async function openFeed() {
     close: () => over.abort(),
   };
   const log = new QuietLog();
-  const feed = new LogFeed(
-    {
-      streams: { open: async () => daemon as unknown as DaemonStream },
-      standing: async () => ({ connected: true, capabilities: ['streams'] }) as unknown as Standing,
-      guard: guardWith(log),
-      log,
-    },
-    { accountId: 'acc_1', serverId: 'srv_1', instance: 'shop' },
-    undefined,
-  );
-  await until(() => receive, { describe: 'the order to the daemon' });
+  const deps: FeedDeps = {
+    streams: { open: async () => stream as unknown as DaemonStream },
+    standing: async () => ({ connected: true, capabilities: ['streams'] }) as unknown as Standing,
+    guard: guardWith(log),
+    log,
+  };
   const says = (message: LogMessage) => receive?.(Buffer.from(JSON.stringify(message)));
-  says({ from: 10 });
+  /** Tells that the lines after 10 follow, once it is asked. */
+  const begin = async () => {
+    await until(() => receive, { describe: 'the order to the daemon' });
+    says({ from: 10 });
+  };
+  return { deps, says, begin };
+}
+
+async function openFeed() {
+  const { deps, says, begin } = standInDaemon();
+  const feed = new LogFeed(deps, target, undefined);
+  await begin();
   return { feed, says, [Symbol.dispose]: () => feed.close() };
 }
 
@@ -89,4 +101,58 @@ it('lines that were left out make no room disappear for the recent ones', async 
   }
   says(lines(300, 310));
   expect([feed.begin, positions(feed)[0]]).toEqual([210, 300]);
+});
+
+/** Watches from position 20 on; `readPage` answers each reading of the stored lines. */
+async function watch(readPage: (after: number, says: (message: LogMessage) => void) => Partial<LogPage>) {
+  const { deps, says, begin } = standInDaemon();
+  const over = new AbortController();
+  const ids: string[] = [];
+  const stream: LiveStream = {
+    signal: over.signal,
+    write(event) {
+      const texts = 'bytes' in event ? String(event.bytes) : `id: ${event.id}`;
+      ids.push(...[...texts.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id ?? ''));
+      return true;
+    },
+    mark: () => {},
+    drained: async () => {},
+    end: () => {},
+  };
+  const pages = {
+    read: async (_: LogTarget, { after = 0 }: ReadOrder) => {
+      const page = readPage(after, says);
+      return { lines: [], more: false, end: after, dropped: 0, ...page };
+    },
+  };
+  const following = followLogs({ pages, feeds: new LogFeeds(deps) }, target, { begin: { after: 20 } })(stream);
+  await begin();
+  return {
+    ids,
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      await following;
+    },
+  };
+}
+
+it('a line that arrives while a watcher reads the stored ones is sent after them', async () => {
+  await using watched = await watch((_, says) => {
+    says(lines(21, 22));
+    return {};
+  });
+  await until(() => watched.ids.length > 0, { describe: 'the lines' });
+  expect(watched.ids).toEqual(['21', '22']);
+});
+
+it('a watcher reads again what the daemon left out while it read the stored lines', async () => {
+  const reads: number[] = [];
+  await using watched = await watch((after, says) => {
+    if (reads.push(after) > 1) return { ...lines(21, 30), end: 30 };
+    says({ left_out: 10, position: 30 });
+    return {};
+  });
+  await until(() => watched.ids.length > 0, { describe: 'the lines' });
+  expect(reads.slice(0, 2)).toEqual([20, 20]);
+  expect(watched.ids).toEqual(lines(21, 30).lines.map(({ position }) => String(position)));
 });
