@@ -54,17 +54,18 @@ export async function beginDeployment({ client }: Owned, server: ReportedServer,
   });
   const order = { definition_id: definition.id, ignore_capacity: true };
   const { data: deployment } = await client.call('deployments.execute', { body: order });
-  const at = (secondsAgo: number) => Date.now() - secondsAgo * 1000;
-  const line = (step: string, secondsAgo: number) => ({
-    step,
-    at: at(secondsAgo),
-    level: 'info' as const,
-    message: step,
+  const line = (step: string, message: string, secondsAgo: number) => ({
+    ...{ step, message, level: 'info' as const },
+    at: Date.now() - secondsAgo * 1000,
   });
-  await server.daemon.call('deployments.status', {
-    params: { id: deployment.id },
-    body: { status: 'running', logs: [line('pull', 9), line('create', 4), line('start', 2), line('wait_healthy', 1)] },
-  });
+  const logs = [
+    line('pull', `Pulled ${species} (5200 ms)`, 4),
+    line('create', 'Created main (240 ms)', 3),
+    line('start', 'Started main (400 ms)', 2),
+    line('wait_healthy', 'main is starting', 1),
+  ];
+  const params = { id: deployment.id };
+  await server.daemon.call('deployments.status', { params, body: { status: 'running', logs } });
   return { definitionId: definition.id, deploymentId: deployment.id };
 }
 

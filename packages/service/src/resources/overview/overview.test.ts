@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { instanceOn } from '../../testing/log-daemon.ts';
 import { startApp } from '../../testing/running-service.ts';
-import { stepsOf } from './steps.ts';
+import { stepsSoFar } from './steps.ts';
 
 onBothEngines((engine) => {
   it('the overview of an account has its servers, counts and newest events, and nothing of another account', async () => {
@@ -112,10 +112,21 @@ onBothEngines((engine) => {
   });
 });
 
-it('a step lasts until the first line of the next one; lines without a step belong to none', () => {
-  const line = (step: string | null, second: number) => ({ step, at: `2030-01-01T00:00:0${second}.000Z` });
-  expect(stepsOf([line(null, 0), line('pull', 1), line('pull', 2), line('create', 3), line(null, 4)])).toEqual([
-    { step: 'pull', started_at: line('', 1).at, finished_at: line('', 3).at },
-    { step: 'create', started_at: line('', 3).at, finished_at: null },
+it('a step ends with its last line, began as long before as it took, and the one after it is current', () => {
+  const at = (second: number) => `2030-01-01T00:00:0${second}.000Z`;
+  const line = (number: number, step: string | null, message: string) => ({
+    ...{ number, at: at(number), step, message },
+    level: 'info' as const,
+  });
+  const log = [
+    line(0, null, 'Claimed'),
+    line(2, 'pull', 'Pulled app (1000 ms)'),
+    line(3, 'pull', 'Pulled db (3000 ms)'),
+    line(4, 'create', 'Created app (1000 ms)'),
+  ];
+  expect(stepsSoFar(log)).toEqual([
+    { step: 'pull', started_at: at(0), finished_at: at(3) },
+    { step: 'create', started_at: at(3), finished_at: at(4) },
+    { step: 'start', started_at: at(4), finished_at: null },
   ]);
 });

@@ -14,7 +14,7 @@ import type { Server } from '@hortus/contract/resources/server-records';
 import { may, type Principal } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
 import type { Page, PageRequest } from '../../storage/page.ts';
-import { stepsOf } from './steps.ts';
+import { stepsSoFar } from './steps.ts';
 
 type List<Item> = (principal: Principal, request: PageRequest) => Promise<Page<Item>>;
 
@@ -130,7 +130,7 @@ async function rolloutsIn(deps: OverviewDeps, principal: Principal) {
         name: about?.name ?? null,
         species: about?.species ?? null,
         family: family ?? null,
-        steps: stepsOf(logs),
+        steps: stepsSoFar(logs),
       };
     }),
   );

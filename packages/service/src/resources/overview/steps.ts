@@ -1,14 +1,17 @@
 import type { LogLine } from '@hortus/contract/resources/deployment-records';
 import type { OverviewStep } from '@hortus/contract/resources/overview';
+import { stepsOf } from '@hortus/contract/rollout-steps';
+import { iso } from '../../time.ts';
 
-/** Returns the steps of a log: a step lasts from its first line to the first line of the next one. */
-export function stepsOf(lines: readonly Pick<LogLine, 'at' | 'step'>[]): OverviewStep[] {
-  const steps: OverviewStep[] = [];
-  for (const { at, step } of lines) {
-    const last = steps.at(-1);
-    if (step === null || last?.step === step) continue;
-    if (last) last.finished_at = at;
-    steps.push({ step, started_at: at, finished_at: null });
-  }
-  return steps;
+/** Returns the steps of a running deployment so far: the finished ones, and the one it is at. */
+export function stepsSoFar(lines: readonly LogLine[]): OverviewStep[] {
+  const newest = lines.at(-1);
+  if (!newest) return [];
+  return stepsOf(lines, { status: 'running' }, Date.parse(newest.at))
+    .filter(({ state }) => state !== 'waiting')
+    .map(({ id, state, spans }) => ({
+      step: id,
+      started_at: iso(Math.min(...spans.map(([from]) => from))),
+      finished_at: state === 'running' ? null : iso(Math.max(...spans.map(([, to]) => to))),
+    }));
 }

@@ -9,6 +9,7 @@ import { sentenceCase } from '../../parts/status.tsx';
 import { Since, Time } from '../../parts/time.tsx';
 import { Skeleton, Trouble } from '../../parts/waiting.tsx';
 import '../../styles/rollout.css';
+import { stepsOf } from '@hortus/contract/rollout-steps';
 import { Announcer } from './announcer.tsx';
 import { Doing } from './doing.tsx';
 import { Failure } from './failure.tsx';
@@ -17,7 +18,6 @@ import { isFinal } from './outcome.ts';
 import { Result } from './result.tsx';
 import { RolloutLog } from './rollout-log.tsx';
 import { announcement, StepList } from './step-list.tsx';
-import { stepsOf } from './steps.ts';
 
 /** One deployment, live: its steps, its log, and where it answers or why it failed. */
 export function RolloutPage() {

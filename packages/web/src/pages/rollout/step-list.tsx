@@ -1,7 +1,7 @@
 import type { Deployment, LogLine } from '@hortus/contract/resources/deployment-records';
+import { lengthOf, type Step, type StepState } from '@hortus/contract/rollout-steps';
 import { took } from '../../parts/durations.ts';
 import { Leaf } from '../../parts/icon.tsx';
-import { lengthOf, type Step, type StepState } from './steps.ts';
 
 const WORDS: Readonly<Record<StepState, string>> = {
   done: 'Done',

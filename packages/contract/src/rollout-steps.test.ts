@@ -1,6 +1,6 @@
-import type { LogLine } from '@hortus/contract/resources/deployment-records';
 import { describe, expect, it } from 'vitest';
-import { lengthOf, stepsOf } from './steps.ts';
+import type { LogLine } from './resources/deployment-records.ts';
+import { lengthOf, stepsOf } from './rollout-steps.ts';
 
 const START = Date.parse('2026-11-16T09:00:00Z');
 const line = (second: number, step: string | null, message: string, level: LogLine['level'] = 'info'): LogLine => ({

@@ -1,6 +1,6 @@
-import { playbooks } from '@hortus/contract/playbooks';
-import type { Deployment, LogLine } from '@hortus/contract/resources/deployment-records';
-import { steps as stepTexts } from '@hortus/contract/steps';
+import { playbooks } from './playbooks.ts';
+import type { Deployment, LogLine } from './resources/deployment-records.ts';
+import { steps as stepTexts } from './steps.ts';
 
 export type StepState = 'done' | 'running' | 'failed' | 'waiting';
 
@@ -28,14 +28,14 @@ const nameOf = (id: string): string =>
 /** Reads the steps out of a log: what is done, what runs now or has failed, and what is certain to come. */
 export function stepsOf(lines: readonly LogLine[], { status }: Pick<Deployment, 'status'>, now: number): Step[] {
   const byStep = Map.groupBy(
-    lines.filter(({ step }) => step !== null),
+    lines.map((line, place) => ({ ...line, span: spanOf(line, lines[place - 1]) })).filter(({ step }) => step !== null),
     ({ step }) => step as string,
   );
   const lastError = lines.findLast(({ level, step }) => level === 'error' && step !== null);
   const failedStep = status === 'failed' ? lastError?.step : undefined;
   const current = status === 'running' ? currentStep(byStep) : undefined;
   const rows = [...byStep].map(([id, own]): Step => {
-    const spans = spansOf(own, lines);
+    const spans = own.map(({ span }) => span);
     const state = id === failedStep ? 'failed' : id === current ? 'running' : 'done';
     const since = spans.at(-1)?.[1] ?? now;
     return {
@@ -81,14 +81,11 @@ function currentStep(byStep: ReadonlyMap<string, readonly LogLine[]>): string {
   return 'wait_healthy';
 }
 
-function spansOf(own: readonly LogLine[], all: readonly LogLine[]): [number, number][] {
-  return own.map((line) => {
-    const to = Date.parse(line.at);
-    const took = TOOK.exec(line.message)?.[1];
-    // Without a duration it has lasted since the line before.
-    const before = all[all.indexOf(line) - 1];
-    return [took === undefined ? Date.parse(before?.at ?? line.at) : to - Number(took), to];
-  });
+/** A line is written when its work is done. Without a duration, the work has lasted since the line before. */
+function spanOf({ at, message }: LogLine, before: LogLine | undefined): readonly [number, number] {
+  const to = Date.parse(at);
+  const took = TOOK.exec(message)?.[1];
+  return [took === undefined ? Date.parse(before?.at ?? at) : to - Number(took), to];
 }
 
 const textOf = (id: string): string =>
