@@ -64,9 +64,15 @@ export async function signIn({ base, root }: ServiceProcess, email: string, pass
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
+/** In the page, whose types Node does not know: waits for the end of all transitions. */
+const FINISH_TRANSITIONS = `Promise.all(
+  document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished.catch(() => {})),
+)`;
+
 /** Expects no serious or critical finding of axe-core. */
 export async function expectAccessible(page: Page): Promise<void> {
-  // Transitions of the theme would be measured half way.
+  // Colours that are changing, of a theme or of a button, would be measured half way.
+  await page.evaluate(FINISH_TRANSITIONS);
   await page.evaluate(axe);
   const found = await page.evaluate(async () => {
     const { run } = (globalThis as unknown as { axe: { run(): Promise<{ violations: AxeFinding[] }> } }).axe;
