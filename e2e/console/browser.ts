@@ -62,6 +62,24 @@ export async function signIn({ base, root }: ServiceProcess, email: string, pass
   return response.headers.get('set-cookie')?.split(';')[0] ?? '';
 }
 
+/** Opens a path with slow answers of the API, and expects that nothing moved when they were shown. */
+export async function expectStill(page: Page, path: string, shown: string, slow = /\/api\/v1\//): Promise<void> {
+  await page.addInitScript(() => {
+    const seen = { shift: 0 };
+    Object.assign(globalThis, { seen });
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) seen.shift += (entry as unknown as { value: number }).value;
+    }).observe({ type: 'layout-shift' as never, buffered: true });
+  });
+  await page.route(slow, async (route) => {
+    await new Promise((done) => setTimeout(done, 400));
+    await route.continue();
+  });
+  await page.goto(path);
+  await page.locator(shown).first().waitFor();
+  expect(await page.evaluate('globalThis.seen.shift'), path).toBeLessThan(0.02);
+}
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** In the page, whose types Node does not know: waits for the end of all transitions. */

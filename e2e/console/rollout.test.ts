@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
+import { expectAccessible, expectStill, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
 import { addBed, type Bed, beginDeployment } from './garden.ts';
 import { withPermissions } from './permissions.ts';
@@ -123,6 +123,12 @@ describe('a rollout', () => {
     await end('failed', { error: 'memos did not become healthy', reason: 'unhealthy', last_lines: ['no database'] });
     await page.getByRole('alert').getByText('no database').waitFor();
     await expectAccessible(page);
+  });
+
+  test('does not move when it arrives', async () => {
+    const { id, end } = await rollingOut('still');
+    await expectStill(await openPage(browser, service, { cookie }), `/deployments/${id}`, '[aria-current=step]');
+    await end('failed', { error: 'over' });
   });
 
   test('fits a phone without scrolling sideways', async () => {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
+import { expectAccessible, expectStill, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
 import { withPermissions } from './permissions.ts';
 
@@ -137,6 +137,16 @@ describe('the pages of templates', () => {
     await page.goto('/templates/import');
     await page.getByLabel('Compose file').waitFor();
     await expectAccessible(page);
+  });
+
+  test('do not move when they arrive', async () => {
+    const [draft] = (await service.client.call('drafts.list')).data;
+    const still = async (path: string, shown: string) =>
+      expectStill(await openPage(browser, service, { cookie }), path, shown);
+    await still('/templates', 'table[aria-label=Templates] td');
+    await still(`/templates/${draft?.id}`, 'textarea');
+    await still('/templates/new', 'textarea');
+    await still('/templates/import', 'textarea');
   });
 
   test('fit a phone without scrolling sideways', async () => {

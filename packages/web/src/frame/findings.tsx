@@ -6,7 +6,8 @@ import { Icon } from '../parts/icon.tsx';
 import { Mark } from '../parts/mark.tsx';
 import { chooseTheme, themes } from '../theme/theme.ts';
 import { useSignOut } from './account-menu.tsx';
-import { useOfferedCommands } from './commands.ts';
+import { type Command, useOfferedCommands } from './commands.ts';
+import { useInstanceCommands } from './instance-commands.ts';
 import { matches } from './matched.tsx';
 import { useHasPlace, usePlaces } from './places.ts';
 
@@ -27,18 +28,20 @@ export interface Group {
 const MOST = 6;
 const PAUSE_MS = 200;
 
-/** What a text finds: instances, things to do, places, species. Instances come from memory, species from the search of the service. */
+/**
+ * What a text finds. Instances and servers come from memory; the service searches definitions and species, once for a
+ * pause in typing.
+ */
 export function useFindings(text: string): readonly Group[] {
   const query = text.trim();
-  const instances = useInstances(query);
-  const actions = useActions(query);
-  const places = usePlaceFindings(query);
-  const species = useSpecies(query);
+  const settled = useSettled(query, PAUSE_MS);
   const groups = [
-    { title: 'Instances', findings: instances },
-    { title: 'Go to', findings: places },
-    { title: 'Do', findings: actions },
-    { title: 'Catalog', findings: species },
+    { title: 'Instances', findings: useInstances(query) },
+    { title: 'Go to', findings: usePlaceFindings(query) },
+    { title: 'Do', findings: useActions(query) },
+    { title: 'Servers', findings: useServers(query) },
+    { title: 'Definitions', findings: useDefinitions(query, settled) },
+    { title: 'Catalog', findings: useSpecies(query, settled) },
   ];
   return groups.filter(({ findings }) => findings.length > 0);
 }
@@ -60,6 +63,38 @@ function useInstances(query: string): Finding[] {
     }));
 }
 
+function useServers(query: string): Finding[] {
+  const servers = useApi('overview.read').data?.data.servers ?? [];
+  const navigate = useNavigate();
+  const exists = useHasPlace();
+  if (query === '' || !exists('/servers/$id')) return [];
+  return servers
+    .filter(({ name }) => matches(name, query))
+    .slice(0, MOST)
+    .map(({ id, name, environment }) => ({
+      id,
+      name,
+      note: environment,
+      run: () => void navigate({ to: '/servers/$id' as string, params: { id } as never }),
+    }));
+}
+
+function useDefinitions(query: string, settled: string): Finding[] {
+  const may = useMay();
+  const navigate = useNavigate();
+  const exists = useHasPlace();
+  const enabled = settled.length > 1 && may('definitions:read') && exists('/definitions/$id');
+  const { data } = useApiWhen(enabled, 'definitions.list', { query: { q: settled, per_page: MOST } });
+  if (!enabled || query === '') return [];
+  return (data?.data ?? []).map(({ id, name, species, family, current_revision }) => ({
+    id,
+    name,
+    note: `revision ${current_revision}`,
+    picture: <Mark species={species} family={family} size={22} />,
+    run: () => void navigate({ to: '/definitions/$id' as string, params: { id } as never }),
+  }));
+}
+
 function usePlaceFindings(query: string): Finding[] {
   const { all } = usePlaces();
   const navigate = useNavigate();
@@ -70,19 +105,24 @@ function usePlaceFindings(query: string): Finding[] {
 
 function useActions(query: string): Finding[] {
   const offered = useOfferedCommands();
+  const ofInstances = useInstanceCommands();
   const signOut = useSignOut();
   const always = [
     ...themes.map((theme) => ({ name: `Use the ${theme} theme`, run: () => chooseTheme(theme) })),
     { name: 'Sign out', run: signOut },
   ];
   // Without a text only the commands of the page; the others would push the places away.
-  return [...offered, ...(query === '' ? [] : always)]
-    .filter(({ name }) => matches(name, query))
+  const found = [...offered, ...(query === '' ? [] : [...always, ...ofInstances])].filter(({ name }) =>
+    matches(name, query),
+  );
+  // The page of an instance offers some of the same; its own come first.
+  return [...Map.groupBy(found, ({ name }) => name).values()]
+    .map(([first]) => first as Command)
+    .slice(0, offered.length + MOST)
     .map(({ name, run }) => ({ id: `do ${name}`, name, note: '', picture: <Icon name="out" />, run }));
 }
 
-function useSpecies(query: string): Finding[] {
-  const settled = useSettled(query, PAUSE_MS);
+function useSpecies(query: string, settled: string): Finding[] {
   const may = useMay();
   const navigate = useNavigate();
   const exists = useHasPlace();

@@ -1,20 +1,15 @@
 import type { InstanceOverview } from '@hortus/contract/resources/overview';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
-import { client } from '../../api/client.ts';
+import { useCallback, useMemo, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { type Command, useCommands } from '../../frame/commands.ts';
+import { type InstanceOrder, useInstanceOrder } from '../../frame/instance-order.ts';
 import { useHasPlace } from '../../frame/places.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
-import { toast, toastProblem } from '../../parts/toast.tsx';
 import { useRedeploy } from './redeploy.ts';
 import { Release } from './release.tsx';
-
-type Order = 'start' | 'stop' | 'restart';
-const WORDS: Readonly<Record<Order, string>> = { start: 'Starting', stop: 'Stopping', restart: 'Restarting' };
 
 /** Start, stop, restart, deploy again and release: only what the person may do and what makes sense now. */
 export function Controls({ about }: { about: InstanceOverview }) {
@@ -23,7 +18,9 @@ export function Controls({ about }: { about: InstanceOverview }) {
   const navigate = useNavigate();
   const exists = useHasPlace();
   const [releasing, setReleasing] = useState(false);
-  const { run, running } = useInstanceOrder(instance);
+  const { run: order, running } = useInstanceOrder();
+  const { id, name } = instance;
+  const run = useCallback((what: InstanceOrder) => order({ id, name, what }), [order, id, name]);
   const redeploy = useRedeploy(instance.definition_id, instance.name);
   const isReleased = instance.status === 'released';
   const isStopped = instance.status === 'stopped' || instance.status === 'failed';
@@ -34,12 +31,12 @@ export function Controls({ about }: { about: InstanceOverview }) {
   useCommands(
     useMemo((): readonly Command[] => {
       if (!mayOrder) return [];
-      const orders: Order[] = isStopped ? ['start'] : ['restart', 'stop'];
+      const orders: InstanceOrder[] = isStopped ? ['start'] : ['restart', 'stop'];
       return orders.map((one) => ({
-        name: `${one[0]?.toUpperCase()}${one.slice(1)} ${instance.name}`,
+        name: `${one[0]?.toUpperCase()}${one.slice(1)} ${name}`,
         run: () => run(one),
       }));
-    }, [mayOrder, isStopped, instance.name, run]),
+    }, [mayOrder, isStopped, name, run]),
   );
   return (
     <div className="controls">
@@ -81,14 +78,4 @@ export function Controls({ about }: { about: InstanceOverview }) {
       {releasing && <Release about={about} onClose={() => setReleasing(false)} />}
     </div>
   );
-}
-
-function useInstanceOrder({ id, name }: { id: string; name: string }) {
-  const order = useMutation({
-    // The three orders have the same form.
-    mutationFn: (what: Order) => client.call(`instances.${what}` as 'instances.start', { params: { id } }),
-    onSuccess: (_, what) => toast(`${WORDS[what]} ${name}.`),
-    onError: (error, what) => toastProblem(`Could not ${what} ${name}.`)(error),
-  });
-  return { run: order.mutate, running: order.isPending ? order.variables : undefined };
 }
