@@ -46,7 +46,7 @@ async function rollingOut(name: string, options: PageOptions = {}) {
 }
 
 describe('a rollout', () => {
-  test('makes sense to a screen reader: a list of steps with their states, of which one is current', async () => {
+  test('makes sense to a screen reader: a list of steps with their states, one of them current', async () => {
     const { page, end } = await rollingOut('heard');
     const current = page.locator('[aria-current=step]');
     await current.getByText('Wait until healthy').waitFor();
@@ -113,7 +113,7 @@ describe('a rollout', () => {
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('being cancelled').waitFor();
     await end('failed', { error: 'The deployment was aborted: cancelled', reason: 'cancelled' });
-    await page.getByText('Somebody cancelled it.').waitFor();
+    await page.getByText('It was cancelled.').waitFor();
   });
 
   test.for(['light', 'dark'] as const)('has no serious accessibility finding (%s)', async (colorScheme) => {

@@ -30,7 +30,7 @@ export const apiQuery = <Name extends CallName>(name: Name, ...[parts]: Rest<Nam
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** For a prefetch, whose answer nobody types: some answers are unions that are too large to infer twice. */
+/** For a prefetch, whose answer is not typed: some answers are unions that are too large to infer twice. */
 export type PlainQuery = FetchQueryOptions;
 
 /** Reads an endpoint; live. Keeps the last answer while a filter or page changes, so that nothing jumps. */

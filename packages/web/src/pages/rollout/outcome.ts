@@ -4,16 +4,16 @@ import type { Deployment } from '@hortus/contract/resources/deployment-records';
 export const isFinal = (status: Deployment['status']): boolean =>
   (deploymentMachine.final as readonly string[]).includes(status);
 
-/** What a person can do about a failure, by its reason. The error itself says what happened. */
 const READ_LAST_LINES =
   'The lines below are the last that the container wrote; they usually name the cause. Correct an input and deploy again.';
 
+/** What a person can do about a failure, by its reason. The error itself says what happened. */
 const ADVICE: Readonly<Record<string, string>> = {
   unhealthy: READ_LAST_LINES,
   exited: READ_LAST_LINES,
   job_failed: READ_LAST_LINES,
   deadline: 'Nothing moved for as long as its template allows. Look for the last step that began, and deploy again.',
-  cancelled: 'Somebody cancelled it. Deploy again whenever you like.',
+  cancelled: 'It was cancelled. Deploy again whenever you like.',
   refused:
     'The policy of the server does not allow what the template asks for. Its operator allows it in the settings of the daemon.',
   image:

@@ -132,7 +132,7 @@ function promise({ status, kind, backup_id, gap_ms }: FollowedDeployment, runnin
   const kept = backup_id === null ? '' : ' The data from before is in a backup.';
   if (status === 'success') {
     const gap = gap_ms === null ? '' : gap_ms === 0 ? ' There was no downtime.' : ` The downtime was ${gap_ms} ms.`;
-    return `It watches its health for a while and rolls back by itself if that fails.${gap}${kept}`;
+    return `The service watches its health for a while and rolls back if it fails.${gap}${kept}`;
   }
   if (status === 'failed') return `Volumes were kept.${kept}`;
   if (running === null || kind === 'test') return `If a step fails, what was created is removed again.${kept}`;

@@ -44,7 +44,7 @@ function Template({ draft, crumbs }: { draft: DraftDetail; crumbs: Parameters<ty
   const save = useOrder('drafts.create');
   const [source, setSource] = useState(draft.source);
   const [stored, setStored] = useState(draft.source);
-  // Somebody else may save it; what is being typed here is not lost.
+  // Another person may save it; keep what is being typed here.
   useEffect(() => {
     setSource((typed) => (typed === stored ? draft.source : typed));
     setStored(draft.source);
