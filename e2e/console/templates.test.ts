@@ -79,10 +79,10 @@ describe('importing a Compose file', () => {
 
 describe('a private template', () => {
   test('is written with completion, has its errors by line, and goes from draft to published', async () => {
-    const page = await open('/templates/new');
+    const page = await openPage(browser, service, { cookie });
+    await Promise.all([page.waitForResponse('**/schemas/template.json'), page.goto('/templates/new')]);
     const editor = page.getByLabel('Template as YAML');
     await editor.waitFor();
-    await page.waitForResponse('**/schemas/template.json').catch(() => undefined);
     await editor.press('Control+End');
     await page.keyboard.type('feat');
     await page.getByRole('option', { name: /featured/ }).waitFor();
