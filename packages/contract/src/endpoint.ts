@@ -44,7 +44,7 @@ export interface Endpoint<
    * with the usual error.
    */
   readonly stream?: true;
-  /** Set by `live`: also answers as a stream without an end. */
+  /** Set by `live`: also answers as a stream of server-sent events. */
   readonly live?: LiveEvents;
   /** Maximum size of the body in bytes. */
   readonly bodyLimit: number;
@@ -65,7 +65,7 @@ export interface Endpoint<
   readonly response: Response;
 }
 
-/** Events of a stream without an end; docs/decisions/streams.md has the rules of all such streams. */
+/** Events of a live stream; docs/decisions/streams.md has the rules of all such streams. */
 export interface LiveEvents {
   /** Names of the events and their meaning. `error`, which every stream has, is not among them. */
   readonly events: Readonly<Record<string, string>>;
