@@ -197,7 +197,8 @@ describe('an event stream', () => {
 
   it('ends at once when its credential is revoked', async () => {
     const lose = { isValid: true, changed: () => {} };
-    await using service = await serve(losing(lose));
+    // Without the help of the heartbeat.
+    await using service = await serve({ ...losing(lose), heartbeatMs: 3_600_000 });
     const response = await opened(service);
     lose.isValid = false;
     lose.changed();

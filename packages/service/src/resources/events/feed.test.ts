@@ -1,12 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { openLocalBus } from '../../bus/local-bus.ts';
+import type { LiveStream } from '../../http/live-stream.ts';
 import { append } from '../../outbox/append.ts';
 import { Dispatcher } from '../../outbox/dispatcher.ts';
 import { lastSeq } from '../../outbox/store.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
 import { EventFeed, type Follower } from './feed.ts';
+import { followEvents } from './follow.ts';
 
 onBothEngines((engine) => {
   async function running() {
@@ -37,7 +40,7 @@ onBothEngines((engine) => {
             data: {},
           });
       });
-    return { feed, fire, reads: () => reads, numbered: () => lastSeq(storage.reader) };
+    return { feed, fire, reader: storage.reader, reads: () => reads, numbered: () => lastSeq(storage.reader) };
   }
 
   const follower = (accountId: string, over: Partial<Follower> = {}) => {
@@ -101,5 +104,39 @@ onBothEngines((engine) => {
     await until(() => told.length === 6, { describe: 'the next batch' });
     expect(told.at(-1)).toBe(true);
     feed.leave();
+  });
+
+  it('an event for which a stream has no room is sent once there is, in order and once', async () => {
+    const { feed, fire, reader } = await running();
+    const over = new AbortController();
+    const ids: number[] = [];
+    let room = 3;
+    let isBegun = false;
+    const stream: LiveStream = {
+      signal: over.signal,
+      write(event) {
+        if (room === 0) return false;
+        room--;
+        ids.push(Number(/^id: (\d+)$/m.exec('bytes' in event ? String(event.bytes) : '')?.[1]));
+        return true;
+      },
+      mark: () => {
+        isBegun = true;
+      },
+      drained: async () => {
+        await nextTurn();
+        room = 3;
+      },
+      end: () => {},
+    };
+    const following = followEvents({ reader, feed }, { accountId: 'acc_1' }, undefined)(stream);
+    await until(() => isBegun, { describe: 'the beginning' });
+    // From here on it gets what the feed offers.
+    await nextTurn();
+    await fire(20);
+    await until(() => ids.length >= 20, { describe: () => `20 events, not ${ids}` });
+    expect(ids).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+    over.abort();
+    await following;
   });
 });
