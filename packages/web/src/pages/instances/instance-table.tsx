@@ -48,24 +48,32 @@ export function InstanceTable({ rows, total }: { rows: InstanceRows; total: numb
       <div ref={body} role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
         {items.map(({ key, index, start }) => {
           const instance = rows.at(index);
-          return (
-            <div
-              key={key}
-              role="row"
-              aria-rowindex={index + 2}
-              className="row"
-              style={{ transform: `translateY(${start - top}px)` }}
-            >
-              {instance ? <Cells instance={instance} server={serverName(instance.server_id)} /> : <Unread />}
-            </div>
-          );
+          const server = instance && serverName(instance.server_id);
+          return <Row key={key} index={index} top={start - top} instance={instance} server={server} />;
         })}
       </div>
     </div>
   );
 }
 
-const Cells = memo(function Cells({ instance, server }: { instance: Instance; server: string }) {
+interface RowProps {
+  readonly index: number;
+  readonly top: number;
+  /** Undefined while its page is on its way. */
+  readonly instance: Instance | undefined;
+  readonly server: string | undefined;
+}
+
+/** A row is drawn once, however often the others change while the page scrolls. */
+const Row = memo(function Row({ index, top, instance, server = '' }: RowProps) {
+  return (
+    <div role="row" aria-rowindex={index + 2} className="row" style={{ transform: `translateY(${top}px)` }}>
+      {instance ? <Cells instance={instance} server={server} /> : <Unread />}
+    </div>
+  );
+});
+
+function Cells({ instance, server }: { instance: Instance; server: string }) {
   const { id, name, species, family, started_at, status, revision, url, drifted_at } = instance;
   return (
     <>
@@ -105,7 +113,7 @@ const Cells = memo(function Cells({ instance, server }: { instance: Instance; se
       </Cell>
     </>
   );
-});
+}
 
 function Cell({ wide, className = '', children }: { wide?: boolean; className?: string; children: ReactNode }) {
   return (
