@@ -58,7 +58,14 @@ import { upgradesAck, upgradesList, upgradesScan } from './upgrades.ts';
 import { upgradesApply } from './upgrades-apply.ts';
 import { vaultRotate, vaultSet } from './vault.ts';
 import { version } from './version.ts';
-import { webhooksAdd, webhooksDeliveries, webhooksList, webhooksRemove, webhooksResend } from './webhooks.ts';
+import {
+  webhooksAdd,
+  webhooksDeliveries,
+  webhooksList,
+  webhooksRemove,
+  webhooksResend,
+  webhooksTest,
+} from './webhooks.ts';
 
 /** Commands in the order of the help. */
 export const commands: readonly Command[] = [
@@ -151,6 +158,7 @@ export const commands: readonly Command[] = [
   webhooksRemove,
   webhooksDeliveries,
   webhooksResend,
+  webhooksTest,
   events,
   playbooksList,
   playbooksShow,

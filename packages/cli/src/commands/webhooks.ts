@@ -120,3 +120,21 @@ export const webhooksResend = command({
     return printDone(call, data, `${data.event_type} is being sent again.`);
   },
 });
+
+export const webhooksTest = command({
+  name: 'webhooks test',
+  summary: 'Send a test delivery and print the reply of the receiver',
+  args: ['webhook'],
+  examples: [['hortus webhooks test https://ci.example.org/hortus', 'By address or id.']],
+  calls: ['webhooks.list', 'webhooks.test'],
+  async run(call) {
+    const client = await call.client();
+    const { id, url } = await find(client, call.args.webhook);
+    const { data } = await client.call('webhooks.test', { params: { id } });
+    const reply = data.reply ? ` It replied: ${data.reply}` : '';
+    if (!data.delivered && !call.json)
+      throw new Failure('failed', `${url} did not accept the test: ${data.error}.${reply}`);
+    printDone(call, data, `${url} accepted the test (${data.response_code}, ${data.duration_ms} ms).${reply}`);
+    return data.delivered ? 'ok' : 'failed';
+  },
+});

@@ -64,6 +64,19 @@ export const WebhookBody = Type.Object(
 );
 export type WebhookBody = Static<typeof WebhookBody>;
 
+export const WebhookTest = Type.Object(
+  {
+    delivered: Type.Boolean({ description: 'Whether the receiver answered with 2xx.' }),
+    body: Type.String({ description: 'The signed body, as it was sent.' }),
+    response_code: nullable(Type.Integer(), { description: 'HTTP status, if the receiver answered.' }),
+    reply: nullable(Type.String(), { description: 'Beginning of the answer of the receiver.' }),
+    error: nullable(Type.String(), { description: 'Why the test was not delivered.' }),
+    duration_ms: Type.Integer(),
+  },
+  { title: 'WebhookTest' },
+);
+export type WebhookTest = Static<typeof WebhookTest>;
+
 export const WebhookRegistration = Type.Object(
   {
     url: Type.String({
@@ -179,6 +192,17 @@ export const webhookEndpoints = {
     status: 202,
     params: Type.Object({ ...params.properties, delivery_id: givenId('Id of a delivery.') }),
     response: answer(Delivery),
+  }),
+  'webhooks.test': endpoint({
+    method: 'POST',
+    path: '/webhooks/endpoints/{id}/test',
+    tag: 'webhooks',
+    summary: 'Send a test delivery and answer with the reply of the receiver',
+    description:
+      'Signed like every delivery, with the first subscribed event as its type and `{"test": true}` as its data. Waits at most 10 seconds; nothing is stored or retried. A paused endpoint can be tested too.',
+    permission: 'webhooks:write',
+    params,
+    response: answer(WebhookTest),
   }),
   'webhooks.delete': endpoint({
     method: 'DELETE',

@@ -6,6 +6,7 @@ import { change, redeliver } from './change.ts';
 import { secretWarnings } from './secret.ts';
 import { listDeliveries, listEndpoints, read, register, remove, type WebhookDeps } from './service.ts';
 import type { DeliveryRow, EndpointRow } from './store.ts';
+import { testDelivery } from './test-delivery.ts';
 
 export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookEndpoints> => {
   const create = async ({ body, principal, write }: Creation) => {
@@ -37,6 +38,10 @@ export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookE
         success: true,
         data: deliveryRecord(await redeliver(tx, principal, params.id, params.delivery_id)),
       })),
+    'webhooks.test': async ({ principal, params }) => ({
+      success: true,
+      data: await testDelivery(deps, await read(deps, principal.accountId, params.id)),
+    }),
     'webhooks.create': create,
     'webhooks.createAlternative': create,
     'webhooks.delete': ({ principal, params, write }) =>

@@ -25,7 +25,7 @@ import {
 
 export interface WebhookDeps {
   readonly storage: Storage;
-  readonly vault: Pick<Vault, 'encrypt'>;
+  readonly vault: Pick<Vault, 'encrypt' | 'decrypt'>;
   readonly guard: AddressGuard;
   readonly pages: Pages;
   readonly requireRoom: RequireRoom;

@@ -57,6 +57,7 @@ export const webhookRequests = {
     await caller.client.call('webhooks.update', { params: { id }, body: { events: subscription().events } });
     return { params: { id, delivery_id } };
   },
+  'webhooks.test': ofWebhook,
   'webhooks.delete': ofWebhook,
   'webhooks.deliveries': ofWebhook,
   'events.list': () => ({}),
