@@ -73,6 +73,12 @@ export const Login = Type.Object(
 );
 export type Login = Static<typeof Login>;
 
+export const ProfileChange = Type.Object(
+  { name: text(120, { description: 'Name of the person.' }) },
+  { title: 'ProfileChange', additionalProperties: false, examples: [{ name: 'Mira Aalto' }] },
+);
+export type ProfileChange = Static<typeof ProfileChange>;
+
 export const PasswordChange = Type.Object(
   {
     current_password: password('The current password.', 1),
@@ -110,6 +116,15 @@ export const signInEndpoints = {
     summary: 'Read who the caller is and what it may do',
     permission: 'session',
     response: answer(Session),
+  }),
+  'account.changeProfile': endpoint({
+    method: 'PATCH',
+    path: '/account/profile',
+    tag: 'account',
+    summary: 'Change the name of the signed-in user',
+    permission: 'session',
+    body: ProfileChange,
+    response: answer(User),
   }),
   'account.changePassword': endpoint({
     method: 'POST',

@@ -15,6 +15,8 @@ export const signInRoutes = (accounts: Accounts, sessions: Sessions): Handlers<k
     return { success: true, data: { signed_out: true } };
   },
   'account.read': async ({ principal }) => ({ success: true, data: await accounts.read(principal) }),
+  'account.changeProfile': ({ principal, body, write }) =>
+    write(async (tx) => ({ success: true, data: await accounts.changeProfile(tx, principal, body) })),
   'account.changePassword': async ({ principal, body, address }) => ({
     success: true,
     data: await accounts.changePassword(principal, body, address),

@@ -1,4 +1,4 @@
-import type { Login, PasswordChange, Session, User } from '@hortus/contract/resources/sign-in';
+import type { Login, PasswordChange, ProfileChange, Session, User } from '@hortus/contract/resources/sign-in';
 import { normalEmail } from '../../identity/email.ts';
 import type { LoginThrottle } from '../../identity/login-throttle.ts';
 import { callerNetwork } from '../../identity/networks.ts';
@@ -15,7 +15,7 @@ import type { Row } from '../../storage/tables.ts';
 import { accountOf } from './accounts.ts';
 import { setPassword } from './new-password.ts';
 import { sessionRecord, userRecord } from './record.ts';
-import { heldUser, rememberNetwork, userById, userOnNetwork } from './store.ts';
+import { heldUser, rememberNetwork, renameUser, userById, userOnNetwork } from './store.ts';
 import { auditUser } from './user-audit.ts';
 
 export interface AccountDeps {
@@ -86,6 +86,14 @@ export class Accounts {
     return quotas === undefined ? session : { ...session, quotas };
   }
 
+  async changeProfile(tx: Tx, principal: Principal, { name }: ProfileChange): Promise<User> {
+    if (principal.kind !== 'session') throw new Problem('FORBIDDEN', 'Only a signed-in user can change a profile.');
+    const user = await renameUser(tx, principal.userId, name);
+    if (!user) throw unauthorized();
+    await audit(tx, 'audit.user_renamed', user, { name });
+    return userRecord(user);
+  }
+
   async changePassword(principal: Principal, change: PasswordChange, address: string): Promise<User> {
     const { storage, passwords, throttle } = this.#deps;
     if (principal.kind !== 'session') throw new Problem('FORBIDDEN', 'Only a signed-in user can change a password.');
@@ -119,7 +127,12 @@ export class Accounts {
   }
 }
 
-type AuditType = 'audit.login' | 'audit.login_failed' | 'audit.logout' | 'audit.password_changed';
+type AuditType =
+  | 'audit.login'
+  | 'audit.login_failed'
+  | 'audit.logout'
+  | 'audit.password_changed'
+  | 'audit.user_renamed';
 
 /** A wrong password proves no identity, so a failed login has no actor. */
 const audit = (

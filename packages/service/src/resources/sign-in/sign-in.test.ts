@@ -261,6 +261,17 @@ onBothEngines((engine) => {
     await expect(login()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
   });
 
+  it('a signed-in user changes the own name, and a key changes nobody', async () => {
+    const { routes, call, login, enter, replica, audits } = await start();
+    const principal = await enter((await login()).token);
+    const rename = (name: string, as = principal) => routes['account.changeProfile'](call(as, { body: { name } }));
+    expect((await rename('Mira Aalto')).data).toMatchObject({ email: adminEmail, name: 'Mira Aalto' });
+    expect((await routes['account.read'](call(principal))).data.user?.name).toBe('Mira Aalto');
+    const key = await replica.authenticator.authenticateKey(adminKey, HERE);
+    await expect(rename('Somebody else', key)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    expect((await audits()).map((event) => event.type)).toContain('audit.user_renamed');
+  });
+
   it('changing the password ends every other session', async () => {
     const { routes, call, login, enter, replica, audits } = await start();
     const [here, elsewhere] = [await login(), await login()];

@@ -32,6 +32,7 @@ export const identityRequests = {
   'account.login': () => ({ body: credentials }),
   'account.logout': async (caller) => ({ headers: await signedIn(caller) }),
   'account.read': () => ({}),
+  'account.changeProfile': async (caller) => ({ headers: await signedIn(caller), body: { name: 'Mira Aalto' } }),
   'account.changePassword': async (caller) => ({
     headers: await signedIn(caller),
     // The same password, so that later sign-ins still work.
