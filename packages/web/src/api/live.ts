@@ -15,6 +15,9 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   template: ['templates.', 'drafts.', 'catalog.', 'taxonomy.'],
   recipe: ['recipes.'],
   migration: ['migrations.', 'tenants.', 'definitions.'],
+  server: ['servers.', 'capacity.'],
+  notification_channel: ['notifications.'],
+  notification_rule: ['notifications.'],
 };
 
 /** Events of a busy minute are answered with few refreshes; the first one still shows at once. */

@@ -12,3 +12,6 @@ export function noteRate(headers: Headers): void {
 
 /** Tells whether a refresh in the background may use a request now: only while half of the budget is left. */
 export const mayRefresh = (now = Date.now()): boolean => now >= budget.resetAt || budget.remaining > budget.limit / 2;
+
+/** The budget as of the last answer; undefined before the first one. */
+export const rateNow = (): typeof budget | undefined => (Number.isFinite(budget.limit) ? budget : undefined);

@@ -1,20 +1,35 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
 /** Copies a text; says so for two seconds. `label` names what is copied: "Copy command". */
 export function Copy({ text, label }: { text: string; label: string }) {
   const [copied, setCopied] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
   async function copy() {
-    await navigator.clipboard.writeText(text);
+    // Browsers have a clipboard only over https or on this machine.
+    if (navigator.clipboard) await navigator.clipboard.writeText(text);
+    else copyBeside(button.current, text);
     setCopied(true);
     setTimeout(() => setCopied(false), 2_000);
   }
   return (
-    <Button small square aria-label={copied ? 'Copied' : label} title={label} onClick={copy}>
+    <Button ref={button} small square aria-label={copied ? 'Copied' : label} title={label} onClick={copy}>
       <Icon name={copied ? 'check' : 'copy'} />
     </Button>
   );
+}
+
+/** Copies without a clipboard: selects the text in a field beside the button, where an open dialog allows it. */
+function copyBeside(button: HTMLElement | null, text: string): void {
+  const field = document.createElement('textarea');
+  field.className = 'sr-only';
+  field.value = text;
+  button?.after(field);
+  field.select();
+  document.execCommand('copy');
+  field.remove();
+  button?.focus();
 }
 
 /** A text of a machine with a copy button: a command, a key, an id. */

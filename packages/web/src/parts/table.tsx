@@ -49,7 +49,7 @@ export function Table<Row extends { readonly id: string }>({
           ))}
         </tbody>
       </table>
-      {pagination && pagination.total_pages > 1 && <Pager {...pagination} />}
+      {pagination && <Pager {...pagination} />}
     </>
   );
 }
@@ -72,8 +72,10 @@ function Heading<Row>({ column: { name, sort, wide } }: { column: Column<Row> })
   );
 }
 
-function Pager({ page, total, total_pages }: { page: number; total: number; total_pages: number }) {
+/** The way to other pages of a list; nothing if there is only one. */
+export function Pager({ page, total, total_pages }: { page: number; total: number; total_pages: number }) {
   const [, change] = useListSearch();
+  if (total_pages <= 1) return null;
   return (
     <nav aria-label="Pages" className="mt-4 flex items-center gap-3 text-sm text-ink-2">
       <Button small disabled={page <= 1} onClick={() => change({ page: page - 1 })}>

@@ -1,8 +1,11 @@
 import { type FormEvent, useState } from 'react';
 import { fieldProblem, problemText } from '../../api/problem.ts';
 
-/** Sends a form once at a time and keeps what the service said: about a field, or about all of it. */
-export function useSubmission(send: () => Promise<void>) {
+/**
+ * Sends a form once at a time and keeps what the service said: about a field, or about all of it. With `fields`, what it
+ * says about any other field is shown for the whole form, so that nothing is lost.
+ */
+export function useSubmission(send: () => Promise<void>, fields?: readonly string[]) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>();
   async function submit(event: FormEvent) {
@@ -18,13 +21,18 @@ export function useSubmission(send: () => Promise<void>) {
       setBusy(false);
     }
   }
-  const field = fieldProblem(error);
+  const given = fieldProblem(error);
+  // A list is one field of the form, whichever entry of it is wrong.
+  const isAbout = (name: string) => given?.field === name || /^[./[]/.test(rest(given?.field, name));
   return {
     busy,
     submit,
     /** What is wrong with a field. */
-    about: (name: string) => (field?.field === name ? field.text : undefined),
+    about: (name: string) => (isAbout(name) ? given?.text : undefined),
     /** What is wrong with the rest; shown above the button. */
-    problem: error !== undefined && !field ? problemText(error) : undefined,
+    problem:
+      error !== undefined && !(given && (fields ?? [given.field]).some(isAbout)) ? problemText(error) : undefined,
   };
 }
+
+const rest = (field = '', name: string): string => (field.startsWith(name) ? field.slice(name.length) : '');
