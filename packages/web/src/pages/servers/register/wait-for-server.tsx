@@ -1,0 +1,89 @@
+import type { RegisteredServer } from '@hortus/contract/resources/server-records';
+import { useEffect } from 'react';
+import { useApi, useApiWhen } from '../../../api/query.ts';
+import { mayRefresh } from '../../../api/rate-budget.ts';
+import { PlaceLink } from '../../../frame/place-link.tsx';
+import { Button } from '../../../parts/button.tsx';
+import { Copied } from '../../../parts/copy.tsx';
+import { Dialog } from '../../../parts/dialog.tsx';
+import { Status } from '../../../parts/status.tsx';
+import { Since } from '../../../parts/time.tsx';
+import { installLine, isProtected } from './install-line.ts';
+
+/** A daemon that only polls causes no event when it first connects; this short wait is worth a request now and then. */
+const LOOK_MS = 4_000;
+
+/** The line to paste, shown once, and whether the daemon has connected. */
+export function WaitForServer({ server, onClose }: { server: RegisteredServer; onClose: () => void }) {
+  const query = useApi('servers.read', { params: { id: server.id } });
+  const found = query.data?.data;
+  const isConnected = found?.status === 'online' || found?.status === 'draining';
+  const { refetch } = query;
+  useEffect(() => {
+    if (isConnected) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible' && mayRefresh()) void refetch();
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [isConnected, refetch]);
+  return (
+    <Dialog title={`Connect ${server.name}`} onClose={() => {}}>
+      <h2>Connect {server.name}</h2>
+      <p className="mb-4 text-ink-2">
+        Paste this line on the server. It holds the server key, which is shown only now, and installs the daemon as a
+        systemd service.
+      </p>
+      <Copied text={installLine(location.origin, server)} label="Copy line" />
+      {!isProtected(location.origin) && (
+        <p className="mt-3 text-sm text-warn-ink">
+          This console is not reached over https. Anybody on the way can read the key; use a closed network only.
+        </p>
+      )}
+      <NoDaemonFile />
+      <details className="mt-3 text-sm text-ink-2">
+        <summary className="cursor-pointer">Only the key, to install it another way</summary>
+        <div className="mt-2">
+          <Copied text={server.api_key} label="Copy server key" />
+        </div>
+      </details>
+      <p className="mt-5" role="status">
+        {isConnected ? (
+          <Status state="online">Connected{found.daemon.engine && `, with ${found.daemon.engine}`}</Status>
+        ) : (
+          <Status state="waiting" tone="now">
+            <span>
+              Waiting for it, <Since at={server.created_at} />
+            </span>
+          </Status>
+        )}
+      </p>
+      {!isConnected && (
+        <p className="mt-1 text-sm text-ink-3">
+          Nothing arriving? <code>journalctl -u hortusd</code> on the server says why.
+        </p>
+      )}
+      <div className="dialog-foot">
+        {isConnected && (
+          <PlaceLink to="/servers/$id" params={{ id: server.id }} className="btn">
+            Open {server.name}
+          </PlaceLink>
+        )}
+        <Button kind="primary" onClick={onClose}>
+          {isConnected ? 'Done' : 'I have stored it'}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}
+
+/** Says so beforehand if the service has no daemon to hand out, because the line would end in a 404. */
+function NoDaemonFile() {
+  const { error } = useApiWhen(true, 'implant.read', { params: { os_type: 'linux', arch: 'amd64' } });
+  if (!error) return null;
+  return (
+    <p className="mt-3 text-sm text-warn-ink">
+      This service has no daemon to download yet. Build it first where the service runs:{' '}
+      <code>npm run build:daemon</code>
+    </p>
+  );
+}
