@@ -1,0 +1,60 @@
+import { eventMeanings, isPublishedEvent } from '@hortus/contract/events';
+import type { Event } from '@hortus/contract/resources/events';
+import { Said } from '../../parts/said.tsx';
+import { Time } from '../../parts/time.tsx';
+import { ResourceLink } from './resource-link.tsx';
+
+/** One event: when, what, about what, by whom; opened, its data. */
+export function EventRow({
+  event,
+  actorName,
+  isOpen,
+  onOpen,
+}: {
+  event: Event;
+  actorName: string | undefined;
+  isOpen: boolean;
+  onOpen: (id: string | undefined) => void;
+}) {
+  return (
+    <div className="event-row">
+      <Time at={event.created_at} />
+      <button
+        type="button"
+        className="truncate text-left"
+        aria-expanded={isOpen}
+        title={isPublishedEvent(event.type) ? eventMeanings[event.type] : undefined}
+        onClick={() => onOpen(isOpen ? undefined : event.id)}
+      >
+        <code>{event.type}</code>
+      </button>
+      <ResourceLink event={event} />
+      <Actor actor={event.actor} name={actorName} />
+      {isOpen && (
+        <div className="event-data">
+          <Said
+            label="Data of the event"
+            text={JSON.stringify(
+              { id: event.id, seq: event.seq, created_at: event.created_at, data: event.data },
+              null,
+              2,
+            )}
+          />
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Actor({ actor, name }: { actor: string | null; name: string | undefined }) {
+  if (actor === null) return <span className="text-ink-3">the service</span>;
+  return name === undefined ? (
+    <code className="truncate" title={actor}>
+      {actor}
+    </code>
+  ) : (
+    <span className="truncate" title={actor}>
+      {name}
+    </span>
+  );
+}
