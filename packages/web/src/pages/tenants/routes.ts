@@ -1,0 +1,21 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { prefetch } from '../../api/query.ts';
+import { frameRoute } from '../../frame/frame-route.ts';
+import { listSearch } from '../../parts/list-search.ts';
+
+const list = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/tenants',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('./list/tenants-page.tsx'), 'TenantsPage'),
+});
+
+const one = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/tenants/$id',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('./tenant/tenant-page.tsx'), 'TenantPage'),
+  loader: ({ context, params }) => prefetch(context.queries, 'tenants.read', { params }),
+});
+
+export const tenantRoutes = [list, one];
