@@ -7,13 +7,22 @@ import { definitionRoute, definitionsRoute } from './pages/definitions/route.ts'
 import { deploymentsRoute } from './pages/deployments/route.ts';
 import { instanceRoute } from './pages/instance/route.ts';
 import { instancesRoute } from './pages/instances/route.ts';
+import { assistantRoute } from './pages/assistant/route.ts';
+import { eventsRoute } from './pages/events/route.ts';
 import { inviteRoute } from './pages/invite/route.ts';
+import { notificationRoutes } from './pages/notifications/routes.ts';
 import { overviewRoute } from './pages/overview/route.ts';
 import { passwordResetRoute } from './pages/password-reset/route.ts';
 import { rolloutRoute } from './pages/rollout/route.ts';
-import { signInRoute } from './pages/sign-in/route.ts';
 import { speciesRoute } from './pages/species/route.ts';
 import { importRoute, newTemplateRoute, templateRoute, templatesRoute } from './pages/templates/routes.ts';
+import { recipeRoutes } from './pages/recipes/routes.ts';
+import { serverRoutes } from './pages/servers/routes.ts';
+import { settingsRoutes } from './pages/settings/routes.ts';
+import { signInRoute } from './pages/sign-in/route.ts';
+import { tenantRoutes } from './pages/tenants/routes.ts';
+import { upgradeRoutes } from './pages/upgrades/routes.ts';
+import { webhookRoutes } from './pages/webhooks/routes.ts';
 import { welcomeRoute } from './pages/welcome/route.ts';
 
 /** Every page. A new one needs its route here; its code loads when it is opened. */
@@ -32,6 +41,15 @@ const routes = rootRoute.addChildren([
     newTemplateRoute,
     importRoute,
     templateRoute,
+    ...settingsRoutes,
+    ...serverRoutes,
+    ...webhookRoutes,
+    eventsRoute,
+    ...notificationRoutes,
+    ...tenantRoutes,
+    ...upgradeRoutes,
+    ...recipeRoutes,
+    assistantRoute,
   ]),
   signInRoute,
   welcomeRoute,
