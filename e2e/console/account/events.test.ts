@@ -67,7 +67,12 @@ describe('the audit', () => {
     await all.getByText(name).waitFor();
     // A later event that passes the filter shows that the earlier one would have arrived too.
     await service.client.call('servers.drain', { params: { id: beech.id } });
-    await servers.getByRole('region', { name: 'Events' }).locator('li').first().getByText('audit.server_drained').waitFor();
+    await servers
+      .getByRole('region', { name: 'Events' })
+      .locator('li')
+      .first()
+      .getByText('audit.server_drained')
+      .waitFor();
     expect(await servers.getByText(name).count()).toBe(0);
   });
 

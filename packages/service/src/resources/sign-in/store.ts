@@ -54,12 +54,7 @@ export const accountById = (queries: Queries, id: string): Promise<Row<'accounts
   queries.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
 
 export const renameUser = (tx: Tx, id: string, name: string): Promise<Row<'users'> | undefined> =>
-  tx.db
-    .updateTable('users')
-    .set({ name, updated_at: tx.now })
-    .where('id', '=', id)
-    .returningAll()
-    .executeTakeFirst();
+  tx.db.updateTable('users').set({ name, updated_at: tx.now }).where('id', '=', id).returningAll().executeTakeFirst();
 
 export const replacePassword = (tx: Tx, id: string, passwordHash: string): Promise<Row<'users'> | undefined> =>
   tx.db

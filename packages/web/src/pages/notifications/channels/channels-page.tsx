@@ -2,12 +2,12 @@ import type { ChannelTest, NotificationChannel } from '@hortus/contract/resource
 import { useState } from 'react';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
-import { Named } from '../../../parts/named.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { ConfirmDanger } from '../../../parts/confirm-danger.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
+import { Named } from '../../../parts/named.tsx';
 import { Empty } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
@@ -101,7 +101,14 @@ interface Actions {
 }
 
 const columns = (actions: Actions | undefined): readonly Column<NotificationChannel>[] => [
-  { name: 'Name', cell: ({ name, type, target }) => <Named also={`${channelKinds[type].label}, ${target}`}><b>{name}</b></Named> },
+  {
+    name: 'Name',
+    cell: ({ name, type, target }) => (
+      <Named also={`${channelKinds[type].label}, ${target}`}>
+        <b>{name}</b>
+      </Named>
+    ),
+  },
   { name: 'Kind', wide: true, cell: ({ type }) => channelKinds[type].label },
   { name: 'Goes to', wide: true, cell: ({ target }) => <span className="[overflow-wrap:anywhere]">{target}</span> },
   { name: 'State', wide: true, cell: (channel) => <ChannelState channel={channel} /> },

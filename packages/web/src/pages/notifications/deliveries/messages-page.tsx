@@ -1,11 +1,11 @@
 import type { NotificationDelivery } from '@hortus/contract/resources/notifications';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
-import { Named } from '../../../parts/named.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { FilterSelect } from '../../../parts/filter-choice.tsx';
 import { Filter } from '../../../parts/filters.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
+import { Named } from '../../../parts/named.tsx';
 import { Empty } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
@@ -69,7 +69,20 @@ const columns = (
   nameOf: (id: string) => string,
   again: ((delivery: NotificationDelivery) => void) | undefined,
 ): readonly Column<NotificationDelivery>[] => [
-  { name: 'Message', cell: ({ title, channel_id, created_at }) => <Named also={<>{nameOf(channel_id)}, <Time at={created_at} ago /></>}><b>{title}</b></Named> },
+  {
+    name: 'Message',
+    cell: ({ title, channel_id, created_at }) => (
+      <Named
+        also={
+          <>
+            {nameOf(channel_id)}, <Time at={created_at} ago />
+          </>
+        }
+      >
+        <b>{title}</b>
+      </Named>
+    ),
+  },
   { name: 'To', wide: true, cell: ({ channel_id }) => nameOf(channel_id) },
   { name: 'State', cell: ({ status }) => <Status state={status} tone={deliveryTones[status]} /> },
   {

@@ -2,12 +2,12 @@ import type { NotificationRule } from '@hortus/contract/resources/notifications'
 import { useState } from 'react';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
-import { Named } from '../../../parts/named.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { ConfirmDanger } from '../../../parts/confirm-danger.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
+import { Named } from '../../../parts/named.tsx';
 import { Empty } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
@@ -91,7 +91,14 @@ interface Actions {
 }
 
 const columns = (nameOf: (id: string) => string, actions: Actions | undefined): readonly Column<NotificationRule>[] => [
-  { name: 'Name', cell: (rule) => <Named also={ruleWords(rule)}><b>{rule.name}</b></Named> },
+  {
+    name: 'Name',
+    cell: (rule) => (
+      <Named also={ruleWords(rule)}>
+        <b>{rule.name}</b>
+      </Named>
+    ),
+  },
   { name: 'When', wide: true, cell: (rule) => <span className="text-ink-2">{ruleWords(rule)}</span> },
   {
     name: 'Tells',

@@ -8,7 +8,7 @@ import { Field } from '../../../parts/field.tsx';
 import { TextArea } from '../../../parts/text-area.tsx';
 import { FormProblem } from '../../outside/form-problem.tsx';
 import { useSubmission } from '../../outside/submission.ts';
-import { specText } from '../recipe/spec-text.ts';
+import { specText } from '../spec-text.ts';
 
 /** Submits a recipe, or changes one that waits for its review. */
 export function RecipeForm({ recipe, onClose }: { recipe?: RecipeDetail; onClose: () => void }) {

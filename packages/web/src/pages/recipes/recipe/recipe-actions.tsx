@@ -34,10 +34,13 @@ export function RecipeActions({ recipe }: { recipe: RecipeDetail }) {
       toast(`You voted for ${name}.`);
     }, toastProblem('The vote was not counted.'));
   const accept = () =>
-    approve.mutateAsync({ params: { id } }).then(() => {
-      renew('recipes.');
-      toast(`${name} is in the catalog.`);
-    }, toastProblem(`${name} was not approved.`));
+    approve.mutateAsync({ params: { id } }).then(
+      () => {
+        renew('recipes.');
+        toast(`${name} is in the catalog.`);
+      },
+      toastProblem(`${name} was not approved.`),
+    );
   return (
     <>
       {mayWrite && status === 'approved' && (

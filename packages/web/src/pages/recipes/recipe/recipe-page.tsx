@@ -12,8 +12,8 @@ import { Status, Tag } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
 import { recipeTones } from '../recipe-tones.ts';
+import { specText } from '../spec-text.ts';
 import { RecipeActions } from './recipe-actions.tsx';
-import { specText } from './spec-text.ts';
 
 /** One recipe: what it is, what the validator found, and its template. */
 export function RecipePage() {

@@ -26,7 +26,9 @@ export function RegisterServer({ onClose }: { onClose: () => void }) {
     <Dialog title="Register a server" onClose={onClose}>
       <form onSubmit={submit}>
         <h2>Register a server</h2>
-        <p className="mb-5 text-ink-2">Any Linux machine with Docker or Podman. Next you get one line to paste there.</p>
+        <p className="mb-5 text-ink-2">
+          Any Linux machine with Docker or Podman. Next you get one line to paste there.
+        </p>
         <ServerFields values={values} onChange={setValues} about={about} />
         <FormProblem text={problem} />
         <div className="dialog-foot">

@@ -1,7 +1,7 @@
 import type { Invite } from '@hortus/contract/resources/members';
 import { useApi, useOrder } from '../../../api/query.ts';
-import { Named } from '../../../parts/named.tsx';
 import { Button } from '../../../parts/button.tsx';
+import { Named } from '../../../parts/named.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Status, type Tone } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
@@ -36,7 +36,14 @@ export function Invites({ mayChange }: { mayChange: boolean }) {
 }
 
 const columns = (revoke: ((invite: Invite) => void) | undefined): readonly Column<Invite>[] => [
-  { name: 'Email', cell: ({ email, role, status }) => <Named also={`${role}, ${status}`}><b>{email}</b></Named> },
+  {
+    name: 'Email',
+    cell: ({ email, role, status }) => (
+      <Named also={`${role}, ${status}`}>
+        <b>{email}</b>
+      </Named>
+    ),
+  },
   { name: 'Role', wide: true, cell: ({ role }) => role },
   { name: 'State', wide: true, cell: ({ status }) => <Status state={status} tone={TONES[status]} /> },
   { name: 'Invited', wide: true, cell: ({ created_at }) => <Time at={created_at} ago /> },

@@ -1,9 +1,9 @@
 import type { SignedInSession } from '@hortus/contract/resources/sign-in';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { counted } from '../../../parts/amount.ts';
-import { Named } from '../../../parts/named.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
+import { Named } from '../../../parts/named.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';

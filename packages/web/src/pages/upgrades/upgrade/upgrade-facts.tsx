@@ -103,4 +103,3 @@ export function Questions({ upgrade: { conflicts, irreversible } }: { upgrade: U
     </>
   );
 }
-
