@@ -10,6 +10,7 @@ import { build } from 'vite';
 export async function buildConsoleInto(folder: string): Promise<void> {
   await build(consoleBuild(folder));
   await addThemeScript(folder);
+  await addFontPreloads(folder);
   await compressAll(folder);
 }
 
@@ -26,6 +27,18 @@ async function addThemeScript(folder: string): Promise<void> {
     const html = await readFile(path, 'utf8');
     await writeFile(path, html.replace('<head>', `<head>\n    <script src="/assets/${name}"></script>`));
   }
+}
+
+/** The fonts that every page uses; they must be there before its text. The others would cause a warning where unused. */
+const EARLY_FONTS = /^(?:newsreader|instrument-sans)-latin-wght-normal-.*\.woff2$/;
+
+async function addFontPreloads(folder: string): Promise<void> {
+  const names = (await readdir(join(folder, 'assets'))).filter((name) => EARLY_FONTS.test(name));
+  const links = names.map(
+    (name) => `    <link rel="preload" href="/assets/${name}" as="font" type="font/woff2" crossorigin />\n`,
+  );
+  const page = join(folder, 'index.html');
+  await writeFile(page, (await readFile(page, 'utf8')).replace('  </head>', `${links.join('')}  </head>`));
 }
 
 const brotli = promisify(brotliCompress);

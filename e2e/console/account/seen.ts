@@ -26,7 +26,8 @@ export async function expectGoodLooks(
     await page.goto(path);
     await page.locator(ready).first().waitFor();
     await expectAccessible(page);
-    expect(await page.evaluate('globalThis.seen.shift'), `${path} moves (${look.name})`).toBeLessThan(0.02);
+    const moved = await page.evaluate<Moved>('globalThis.moved');
+    expect(moved.shift, `${path} moves (${look.name}): ${moved.what.join(', ')}`).toBeLessThan(0.02);
     const widest = await page.evaluate<number>(
       'Math.max(...[document.documentElement, ...document.querySelectorAll("dialog")].map((one) => one.scrollWidth - one.clientWidth))',
     );
@@ -38,11 +39,32 @@ export async function expectGoodLooks(
   }
 }
 
+interface Moved {
+  shift: number;
+  /** The elements that moved, for the message of a failure. */
+  readonly what: string[];
+}
+
 /** Runs in the page: sums up how much its content has moved. */
 function countShifts(): void {
-  const seen = { shift: 0 };
-  Object.assign(globalThis, { seen });
+  const moved: Moved = { shift: 0, what: [] };
+  Object.assign(globalThis, { moved });
+  const count = ({ value, sources }: Shift) => {
+    moved.shift += value;
+    for (const { node, previousRect, currentRect } of sources)
+      moved.what.push(`${node?.nodeName} ${node?.className} from ${previousRect.y} to ${currentRect.y}`);
+  };
   new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) seen.shift += (entry as unknown as { value: number }).value;
+    for (const entry of list.getEntries()) count(entry as unknown as Shift);
   }).observe({ type: 'layout-shift' as never, buffered: true });
+}
+
+/** A layout shift, which the types of the DOM do not know. */
+interface Shift {
+  readonly value: number;
+  readonly sources: readonly {
+    readonly node: { readonly nodeName: string; readonly className: string } | null;
+    readonly previousRect: { readonly y: number };
+    readonly currentRect: { readonly y: number };
+  }[];
 }

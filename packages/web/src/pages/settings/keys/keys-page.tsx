@@ -62,7 +62,7 @@ export function KeysPage() {
           )
         }
       </Loaded>
-      <RateUse />
+      {query.data && <RateUse />}
       {mayChange && search.new === 'key' && <CreateKey onClose={() => change({ new: undefined })} />}
       {revoking && <Revoke apiKey={revoking} onClose={() => setRevoking(undefined)} />}
     </SettingsFrame>
