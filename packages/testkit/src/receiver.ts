@@ -17,7 +17,14 @@ export type ReceivedRequest = {
 };
 
 export type Answer =
-  | { status?: number; headers?: Record<string, string>; body?: string; delay?: number }
+  | {
+      status?: number;
+      headers?: Record<string, string>;
+      body?: string | Uint8Array;
+      delay?: number;
+      /** Sends the body but never ends it. */
+      endless?: true;
+    }
   /** Never answers; the connection stays open until the sender or `stop()` ends it. */
   | { hang: true }
   /** Closes the connection without a response. */
@@ -111,5 +118,7 @@ async function reply(response: ServerResponse, answer: Answer): Promise<void> {
     return;
   }
   if (answer.delay !== undefined) await sleep(answer.delay, undefined, { ref: false });
-  response.writeHead(answer.status ?? 200, answer.headers).end(answer.body ?? '');
+  response.writeHead(answer.status ?? 200, answer.headers);
+  if (answer.endless) response.write(answer.body ?? ' ');
+  else response.end(answer.body ?? '');
 }

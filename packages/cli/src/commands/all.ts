@@ -61,6 +61,7 @@ import { version } from './version.ts';
 import {
   webhooksAdd,
   webhooksDeliveries,
+  webhooksDelivery,
   webhooksList,
   webhooksRemove,
   webhooksResend,
@@ -157,6 +158,7 @@ export const commands: readonly Command[] = [
   webhooksAdd,
   webhooksRemove,
   webhooksDeliveries,
+  webhooksDelivery,
   webhooksResend,
   webhooksTest,
   events,

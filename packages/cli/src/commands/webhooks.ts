@@ -6,9 +6,10 @@ import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { chosen, readSecret } from '../given-values.ts';
 import { findListed } from '../lookup/listed.ts';
+import { safeText } from '../output/safe-text.ts';
 import { status } from '../output/status.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
+import { printDone, printList, printRecord } from '../printing.ts';
 
 const find = (client: Client, given: string): Promise<WebhookEndpoint> =>
   findListed(client.pages('webhooks.list'), 'webhook', given, ({ url }: WebhookEndpoint) => [url]);
@@ -101,6 +102,34 @@ export const webhooksDeliveries = command({
   },
 });
 
+export const webhooksDelivery = command({
+  name: 'webhooks delivery',
+  summary: 'Show a delivery and the answer of the receiver',
+  args: ['webhook', 'delivery'],
+  examples: [
+    [
+      'hortus webhooks delivery https://ci.example.org/hortus dlv_01j9zq3v5t8x2m4n6p7r9s0abc',
+      'With up to 4 KiB of the answer.',
+    ],
+  ],
+  calls: ['webhooks.list', 'webhooks.delivery'],
+  async run(call) {
+    const client = await call.client();
+    const { id } = await find(client, call.args.webhook);
+    const { data } = await client.call('webhooks.delivery', { params: { id, delivery_id: call.args.delivery } });
+    const { terminal, now } = call.world;
+    printRecord(call, data, [
+      ['Event', data.event_type],
+      ['Status', { painted: status(terminal, data.status) }],
+      ['Answer', String(data.response_code ?? data.error ?? '')],
+      ['Attempts', String(data.attempts)],
+      ['Happened', ago(data.created_at, now())],
+    ]);
+    if (data.reply && !call.json) terminal.out(`\n${safeText(data.reply)}\n`);
+    return 'ok';
+  },
+});
+
 export const webhooksResend = command({
   name: 'webhooks resend',
   summary: 'Send a delivery again',
@@ -131,7 +160,7 @@ export const webhooksTest = command({
     const client = await call.client();
     const { id, url } = await find(client, call.args.webhook);
     const { data } = await client.call('webhooks.test', { params: { id } });
-    const reply = data.reply ? ` It replied: ${data.reply}` : '';
+    const reply = data.reply ? ` It replied: ${safeText(data.reply)}` : '';
     if (!data.delivered && !call.json)
       throw new Failure('failed', `${url} did not accept the test: ${data.error}.${reply}`);
     printDone(call, data, `${url} accepted the test (${data.response_code}, ${data.duration_ms} ms).${reply}`);

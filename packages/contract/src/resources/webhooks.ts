@@ -51,6 +51,18 @@ export const Delivery = Type.Object(
 );
 export type Delivery = Static<typeof Delivery>;
 
+export const DeliveryWithReply = Type.Object(
+  {
+    ...Delivery.properties,
+    reply: nullable(Type.String(), {
+      description:
+        'Up to 4 KiB of the body that the receiver answered to the last attempt, without the signing secrets. Untrusted text; null if it did not answer.',
+    }),
+  },
+  { title: 'DeliveryWithReply' },
+);
+export type DeliveryWithReply = Static<typeof DeliveryWithReply>;
+
 /** Body of a delivery. */
 export const WebhookBody = Type.Object(
   {
@@ -69,7 +81,9 @@ export const WebhookTest = Type.Object(
     delivered: Type.Boolean({ description: 'Whether the receiver answered with 2xx.' }),
     body: Type.String({ description: 'The signed body, as it was sent.' }),
     response_code: nullable(Type.Integer(), { description: 'HTTP status, if the receiver answered.' }),
-    reply: nullable(Type.String(), { description: 'Beginning of the answer of the receiver.' }),
+    reply: nullable(Type.String(), {
+      description: 'Up to 4 KiB of the answer of the receiver, without the signing secrets. Untrusted text.',
+    }),
     error: nullable(Type.String(), { description: 'Why the test was not delivered.' }),
     duration_ms: Type.Integer(),
   },
@@ -135,6 +149,8 @@ export type WebhookUpdate = Static<typeof WebhookUpdate>;
 
 const params = Type.Object({ id: givenId('Id of a webhook endpoint.') });
 
+const deliveryParams = Type.Object({ ...params.properties, delivery_id: givenId('Id of a delivery.') });
+
 const create = {
   method: 'POST',
   tag: 'webhooks',
@@ -190,7 +206,7 @@ export const webhookEndpoints = {
     description: 'With the same body and the same ids. A delivery older than 24 hours is attempted once.',
     permission: 'webhooks:write',
     status: 202,
-    params: Type.Object({ ...params.properties, delivery_id: givenId('Id of a delivery.') }),
+    params: deliveryParams,
     response: answer(Delivery),
   }),
   'webhooks.test': endpoint({
@@ -226,5 +242,14 @@ export const webhookEndpoints = {
       ...paging,
     }),
     response: list(Delivery),
+  }),
+  'webhooks.delivery': endpoint({
+    method: 'GET',
+    path: '/webhooks/endpoints/{id}/deliveries/{delivery_id}',
+    tag: 'webhooks',
+    summary: 'Read a delivery with the answer of the receiver',
+    permission: 'webhooks:read',
+    params: deliveryParams,
+    response: answer(DeliveryWithReply),
   }),
 };

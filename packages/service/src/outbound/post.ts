@@ -13,15 +13,17 @@ export interface Post {
   readonly guard: AddressGuard;
   /** Aborts the request: rejects with the signal's reason. */
   readonly signal: AbortSignal;
-  /** Waits for the body of the answer and returns its beginning; otherwise the body is ignored. */
+  /** Returns the beginning of the answer's body; otherwise the body is ignored. */
   readonly readAnswer?: true;
 }
 
 /** With the beginning of the answer's body, if it was asked for. */
 export type PostResult = Reply & { readonly text?: string };
 
-/** This much of the answer is read, so that the receiver can finish sending. */
-const MOST_ANSWER_BYTES = 4_096;
+/** This much of the answer is read: callers keep less, but hide secrets first, and a secret may lie across their cut. */
+const MOST_ANSWER_BYTES = 16_384;
+/** A body that takes longer is cut: the status has arrived, and the next delivery waits. */
+const BODY_WITHIN_MS = 1_000;
 
 /**
  * Sends one POST on a new connection. Follows no redirects, because they could bypass the guard. Its span has no
@@ -78,8 +80,13 @@ async function send(
       answer.on('data', guardedBy(reject, take));
       answer.on('error', () => {});
       if (!readAnswer) return resolve({ status });
+      const cut = setTimeout(() => answer.destroy(), BODY_WITHIN_MS);
       // Also after an error or a cut: the status has arrived.
-      const ended = () => resolve({ status, text: Buffer.concat(chunks).toString().slice(0, MOST_ANSWER_BYTES) });
+      const ended = () => {
+        clearTimeout(cut);
+        // In stream mode an incomplete last character is left out.
+        resolve({ status, text: new TextDecoder().decode(Buffer.concat(chunks), { stream: true }) });
+      };
       answer.on('close', guardedBy(reject, ended));
     };
     sent.on('response', guardedBy(reject, answered));

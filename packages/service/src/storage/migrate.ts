@@ -39,6 +39,7 @@ import { blockDevices } from './migrations/0089-block-devices.ts';
 import { traceParents } from './migrations/0090-trace-parents.ts';
 import { userNames } from './migrations/0092-user-names.ts';
 import { sortedInstances } from './migrations/0094-sorted-instances.ts';
+import { deliveryReplies } from './migrations/0095-delivery-replies.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 
 /** In execution order; a released name never changes. */
@@ -83,6 +84,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0090-trace-parents': traceParents,
   '0092-user-names': userNames,
   '0094-sorted-instances': sortedInstances,
+  '0095-delivery-replies': deliveryReplies,
 };
 
 /** Arbitrary, but the same in every replica. */

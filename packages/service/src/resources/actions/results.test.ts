@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type InstanceServices, openInstanceServices, SMTP_PASSWORD } from '../instances/testing/instance-services.ts';
-import { KEPT_BYTES } from './output.ts';
+import { KEPT_BYTES } from './results.ts';
 
 async function sent({ running, execute, connect, actions, serverId }: InstanceServices) {
   const instance = await running();

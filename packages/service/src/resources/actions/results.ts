@@ -10,11 +10,14 @@ import type { ActionReport } from '@hortus/contract/resources/actions';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
+import { keep } from '../../storage/kept-text.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { GRACE_MS, setAlarm } from './deadlines.ts';
 import { type ExecutionMove, executionLifecycle } from './lifecycle.ts';
-import { KEPT_BYTES, keep } from './output.ts';
 import { type ExecutionRow, lockPendingOfInstance } from './store.ts';
+
+/** Bytes of output stored per execution. */
+export const KEPT_BYTES = 1_048_576;
 
 /** Outcome of an execution that concerns a backup. */
 export interface EndedBackupAction {

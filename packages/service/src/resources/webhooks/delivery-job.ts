@@ -6,6 +6,7 @@ import { post } from '../../outbound/post.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { keptReply } from './reply.ts';
 import { openSecrets } from './secret.ts';
 import { audit } from './service.ts';
 import { deliveryHeaders } from './signing.ts';
@@ -74,11 +75,14 @@ async function attempt(
     timeoutMs: deps.timeoutMs ?? ANSWER_WITHIN_MS,
     guard: deps.guard,
     signal,
+    readAnswer: true,
   });
+  // Before the transaction, because masking yields to the event loop.
+  const reply = await keptReply(result.text, secrets);
   const outcome = outcomeOf(delivery, result, now(deps));
   const well = outcome.status === 'delivered';
   await deps.storage.write(async (tx) => {
-    await recordAttempt(tx, outcome);
+    await recordAttempt(tx, { ...outcome, reply });
     // Write only on a change of health.
     if (well !== (endpoint.failing_since === null)) await noteHealth(tx, endpoint.id, well);
     if (outcome.status === 'dead') await pauseIfDead(tx, endpoint, now(deps));

@@ -4,8 +4,8 @@ import { checkUrl } from '../../outbound/check-url.ts';
 import { iso, isoOrNull } from '../../time.ts';
 import { change, redeliver } from './change.ts';
 import { secretWarnings } from './secret.ts';
-import { listDeliveries, listEndpoints, read, register, remove, type WebhookDeps } from './service.ts';
-import type { DeliveryRow, EndpointRow } from './store.ts';
+import { listDeliveries, listEndpoints, read, readDelivery, register, remove, type WebhookDeps } from './service.ts';
+import type { EndpointRow, ListedDelivery } from './store.ts';
 import { testDelivery } from './test-delivery.ts';
 
 export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookEndpoints> => {
@@ -51,6 +51,10 @@ export const webhookRoutes = (deps: WebhookDeps): Handlers<keyof typeof webhookE
       const { data, pagination } = await listDeliveries(deps, principal.accountId, filter, query);
       return { success: true, data: data.map(deliveryRecord), pagination };
     },
+    'webhooks.delivery': async ({ principal, params }) => {
+      const row = await readDelivery(deps, principal.accountId, params.id, params.delivery_id);
+      return { success: true, data: { ...deliveryRecord(row), reply: row.reply } };
+    },
   };
 };
 
@@ -70,7 +74,7 @@ const endpointRecord = (row: EndpointRow, warnings: string[] = []): WebhookEndpo
   updated_at: iso(row.updated_at),
 });
 
-const deliveryRecord = (row: DeliveryRow): Delivery => ({
+const deliveryRecord = (row: ListedDelivery): Delivery => ({
   id: row.id,
   event_id: row.event_id,
   event_type: row.event_type as Delivery['event_type'],

@@ -17,10 +17,12 @@ import {
   type DeliveryRow,
   deleteEndpoint,
   deliveriesOf,
+  deliveryOf,
   type EndpointRow,
   endpointOf,
   endpointsOf,
   insertEndpoint,
+  type ListedDelivery,
 } from './store.ts';
 
 export interface WebhookDeps {
@@ -89,7 +91,7 @@ export async function listDeliveries(
   accountId: string,
   filter: DeliveryFilter,
   page: PageRequest,
-): Promise<Page<DeliveryRow>> {
+): Promise<Page<ListedDelivery>> {
   const { reader } = deps.storage;
   if (!(await endpointOf(reader, accountId, filter.endpointId))) throw notFound('webhook endpoint');
   return await deps.pages.read(page, {
@@ -97,6 +99,18 @@ export async function listDeliveries(
     count: (atMost) => countDeliveries(reader, filter, atMost),
     countKey: countKey('deliveries', filter),
   });
+}
+
+export async function readDelivery(
+  { storage: { reader } }: WebhookDeps,
+  accountId: string,
+  endpointId: string,
+  id: string,
+): Promise<DeliveryRow> {
+  if (!(await endpointOf(reader, accountId, endpointId))) throw notFound('webhook endpoint');
+  const row = await deliveryOf(reader, endpointId, id);
+  if (!row) throw notFound('delivery');
+  return row;
 }
 
 /** Records only the host: the path of a webhook URL is often a secret. */

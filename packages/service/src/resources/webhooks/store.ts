@@ -8,6 +8,8 @@ import type { NewRow, Row } from '../../storage/tables.ts';
 
 export type EndpointRow = Row<'webhook_endpoints'>;
 export type DeliveryRow = Row<'deliveries'>;
+/** A delivery in a list, where the answers of receivers would be too much. */
+export type ListedDelivery = Omit<DeliveryRow, 'reply'>;
 
 export const insertEndpoint = async (tx: Tx, row: NewRow<'webhook_endpoints'>): Promise<void> =>
   void (await tx.db.insertInto('webhook_endpoints').values(row).execute());
@@ -64,7 +66,7 @@ export const deliveryOf = (queries: Queries, endpointId: string, id: string): Pr
 
 /** Resets a delivery; earlier attempts are forgotten. */
 export async function resendDelivery(tx: Tx, delivery: DeliveryRow): Promise<DeliveryRow> {
-  const columns = notYetSent(tx.now);
+  const columns = { ...notYetSent(tx.now), reply: null };
   await tx.db.updateTable('deliveries').set(columns).where('id', '=', delivery.id).execute();
   return { ...delivery, ...columns };
 }
@@ -148,13 +150,30 @@ const deliveriesWhere = (queries: Queries, { endpointId, status }: DeliveryFilte
   return status ? all.where('status', '=', status) : all;
 };
 
+const listed = [
+  'id',
+  'account_id',
+  'endpoint_id',
+  'event_id',
+  'event_type',
+  'seq',
+  'status',
+  'attempts',
+  'response_code',
+  'error',
+  'duration_ms',
+  'next_attempt_at',
+  'delivered_at',
+  'created_at',
+] as const satisfies readonly (keyof ListedDelivery)[];
+
 export const deliveriesOf = (
   queries: Queries,
   filter: DeliveryFilter,
   limit: number,
   offset: number,
-): Promise<DeliveryRow[]> =>
-  deliveriesWhere(queries, filter).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
+): Promise<ListedDelivery[]> =>
+  deliveriesWhere(queries, filter).select(listed).orderBy('id', 'desc').limit(limit).offset(offset).execute();
 
 export const countDeliveries = (queries: Queries, filter: DeliveryFilter, atMost: number): Promise<number> =>
   counted(
@@ -208,7 +227,7 @@ export const nextAttemptAt = async (queries: Queries, endpointId: string): Promi
   (await nextAttempt(queries, { endpointId }))[0]?.next_attempt_at ?? undefined;
 
 /** Does nothing if the delivery has already ended: of two concurrent senders the first result counts. */
-export const recordAttempt = statement<Attempt>((db, p) =>
+export const recordAttempt = statement<Attempt & Pick<DeliveryRow, 'reply'>>((db, p) =>
   db
     .updateTable('deliveries')
     .set({
@@ -219,6 +238,7 @@ export const recordAttempt = statement<Attempt>((db, p) =>
       duration_ms: p.duration_ms,
       next_attempt_at: p.next_attempt_at,
       delivered_at: p.delivered_at,
+      reply: p.reply,
     })
     .where('id', '=', p.id)
     .where('status', '=', 'pending'),

@@ -6,6 +6,7 @@ import { post } from '../../outbound/post.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { keptReply } from './reply.ts';
 import { openSecrets } from './secret.ts';
 import { deliveryHeaders } from './signing.ts';
 import type { EndpointRow } from './store.ts';
@@ -44,7 +45,7 @@ export async function testDelivery({ storage, vault, guard }: TestDeps, endpoint
     delivered,
     body,
     response_code: status,
-    reply: text ?? null,
+    reply: await keptReply(text, { secret, oldSecret }),
     error: error ?? (delivered ? null : `the receiver answered ${status}`),
     duration_ms: durationMs,
   };

@@ -32,6 +32,8 @@ export interface WebhookTables {
     duration_ms: number | null;
     next_attempt_at: Time | null;
     delivered_at: Time | null;
+    /** Beginning of the answer to the last attempt. */
+    reply: string | null;
     created_at: Time;
   };
 }

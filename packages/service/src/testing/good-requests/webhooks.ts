@@ -28,6 +28,18 @@ const ofWebhook = async ({ client }: Caller) => ({
   params: { id: (await client.call('webhooks.create', { body: subscription() })).data.id },
 });
 
+const ofDelivery = async (caller: Caller) => {
+  const body = { ...subscription(), url: await receiverUrl(), events: ['definition.created' as const] };
+  const { id } = (await caller.client.call('webhooks.create', { body })).data;
+  await aDefinition(caller);
+  const query = { status: 'delivered' as const };
+  const delivered = async () => (await caller.client.call('webhooks.deliveries', { params: { id }, query })).data[0];
+  const { id: delivery_id } = await until(delivered, { describe: 'a delivery' });
+  // From here on it is like the others.
+  await caller.client.call('webhooks.update', { params: { id }, body: { events: subscription().events } });
+  return { params: { id, delivery_id } };
+};
+
 export const webhookRequests = {
   'webhooks.list': async (caller) => {
     await ofWebhook(caller);
@@ -46,17 +58,8 @@ export const webhookRequests = {
       status: 'paused',
     },
   }),
-  'webhooks.redeliver': async (caller) => {
-    const body = { ...subscription(), url: await receiverUrl(), events: ['definition.created' as const] };
-    const { id } = (await caller.client.call('webhooks.create', { body })).data;
-    await aDefinition(caller);
-    const query = { status: 'delivered' as const };
-    const delivered = async () => (await caller.client.call('webhooks.deliveries', { params: { id }, query })).data[0];
-    const { id: delivery_id } = await until(delivered, { describe: 'a delivery' });
-    // From here on it is like the others.
-    await caller.client.call('webhooks.update', { params: { id }, body: { events: subscription().events } });
-    return { params: { id, delivery_id } };
-  },
+  'webhooks.redeliver': ofDelivery,
+  'webhooks.delivery': ofDelivery,
   'webhooks.test': ofWebhook,
   'webhooks.delete': ofWebhook,
   'webhooks.deliveries': ofWebhook,

@@ -39,6 +39,14 @@ export async function openWebhookPipeline(
       const call = { principal: by, params: { id }, query, ...rest(storage) };
       return await routes['webhooks.deliveries'](call as unknown as Call<'webhooks.deliveries'>);
     },
+    async delivery(id: string, deliveryId: string, by = principal) {
+      const call = { principal: by, params: { id, delivery_id: deliveryId } } as unknown as Call<'webhooks.delivery'>;
+      return (await routes['webhooks.delivery'](call)).data;
+    },
+    async redeliver(id: string, deliveryId: string, by = principal) {
+      const call = { principal: by, params: { id, delivery_id: deliveryId }, ...rest(storage) };
+      return (await routes['webhooks.redeliver'](call as unknown as Call<'webhooks.redeliver'>)).data;
+    },
     async list(query: { page?: number; per_page?: number } = {}, by = principal) {
       const call = { principal: by, query, ...rest(storage) } as unknown as Call<'webhooks.list'>;
       return await routes['webhooks.list'](call);

@@ -30,16 +30,15 @@ export function Deliveries({ webhook }: { webhook: WebhookEndpoint }) {
     clearTimeout(timer.current);
     timer.current = setTimeout(() => void query.refetch(), AFTER_EVENT_MS);
   });
-  const open = query.data?.data.find(({ id }) => id === search.delivery);
   return (
     <>
       <div className="filters">
         <Filter name="status" label="State" options={deliveryStates} />
       </div>
-      {open && (
+      {search.delivery && (
         <OneDelivery
           webhook={webhook}
-          delivery={open}
+          id={String(search.delivery)}
           onRepeated={() => void query.refetch()}
           onClose={() => change({ ...search, delivery: undefined })}
         />

@@ -1,6 +1,3 @@
-/** Bytes of output stored per execution. */
-export const KEPT_BYTES = 1_048_576;
-
 export interface Kept {
   readonly text: string | null;
   readonly truncated: boolean;
