@@ -51,7 +51,9 @@ describe('a page of another site', () => {
         const [name = '', value = ''] = cookie.split('=');
         await context.addCookies([{ name, value, url: service.root, httpOnly: true, sameSite: 'Strict' }]);
         const page = await context.newPage();
-        const posted = page.waitForResponse((response) => response.request().isNavigationRequest() && response.url() === service.base + path);
+        const posted = page.waitForResponse(
+          (response) => response.request().isNavigationRequest() && response.url() === service.base + path,
+        );
         await page.goto(`http://${host}:${port}`);
         expect((await posted).status(), `${host} ${path}`).toBeGreaterThanOrEqual(400);
       }
@@ -127,10 +129,16 @@ describe('the answer of a webhook receiver', () => {
     await service.client.call('webhooks.update', { params: { id }, body: { events: ['definition.created'] } });
     const bed = await addBed(service, 'oak');
     await service.client.call('definitions.create', {
-      body: { species: 'memos', instance_uid: 'notes', server_id: bed.id, inputs: { WEB_HOSTNAME: 'notes.example.org' } },
+      body: {
+        species: 'memos',
+        instance_uid: 'notes',
+        server_id: bed.id,
+        inputs: { WEB_HOSTNAME: 'notes.example.org' },
+      },
     });
     const delivered = async () =>
-      (await service.client.call('webhooks.deliveries', { params: { id }, query: { status: 'delivered' } })).data[0]?.id;
+      (await service.client.call('webhooks.deliveries', { params: { id }, query: { status: 'delivered' } })).data[0]
+        ?.id;
     await expect.poll(delivered, { timeout: 30_000 }).toBeDefined();
     const page = await openPage(browser, service, { cookie });
     await page.goto(`/webhooks/${id}?delivery=${await delivered()}`);
