@@ -52,8 +52,8 @@ describe('the page of a server', () => {
   test('shows its room, what runs there, and drains it and ends the drain', async () => {
     const page = await open(`/servers/${beech.id}`);
     await page.getByRole('heading', { level: 1, name: /beech/ }).waitFor();
-    expect(await page.getByRole('meter', { name: 'CPU of beech' }).getAttribute('aria-valuenow')).toBe('40');
     await page.getByText('6.4 GiB of 16 GiB').waitFor();
+    expect(await page.getByRole('meter', { name: 'CPU of beech' }).getAttribute('aria-valuenow')).toBe('40');
     await page.getByRole('table', { name: 'Instances of this server' }).getByText('journal').waitFor();
     await page.getByRole('button', { name: 'Drain' }).click();
     await page.getByText('it accepts no new deployments').waitFor();

@@ -2,6 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { newQueryClient } from './api/query-client.ts';
+import { reloadForMissingCode } from './frame/missing-code.ts';
 import { newRouter } from './router.tsx';
 import './styles/console.css';
 import './theme/theme.ts';
@@ -15,6 +16,7 @@ const queries = newQueryClient(() => {
 });
 const router = newRouter(queries);
 
+reloadForMissingCode();
 createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={queries}>
     <RouterProvider router={router} />

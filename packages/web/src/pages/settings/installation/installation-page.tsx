@@ -1,5 +1,5 @@
 import type { ListedAccount } from '@hortus/contract/resources/installation';
-import { useApiWhen } from '../../../api/query.ts';
+import { useApi, useApiWhen } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
@@ -20,7 +20,6 @@ export function InstallationPage() {
   const [search, change] = useListSearch();
   const isAdmin = useMay()('admin');
   const accounts = useApiWhen(isAdmin, 'accounts.list', { query: { page: search.page ?? 1 } });
-  const settings = useApiWhen(isAdmin, 'settings.list', { query: { per_page: 100 } });
   if (!isAdmin)
     return (
       <SettingsFrame title="Installation">
@@ -47,26 +46,34 @@ export function InstallationPage() {
           )}
         </Loaded>
       </Section>
-      <Section title="Settings">
-        <Loaded query={settings} lines={12}>
-          {({ data }) => (
-            <dl className="facts wide-names">
-              {data.map(({ name, value }) => (
-                <div key={name} className="contents">
-                  <dt>
-                    <code>{name}</code>
-                  </dt>
-                  <dd>
-                    <code>{value || '–'}</code>
-                  </dd>
-                </div>
-              ))}
-            </dl>
-          )}
-        </Loaded>
-      </Section>
+      {accounts.data && <Settings />}
       {search.new === 'account' && <CreateAccount onClose={() => change({ new: undefined })} />}
     </SettingsFrame>
+  );
+}
+
+/** Below the accounts, and so only after them: a list of unknown length would push it down. */
+function Settings() {
+  const settings = useApi('settings.list', { query: { per_page: 100 } });
+  return (
+    <Section title="Settings">
+      <Loaded query={settings} lines={12}>
+        {({ data }) => (
+          <dl className="facts wide-names">
+            {data.map(({ name, value }) => (
+              <div key={name} className="contents">
+                <dt>
+                  <code>{name}</code>
+                </dt>
+                <dd>
+                  <code>{value || '–'}</code>
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </Loaded>
+    </Section>
   );
 }
 

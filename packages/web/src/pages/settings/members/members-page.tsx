@@ -59,7 +59,7 @@ export function MembersPage() {
           </div>
         )}
       </Loaded>
-      <Invites mayChange={mayChange} />
+      {query.data && <Invites mayChange={mayChange} />}
       {mayChange && search.new === 'invite' && <InviteMember onClose={() => change({ new: undefined })} />}
       {doing?.what === 'grant' && <GrantPermissions user={doing.user} onClose={close} />}
       {doing?.what === 'remove' && <RemoveMember user={doing.user} onClose={close} />}
