@@ -55,7 +55,9 @@ describe('webhooks', () => {
     const opened = page.getByRole('region', { name: 'Delivery' });
     await opened.getByText(`POST ${receiver.url}/hook`).waitFor();
     await opened.getByText('"type": "definition.created"').waitFor();
-    await opened.getByText('202', { exact: true }).waitFor();
+    await opened.getByText('HTTP 202', { exact: true }).waitFor();
+    await opened.getByRole('region', { name: 'Answer' }).getByText(markup).waitFor();
+    expect(await page.locator('img').count()).toBe(0);
     expect(page.url()).toContain('delivery=dlv_');
     const before = receiver.requests.length;
     await opened.getByRole('button', { name: 'Send again' }).click();

@@ -5,6 +5,7 @@ import { newQueryClient } from './api/query-client.ts';
 import { reloadForMissingCode } from './frame/missing-code.ts';
 import { newRouter } from './router.tsx';
 import './styles/console.css';
+import { fontsReady } from './theme/fonts-ready.ts';
 import './theme/theme.ts';
 
 /** A session may end while a page is open: sign in again and come back to it. */
@@ -17,6 +18,7 @@ const queries = newQueryClient(() => {
 const router = newRouter(queries);
 
 reloadForMissingCode();
+await fontsReady();
 createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={queries}>
     <RouterProvider router={router} />
