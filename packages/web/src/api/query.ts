@@ -33,8 +33,6 @@ export const apiQuery = <Name extends CallName>(name: Name, ...[parts]: Rest<Nam
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/** For a prefetch, whose answer is not typed: some answers are unions that are too large to infer twice. */
-export type PlainQuery = FetchQueryOptions;
 /**
  * Starts a read with the code of its page instead of after it; for the loader of a route. Loaders also run when the
  * pointer rests on a link, so this leaves half of the rate limit to the person.

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { apiQuery, type PlainQuery } from '../../api/query.ts';
+import { prefetch } from '../../api/query.ts';
 import { frameRoute } from '../../frame/frame-route.ts';
 import { listSearch } from '../../parts/list-search.ts';
 
@@ -26,8 +26,5 @@ export const templateRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/templates/$id',
   component: lazyRouteComponent(() => import('./template-page.tsx'), 'TemplatePage'),
-  loader: ({ context, params: { id } }) => {
-    const draft = apiQuery('drafts.read', { params: { id } });
-    void context.queries.prefetchQuery(draft as PlainQuery);
-  },
+  loader: ({ context, params: { id } }) => prefetch(context.queries, 'drafts.read', { params: { id } }),
 });
