@@ -80,7 +80,7 @@ describe('deploying', () => {
     const steps = page.getByRole('list', { name: 'Steps' });
     expect(await steps.getByRole('listitem').filter({ hasText: 'Wait until healthy' }).innerText()).toMatch(/Done/);
     await page.getByRole('status').getByText('The deployment succeeded.').waitFor();
-    const address = await page.getByRole('link', { name: /Open/ }).first().getAttribute('href');
+    const address = await page.locator('.address').getByRole('link', { name: 'Open' }).getAttribute('href');
     expect(address).toContain('letters.example.org');
     expect(await pageOf('letters.example.org')).toBe('hello');
   });
