@@ -9,11 +9,16 @@ const secret = 'very secret words';
 
 onBothEngines((engine) => {
   describe('a test of a webhook endpoint', () => {
-    const open = async () => {
+    const open = async (options: { allowPrivate?: boolean } = {}) => {
       const receiver = await startReceiver();
       onTestFinished(() => receiver.stop());
-      const pipeline = await openWebhookPipeline(engine);
-      const { id } = await pipeline.endpoint({ url: `${receiver.url}/hook`, events: ['action.failed'], secret });
+      const pipeline = await openWebhookPipeline(engine, options);
+      const url = `${receiver.url}/hook`;
+      // A public address passes the check at creation; the name that it had may resolve to a private one later.
+      const { id } = await pipeline.endpoint({ url: 'http://93.184.216.34/hook', events: ['action.failed'], secret });
+      await pipeline.storage.write((tx) =>
+        tx.db.updateTable('webhook_endpoints').set({ url }).where('id', '=', id).execute(),
+      );
       const test = async (by = pipeline.principal) => {
         const call = { principal: by, params: { id } } as unknown as Call<'webhooks.test'>;
         return (await pipeline.routes['webhooks.test'](call)).data;
@@ -41,6 +46,30 @@ onBothEngines((engine) => {
         response_code: null,
         error: expect.stringContaining('failed'),
       });
+    });
+
+    it('does not reach a private address that the operator did not allow', async () => {
+      const { receiver, test } = await open({ allowPrivate: false });
+      expect(await test()).toMatchObject({
+        delivered: false,
+        response_code: null,
+        reply: null,
+        error: 'the address is not allowed because it is not public',
+      });
+      expect(receiver.requests).toEqual([]);
+    });
+
+    it('does not follow a redirect, whose target could be private', async () => {
+      const { receiver, test } = await open();
+      receiver.answer({ status: 307, headers: { location: `${receiver.url}/metadata` } });
+      expect(await test()).toMatchObject({ delivered: false, response_code: 307 });
+      expect(receiver.requests.map(({ path }) => path)).toEqual(['/hook']);
+    });
+
+    it('does not show the signing secret that a receiver repeats', async () => {
+      const { receiver, test } = await open();
+      receiver.answer({ body: `signed with ${secret}` });
+      expect((await test()).reply).toBe('signed with ***');
     });
 
     it('is refused for the endpoint of another account', async () => {
