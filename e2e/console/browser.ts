@@ -4,6 +4,7 @@ import { launchChromium } from '@hortus/testkit/chromium';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, expect, onTestFinished } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
+import { countShifts, expectNoShift } from './layout-shifts.ts';
 
 /** Starts Debian's Chromium; closed at the end of the file. Tests open a page each, in a context of its own. */
 export async function openBrowser(): Promise<Browser> {
@@ -67,20 +68,14 @@ export async function signIn({ base, root }: ServiceProcess, email: string, pass
 
 /** Opens a path with slow answers of the API, and expects that nothing moved when they were shown. */
 export async function expectStill(page: Page, path: string, shown: string, slow = /\/api\/v1\//): Promise<void> {
-  await page.addInitScript(() => {
-    const seen = { shift: 0 };
-    Object.assign(globalThis, { seen });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) seen.shift += (entry as unknown as { value: number }).value;
-    }).observe({ type: 'layout-shift' as never, buffered: true });
-  });
+  await countShifts(page);
   await page.route(slow, async (route) => {
     await new Promise((done) => setTimeout(done, 400));
     await route.continue();
   });
   await page.goto(path);
   await page.locator(shown).first().waitFor();
-  expect(await page.evaluate('globalThis.seen.shift'), path).toBeLessThan(0.02);
+  await expectNoShift(page, path);
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

@@ -38,7 +38,7 @@ const open = async (path: string, options: PageOptions = {}): Promise<Page> => {
 const names = (page: Page) => page.locator('.instance-table .row-link').allInnerTexts();
 
 describe('the list of instances', () => {
-  test('says how many there are and which need somebody, and opens one by a click on its row', async () => {
+  test('says how many there are and which need attention, and opens one by a click on its row', async () => {
     const page = await open('/instances');
     await page.getByRole('heading', { name: '3 instances. 1 needs you.' }).waitFor();
     await page

@@ -4,6 +4,7 @@ import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
 import { addBed, keepInTouch, plant } from './garden.ts';
+import { countShifts, expectNoShift } from './layout-shifts.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
@@ -38,13 +39,7 @@ const pages = [
 /** Opens a page whose data is late; layout shifts are counted from the beginning. */
 async function open(path: string, options: PageOptions): Promise<Page> {
   const page = await openPage(browser, service, { cookie, ...options });
-  await page.addInitScript(() => {
-    const seen = { shift: 0 };
-    Object.assign(globalThis, { seen });
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) seen.shift += (entry as unknown as { value: number }).value;
-    }).observe({ type: 'layout-shift' as never, buffered: true });
-  });
+  await countShifts(page);
   await page.route('**/api/v1/**', async (route) => {
     if (!route.request().headers().accept?.includes('event-stream')) await new Promise((done) => setTimeout(done, 300));
     await route.continue();
@@ -60,7 +55,7 @@ test.for(pages)(
   async (path) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       const page = await open(path, { colorScheme });
-      expect(await page.evaluate('globalThis.seen.shift')).toBeLessThan(0.02);
+      await expectNoShift(page, path);
       await expectAccessible(page);
     }
     const phone = await open(path, { width: 390 });

@@ -4,6 +4,7 @@ import type { Browser } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
 import { expectAccessible, openPage } from '../browser.ts';
+import { countShifts, expectNoShift } from '../layout-shifts.ts';
 
 const LOOKS = [
   { name: 'light', colorScheme: 'light', width: 1440 },
@@ -22,12 +23,11 @@ export async function expectGoodLooks(
 ): Promise<void> {
   for (const look of LOOKS) {
     const page = await openPage(browser, service, { cookie, colorScheme: look.colorScheme, width: look.width });
-    await page.addInitScript(countShifts);
+    await countShifts(page);
     await page.goto(path);
     await page.locator(ready).first().waitFor();
     await expectAccessible(page);
-    const moved = await page.evaluate<Moved>('globalThis.moved');
-    expect(moved.shift, `${path} moves (${look.name}): ${moved.what.join(', ')}`).toBeLessThan(0.02);
+    await expectNoShift(page, `${path} (${look.name})`);
     const widest = await page.evaluate<number>(
       'Math.max(...[document.documentElement, ...document.querySelectorAll("dialog")].map((one) => one.scrollWidth - one.clientWidth))',
     );
@@ -37,34 +37,4 @@ export async function expectGoodLooks(
     mkdirSync(folder, { recursive: true });
     await page.screenshot({ path: join(folder, `${name}-${look.name}.png`), fullPage: true });
   }
-}
-
-interface Moved {
-  shift: number;
-  /** The elements that moved, for the message of a failure. */
-  readonly what: string[];
-}
-
-/** Runs in the page: sums up how much its content has moved. */
-function countShifts(): void {
-  const moved: Moved = { shift: 0, what: [] };
-  Object.assign(globalThis, { moved });
-  const count = ({ value, sources }: Shift) => {
-    moved.shift += value;
-    for (const { node, previousRect, currentRect } of sources)
-      moved.what.push(`${node?.nodeName} ${node?.className} from ${previousRect.y} to ${currentRect.y}`);
-  };
-  new PerformanceObserver((list) => {
-    for (const entry of list.getEntries()) count(entry as unknown as Shift);
-  }).observe({ type: 'layout-shift' as never, buffered: true });
-}
-
-/** A layout shift, which the types of the DOM do not know. */
-interface Shift {
-  readonly value: number;
-  readonly sources: readonly {
-    readonly node: { readonly nodeName: string; readonly className: string } | null;
-    readonly previousRect: { readonly y: number };
-    readonly currentRect: { readonly y: number };
-  }[];
 }

@@ -28,7 +28,7 @@ describe('notifications', () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.stop());
     const page = await open('/notifications/channels');
-    await page.getByText('Nobody is told yet.').waitFor();
+    await page.getByText('No channels yet.').waitFor();
     await page.getByRole('button', { name: 'Add a channel…' }).click();
     const form = page.getByRole('dialog', { name: 'Add a channel' });
     await form.getByLabel('Name').fill('Team');

@@ -2,7 +2,7 @@ import { useApiOnce } from '../../api/query.ts';
 import { useMay, useSession } from '../../api/session.ts';
 import { useServers } from '../servers/known-servers.ts';
 
-/** Names of whoever causes events: people, keys and servers. Read once; an unknown one keeps its id. */
+/** Names of the people, keys and servers that cause events. Read once; an unknown one keeps its id. */
 export function useActorNames(): (id: string) => string | undefined {
   const enabled = useMay()('account:read');
   const { user } = useSession();

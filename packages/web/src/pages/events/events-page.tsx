@@ -86,7 +86,7 @@ export function EventsPage() {
         <Empty title={isFiltered ? 'No event matches.' : 'Nothing happened yet.'}>
           {isFiltered
             ? 'Choose other filters, or clear them.'
-            : 'Deployments, changes of instances, sign-ins, keys: everything that somebody does here is listed, with who did it.'}
+            : 'Deployments, changes of instances, sign-ins, keys: everything that is done here is listed, with who did it.'}
         </Empty>
       ) : (
         <LongList label="Events" rows={events} rowHeight={ROW} keyOf={({ id }) => id} className="event-list sheet">

@@ -57,6 +57,8 @@ function Species({ template }: { template: Template }) {
   const spec = template.spec.canonical as unknown as Canonical;
   const may = useMay();
   const mayDeploy = may('definitions:write') && may('deployments:execute');
+  // The form is as long as its list of servers, so it is drawn when that is known.
+  const isReading = useApi('overview.read').isPending;
   useCommands(useDeployCommand(template.name, mayDeploy));
   return (
     <div className="species-columns">
@@ -71,7 +73,9 @@ function Species({ template }: { template: Template }) {
         <Facts template={template} spec={spec} />
         <Versions species={template.species} />
       </div>
-      {mayDeploy ? (
+      {mayDeploy && isReading ? (
+        <div className="sheet deploy-form" aria-busy="true" />
+      ) : mayDeploy ? (
         <DeployForm template={template} spec={spec} />
       ) : (
         <p className="sheet deploy-form text-ink-2">

@@ -30,7 +30,7 @@ export function ActionsTab({ about: { instance, actions } }: { about: InstanceOv
       <Section
         title="Executions"
         more={
-          <span className="flex gap-2">
+          <span className="flex min-w-0 flex-wrap justify-end gap-2">
             <Filter name="slug" label="Action" options={(actions ?? []).map((action) => action.slug)} />
             <Filter name="status" label="Status" options={executionMachine.states} />
           </span>

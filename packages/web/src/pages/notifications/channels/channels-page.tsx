@@ -53,7 +53,7 @@ export function ChannelsPage() {
       <Loaded query={query} lines={5}>
         {({ data, pagination }) =>
           data.length === 0 ? (
-            <Empty title="Nobody is told yet." action={add}>
+            <Empty title="No channels yet." action={add}>
               A channel is where alerts go: a mailbox, Slack, Discord, Teams, Telegram, ntfy, Gotify, or any address.
               Test it before you rely on it.
             </Empty>

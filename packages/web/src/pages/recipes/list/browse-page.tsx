@@ -25,7 +25,7 @@ export function BrowsePage() {
         {({ data, pagination }) =>
           data.length === 0 ? (
             <Empty title="No recipes yet.">
-              A recipe is a template that somebody submits for everybody. After a review it appears here and in the
+              A recipe is a template that a person shares with all accounts. After a review it appears here and in the
               catalog, with its author.
             </Empty>
           ) : (

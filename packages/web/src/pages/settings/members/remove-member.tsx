@@ -19,7 +19,7 @@ export function RemoveMember({ user: { id, email }, onClose }: { user: User; onC
       </p>
       <CheckField
         label="Keep the keys that they created"
-        help="They stay valid until somebody revokes them."
+        help="They stay valid until they are revoked."
         checked={keep}
         onChange={setKeep}
       />

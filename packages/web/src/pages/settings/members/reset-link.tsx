@@ -18,7 +18,7 @@ export function ResetLinkDialog({ user: { id, email }, onClose }: { user: User; 
   if (link)
     return (
       <ShownOnce title={title} secret={link} label="Copy link" onStored={onClose}>
-        Pass this link on yourself; whoever has it can sign in as {email}. It works once and for one day.
+        Pass this link on yourself; anyone with the link can sign in as {email}. It works once and for one day.
       </ShownOnce>
     );
   return (

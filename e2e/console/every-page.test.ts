@@ -1,0 +1,123 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fillService } from '@hortus/testkit/filled-service';
+import type { Browser, Page } from 'playwright-core';
+import { beforeAll, expect, test } from 'vitest';
+import type { ServiceProcess } from '../service-process.ts';
+import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
+import { email, password, startConsoleService } from './console-service.ts';
+import { countShifts, expectNoShift } from './layout-shifts.ts';
+
+/** Pictures of the last run, to be looked at. */
+const pictures = join(import.meta.dirname, '../../dist/screenshots');
+
+/** Views of the console, with the id of a record in place of a name in braces. */
+const views = [
+  '/',
+  '/catalog',
+  '/catalog/ghost',
+  '/templates',
+  '/templates/new',
+  '/templates/import',
+  '/instances',
+  '/instances/{instance}',
+  '/instances/{instance}?tab=logs',
+  '/instances/{instance}?tab=shell',
+  '/instances/{instance}?tab=actions',
+  '/instances/{instance}?tab=backups',
+  '/instances/{instance}?tab=deployments',
+  '/instances/{instance}?tab=drift',
+  '/instances/{instance}?tab=events',
+  '/definitions',
+  '/definitions/{definition}',
+  '/definitions/{definition}?tab=revisions',
+  '/definitions/{definition}?tab=secrets',
+  '/definitions/{definition}?tab=move',
+  '/definitions/{definition}?tab=export',
+  '/deployments',
+  '/deployments/{deployment}',
+  '/servers',
+  '/servers/{server}',
+  '/tenants',
+  '/upgrades',
+  '/events',
+  '/webhooks',
+  '/notifications',
+  '/notifications/channels',
+  '/notifications/rules',
+  '/notifications/deliveries',
+  '/recipes',
+  '/recipes/mine',
+  '/recipes/review',
+  '/assistant',
+  '/settings',
+  '/settings/password',
+  '/settings/sessions',
+  '/settings/keys',
+  '/settings/members',
+  '/settings/plan',
+  '/settings/installation',
+];
+const LONG = Boolean(process.env.HORTUS_TEST_LONG);
+/** Pages that have tests of their own are left to them in the short run. */
+const chosen = LONG ? views : ['/', '/instances', '/servers', '/catalog'];
+
+const LOOKS = [
+  { look: 'light', theme: 'light', width: 1440 },
+  { look: 'dark', theme: 'dark', width: 1440 },
+  { look: 'phone', theme: 'light', width: 390 },
+] as const;
+
+let browser: Browser;
+let service: ServiceProcess;
+let cookie: string;
+let ids: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
+  await fillService(service);
+  cookie = await signIn(service, email, password);
+  const one = { query: { per_page: 1 } };
+  const { client } = service;
+  const [instances, definitions, deployments, servers] = await Promise.all([
+    client.call('instances.list', { query: { per_page: 1, health: 'healthy' } }),
+    client.call('definitions.list', one),
+    client.call('deployments.list', one),
+    client.call('servers.list', one),
+  ]);
+  const idOf = ({ data }: { data: readonly { id: string }[] }) => data[0]?.id ?? '';
+  ids = {
+    instance: idOf(instances),
+    definition: idOf(definitions),
+    deployment: idOf(deployments),
+    server: idOf(servers),
+  };
+  mkdirSync(pictures, { recursive: true });
+});
+
+test.for(chosen)('%s of 40 instances on 6 servers looks well in light, dark and on a phone', async (view) => {
+  const path = view.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? '');
+  const name = view.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview';
+  const page = await openPage(browser, service, { cookie });
+  await countShifts(page);
+  await page.goto(path);
+  await settled(page);
+  await expectNoShift(page, view);
+  for (const { look, theme, width } of LOOKS) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme: theme });
+    await page.locator(`html[data-theme=${theme}]`).waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate(OVERHANG), `scrolls sideways (${look})`).toBe(0);
+    await page.screenshot({ path: join(pictures, `${name}-${look}.png`), animations: 'disabled', fullPage: true });
+  }
+});
+
+/** Waits until the page has its heading and nothing in it is still loading. */
+async function settled(page: Page): Promise<void> {
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await page.waitForFunction("!document.querySelector('[aria-busy=true]')");
+}
+
+/** In the page: how much wider its content is than the window. */
+const OVERHANG = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
