@@ -1,23 +1,24 @@
+import { addServer, beginDeployment, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
-import { addBed, type Bed, beginDeployment, keepInTouch, plant } from './garden.ts';
+import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
-let beech: Bed;
+let beech: ReportedServer;
 let id: string;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
   cookie = await signIn(service, email, password);
-  beech = await addBed(service, 'beech');
-  await addBed(service, 'rowan');
-  keepInTouch(beech);
-  await plant(service, beech, 'ghost', 'blog');
+  beech = await addServer(service, 'beech');
+  await addServer(service, 'rowan');
+  keepPolling(beech);
+  await deployWhole(service, beech, 'ghost', 'blog');
   const { data } = await service.client.call('definitions.list', {});
   id = data[0]?.id ?? '';
 });

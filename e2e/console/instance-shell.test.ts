@@ -1,11 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
-import { addBed, keepInTouch, plant } from './garden.ts';
+import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
@@ -15,9 +16,9 @@ let id: string;
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
   cookie = await signIn(service, email, password);
-  const beech = await addBed(service, 'beech');
-  keepInTouch(beech);
-  await plant(service, beech, 'memos', 'journal');
+  const beech = await addServer(service, 'beech');
+  keepPolling(beech);
+  await deployWhole(service, beech, 'memos', 'journal');
   const { data } = await service.client.call('instances.list', {});
   id = data[0]?.id ?? '';
 });

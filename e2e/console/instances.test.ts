@@ -1,25 +1,26 @@
+import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
-import { addBed, type Bed, keepInTouch, plant } from './garden.ts';
+import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
-let beech: Bed;
-let rowan: Bed;
+let beech: ReportedServer;
+let rowan: ReportedServer;
 let journal: string;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
   cookie = await signIn(service, email, password);
-  [beech, rowan] = [await addBed(service, 'beech'), await addBed(service, 'rowan')];
-  keepInTouch(beech, rowan);
-  await plant(service, beech, 'uptime-kuma', 'kuma');
-  await plant(service, beech, 'memos', 'journal', 'unhealthy');
-  await plant(service, rowan, 'umami', 'orders-db');
+  [beech, rowan] = [await addServer(service, 'beech'), await addServer(service, 'rowan')];
+  keepPolling(beech, rowan);
+  await deployWhole(service, beech, 'uptime-kuma', 'kuma');
+  await deployWhole(service, beech, 'memos', 'journal', 'unhealthy');
+  await deployWhole(service, rowan, 'umami', 'orders-db');
   journal = await instanceNamed('journal');
 });
 

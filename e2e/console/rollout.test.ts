@@ -1,20 +1,20 @@
+import { addServer, beginDeployment, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, expectStill, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
-import { addBed, type Bed, beginDeployment } from './garden.ts';
 import { withPermissions } from './permissions.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
-let beech: Bed;
+let beech: ReportedServer;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
   cookie = await signIn(service, email, password);
-  beech = await addBed(service, 'beech');
+  beech = await addServer(service, 'beech');
 });
 
 const open = async (path: string, options: PageOptions = {}): Promise<Page> => {

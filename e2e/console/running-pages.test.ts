@@ -1,10 +1,11 @@
+import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
-import { addBed, keepInTouch, plant } from './garden.ts';
 import { countShifts, expectNoShift } from './layout-shifts.ts';
+import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
@@ -15,10 +16,10 @@ let definition: string;
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
   cookie = await signIn(service, email, password);
-  const beech = await addBed(service, 'beech');
-  keepInTouch(beech);
-  await plant(service, beech, 'ghost', 'blog');
-  await plant(service, beech, 'memos', 'journal', 'unhealthy');
+  const beech = await addServer(service, 'beech');
+  keepPolling(beech);
+  await deployWhole(service, beech, 'ghost', 'blog');
+  await deployWhole(service, beech, 'memos', 'journal', 'unhealthy');
   const { data } = await service.client.call('instances.list', { query: { q: 'blog' } });
   instance = data[0]?.id ?? '';
   definition = data[0]?.definition_id ?? '';

@@ -1,21 +1,21 @@
+import { addServer, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
 import { openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
-import { addBed, type Bed } from '../garden.ts';
 import { expectGoodLooks } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
-let beech: Bed;
+let beech: ReportedServer;
 const TURNS = 70;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
   cookie = await signIn(service, email, password);
-  beech = await addBed(service, 'beech');
+  beech = await addServer(service, 'beech');
   const params = { id: beech.id };
   for (let turn = 0; turn < TURNS; turn++) {
     await service.client.call('servers.drain', { params });

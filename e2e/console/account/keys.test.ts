@@ -124,7 +124,7 @@ describe('sessions, password and members', () => {
     expect((await fetch(`${service.base}/account`, { headers: { cookie } })).status).toBe(200);
   });
 
-  test('a person changes the own name, and the index shows it at once', async () => {
+  test('a person changes their own name, and the index shows it at once', async () => {
     const member = await signInMember(service, 'sage@example.org', 'Sage');
     const page = await open('/settings', member);
     await page.getByLabel('Your name').fill('Sage <i>Hill</i>');

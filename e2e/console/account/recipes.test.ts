@@ -1,9 +1,9 @@
+import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
-import { addBed, plant } from '../garden.ts';
 import { signInMember } from './people.ts';
 import { recipeSpec } from './recipe-spec.ts';
 import { expectGoodLooks } from './seen.ts';
@@ -50,8 +50,8 @@ describe('recipes', () => {
       .getByText('1 upvote')
       .waitFor();
 
-    const beech = await addBed(service, 'beech');
-    await plant(service, beech, 'inkwell', 'letters');
+    const beech = await addServer(service, 'beech');
+    await deployWhole(service, beech, 'inkwell', 'letters');
     await page.goto('/recipes/mine');
     await submit(page, 'Inkwell', 'inkwell', recipeSpec('inkwell', '1.1.0', '1.28'));
     await page.getByRole('button', { name: 'Approve' }).click();

@@ -1,22 +1,22 @@
+import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, type ServiceProcess } from '../../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
-import { addBed, type Bed, plant } from '../garden.ts';
 import { signInMember } from './people.ts';
 import { expectGoodLooks } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
-let beech: Bed;
+let beech: ReportedServer;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
   cookie = await signIn(service, email, password);
-  beech = await addBed(service, 'beech');
-  await plant(service, beech, 'memos', 'journal');
+  beech = await addServer(service, 'beech');
+  await deployWhole(service, beech, 'memos', 'journal');
 });
 
 const open = async (path: string, as = cookie): Promise<Page> => {
@@ -114,7 +114,7 @@ describe('the page of a server', () => {
   });
 
   test('a rotated key is shown once, and the old one stops at once if that was asked', async () => {
-    const oak = await addBed(service, 'oak');
+    const oak = await addServer(service, 'oak');
     const page = await open(`/servers/${oak.id}`);
     await page.getByRole('button', { name: 'More for oak' }).click();
     await page.getByRole('menuitem', { name: 'Rotate key…' }).click();

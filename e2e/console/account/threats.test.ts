@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startReceiver } from '@hortus/testkit/receiver';
+import { addServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
 import { openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
-import { addBed } from '../garden.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
@@ -79,7 +79,7 @@ describe('a person who may only read', () => {
   };
 
   test('finds no button that changes something, on any page of this part', async () => {
-    const bed = await addBed(service, 'beech');
+    const bed = await addServer(service, 'beech');
     const webhook = await addWebhook('http://127.0.0.1:9/hook');
     const { data: tenant } = await service.client.call('tenants.create', {
       body: { name: 'Rose Nursery', slug: 'rose-nursery', server_id: bed.id },
@@ -127,7 +127,7 @@ describe('the answer of a webhook receiver', () => {
     receiver.answer({ status: 200, headers: { 'content-type': 'text/html' }, body: reply });
     const id = await addWebhook(receiver.url);
     await service.client.call('webhooks.update', { params: { id }, body: { events: ['definition.created'] } });
-    const bed = await addBed(service, 'oak');
+    const bed = await addServer(service, 'oak');
     await service.client.call('definitions.create', {
       body: {
         species: 'memos',

@@ -1,10 +1,10 @@
 import { startReceiver } from '@hortus/testkit/receiver';
+import { addServer, beginDeployment } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
-import { addBed, beginDeployment } from '../garden.ts';
 import { expectGoodLooks } from './seen.ts';
 
 let browser: Browser;
@@ -43,7 +43,7 @@ describe('notifications', () => {
     await page.getByRole('button', { name: 'Test Team' }).click();
     await page.getByText('<script>alert(1)</script>').waitFor();
 
-    const beech = await addBed(service, 'beech');
+    const beech = await addServer(service, 'beech');
     const { deploymentId } = await beginDeployment(service, beech, 'memos', 'journal');
     await beech.daemon.call('deployments.report', {
       body: { deployment_id: deploymentId, status: 'failed', error: 'It did not become healthy.' },
@@ -82,8 +82,8 @@ describe('notifications', () => {
 
 describe('tenants', () => {
   test('a tenant is created, suspended by its name, resumed, and its move is planned before it is ordered', async () => {
-    await addBed(service, 'elm');
-    await addBed(service, 'oak');
+    await addServer(service, 'elm');
+    await addServer(service, 'oak');
     const page = await open('/tenants');
     await page.getByRole('button', { name: 'Create a tenant…' }).click();
     const form = page.getByRole('dialog', { name: 'Create a tenant' });

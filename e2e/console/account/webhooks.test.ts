@@ -1,10 +1,10 @@
 import { startReceiver } from '@hortus/testkit/receiver';
+import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
-import { addBed, plant } from '../garden.ts';
 import { expectGoodLooks } from './seen.ts';
 
 let browser: Browser;
@@ -49,7 +49,7 @@ describe('webhooks', () => {
     expect(await page.locator('img').count()).toBe(0);
     await result.getByRole('button', { name: 'Done' }).click();
 
-    await plant(service, await addBed(service, 'beech'), 'memos', 'journal');
+    await deployWhole(service, await addServer(service, 'beech'), 'memos', 'journal');
     const deliveries = page.getByRole('table', { name: 'Deliveries' });
     await deliveries.getByText('definition.created').first().click();
     const opened = page.getByRole('region', { name: 'Delivery' });

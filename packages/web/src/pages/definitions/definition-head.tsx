@@ -11,13 +11,13 @@ import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { Status } from '../../parts/status.tsx';
 import { toast, toastProblem } from '../../parts/toast.tsx';
 import { useRedeploy } from '../instance/redeploy.ts';
-import { useServerName } from '../instances/server-filter.tsx';
+import { useServers } from '../servers/known-servers.ts';
 import '../../styles/instance.css';
 
 /** The name, where it runs, and the orders on the whole definition. */
 export function DefinitionHead({ definition }: { definition: Definition }) {
   const { id, name, species, family, server_id, status, current_revision, instance_uid } = definition;
-  const serverName = useServerName();
+  const { nameOf: serverName } = useServers();
   const instance = useApi('overview.read').data?.data.instances?.find(({ definition_id }) => definition_id === id);
   return (
     <>

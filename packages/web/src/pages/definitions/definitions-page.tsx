@@ -11,7 +11,8 @@ import { Status, sentenceCase } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
-import { ServerFilter, useServerName } from '../instances/server-filter.tsx';
+import { ServerFilter } from '../instances/server-filter.tsx';
+import { useServers } from '../servers/known-servers.ts';
 import '../../styles/lists.css';
 
 const STATUSES = [...definitionMachine.states, 'all'] as const;
@@ -68,7 +69,7 @@ function Definitions({
   definitions: readonly Definition[];
   pagination: { page: number; total: number; total_pages: number };
 }) {
-  const serverName = useServerName();
+  const { nameOf: serverName } = useServers();
   const columns: readonly Column<Definition>[] = [
     {
       name: 'Name',

@@ -7,7 +7,7 @@ import { Button } from '../../parts/button.tsx';
 import { useListSearch } from '../../parts/list-search.ts';
 import { Empty, Section } from '../../parts/page.tsx';
 import { Trouble } from '../../parts/waiting.tsx';
-import { useServerName } from '../instances/server-filter.tsx';
+import { useServers } from '../servers/known-servers.ts';
 import { MigrationProgress } from './migration-progress.tsx';
 
 /** Moves the definition with its data to another server: choose it, read the plan, start, watch. */
@@ -15,7 +15,7 @@ export function MoveTab({ definition }: { definition: Definition }) {
   const [search, change] = useListSearch();
   const servers = (useApi('overview.read').data?.data.servers ?? []).filter(({ id }) => id !== definition.server_id);
   const migrate = useOrder('definitions.migrate');
-  const serverName = useServerName();
+  const { nameOf: serverName } = useServers();
   const [plan, setPlan] = useState<MigrationPlan>();
   const target = String(search.to ?? '');
   if (typeof search.migration === 'string') return <MigrationProgress id={search.migration} name={definition.name} />;

@@ -7,7 +7,7 @@ import { useListSearch } from '../../parts/list-search.ts';
 import { Status, sentenceCase } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useServerName } from '../instances/server-filter.tsx';
+import { useServers } from '../servers/known-servers.ts';
 import { DeploymentLog } from './deployment-log.tsx';
 import { RollBack } from './roll-back.tsx';
 import { RowActions } from './row-actions.tsx';
@@ -32,7 +32,7 @@ export function DeploymentTable({
   nameOf: (definitionId: string) => string;
 }) {
   const [{ log }, change] = useListSearch();
-  const serverName = useServerName();
+  const { nameOf: serverName } = useServers();
   const may = useMay();
   const [returning, setReturning] = useState<Deployment>();
   const columns: readonly Column<Deployment>[] = [

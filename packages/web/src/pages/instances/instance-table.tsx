@@ -7,8 +7,8 @@ import { PlaceLink } from '../../frame/place-link.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Status, Tag, wordOf } from '../../parts/status.tsx';
 import { Since, Time } from '../../parts/time.tsx';
+import { useServers } from '../servers/known-servers.ts';
 import type { InstanceRows } from './instance-rows.ts';
-import { useServerName } from './server-filter.tsx';
 import { SortHeading } from './sort-heading.tsx';
 
 const ROW = 52;
@@ -34,7 +34,7 @@ export function InstanceTable({ rows, total }: { rows: InstanceRows; total: numb
     const timer = setTimeout(() => show(from, to), REST_MS);
     return () => clearTimeout(timer);
   });
-  const serverName = useServerName();
+  const { nameOf: serverName } = useServers();
   return (
     <div role="table" aria-label="Instances" aria-rowcount={total + 1} className="instance-table">
       <div role="row" className="head" aria-rowindex={1}>

@@ -22,9 +22,3 @@ export function ServerFilter() {
     </select>
   );
 }
-
-/** Name of a server by its id; the id for people who may not read servers. */
-export function useServerName(): (id: string) => string {
-  const servers = useApi('overview.read').data?.data.servers ?? [];
-  return (id) => servers.find((server) => server.id === id)?.name ?? id;
-}

@@ -2,6 +2,7 @@ import { ApiProblem } from '@hortus/client/problem';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
 import type { SavedConfig } from '@hortus/contract/resources/saved-configs';
 import type { Template } from '@hortus/contract/resources/templates';
+import type { Tenant } from '@hortus/contract/resources/tenants';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
 import { fieldProblem, problemText } from '../../../api/problem.ts';
@@ -20,6 +21,7 @@ import { usePreview } from './preview.ts';
 import { applying, type Entered, inputsOf, nameFrom, questionsOf } from './questions.ts';
 import { SaveConfig, StartFrom } from './saved-configs.tsx';
 import { bestServer, ServerPick } from './server-pick.tsx';
+import { TenantPick } from './tenant-pick.tsx';
 
 /** The short form that deploys a species: its inputs, a name, a server, and the plan beside them. */
 export function DeployForm({ template, spec }: { template: Template; spec: Canonical }) {
@@ -28,6 +30,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   const [entered, setEntered] = useState<Entered>({});
   const [ownName, setOwnName] = useState<string>();
   const [ownServer, setOwnServer] = useState<string>();
+  const [tenant, setTenant] = useState('');
   const [ownProfile, setOwnProfile] = useState<string>();
   const [variant, setVariant] = useState(template.taxonomy.variant ?? undefined);
   const [insist, setInsist] = useState(false);
@@ -52,6 +55,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
         profile,
         inputs,
         ...(variant && { variant }),
+        ...(tenant && { tenant_id: tenant }),
         ...(config && { saved_config_id: config.id }),
       }
     : undefined;
@@ -76,6 +80,11 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   const byKey = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) form.current?.requestSubmit();
   };
+  /** The instances of a tenant share its server. */
+  function belongTo(chosen: Tenant | undefined) {
+    setTenant(chosen?.id ?? '');
+    if (chosen) setOwnServer(chosen.server_id);
+  }
   function startFrom(chosen: SavedConfig | undefined) {
     setConfig(chosen);
     setEntered(enteredFrom(chosen));
@@ -109,6 +118,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
           problem={about('instance_uid') ?? (insist ? nameWrong : undefined)}
         />
       </InputGroups>
+      <TenantPick value={tenant} problem={about('tenant_id')} onChange={belongTo} />
       <ServerPick servers={servers} value={server?.id} onChange={setOwnServer} />
       <div className="flex flex-wrap gap-x-4">
         <Choice

@@ -1,6 +1,5 @@
 import type { MigrationPlan } from '@hortus/contract/resources/migrations';
 import type { Tenant } from '@hortus/contract/resources/tenants';
-import { migrationSteps } from '@hortus/contract/steps';
 import { useState } from 'react';
 import { useOrder } from '../../../api/query.ts';
 import { counted } from '../../../parts/amount.ts';
@@ -9,6 +8,7 @@ import { CheckField } from '../../../parts/check-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { SelectField } from '../../../parts/select-field.tsx';
 import { toast } from '../../../parts/toast.tsx';
+import { stepName } from '../../migrations/step-name.ts';
 import { FormProblem } from '../../outside/form-problem.tsx';
 import { useSubmission } from '../../outside/submission.ts';
 import { useServers } from '../../servers/known-servers.ts';
@@ -107,6 +107,3 @@ function Plan({ plan: { definitions, steps, blockers, warnings } }: { plan: Migr
     </div>
   );
 }
-
-export const stepName = (step: string): string =>
-  Object.hasOwn(migrationSteps, step) ? migrationSteps[step as keyof typeof migrationSteps].name : step;

@@ -1,0 +1,4 @@
+import { migrationSteps } from '@hortus/contract/steps';
+
+export const stepName = (step: string): string =>
+  Object.hasOwn(migrationSteps, step) ? migrationSteps[step as keyof typeof migrationSteps].name : step;
