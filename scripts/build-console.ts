@@ -1,31 +1,34 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { consoleBuild, sourceFolder } from '@hortus/web/build/vite-options';
-import { build } from 'vite';
+import { build, minify } from 'vite';
 
 /** Builds the console into a folder: hashed files, the page that loads them, and compressed copies of both. */
 export async function buildConsoleInto(folder: string): Promise<void> {
+  // Vite would respect that of a test, and build React for development.
+  process.env.NODE_ENV = 'production';
   await build(consoleBuild(folder));
-  await addThemeScript(folder);
+  await addFirstScripts(folder);
   await addFontPreloads(folder);
   await compressAll(folder);
 }
 
 /**
- * Adds the script that sets the theme before the first paint. It blocks, so it is not a module, and Vite would leave it
- * without a hash; inline is forbidden by the Content-Security-Policy.
+ * Writes the scripts into the pages that must run whatever happens to the files of the console. The service allows them
+ * by their hash.
  */
-async function addThemeScript(folder: string): Promise<void> {
-  const script = await readFile(join(sourceFolder, 'theme', 'before-paint.js'));
-  const name = `theme-${createHash('sha256').update(script).digest('hex').slice(0, 8)}.js`;
-  await writeFile(join(folder, 'assets', name), script);
+async function addFirstScripts(folder: string): Promise<void> {
+  const scripts = ['load-again.js', 'theme.js'].map((name) => readFile(join(sourceFolder, 'first', name), 'utf8'));
+  const { code } = await minify('first.js', (await Promise.all(scripts)).join(''));
   for (const page of ['index.html', 'terminal.html']) {
     const path = join(folder, page);
     const html = await readFile(path, 'utf8');
-    await writeFile(path, html.replace('<head>', `<head>\n    <script src="/assets/${name}"></script>`));
+    await writeFile(
+      path,
+      html.replace('<head>', () => `<head>\n    <script>${code.trim()}</script>`),
+    );
   }
 }
 

@@ -89,11 +89,7 @@ const FINISH_TRANSITIONS = `Promise.all(
 export async function expectAccessible(page: Page): Promise<void> {
   // Colours that are changing, of a theme or of a button, would be measured half way.
   await page.evaluate(FINISH_TRANSITIONS);
-  await page.evaluate(axe);
-  const found = await page.evaluate(async () => {
-    const { run } = (globalThis as unknown as { axe: { run(): Promise<{ violations: AxeFinding[] }> } }).axe;
-    return (await run()).violations;
-  });
+  const { violations: found } = await page.evaluate<{ violations: AxeFinding[] }>(`${axe}; axe.run()`);
   const grave = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
 }

@@ -78,7 +78,8 @@ test('a real terminal: full-screen program, resize, Ctrl-C, UTF-8, a paste of 1 
   terminal.type('echo "back: $(cat /tmp/words) $(cat /tmp/poem)"\r');
   await terminal.shows('back: grün ✓ a line');
 
-  terminal.type('echo begin-$((1+1)); sleep 1000\r');
+  // Said by the program in the foreground: before it is there, Ctrl-C would reach only the shell.
+  terminal.type(`sh -c 'echo begin-$((1+1)); exec sleep 1000'\r`);
   await terminal.shows('begin-2');
   terminal.type('\u0003');
   await terminal.shows('^C');

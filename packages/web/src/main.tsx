@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { newQueryClient } from './api/query-client.ts';
-import { reloadForMissingCode } from './frame/missing-code.ts';
+import { noteMissingCode } from './frame/missing-code.ts';
 import { newRouter } from './router.tsx';
 import './styles/console.css';
 import { fontsReady } from './theme/fonts-ready.ts';
@@ -17,7 +17,7 @@ const queries = newQueryClient(() => {
 });
 const router = newRouter(queries);
 
-reloadForMissingCode();
+noteMissingCode();
 await fontsReady();
 createRoot(document.getElementById('root') as HTMLElement).render(
   <QueryClientProvider client={queries}>

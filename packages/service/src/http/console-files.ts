@@ -12,12 +12,18 @@ export interface ConsoleFile {
   readonly gzip: Buffer | undefined;
 }
 
+/** A page with one script of its own. */
+export interface ConsolePage extends ConsoleFile {
+  /** Hash of that script, as the Content-Security-Policy names it. */
+  readonly scriptHash: string | undefined;
+}
+
 /** The built console in memory: a build that replaces the folder does not disturb a running service. */
 export interface ConsoleFiles {
   /** The page of every route. */
-  readonly page: ConsoleFile;
+  readonly page: ConsolePage;
   /** The frame with the terminal; undefined if an older build is served because the last one failed. */
-  readonly terminal: ConsoleFile | undefined;
+  readonly terminal: ConsolePage | undefined;
   /** Files with a hash in their name, by name. No path is ever derived from a request. */
   readonly assets: ReadonlyMap<string, ConsoleFile>;
 }
@@ -30,11 +36,23 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Reads the built console; undefined if it was not built. */
+const isMissing = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** Reads the built console; undefined if it was not built. A build that replaces it meanwhile is read instead. */
 export async function loadConsole(directory: string): Promise<ConsoleFiles | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await loadOnce(directory);
+    } catch (error) {
+      if (!isMissing(error) || attempt === 3) throw error;
+    }
+  }
+}
+
+async function loadOnce(directory: string): Promise<ConsoleFiles | undefined> {
   const folder = join(directory, 'assets');
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
+  const names = await readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
     throw error;
   });
   if (names === undefined) return undefined;
@@ -42,10 +60,16 @@ export async function loadConsole(directory: string): Promise<ConsoleFiles | und
   const files = await Promise.all(wanted.map(async (name) => [name, await load(folder, name)] as const));
   const hasTerminal = (await readdir(directory)).includes('terminal.html');
   return {
-    page: await load(directory, 'index.html'),
-    terminal: hasTerminal ? await load(directory, 'terminal.html') : undefined,
+    page: await loadPage(directory, 'index.html'),
+    terminal: hasTerminal ? await loadPage(directory, 'terminal.html') : undefined,
     assets: new Map(files),
   };
+}
+
+async function loadPage(folder: string, name: string): Promise<ConsolePage> {
+  const file = await load(folder, name);
+  const [, script] = /<script>(.*?)<\/script>/s.exec(file.plain.toString()) ?? [];
+  return { ...file, scriptHash: script === undefined ? undefined : `sha256-${hash('sha256', script, 'base64')}` };
 }
 
 async function load(folder: string, name: string): Promise<ConsoleFile> {

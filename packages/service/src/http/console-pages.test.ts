@@ -1,7 +1,6 @@
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
-import { consolePolicy, terminalPolicy } from './security-headers.ts';
 import { serve } from './testing/serve.ts';
 
 const file = (text: string, type: string): ConsoleFile => ({
@@ -11,34 +10,34 @@ const file = (text: string, type: string): ConsoleFile => ({
   br: brotliCompressSync(text),
   gzip: gzipSync(text),
 });
+const page = (text: string) => ({ ...file(text, 'text/html; charset=utf-8'), scriptHash: `sha256-of ${text}` });
 const files: ConsoleFiles = {
-  page: file('the page', 'text/html; charset=utf-8'),
-  terminal: file('the terminal', 'text/html; charset=utf-8'),
+  page: page('the page'),
+  terminal: page('the terminal'),
   assets: new Map([['main-1a2b.js', file('the script', 'text/javascript; charset=utf-8')]]),
 };
 const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
 describe('the console', () => {
-  it('is one page at / and at the paths of its routes, under a policy without inline code', async () => {
+  it('is one page at / and at the paths of its routes, under a policy that allows its one script by the hash', async () => {
     await using service = await serve({ console: files });
     for (const path of ['/', '/instances', '/instances/ins_1?tab=logs', '/invite', '/a/b/c']) {
       const response = await service.fetch(path, { headers: browser });
       expect([response.status, await response.text()], path).toEqual([200, 'the page']);
-      expect(response.headers.get('content-security-policy')).toBe(consolePolicy);
+      expect(response.headers.get('content-security-policy')).toBe(
+        "default-src 'none'; script-src 'self' 'sha256-of the page'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+      );
       expect(response.headers.get('cache-control')).toBe('no-cache');
     }
-    expect(consolePolicy).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; frame-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
-    );
   });
 
-  it('has the terminal in a frame of its own, which no other site may show and which runs no inline script', async () => {
+  it('has the terminal in a frame of its own, which no other site may show and which runs only its own script', async () => {
     await using service = await serve({ console: files });
     const response = await service.fetch('/frames/terminal', { headers: browser });
     expect([response.status, await response.text()]).toEqual([200, 'the terminal']);
-    expect(response.headers.get('content-security-policy')).toBe(terminalPolicy);
-    expect(terminalPolicy).toContain("frame-ancestors 'self'");
-    expect(terminalPolicy).toContain("script-src 'self';");
+    const policy = response.headers.get('content-security-policy');
+    expect(policy).toContain("frame-ancestors 'self'");
+    expect(policy).toContain("script-src 'self' 'sha256-of the terminal';");
   });
 
   it('leaves the paths of the service alone, and answers programs that mistype a path with 404', async () => {

@@ -24,8 +24,9 @@ export function addConsole(router: Router, files: ConsoleFiles | undefined): Pag
     router.add('GET', '/', { name: '/', access: page, answer: leadToReference });
     return () => undefined;
   }
+  const policy = consolePolicy(files.page.scriptHash);
   const answer = (exchange: Exchange) => {
-    exchange.with({ 'Content-Security-Policy': consolePolicy, 'Cache-Control': 'no-cache' });
+    exchange.with({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' });
     send(exchange, files.page);
   };
   router.add('GET', '/', { name: '/', access: page, answer });
@@ -34,8 +35,8 @@ export function addConsole(router: Router, files: ConsoleFiles | undefined): Pag
     access: page,
     answer(exchange) {
       if (!files.terminal) throw noSuchPath();
-      exchange.with({ 'Content-Security-Policy': terminalPolicy, 'Cache-Control': 'no-cache' });
-      send(exchange, files.terminal);
+      const policy = terminalPolicy(files.terminal.scriptHash);
+      send(exchange.with({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' }), files.terminal);
     },
   });
   router.add('GET', '/assets/{file}', {

@@ -9,31 +9,36 @@ export const securityHeaders = {
 export const pagePolicy =
   "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Policy of the console: its own scripts, styles and fonts, requests to its own origin, and nothing inline. */
-export const consolePolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "frame-src 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-  "form-action 'self'",
-].join('; ');
+/** Sources of the scripts of a page: files of this origin, and the one script in the page, by its hash. */
+const scripts = (hash: string | undefined) => `script-src 'self'${hash === undefined ? '' : ` '${hash}'`}`;
+
+/** Policy of the console: its own scripts, styles and fonts, and requests to its own origin. */
+export const consolePolicy = (hash: string | undefined): string =>
+  [
+    "default-src 'none'",
+    scripts(hash),
+    "style-src 'self'",
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "frame-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ].join('; ');
 
 /**
  * Policy of the frame with the terminal, which only a page of the console may show. The terminal writes style elements;
  * nothing else is looser than in the console, and no form can be sent.
  */
-export const terminalPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "connect-src 'self'",
-  "font-src 'self'",
-  "frame-ancestors 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
+export const terminalPolicy = (hash: string | undefined): string =>
+  [
+    "default-src 'none'",
+    scripts(hash),
+    "style-src 'self' 'unsafe-inline'",
+    "connect-src 'self'",
+    "font-src 'self'",
+    "frame-ancestors 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');

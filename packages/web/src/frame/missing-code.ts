@@ -1,14 +1,11 @@
-const PLACE = 'reloaded for missing code';
-const PAUSE_MS = 10_000;
+/** Errors of imports whose file did not arrive. */
+const lost = new WeakSet<object>();
 
-/**
- * Loads the page again if a file of its code does not arrive: an update of the service renames the files, and a change
- * of the network cuts requests. Pauses between two reloads, so that a broken build does not repeat them without end.
- */
-export function reloadForMissingCode(): void {
-  window.addEventListener('vite:preloadError', () => {
-    if (Date.now() - Number(sessionStorage.getItem(PLACE)) < PAUSE_MS) return;
-    sessionStorage.setItem(PLACE, String(Date.now()));
-    location.reload();
-  });
-}
+export const noteMissingCode = (): void =>
+  addEventListener('vite:preloadError', (event) => void lost.add((event as VitePreloadErrorEvent).payload));
+
+export const isMissingCode = (error: unknown): boolean =>
+  typeof error === 'object' && error !== null && lost.has(error);
+
+/** Loads the page again, after a pause if it was loaded again before; first/load-again.js does it. */
+export const loadAgain = (): void => void dispatchEvent(new Event('hortus:load-again'));

@@ -1,5 +1,4 @@
 import { useId } from 'react';
-import '../styles/segments.css';
 
 /** One of a few values, as a row of segments; arrow keys move, as in every group of radio buttons. */
 export function Choice<Value extends string>({

@@ -1,6 +1,5 @@
 import type { AssistantAnswer, AssistantSource } from '@hortus/contract/resources/copilot';
 import { useState } from 'react';
-import '../../styles/records.css';
 import { useApi, useOrder } from '../../api/query.ts';
 import { PlaceLink } from '../../frame/place-link.tsx';
 import { Button } from '../../parts/button.tsx';

@@ -9,8 +9,6 @@ import { useListSearch } from '../../parts/list-search.ts';
 import { Empty, Page } from '../../parts/page.tsx';
 import { sentenceCase } from '../../parts/status.tsx';
 import { Trouble } from '../../parts/waiting.tsx';
-import '../../styles/catalog.css';
-import '../../styles/segments.css';
 import { Kinds } from './kinds.tsx';
 import { findSpecies } from './search.ts';
 import { Shelf, WaitingShelves } from './shelf.tsx';

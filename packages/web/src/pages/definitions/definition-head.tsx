@@ -12,7 +12,6 @@ import { Status } from '../../parts/status.tsx';
 import { toast, toastProblem } from '../../parts/toast.tsx';
 import { useRedeploy } from '../instance/redeploy.ts';
 import { useServers } from '../servers/known-servers.ts';
-import '../../styles/instance.css';
 
 /** The name, where it runs, and the orders on the whole definition. */
 export function DefinitionHead({ definition }: { definition: Definition }) {

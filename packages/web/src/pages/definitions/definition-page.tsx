@@ -12,8 +12,6 @@ import { MoveTab } from './move-tab.tsx';
 import { RevisionsTab } from './revisions-tab.tsx';
 import { SecretsTab } from './secrets-tab.tsx';
 import { SettingsTab } from './settings-tab.tsx';
-import '../../styles/lists.css';
-import '../../styles/definition.css';
 
 const views = {
   settings: SettingsTab,

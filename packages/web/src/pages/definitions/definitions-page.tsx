@@ -13,7 +13,6 @@ import { Time } from '../../parts/time.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
 import { ServerFilter } from '../instances/server-filter.tsx';
 import { useServers } from '../servers/known-servers.ts';
-import '../../styles/lists.css';
 
 const STATUSES = [...definitionMachine.states, 'all'] as const;
 

@@ -8,7 +8,6 @@ import { Copy } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { saveText } from '../../parts/save-text.ts';
 import { Loaded } from '../../parts/waiting.tsx';
-import '../../styles/instance.css';
 
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',

@@ -10,7 +10,6 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
 import { ServerFilter } from '../instances/server-filter.tsx';
 import { DeploymentTable } from './deployment-table.tsx';
-import '../../styles/lists.css';
 
 export function DeploymentsPage() {
   const [search, change] = useListSearch();

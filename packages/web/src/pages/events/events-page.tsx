@@ -1,7 +1,5 @@
 import { eventNames } from '@hortus/contract/events';
 import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
-import '../../styles/records.css';
-import '../../styles/events.css';
 import { FilterSelect, FilterText } from '../../parts/filter-choice.tsx';
 import { Filter } from '../../parts/filters.tsx';
 import { useListSearch } from '../../parts/list-search.ts';

@@ -8,8 +8,6 @@ import { type Tab, Tabs, useTab } from '../../parts/tabs.tsx';
 import { Loaded, Skeleton } from '../../parts/waiting.tsx';
 import { Head } from './head.tsx';
 import { SummaryTab } from './summary/summary-tab.tsx';
-import '../../styles/lists.css';
-import '../../styles/instance.css';
 
 /** The views of an instance; what a person may not read has no tab. Only the first loads with the page. */
 const views = {

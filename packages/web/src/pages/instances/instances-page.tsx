@@ -12,8 +12,6 @@ import { Loaded } from '../../parts/waiting.tsx';
 import { useInstanceRows } from './instance-rows.ts';
 import { InstanceTable } from './instance-table.tsx';
 import { ServerFilter } from './server-filter.tsx';
-import '../../styles/lists.css';
-import '../../styles/instances.css';
 
 const FILTERS = ['q', 'status', 'health', 'server_id'] as const;
 const isFiltered = (search: ListSearch) => FILTERS.some((name) => search[name] !== undefined);

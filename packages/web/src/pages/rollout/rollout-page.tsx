@@ -1,3 +1,4 @@
+import { stepsOf } from '@hortus/contract/rollout-steps';
 import { useParams } from '@tanstack/react-router';
 import { useEffect, useMemo, useState } from 'react';
 import { useApi, useApiWhen } from '../../api/query.ts';
@@ -8,8 +9,6 @@ import { RecordPage } from '../../parts/record-page.tsx';
 import { sentenceCase } from '../../parts/status.tsx';
 import { Since, Time } from '../../parts/time.tsx';
 import { Skeleton, Trouble } from '../../parts/waiting.tsx';
-import '../../styles/rollout.css';
-import { stepsOf } from '@hortus/contract/rollout-steps';
 import { Announcer } from './announcer.tsx';
 import { Doing } from './doing.tsx';
 import { Failure } from './failure.tsx';

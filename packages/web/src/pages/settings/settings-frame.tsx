@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import '../../styles/records.css';
 import { useMay } from '../../api/session.ts';
 import { Page } from '../../parts/page.tsx';
 import { PageTabs } from '../../parts/page-tabs.tsx';

@@ -9,8 +9,6 @@ import { Section } from '../../parts/page.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { sentenceCase } from '../../parts/status.tsx';
 import { Skeleton, Trouble } from '../../parts/waiting.tsx';
-import '../../styles/notice.css';
-import '../../styles/species.css';
 import { ComponentGraph } from './component-graph.tsx';
 import { DeployForm } from './deploy/deploy-form.tsx';
 import { Facts } from './facts.tsx';

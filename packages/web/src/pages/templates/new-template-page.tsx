@@ -4,8 +4,6 @@ import { problemText } from '../../api/problem.ts';
 import { useOrder } from '../../api/query.ts';
 import { Button } from '../../parts/button.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
-import '../../styles/notice.css';
-import '../../styles/templates.css';
 import { CheckedEditor } from './editor/checked-editor.tsx';
 import { STARTER } from './starter.ts';
 

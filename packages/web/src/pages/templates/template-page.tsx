@@ -8,8 +8,6 @@ import { Button } from '../../parts/button.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { Skeleton, Trouble } from '../../parts/waiting.tsx';
-import '../../styles/notice.css';
-import '../../styles/templates.css';
 import { DeployTests } from './deploy-tests.tsx';
 import { CheckedEditor } from './editor/checked-editor.tsx';
 import { Moves } from './moves.tsx';

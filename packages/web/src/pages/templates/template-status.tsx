@@ -1,6 +1,5 @@
 import { templateMachine } from '@hortus/contract/machines/template';
 import type { TemplateItem } from '@hortus/contract/resources/templates';
-import '../../styles/segments.css';
 import { Status, sentenceCase, type Tone } from '../../parts/status.tsx';
 
 const TONES: Readonly<Record<TemplateItem['status'], Tone>> = { draft: 'idle', validated: 'wait', published: 'ok' };

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import '../../../styles/records.css';
 import { useMay } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';

@@ -1,6 +1,5 @@
 import type { RecipeDetail } from '@hortus/contract/resources/recipes';
 import { useParams } from '@tanstack/react-router';
-import '../../../styles/records.css';
 import { useApi } from '../../../api/query.ts';
 import { PlaceLink } from '../../../frame/place-link.tsx';
 import { counted } from '../../../parts/amount.ts';

@@ -1,7 +1,6 @@
 import type { OverviewServer } from '@hortus/contract/resources/overview';
 import type { Server } from '@hortus/contract/resources/server-records';
 import { useMemo } from 'react';
-import '../../../styles/records.css';
 import { useApi } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { useCommands } from '../../../frame/commands.ts';

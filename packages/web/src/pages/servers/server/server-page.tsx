@@ -1,6 +1,5 @@
 import type { Server } from '@hortus/contract/resources/server-records';
 import { useParams } from '@tanstack/react-router';
-import '../../../styles/records.css';
 import { useApi } from '../../../api/query.ts';
 import { PlaceLink } from '../../../frame/place-link.tsx';
 import { Page, Section } from '../../../parts/page.tsx';

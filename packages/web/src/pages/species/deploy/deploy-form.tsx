@@ -11,8 +11,6 @@ import { Button } from '../../../parts/button.tsx';
 import { Choice } from '../../../parts/choice.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { sentenceCase } from '../../../parts/status.tsx';
-import '../../../styles/deploy.css';
-import '../../../styles/notice.css';
 import { useInputCheck } from './input-check.ts';
 import { InputGroups } from './input-groups.tsx';
 import { useDeploy } from './order.ts';

@@ -11,9 +11,11 @@ export function useInputCheck(spec: Canonical, given: object): ReadonlyMap<strin
   const [check, setCheck] = useState<{ run: Check }>();
   useEffect(() => {
     let isShown = true;
-    void import('@hortus/template/inputs').then(({ checkInputs }) => {
-      if (isShown) setCheck({ run: checkInputs });
-    });
+    // Without it, the service finds what is wrong.
+    import('@hortus/template/inputs').then(
+      ({ checkInputs }) => isShown && setCheck({ run: checkInputs }),
+      () => {},
+    );
     return () => {
       isShown = false;
     };

@@ -7,8 +7,6 @@ import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { RecordPage } from '../../../parts/record-page.tsx';
-import '../../../styles/notice.css';
-import '../../../styles/templates.css';
 import { CheckedEditor } from '../editor/checked-editor.tsx';
 import { ComposeField } from './compose-field.tsx';
 import { Outcome } from './outcome.tsx';

@@ -1,6 +1,5 @@
 import { tenantMachine } from '@hortus/contract/machines/tenant';
 import type { Tenant } from '@hortus/contract/resources/tenants';
-import '../../../styles/records.css';
 import { useApi } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { PlaceLink } from '../../../frame/place-link.tsx';

@@ -1,6 +1,5 @@
 import type { Tenant } from '@hortus/contract/resources/tenants';
 import { useParams } from '@tanstack/react-router';
-import '../../../styles/records.css';
 import { useApi, useApiWhen } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { PlaceLink } from '../../../frame/place-link.tsx';

@@ -1,7 +1,6 @@
 import { upgradeMachine } from '@hortus/contract/machines/upgrade';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import { useState } from 'react';
-import '../../../styles/records.css';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { PlaceLink } from '../../../frame/place-link.tsx';

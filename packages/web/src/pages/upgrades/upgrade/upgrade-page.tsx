@@ -1,7 +1,6 @@
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
-import '../../../styles/records.css';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';

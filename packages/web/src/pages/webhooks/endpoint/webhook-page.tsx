@@ -1,7 +1,5 @@
 import type { WebhookEndpoint } from '@hortus/contract/resources/webhooks';
 import { useParams } from '@tanstack/react-router';
-import '../../../styles/records.css';
-import '../../../styles/webhooks.css';
 import { useApi } from '../../../api/query.ts';
 import { Page, Section } from '../../../parts/page.tsx';
 import { Tag } from '../../../parts/status.tsx';

@@ -1,6 +1,5 @@
 import type { WebhookEndpoint } from '@hortus/contract/resources/webhooks';
 import { useMemo } from 'react';
-import '../../../styles/records.css';
 import { useApi } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { useCommands } from '../../../frame/commands.ts';

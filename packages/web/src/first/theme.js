@@ -1,4 +1,4 @@
-// Sets the theme before the first paint. Runs alone, ahead of the console; theme.ts has the rest.
+// Sets the theme before the first paint. The page contains this script; theme/theme.ts has the rest.
 (() => {
   let chosen;
   try {
