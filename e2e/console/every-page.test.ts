@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
+import { fillRecords } from './filled-records.ts';
 import { countShifts, expectNoShift } from './layout-shifts.ts';
 
 /** Pictures of the last run, to be looked at. */
@@ -19,6 +20,7 @@ const views = [
   '/templates',
   '/templates/new',
   '/templates/import',
+  '/templates/{template}',
   '/instances',
   '/instances/{instance}',
   '/instances/{instance}?tab=logs',
@@ -39,9 +41,12 @@ const views = [
   '/servers',
   '/servers/{server}',
   '/tenants',
+  '/tenants/{tenant}',
   '/upgrades',
+  '/upgrades/{upgrade}',
   '/events',
   '/webhooks',
+  '/webhooks/{webhook}',
   '/notifications',
   '/notifications/channels',
   '/notifications/rules',
@@ -49,6 +54,7 @@ const views = [
   '/recipes',
   '/recipes/mine',
   '/recipes/review',
+  '/recipes/{recipe}',
   '/assistant',
   '/settings',
   '/settings/password',
@@ -75,7 +81,8 @@ let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  await fillService(service);
+  const [first] = await fillService(service);
+  const records = first ? await fillRecords(service, first) : {};
   cookie = await signIn(service, email, password);
   const one = { query: { per_page: 1 } };
   const { client } = service;
@@ -91,6 +98,7 @@ beforeAll(async () => {
     definition: idOf(definitions),
     deployment: idOf(deployments),
     server: idOf(servers),
+    ...records,
   };
   mkdirSync(pictures, { recursive: true });
 });

@@ -53,7 +53,8 @@ test('a person runs an action, reads its output, works in a shell, and sees in t
   await terminal.locator('.xterm-rows').getByText('sized-2').waitFor();
   await page.setViewportSize({ width: 900, height: 700 });
   await terminal.locator('.xterm-rows').getByText('resized-4').waitFor();
-  await page.keyboard.type('echo sleeping-$((4+4)); sleep 100000\n');
+  // Said by the program in the foreground: before it is there, Ctrl-C would reach only the shell.
+  await page.keyboard.type(`sh -c 'echo sleeping-$((4+4)); exec sleep 100000'\n`);
   await terminal.locator('.xterm-rows').getByText('sleeping-8').waitFor();
   await page.keyboard.press('Control+c');
   await page.keyboard.type('echo interrupted-$((3+3))\n');

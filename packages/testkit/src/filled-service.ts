@@ -1,4 +1,11 @@
-import { addServer, beginDeployment, connectServer, deployWhole, type Owned } from './reported-servers.ts';
+import {
+  addServer,
+  beginDeployment,
+  connectServer,
+  deployWhole,
+  type Owned,
+  type ReportedServer,
+} from './reported-servers.ts';
 
 /** Names of servers, and the share of their memory and CPU that is used. */
 const servers = { beech: 61, birch: 38, cedar: 74, larch: 22, maple: 47, rowan: 93 };
@@ -49,9 +56,12 @@ const species = [
 
 const unhealthy = ['ghost', 'umami'];
 
-/** Fills a service with 40 instances on 6 servers, two of them unhealthy, and one more that is being deployed. */
-export async function fillService(service: Owned): Promise<void> {
-  const reported = [];
+/**
+ * Fills a service with 40 instances on 6 servers, two of them unhealthy, and one more that is being deployed. Returns the
+ * servers.
+ */
+export async function fillService(service: Owned): Promise<ReportedServer[]> {
+  const reported: ReportedServer[] = [];
   for (const [name, percent] of Object.entries(servers)) {
     const server = await addServer(service, name, percent);
     await connectServer(service, server);
@@ -62,4 +72,5 @@ export async function fillService(service: Owned): Promise<void> {
     if (server) await deployWhole(service, server, slug, slug, unhealthy.includes(slug) ? 'unhealthy' : 'healthy');
   }
   if (reported[3]) await beginDeployment(service, reported[3], 'vikunja', 'vikunja');
+  return reported;
 }

@@ -10,6 +10,8 @@ export function problemText(error: unknown): string {
     return 'Something between this page and the service answered instead. Check the proxy.';
   if (error.code === 'RATE_LIMITED')
     return `Too many requests. Wait ${error.retryAfter ?? 60} seconds; this page continues by itself.`;
+  // The id is in the address of the page; the person did not type it.
+  if (error.details.field === 'id') return error.message.replace(/^id: (.)/, (_, first: string) => first.toUpperCase());
   return error.message || errorTable[error.code].meaning;
 }
 

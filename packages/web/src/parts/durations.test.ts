@@ -12,5 +12,5 @@ it('durations are in the largest fitting unit', () => {
 });
 
 it('the time of a step has one decimal below a minute', () => {
-  expect([6_400, 124_000].map(took)).toEqual(['6.4 s', '2 min 4 s']);
+  expect([0, 49, 50, 6_400, 124_000].map(took)).toEqual(['< 0.1 s', '< 0.1 s', '0.1 s', '6.4 s', '2 min 4 s']);
 });

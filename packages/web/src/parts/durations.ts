@@ -10,8 +10,9 @@ export function lasting(ms: number): string {
   return `${Math.round(ms / DAY)} days`;
 }
 
-/** "6.4 s" below a minute, else "2 min 4 s": how long a step took. */
+/** "< 0.1 s", "6.4 s" below a minute, else "2 min 4 s": how long a step took. */
 export function took(ms: number): string {
+  if (ms < 50) return '< 0.1 s';
   if (ms < MINUTE) return `${(ms / 1000).toFixed(1)} s`;
   return `${Math.floor(ms / MINUTE)} min ${Math.round((ms % MINUTE) / 1000)} s`;
 }

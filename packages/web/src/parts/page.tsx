@@ -58,7 +58,7 @@ export function Section({
 /** What a list shows while it has nothing: what would be there, and how it gets there. */
 export function Empty({ title, children, action }: { title: string; children: ReactNode; action?: ReactNode }) {
   return (
-    <div className="border-t border-line-strong py-8">
+    <div className="empty">
       <p className="font-serif text-xl">{title}</p>
       <p className="mt-1 mb-4 max-w-[62ch] text-ink-2">{children}</p>
       {action}

@@ -6,9 +6,13 @@ import { type Held, hold } from './parts.ts';
 import type { MigrationResources } from './resources.ts';
 import { type MigrationRow, migrationById } from './store.ts';
 
-/** Fallback poll; normally the end of the awaited work triggers the job. */
+/**
+ * Fallback poll; normally the end of the awaited work triggers the job. The report of an instance does not, although a late
+ * one can contradict the end of its stop for a moment.
+ */
 const LOOK_AGAIN_MS = 5_000;
-const LOOK_AGAIN_ON_THE_WAY_BACK_MS = 1_000;
+/** While the instance is stopped, every second is downtime. */
+const LOOK_AGAIN_SOON_MS = 1_000;
 
 /** Longest time without progress per state: generous while the instance runs, short while it is stopped. */
 const patience: Partial<Record<MigrationRow['status'], number>> = {
@@ -67,10 +71,10 @@ async function advance(tx: Tx, resources: MigrationResources, id: string): Promi
 const isOver = ({ status }: MigrationRow): boolean => status === 'completed' || status === 'failed';
 
 function nextLook({ status, progress_at, release_at }: MigrationRow, now: number): number {
-  if (status === 'returning') return now + LOOK_AGAIN_ON_THE_WAY_BACK_MS;
   if (status === 'switched' && release_at !== null && now < release_at) return release_at;
+  const next = now + (status === 'returning' || status === 'stopping' ? LOOK_AGAIN_SOON_MS : LOOK_AGAIN_MS);
   const limit = patience[status];
-  return limit === undefined ? now + LOOK_AGAIN_MS : Math.max(progress_at + limit + 1, now + LOOK_AGAIN_MS);
+  return limit === undefined ? next : Math.min(next, Math.max(now, progress_at + limit + 1));
 }
 
 async function requireProgress(tx: Tx, resources: MigrationResources, { row, parts }: Held): Promise<void> {

@@ -5,6 +5,7 @@ import { Link } from '@hortus/client/transfer/link';
 import { transferContext } from '@hortus/template/sealing/contexts';
 import { openFields } from '@hortus/template/sealing/sealed-fields';
 import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
+import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { onBothEngines } from '../../testing/engines.ts';
@@ -53,6 +54,27 @@ onBothEngines((engine) => {
       const types = (await service.told()).map(({ type }) => type);
       for (const type of ['ordered', 'switched', 'completed']) expect(types).toContain(`audit.migration_${type}`);
       expect(types.filter((type) => type === 'audit.definition_migrated')).toHaveLength(3);
+    });
+
+    it('continues when a report contradicts the end of a stop for a moment', async () => {
+      const { here, there, deploy, migrate, becomes, instanceOf } = await openTwoServers(engine);
+      const [first, second] = [await deploy(), await deploy()];
+      const reportFirst = async (status: 'running' | 'stopped') => {
+        await here.client.call('instances.report', { body: { instances: [{ definition_id: first, status }] } });
+      };
+      const becomesStopped = (definition: string) =>
+        until(async () => (await instanceOf(definition))?.status === 'stopped', { describe: 'the stop' });
+      here.beforeEnd = async () => {
+        if (here.told.length !== 2) return;
+        await becomesStopped(first);
+        await reportFirst('running');
+      };
+      const id = (await migrate()).migration?.id ?? '';
+      await becomes(id, 'copying');
+      await there.receiveAll('completed');
+      await becomesStopped(second);
+      await reportFirst('stopped');
+      await becomes(id, 'moving');
     });
 
     it('reports obstacles before anything is done', async () => {

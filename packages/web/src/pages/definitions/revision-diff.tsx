@@ -1,16 +1,17 @@
 import type { Revision } from '@hortus/contract/resources/definition-records';
 import { linesOf } from './diff-lines.ts';
 
-/** Two revisions side by side; what differs is tinted and named. */
-export function RevisionDiff({ left, right }: { left: Revision; right: Revision }) {
-  const lines = linesOf(left, right);
+/** Two revisions side by side; what differs is tinted and named. The first one has nothing beside it. */
+export function RevisionDiff({ left, right }: { left: Revision | undefined; right: Revision }) {
+  const lines = linesOf(left ?? right, right);
+  const label = left ? `Differences of revision ${left.number} and ${right.number}` : `Revision ${right.number}`;
   return (
     <div className="sheet overflow-x-auto">
-      <table className="table revision-diff" aria-label={`Differences of revision ${left.number} and ${right.number}`}>
+      <table className="table revision-diff" aria-label={label}>
         <thead>
           <tr>
             <th>Setting</th>
-            <th>Revision {left.number}</th>
+            {left && <th>Revision {left.number}</th>}
             <th>Revision {right.number}</th>
           </tr>
         </thead>
@@ -21,8 +22,8 @@ export function RevisionDiff({ left, right }: { left: Revision; right: Revision 
                 <b>{name}</b>
                 {differs && <span className="sr-only"> (changed)</span>}
               </td>
-              <td>{before === undefined ? <span className="text-ink-3">not set</span> : <code>{before}</code>}</td>
-              <td>{after === undefined ? <span className="text-ink-3">not set</span> : <code>{after}</code>}</td>
+              {left && <Value text={before} />}
+              <Value text={after} />
             </tr>
           ))}
         </tbody>
@@ -30,3 +31,7 @@ export function RevisionDiff({ left, right }: { left: Revision; right: Revision 
     </div>
   );
 }
+
+const Value = ({ text }: { text: string | undefined }) => (
+  <td>{text === undefined ? <span className="text-ink-3">not set</span> : <code>{text}</code>}</td>
+);

@@ -23,9 +23,8 @@ export function RevisionsTab({ definition }: { definition: Definition }) {
       {({ data, pagination }) => {
         const right = data.find(({ number }) => number === search.right) ?? data[0];
         const left =
-          data.find(({ number }) => number === search.left) ??
-          data.find(({ number }) => number < (right?.number ?? 0)) ??
-          right;
+          data.find(({ number }) => number === search.left) ?? data.find(({ number }) => number < (right?.number ?? 0));
+        const others = data.filter((one) => one !== right);
         return (
           <div className="revision-columns">
             <Section title={counted(pagination.total, 'revision')}>
@@ -44,26 +43,31 @@ export function RevisionsTab({ definition }: { definition: Definition }) {
                 ))}
               </ol>
             </Section>
-            {left && right && (
+            {right && (
               <Section
-                title={`Revision ${left.number} and ${right.number}`}
+                title={left ? `Revision ${left.number} and ${right.number}` : `Revision ${right.number}`}
                 className="min-w-0"
                 more={<Restore definition={definition} revision={right} />}
               >
-                <label className="mb-3 flex items-center gap-2 text-sm">
-                  Compare with
-                  <select
-                    className="input filter"
-                    value={left.number}
-                    onChange={(event) => change({ right: right.number, left: Number(event.target.value) })}
-                  >
-                    {data.map(({ number }) => (
-                      <option key={number} value={number}>
-                        revision {number}
-                      </option>
-                    ))}
-                  </select>
-                </label>
+                {others.length > 0 && (
+                  <label className="mb-3 flex items-center gap-2 text-sm">
+                    Compare with
+                    <select
+                      className="input filter"
+                      value={left?.number ?? ''}
+                      onChange={(event) =>
+                        change({ right: right.number, left: Number(event.target.value) || undefined })
+                      }
+                    >
+                      {!left && <option value="">no other</option>}
+                      {others.map(({ number }) => (
+                        <option key={number} value={number}>
+                          revision {number}
+                        </option>
+                      ))}
+                    </select>
+                  </label>
+                )}
                 <RevisionDiff left={left} right={right} />
               </Section>
             )}

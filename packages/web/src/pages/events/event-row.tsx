@@ -2,6 +2,7 @@ import { eventMeanings, isPublishedEvent } from '@hortus/contract/events';
 import type { Event } from '@hortus/contract/resources/events';
 import { Said } from '../../parts/said.tsx';
 import { Time } from '../../parts/time.tsx';
+import { Actor } from './actor.tsx';
 import { ResourceLink } from './resource-link.tsx';
 
 /** One event: when, what, about what, by whom; opened, its data. */
@@ -43,18 +44,5 @@ export function EventRow({
         </div>
       )}
     </div>
-  );
-}
-
-function Actor({ actor, name }: { actor: string | null; name: string | undefined }) {
-  if (actor === null) return <span className="text-ink-3">the service</span>;
-  return name === undefined ? (
-    <code className="truncate" title={actor}>
-      {actor}
-    </code>
-  ) : (
-    <span className="truncate" title={actor}>
-      {name}
-    </span>
   );
 }

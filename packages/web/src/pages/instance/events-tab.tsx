@@ -7,17 +7,24 @@ import { sentenceCase } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
+import { Actor } from '../events/actor.tsx';
+import { useActorNames } from '../events/actors.ts';
 import { eventWords } from '../overview/event-words.ts';
 
-const columns: readonly Column<Event>[] = [
+const columnsWith = (nameOf: (id: string) => string | undefined): readonly Column<Event>[] => [
   { name: 'What', cell: (event) => <b>{sentenceCase(eventWords(event, true))}</b> },
   { name: 'When', cell: ({ created_at }) => <Time at={created_at} ago /> },
-  { name: 'By', wide: true, cell: ({ actor }) => (actor === null ? 'Hortus' : <code>{actor}</code>) },
+  {
+    name: 'By',
+    wide: true,
+    cell: ({ actor }) => <Actor actor={actor} name={actor === null ? undefined : nameOf(actor)} />,
+  },
 ];
 
 /** What happened to this instance, newest first. */
 export function EventsTab({ about: { instance } }: { about: InstanceOverview }) {
   const [{ page = 1 }] = useListSearch();
+  const nameOf = useActorNames();
   const query = useApi('events.list', { query: { resource_id: instance.id, page } });
   return (
     <Loaded query={query} lines={8}>
@@ -26,7 +33,7 @@ export function EventsTab({ about: { instance } }: { about: InstanceOverview }) 
           <Empty title="No events.">Starts, stops, failed health checks and orders of people are recorded here.</Empty>
         ) : (
           <div className="sheet">
-            <Table label="Events" columns={columns} rows={data} pagination={pagination} />
+            <Table label="Events" columns={columnsWith(nameOf)} rows={data} pagination={pagination} />
           </div>
         )
       }

@@ -15,6 +15,8 @@ export class ServerWithDaemon {
   readonly told: string[] = [];
   /** Slugs of actions that fail. */
   readonly fails = new Set<string>();
+  /** Runs before an action ends. */
+  beforeEnd: () => Promise<void> = async () => {};
 
   constructor(service: RunningService, { id, api_key }: { id: string; api_key: string }) {
     this.#service = service;
@@ -31,11 +33,12 @@ export class ServerWithDaemon {
       auth: { api_key: this.key, capabilities: ['ack', 'builtin', ...transfers] },
     });
     engine.afterwards(() => daemon.socket.terminate());
-    daemon.socket.on('message', (data) => {
+    daemon.socket.on('message', async (data) => {
       const { type, execution_id, action } = JSON.parse(String(data));
       if (type !== 'action_request') return;
       this.told.push(action.slug);
       daemon.send({ type: 'action_started', execution_id });
+      await this.beforeEnd();
       if (this.fails.has(action.slug)) daemon.send({ type: 'action_failed', execution_id, error: 'It cannot.' });
       else daemon.send({ type: 'action_completed', execution_id, exit_code: 0, output: '' });
     });

@@ -132,6 +132,7 @@ interface ViewerProps {
 
 function Viewer({ source, q, follows, components, onFollow, onPosition }: ViewerProps) {
   const view = useView(source);
+  const isEmpty = view.rows.length === 0 && view.state !== 'connecting';
   return (
     <>
       {view.problem && (
@@ -144,13 +145,14 @@ function Viewer({ source, q, follows, components, onFollow, onPosition }: Viewer
           <Status state="pending">Its server cannot be reached. The log continues when it is back.</Status>
         </p>
       )}
-      {view.rows.length === 0 && view.state !== 'connecting' ? (
+      {isEmpty && view.state !== 'failed' && (
         <Empty title={q ? 'No line matches.' : 'Nothing was written yet.'}>
           {q
             ? 'All words must occur in a line. Lines that match appear here as they are written.'
             : 'What the containers write to their output appears here at once. The server keeps it for a week.'}
         </Empty>
-      ) : (
+      )}
+      {!isEmpty && (
         <LogLines
           view={view}
           q={q}

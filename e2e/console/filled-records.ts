@@ -1,0 +1,46 @@
+import { deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
+import type { ServiceProcess } from '../service-process.ts';
+import { recipeSpec } from './account/recipe-spec.ts';
+
+/**
+ * Fills what is beside the instances: a tenant, a webhook, a channel, a key, an invite, a template, a recipe, and an
+ * upgrade that waits. Nothing that happens in a test is sent to their addresses. Returns an id of each, by its name.
+ */
+export async function fillRecords(service: ServiceProcess, server: ReportedServer): Promise<Record<string, string>> {
+  const { client } = service;
+  const tenant = await client.call('tenants.create', { body: { name: 'Rose Nursery', server_id: server.id } });
+  const webhook = await client.call('webhooks.create', {
+    body: { url: 'https://hooks.example.org/hortus', events: ['action.failed'], secret: 'a secret of the receiver' },
+  });
+  const channel = await client.call('notifications.createChannel', {
+    body: { type: 'url', name: 'Team', url: 'https://chat.example.org/hortus' },
+  });
+  await client.call('notifications.updateChannel', { params: { id: channel.data.id }, body: { status: 'paused' } });
+  await client.call('keys.create', { body: { name: 'Pipeline', permissions: ['definitions:read'] } });
+  await client.call('members.invite', { body: { email: 'reed@example.org' } });
+  const draft = await client.call('drafts.create', { body: { source: recipeSpec('notice-board', '1.0.0', '1.29.2') } });
+  const recipe = await submit(client, '1.0.0', '1.29.2');
+  await client.call('recipes.approve', { params: { id: recipe } });
+  await deployWhole(service, server, 'inkwell', 'inkwell');
+  await client.call('recipes.approve', { params: { id: await submit(client, '1.1.0', '1.29.3') } });
+  await submit(client, '1.2.0', '1.29.4');
+  await client.call('upgrades.scan');
+  const [upgrade] = (await client.call('upgrades.list')).data;
+  return {
+    tenant: tenant.data.id,
+    webhook: webhook.data.id,
+    template: draft.data.id,
+    recipe,
+    upgrade: upgrade?.id ?? '',
+  };
+}
+
+async function submit(client: ServiceProcess['client'], version: string, tag: string): Promise<string> {
+  const body = {
+    slug: 'inkwell',
+    name: 'Inkwell',
+    description: 'A blog for one.',
+    spec: recipeSpec('inkwell', version, tag),
+  };
+  return (await client.call('recipes.submit', { body })).data.id;
+}
