@@ -32,4 +32,4 @@ const ADVICE: Readonly<Record<string, string>> = {
 };
 
 export const adviceFor = (reason: string | null): string =>
-  ADVICE[reason ?? ''] ?? 'The log below says which step failed. Correct the cause and deploy again.';
+  ADVICE[reason ?? ''] ?? 'Correct the cause and deploy again.';
