@@ -8,10 +8,17 @@ const main = join(import.meta.dirname, '../../packages/daemon/src/main.ts');
 
 /** Bundles the daemon into one module that contains its version in a readable marker. */
 export async function bundleDaemon(): Promise<string> {
-  const bundle = await rolldown({ input: main, platform: 'node', logLevel: 'warn', plugins: [callersTable] });
+  const bundle = await rolldown({
+    input: main,
+    platform: 'node',
+    // Some libraries have an ES module only there; unused parts of the others cannot be left out.
+    resolve: { mainFields: ['module', 'main'] },
+    logLevel: 'warn',
+    plugins: [callersTable],
+  });
   try {
     // Keeps names, so that stack traces from servers stay readable.
-    const minify = { compress: false, mangle: false, codegen: true };
+    const minify = { compress: true, mangle: false, codegen: true };
     const { output } = await bundle.generate({ format: 'esm', codeSplitting: false, minify });
     const [{ code }] = output;
     // The marker replaces the shebang line, which is useless here.

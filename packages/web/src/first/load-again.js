@@ -28,9 +28,11 @@
     waiting = true;
     const count = earlier();
     const pause = count === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, 250 * 2 ** count);
+    // The head may fail before the body is there.
     if (count > 2 && !hasStarted())
-      document.querySelector('#root, #terminal').textContent =
-        'The console did not load completely. Hortus tries again by itself.';
+      document
+        .querySelector('#root, #terminal')
+        ?.replaceChildren('The console did not load completely. Hortus tries again by itself.');
     setTimeout(() => {
       keep(count + 1);
       location.reload();

@@ -4,18 +4,31 @@ import { aDefinition } from './definitions.ts';
 import { fresh, type GoodRequests } from './good.ts';
 import { receiverUrl } from './webhooks.ts';
 
-const aChannel = async ({ client }: Caller) =>
-  (
-    await client.call('notifications.createChannel', {
-      body: { type: 'slack', name: fresh('channel'), url: `${await receiverUrl()}services/T0/B0/secret` },
-    })
-  ).data;
+/** Removes the channels and rules of earlier requests, long before an account has as many as it may have. */
+async function makeRoom({ client }: Caller): Promise<void> {
+  const all = { query: { per_page: 100 } };
+  const rules = (await client.call('notifications.rules', all)).data;
+  if (rules.length > 60) for (const { id } of rules) await client.call('notifications.deleteRule', { params: { id } });
+  const channels = (await client.call('notifications.channels', all)).data;
+  if (channels.length > 30)
+    for (const { id } of channels) await client.call('notifications.deleteChannel', { params: { id } });
+}
+
+async function aChannel(caller: Caller) {
+  await makeRoom(caller);
+  const url = `${await receiverUrl()}services/T0/B0/secret`;
+  const body = { type: 'slack' as const, name: fresh('channel'), url };
+  return (await caller.client.call('notifications.createChannel', { body })).data;
+}
 
 const ofChannel = async (caller: Caller) => ({ params: { id: (await aChannel(caller)).id } });
 
 const rule = () => ({ name: fresh('rule'), kind: 'disk_above' as const, percent: 80, minutes: 10 });
 
-const aRule = async ({ client }: Caller) => (await client.call('notifications.createRule', { body: rule() })).data;
+async function aRule(caller: Caller) {
+  await makeRoom(caller);
+  return (await caller.client.call('notifications.createRule', { body: rule() })).data;
+}
 
 const ofRule = async (caller: Caller) => ({ params: { id: (await aRule(caller)).id } });
 
@@ -45,9 +58,10 @@ export const notificationRequests = {
     await aChannel(caller);
     return {};
   },
-  'notifications.createChannel': () => ({
-    body: { type: 'gotify', name: fresh('channel'), url: 'http://127.0.0.1:9/', token: fresh('token') },
-  }),
+  'notifications.createChannel': async (caller) => {
+    await makeRoom(caller);
+    return { body: { type: 'gotify', name: fresh('channel'), url: 'http://127.0.0.1:9/', token: fresh('token') } };
+  },
   'notifications.readChannel': ofChannel,
   'notifications.updateChannel': async (caller) => ({
     ...(await ofChannel(caller)),
