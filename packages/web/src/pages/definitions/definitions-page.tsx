@@ -10,7 +10,7 @@ import { Empty, Page } from '../../parts/page.tsx';
 import { Status, sentenceCase } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
-import { Loaded } from '../../parts/waiting.tsx';
+import { Loaded, Skeleton } from '../../parts/waiting.tsx';
 import { ServerFilter } from '../instances/server-filter.tsx';
 import { useServers } from '../servers/known-servers.ts';
 
@@ -68,7 +68,7 @@ function Definitions({
   definitions: readonly Definition[];
   pagination: { page: number; total: number; total_pages: number };
 }) {
-  const { nameOf: serverName } = useServers();
+  const { nameOf: serverName, isReading } = useServers();
   const columns: readonly Column<Definition>[] = [
     {
       name: 'Name',
@@ -97,5 +97,6 @@ function Definitions({
     { name: 'Version', wide: true, cell: ({ template_version }) => template_version },
     { name: 'Changed', wide: true, cell: ({ updated_at }) => <Time at={updated_at} ago /> },
   ];
+  if (isReading) return <Skeleton lines={12} />;
   return <Table label="Definitions" columns={columns} rows={definitions} pagination={pagination} />;
 }

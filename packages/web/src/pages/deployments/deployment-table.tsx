@@ -7,6 +7,7 @@ import { useListSearch } from '../../parts/list-search.ts';
 import { Status, sentenceCase } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
+import { Skeleton } from '../../parts/waiting.tsx';
 import { useServers } from '../servers/known-servers.ts';
 import { DeploymentLog } from './deployment-log.tsx';
 import { RollBack } from './roll-back.tsx';
@@ -32,7 +33,7 @@ export function DeploymentTable({
   nameOf: (definitionId: string) => string;
 }) {
   const [{ log }, change] = useListSearch();
-  const { nameOf: serverName } = useServers();
+  const { nameOf: serverName, isReading } = useServers();
   const may = useMay();
   const [returning, setReturning] = useState<Deployment>();
   const columns: readonly Column<Deployment>[] = [
@@ -69,7 +70,11 @@ export function DeploymentTable({
       {typeof log === 'string' && (
         <DeploymentLog key={log} id={log} onClose={() => change({ log: undefined, page: pagination.page })} />
       )}
-      <Table label="Deployments" columns={columns} rows={deployments} pagination={pagination} />
+      {isReading ? (
+        <Skeleton lines={12} />
+      ) : (
+        <Table label="Deployments" columns={columns} rows={deployments} pagination={pagination} />
+      )}
       {returning && (
         <RollBack
           deployment={returning}
