@@ -38,19 +38,13 @@ export async function openPage(browser: Browser, { root }: ServiceProcess, optio
     const isAnswer = /Failed to load resource: the server responded with a status of 4/.test(message.text());
     if (['error', 'warning'].includes(message.type()) && !isAnswer) problems.push(`logged ${message.text()}`);
   });
-  // Containers of other tests come and go, and with them the network interfaces; Chromium then ends requests, and the
-  // page loads again.
-  let isDisturbed = false;
-  page.on('requestfailed', (request) => {
-    isDisturbed ||= request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED';
-  });
   page.on('request', (request) => {
     const url = new URL(request.url());
     if (url.origin !== root && url.protocol.startsWith('http')) problems.push(`asked ${url}`);
   });
   onTestFinished(async () => {
     await context.close();
-    expect(problems.filter((problem) => !isDisturbed || !problem.startsWith('logged'))).toEqual([]);
+    expect(problems).toEqual([]);
   });
   return page;
 }

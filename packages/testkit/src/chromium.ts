@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { type Browser, chromium } from 'playwright-core';
 
 /**
@@ -25,6 +26,7 @@ const flags = [
   `--disable-features=${withoutFeatures.join()}`,
 ];
 
-/** Starts Debian's Chromium; it makes no requests of its own. */
-export const launchChromium = (): Promise<Browser> =>
-  chromium.launch({ executablePath: '/usr/bin/chromium', args: flags });
+const executablePath = fileURLToPath(new URL('chromium-without-netlink', import.meta.url));
+
+/** Starts Debian's Chromium; it makes no requests of its own, and changes of the network do not disturb it. */
+export const launchChromium = (): Promise<Browser> => chromium.launch({ executablePath, args: flags });

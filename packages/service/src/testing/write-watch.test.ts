@@ -19,4 +19,23 @@ onBothEngines((engine) => {
     expect(await during('update api_keys set last_used_at = 7')).toEqual([]);
     expect(await writes.end()).toEqual([]);
   });
+
+  it('a job that a request adds or moves is detected, and one that the worker claims, frees or deletes is ignored', async () => {
+    const { sideDoor } = await startApp(engine);
+    const writes = await watchWrites(sideDoor);
+    const job = "id = 'job_test'";
+    await writes.begin();
+    await sideDoor.run(
+      `insert into jobs (id, kind, payload, run_at, attempts, dead, created_at) values ('job_test', 'unknown', 'null', 9e15, 0, 0, 0)`,
+      [],
+    );
+    await sideDoor.run(`update jobs set run_at = 8e15 where ${job}`, []);
+    expect(await writes.end()).toEqual(['insert jobs', 'update jobs']);
+    await writes.begin();
+    await sideDoor.run(`update jobs set lease_owner = 'a', run_at = 9e15 where ${job}`, []);
+    await sideDoor.run(`update jobs set lease_owner = null, run_at = 8e15 where ${job}`, []);
+    await sideDoor.run(`update jobs set lease_owner = 'a' where ${job}`, []);
+    await sideDoor.run(`delete from jobs where ${job}`, []);
+    expect(await writes.end()).toEqual([]);
+  });
 });
