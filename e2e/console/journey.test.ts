@@ -12,6 +12,7 @@ import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { endCaddy, inside } from '../docker/installation.ts';
 import { makePageImage, PAGE_IMAGE } from '../docker/test-species.ts';
+import { inviteReed, joinAsReed } from './account/people.ts';
 import { openBrowser, openPage } from './browser.ts';
 import { startConsoleService } from './console-service.ts';
 
@@ -202,19 +203,8 @@ test('a person goes from the first start to a server, a page, its care, its move
 
   // A colleague with smaller rights.
   await page.goto('/settings/members');
-  await page.getByRole('button', { name: 'Invite…' }).click();
-  await page.getByLabel('Email').fill('reed@example.org');
-  await page.getByRole('button', { name: 'Invite and show link' }).click();
-  const link = await page.getByRole('dialog', { name: 'reed@example.org is invited' }).locator('code').innerText();
-  const guest = await openPage(browser, service);
-  await guest.goto(`/invite#${link.split('#')[1]}`);
-  await guest.getByLabel('Your name').fill('Reed');
-  await guest.getByLabel('Password').fill('a password of reed');
-  await guest.getByRole('button', { name: 'Join' }).click();
-  await guest.getByRole('navigation', { name: 'Main' }).getByText('Reed').waitFor();
-  await guest.goto('/settings/members');
-  await guest.getByRole('table', { name: 'Members' }).waitFor();
-  expect(await guest.getByRole('button', { name: 'Invite…' }).count()).toBe(0);
+  const link = await inviteReed(page);
+  await joinAsReed(browser, service, link);
 });
 
 /** Writes a version of the template in the editor, and publishes it. */

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, type ServiceProcess } from '../../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
-import { signInMember } from './people.ts';
+import { inviteReed, joinAsReed, signInMember } from './people.ts';
 import { expectGoodLooks } from './seen.ts';
 
 let browser: Browser;
@@ -147,22 +147,11 @@ describe('sessions, password and members', () => {
 
   test('an owner invites a person by link, who joins with smaller rights and is removed again', async () => {
     const page = await open('/settings/members');
-    await page.getByRole('button', { name: 'Invite…' }).click();
-    await page.getByLabel('Email').fill('reed@example.org');
-    await page.getByRole('button', { name: 'Invite and show link' }).click();
-    const link = await page.getByRole('dialog', { name: 'reed@example.org is invited' }).locator('code').innerText();
+    const link = await inviteReed(page);
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await page.getByRole('table', { name: 'Invites' }).getByText('reed@example.org').waitFor();
 
-    const guest = await openPage(browser, service);
-    await guest.goto(`/invite#${link.split('#')[1]}`);
-    await guest.getByLabel('Your name').fill('Reed');
-    await guest.getByLabel('Password').fill('a password of reed');
-    await guest.getByRole('button', { name: 'Join' }).click();
-    await guest.getByRole('navigation', { name: 'Main' }).getByText('Reed').waitFor();
-    await guest.goto('/settings/members');
-    await guest.getByRole('table', { name: 'Members' }).waitFor();
-    expect(await guest.getByRole('button', { name: 'Invite…' }).count()).toBe(0);
+    const guest = await joinAsReed(browser, service, link);
 
     const row = page.getByRole('table', { name: 'Members' }).getByRole('row', { name: /Reed/ });
     await row.getByRole('button', { name: 'What to do with Reed' }).click();

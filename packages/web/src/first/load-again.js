@@ -28,15 +28,20 @@
     waiting = true;
     const count = earlier();
     const pause = count === 0 ? 0 : Math.min(LONGEST_PAUSE_MS, 250 * 2 ** count);
-    // The head may fail before the body is there.
-    if (count > 2 && !hasStarted())
-      document
-        .querySelector('#root, #terminal')
-        ?.replaceChildren('The console did not load completely. Hortus tries again by itself.');
+    if (count > 2) explain();
     setTimeout(() => {
       keep(count + 1);
       location.reload();
     }, pause);
+  };
+
+  const explain = () => {
+    // A file of the head can fail before the body is there.
+    if (document.readyState === 'loading') addEventListener('DOMContentLoaded', explain);
+    else if (!hasStarted())
+      document
+        .querySelector('#root, #terminal')
+        .replaceChildren('The console did not load completely. Hortus tries again by itself.');
   };
 
   // Until the console has started, every file is needed. Later it asks for a reload if a page cannot be shown without a

@@ -9,6 +9,7 @@ import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { onBothEngines } from '../../testing/engines.ts';
+import { isAtRest } from '../../testing/table-contents.ts';
 import { openTwoServers } from './testing/two-servers.ts';
 
 const refusal = (of: Promise<unknown>) =>
@@ -57,7 +58,7 @@ onBothEngines((engine) => {
     });
 
     it('continues when a report contradicts the end of a stop for a moment', async () => {
-      const { here, there, deploy, migrate, becomes, instanceOf } = await openTwoServers(engine);
+      const { service, here, there, deploy, migrate, becomes, instanceOf } = await openTwoServers(engine);
       const [first, second] = [await deploy(), await deploy()];
       const reportFirst = async (status: 'running' | 'stopped') => {
         await here.client.call('instances.report', { body: { instances: [{ definition_id: first, status }] } });
@@ -73,6 +74,8 @@ onBothEngines((engine) => {
       await becomes(id, 'copying');
       await there.receiveAll('completed');
       await becomesStopped(second);
+      // The migration has looked at what the stops left, and found the first running.
+      await until(() => isAtRest(service.sideDoor), { describe: 'every job to be over' });
       await reportFirst('stopped');
       await becomes(id, 'moving');
     });

@@ -1,3 +1,5 @@
+import { step } from '@hortus/contract/machines/machine';
+import { migrationMachine } from '@hortus/contract/machines/migration';
 import type { Migration, MigrationDetail } from '@hortus/contract/resources/migrations';
 import { useApi, useOrder } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
@@ -11,8 +13,8 @@ import { toast, toastProblem } from '../../parts/toast.tsx';
 import { useServers } from '../servers/known-servers.ts';
 import { stepName } from './step-name.ts';
 
-const CANCELLABLE: readonly Migration['status'][] = ['pending', 'copying', 'stopping', 'moving', 'starting'];
-const isOver = ({ status }: Migration) => status === 'completed' || status === 'failed';
+const isOver = ({ status }: Migration) => migrationMachine.final.includes(status);
+const isCancellable = ({ status }: Migration) => step(migrationMachine, status, 'turn_back') !== undefined;
 
 function toneOf({ status }: Migration): Tone {
   if (status === 'completed' || status === 'switched') return 'ok';
@@ -57,7 +59,7 @@ export function MigrationReport({ migration }: { migration: Migration }) {
       )}
       {detail && <Steps detail={detail} />}
       {detail && <Transfers detail={detail} />}
-      {may('definitions:write') && CANCELLABLE.includes(migration.status) && (
+      {may('definitions:write') && isCancellable(migration) && (
         <Button small className="mt-3" busy={cancel.isPending} onClick={stop}>
           Cancel the move
         </Button>
