@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { FilterSelect } from './filter-choice.tsx';
 import { Icon } from './icon.tsx';
 import { useListSearch } from './list-search.ts';
 
@@ -29,22 +30,12 @@ export function SearchField({ label }: { label: string }) {
   );
 }
 
-/** One filter of a list, in the URL under its name. The first option is "all". */
-export function Filter({ name, label, options }: { name: string; label: string; options: readonly string[] }) {
-  const [search, change] = useListSearch();
-  return (
-    <select
-      className="input filter"
-      aria-label={label}
-      value={search[name] ?? ''}
-      onChange={(event) => change({ [name]: event.target.value || undefined })}
-    >
-      <option value="">{label}: all</option>
-      {options.map((option) => (
-        <option key={option} value={option}>
-          {option.replaceAll('_', ' ')}
-        </option>
-      ))}
-    </select>
-  );
-}
+/** One filter of a list by its states or kinds, in the URL under its name. The first option is "all". */
+export const Filter = ({ name, label, options }: { name: string; label: string; options: readonly string[] }) => (
+  <FilterSelect
+    name={name}
+    label={label}
+    all={`${label}: all`}
+    choices={options.map((value) => ({ value, label: value.replaceAll('_', ' ') }))}
+  />
+);

@@ -5,6 +5,7 @@ import { fieldProblem, problemText } from '../../api/problem.ts';
 import { useApi, useOrder } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
+import { DeclaredField } from '../../parts/declared-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { toast } from '../../parts/toast.tsx';
@@ -34,6 +35,8 @@ function Settings({ definition, inputs }: { definition: Definition; inputs: read
   const deploy = useRedeploy(definition.id, definition.name);
   const wrong = fieldProblem(problem);
   const current = (input: string) => typed[input] ?? shownValue(definition.inputs[input]);
+  const secretHint = (input: string) =>
+    definition.secret_inputs.includes(input) ? 'set; leave empty to keep it' : 'not set';
   const changes = changesOf(inputs, definition.inputs, typed);
   const isChanged = Object.keys(changes).length > 0 || name !== definition.name;
   async function save(event: FormEvent) {
@@ -66,10 +69,13 @@ function Settings({ definition, inputs }: { definition: Definition; inputs: read
             problem={wrong?.field === 'name' ? wrong.text : undefined}
           />
           {applying(inputs, current).map((input) => (
-            <InputField
+            <DeclaredField
               key={input.name}
-              input={input}
-              isSet={definition.secret_inputs.includes(input.name)}
+              declared={input}
+              disabled={input.immutable}
+              note={input.immutable ? 'cannot change' : input.label ? input.name : undefined}
+              standard={shownValue(input.default)}
+              placeholder={input.type === 'password' ? secretHint(input.name) : undefined}
               value={current(input.name)}
               onChange={(value) => setTyped({ ...typed, [input.name]: value })}
               problem={wrong?.field.endsWith(input.name) ? wrong.text : undefined}
@@ -89,69 +95,5 @@ function Settings({ definition, inputs }: { definition: Definition; inputs: read
         )}
       </fieldset>
     </form>
-  );
-}
-
-function InputField({
-  input,
-  isSet,
-  value,
-  onChange,
-  problem,
-}: {
-  input: FormInput;
-  isSet: boolean;
-  value: string;
-  onChange: (value: string) => void;
-  problem: string | undefined;
-}) {
-  const { name, label, description, type, options, immutable } = input;
-  if (type === 'boolean')
-    return (
-      <label className="field flex items-baseline gap-2">
-        <input
-          type="checkbox"
-          checked={(value || String(input.default)) === 'true'}
-          onChange={(event) => onChange(String(event.target.checked))}
-        />
-        <span>
-          {label ?? name}
-          <small className="block text-ink-3">{description}</small>
-        </span>
-      </label>
-    );
-  if (options)
-    return (
-      <label className="field">
-        <span className="field-label">{label ?? name}</span>
-        <select
-          className="input"
-          value={value || shownValue(input.default)}
-          disabled={immutable}
-          onChange={(event) => onChange(event.target.value)}
-        >
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label ?? option.value}
-            </option>
-          ))}
-        </select>
-        {problem && <span className="help bad">{problem}</span>}
-      </label>
-    );
-  const isSecret = type === 'password';
-  return (
-    <Field
-      label={label ?? name}
-      note={immutable ? 'cannot change' : label ? name : undefined}
-      disabled={immutable}
-      type={isSecret ? 'password' : ['number', 'integer', 'port'].includes(type) ? 'number' : 'text'}
-      autoComplete={isSecret ? 'new-password' : 'off'}
-      placeholder={isSecret ? (isSet ? 'set; leave empty to keep it' : 'not set') : shownValue(input.default)}
-      help={description}
-      value={value}
-      onChange={onChange}
-      problem={problem}
-    />
   );
 }

@@ -3,18 +3,11 @@ import type { Instance } from '@hortus/contract/resources/instance-records';
 import { type FormEvent, useState } from 'react';
 import { fieldProblem, problemText } from '../../../api/problem.ts';
 import { Button } from '../../../parts/button.tsx';
+import { DeclaredField } from '../../../parts/declared-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
-import { defaultsOf, type Param, type Typed, valuesOf } from './params.ts';
+import { defaultsOf, type Typed, valuesOf } from './params.ts';
 import { useRunAction } from './use-run-action.ts';
-
-const FIELD_TYPES: Readonly<Record<string, string>> = {
-  password: 'password',
-  email: 'email',
-  number: 'number',
-  integer: 'number',
-  port: 'number',
-};
 
 /** The form of an action, made from its declaration. A dangerous one asks for the name of the instance as well. */
 export function RunAction({
@@ -47,9 +40,11 @@ export function RunAction({
           {action.description} It may take up to {action.timeout}.
         </p>
         {action.params.map((param) => (
-          <ParamField
+          <DeclaredField
             key={param.name}
-            param={param}
+            declared={param}
+            note={param.required ? undefined : 'optional'}
+            check={(text) => (param.required && text === '' ? 'Give a value.' : undefined)}
             value={typed[param.name] ?? ''}
             onChange={(value) => setTyped({ ...typed, [param.name]: value })}
             problem={wrong?.field.endsWith(param.name) ? wrong.text : undefined}
@@ -83,57 +78,5 @@ export function RunAction({
         </div>
       </form>
     </Dialog>
-  );
-}
-
-function ParamField({
-  param,
-  value,
-  onChange,
-  problem,
-}: {
-  param: Param;
-  value: string;
-  onChange: (value: string) => void;
-  problem: string | undefined;
-}) {
-  if (param.type === 'boolean')
-    return (
-      <label className="field flex items-center gap-2">
-        <input
-          type="checkbox"
-          checked={value === 'true'}
-          onChange={(event) => onChange(String(event.target.checked))}
-        />
-        {param.label ?? param.name}
-      </label>
-    );
-  if (param.options)
-    return (
-      <label className="field">
-        <span className="field-label">{param.label ?? param.name}</span>
-        <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
-          {value === '' && <option value="">Choose</option>}
-          {param.options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.label ?? option.value}
-            </option>
-          ))}
-        </select>
-        {problem && <span className="help bad">{problem}</span>}
-      </label>
-    );
-  return (
-    <Field
-      label={param.label ?? param.name}
-      help={param.description}
-      note={param.required ? undefined : 'optional'}
-      type={FIELD_TYPES[param.type] ?? 'text'}
-      autoComplete="off"
-      value={value}
-      onChange={onChange}
-      check={(text) => (param.required && text === '' ? 'Give a value.' : undefined)}
-      problem={problem}
-    />
   );
 }
