@@ -63,8 +63,9 @@ export function allLinked(lock, folder = modules) {
   });
 }
 
-// Also with NODE_ENV=production: the pinned Node and the checks are development dependencies.
-const everything = ['--include=dev', '--include=optional', '--no-audit', '--no-fund'];
+// Also with NODE_ENV=production: the pinned Node and the checks are development dependencies. Warnings are about the Node
+// that installs, which runs nothing else.
+const everything = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
 
 function npm(args) {
   // npm ci deletes node_modules first, so neither npm nor the install scripts may run on the Node inside it.
