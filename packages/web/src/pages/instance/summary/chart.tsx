@@ -150,16 +150,20 @@ function drawMarks(plot: uPlot, { marks, from }: ChartProps, token: (name: strin
   ctx.fillStyle = token('--ink-2');
   ctx.font = `${11 * devicePixelRatio}px ${token('--font-sans')}`;
   ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
-  for (const { at, text } of marks) {
-    if (at < from) continue;
+  // The newest keeps its text where several are close together.
+  let freeUntil = Number.POSITIVE_INFINITY;
+  for (const { at, text } of marks.filter((mark) => mark.at >= from).sort((a, b) => b.at - a.at)) {
     const x = Math.round(plot.valToPos(at, 'x', true));
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    const isRight = x + ctx.measureText(text).width + 8 > bbox.left + bbox.width;
-    ctx.textAlign = isRight ? 'right' : 'left';
-    ctx.fillText(text, x + (isRight ? -5 : 5) * devicePixelRatio, bbox.top + 10 * devicePixelRatio);
+    const { width } = ctx.measureText(text);
+    const gap = 5 * devicePixelRatio;
+    const left = x + gap + width > bbox.left + bbox.width ? x - gap - width : x + gap;
+    if (left + width > freeUntil) continue;
+    freeUntil = left - gap;
+    ctx.fillText(text, left, bbox.top + 10 * devicePixelRatio);
   }
   ctx.restore();
 }

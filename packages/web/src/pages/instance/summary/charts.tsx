@@ -74,7 +74,7 @@ function Three({
         ys={[series.cpu]}
         value={now ? now.cpu.toFixed(now.cpu < 10 ? 1 : 0) : '–'}
         unit="% of a core"
-        print={(percent) => `${Math.round(percent)}`}
+        print={(percent) => `${Number(percent.toFixed(1))}`}
       />
       <Chart
         {...shared}
