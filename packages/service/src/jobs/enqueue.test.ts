@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
-import { enqueue } from './enqueue.ts';
+import { enqueue, JOBS_TOPIC, SWEEP_MS } from './enqueue.ts';
 import { Gate, openJobQueue } from './testing/job-queue.ts';
 
 onBothEngines((engine) => {
@@ -32,6 +32,18 @@ onBothEngines((engine) => {
     await add();
     await add();
     expect(await jobs()).toHaveLength(2);
+  });
+
+  it('a worker is woken for a job that is due before its next sweep, and not for a later one', async () => {
+    const { storage, clock, add } = await openJobQueue(engine);
+    const woken: string[] = [];
+    storage.onCommit((notices) => {
+      woken.push(...notices.filter(({ topic }) => topic === JOBS_TOPIC).map(({ message }) => message));
+    });
+    await add({ kind: 'later', runAt: clock.now + SWEEP_MS });
+    await add({ kind: 'soon', runAt: clock.now + SWEEP_MS - 1 });
+    await until(() => woken.length > 0, { describe: 'a notice' });
+    expect(woken).toEqual(['soon']);
   });
 
   it('enqueueing during a run of the same key causes one more run, at the earliest requested time', async () => {

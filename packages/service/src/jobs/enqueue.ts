@@ -2,8 +2,11 @@ import { newId } from '../ids.ts';
 import type { Tx } from '../storage/storage.ts';
 import { insertJob, insertJobIfMissing } from './store.ts';
 
-/** Notice with the kind after a commit that enqueued a job: workers must check the next due time again. */
+/** Notice with the kind after a commit that enqueued a job that is due soon: workers must check the next due time again. */
 export const JOBS_TOPIC = 'jobs';
+
+/** Workers look at all kinds at least this often, so a job that is due later needs no notice. */
+export const SWEEP_MS = 5_000;
 
 export interface NewJob {
   readonly kind: string;
@@ -20,13 +23,17 @@ export interface NewJob {
 /** Enqueues a job that runs if and only if this transaction commits. */
 export async function enqueue(tx: Tx, job: NewJob): Promise<void> {
   await insertJob(tx, rowOf(tx, job));
-  tx.notify(JOBS_TOPIC, job.kind);
+  announce(tx, job);
 }
 
 /** The same, but a job that exists already keeps its time. */
 export async function enqueueIfMissing(tx: Tx, job: NewJob & { readonly key: string }): Promise<void> {
   await insertJobIfMissing(tx, rowOf(tx, job));
-  tx.notify(JOBS_TOPIC, job.kind);
+  announce(tx, job);
+}
+
+function announce(tx: Tx, { kind, runAt = tx.now }: NewJob): void {
+  if (runAt < tx.now + SWEEP_MS) tx.notify(JOBS_TOPIC, kind);
 }
 
 const rowOf = (tx: Tx, job: NewJob) => ({

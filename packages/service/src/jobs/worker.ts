@@ -5,7 +5,7 @@ import type { Bus } from '../bus/bus.ts';
 import { Sweeper } from '../bus/sweeper.ts';
 import { guardWith } from '../guard.ts';
 import type { Storage } from '../storage/storage.ts';
-import { enqueue, enqueueIfMissing, JOBS_TOPIC } from './enqueue.ts';
+import { enqueue, enqueueIfMissing, JOBS_TOPIC, SWEEP_MS } from './enqueue.ts';
 import type { JobKind } from './job.ts';
 import { Run } from './run.ts';
 import { claimJobs, extendLeases, type JobRow, nextOfKinds } from './store.ts';
@@ -22,7 +22,7 @@ export interface JobWorkerOptions {
    * replicas.
    */
   readonly leaseMs?: number;
-  /** Interval of the sweep that finds due jobs whose notice was lost. */
+  /** Interval of the sweep that finds due jobs whose notice was lost, and those that were enqueued long before. */
   readonly sweepMs?: number;
   readonly clock?: () => number;
 }
@@ -82,7 +82,7 @@ export class JobWorker {
   }
 
   async #sweep(): Promise<number> {
-    const sweepMs = this.#options.sweepMs ?? 5_000;
+    const sweepMs = this.#options.sweepMs ?? SWEEP_MS;
     await this.#keepRecurring();
     const free = this.#freeSlots();
     // The end of a run wakes the sweeper.
