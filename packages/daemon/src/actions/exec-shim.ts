@@ -20,6 +20,8 @@ export async function runShim(socket: string): Promise<void> {
   process.on('SIGUSR2', () => undefined);
   // A closed reader must not end the shim.
   process.stdout.on('error', () => undefined);
+  const daemonGone = new AbortController();
+  process.stdin.once('end', () => daemonGone.abort());
   const engine = openDockerEngine({ socketPath: socket });
   // Negotiate the API version in advance.
   await engine.info().catch(() => undefined);
@@ -29,10 +31,18 @@ export async function runShim(socket: string): Promise<void> {
     writeBegun(directory);
     const settle = writeResult(directory, await carryOut(order, engine));
     process.stdout.write(`${DONE}\n`);
-    settle();
+    // A flush at once would delay that of the daemon's journal, for which the service waits.
+    void sleep(UNTIL_JOURNALLED, undefined, { signal: daemonGone.signal })
+      .catch(() => undefined)
+      .then(settle)
+      // The shim may have its next order; this result can still be read.
+      .catch(() => undefined);
   }
   engine.close();
 }
+
+/** Time for the daemon to journal a result. Without a daemon the result is flushed at once. */
+const UNTIL_JOURNALLED = 100;
 
 /** Time for the engine to notice the end of a process. */
 const UNTIL_KNOWN = 5_000;

@@ -1,4 +1,13 @@
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { ActionOutcome } from '../journal/action.ts';
 
@@ -24,8 +33,8 @@ export const writeBegun = (directory: string): void => writeFileSync(join(direct
 export const hasBegun = (directory: string): boolean => existsSync(join(directory, 'begun'));
 
 /**
- * Writes the result atomically. The returned function flushes it to disk; the daemon need not wait for that, because it
- * journals the result before it reports it.
+ * Writes the result atomically. The returned function flushes it to disk, unless the daemon has removed it: that has
+ * the result in its journal, which it writes before it reports the result.
  */
 export function writeResult(directory: string, outcome: ActionOutcome): () => void {
   const file = join(directory, 'result.json');
@@ -34,8 +43,9 @@ export function writeResult(directory: string, outcome: ActionOutcome): () => vo
   const folder = openSync(directory, 'r');
   renameSync(`${file}.draft`, file);
   return () => {
+    const removed = fstatSync(draft).nlink === 0;
     for (const opened of [draft, folder]) {
-      fsyncSync(opened);
+      if (!removed) fsyncSync(opened);
       closeSync(opened);
     }
   };
