@@ -168,7 +168,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
     log,
     outputLimit: OUTPUT_LIMIT,
     abandon: (uid) => transfers.abandon(uid),
-    onStarted: (id) => results.started(id),
+    onStarted: (request) => results.started(request),
     onFinished: (id) => results.finished(id),
     onUnkept: (id, outcome) => results.finishedUnkept(id, outcome),
   });

@@ -65,7 +65,7 @@ function open(shimCommand: readonly string[] = command, engine = server.engine) 
     log: openLog('error'),
     abandon: async () => {},
     outputLimit: 10_000,
-    onStarted: (id) => started.push(id),
+    onStarted: ({ execution_id }) => started.push(execution_id),
     onUnkept: () => undefined,
     onFinished: () => undefined,
   });

@@ -56,7 +56,7 @@ export class Actions {
     const id = request.execution_id;
     const known = this.#options.journal.executions.find(id);
     if (known?.phase === 'finished') this.#options.onFinished(id);
-    if (known?.phase === 'started') this.#options.onStarted(id);
+    if (known?.phase === 'started') this.#options.onStarted(known.request);
     // Executions in the journal have been followed since the daemon started.
     if (known || this.#active.has(id)) return;
     // Only the scheduler starts scheduled jobs.

@@ -8,7 +8,7 @@ export interface LedgerOptions {
   journal: Journal;
   log: Log;
   /** Called when an execution starts, and when its outcome is journalled. */
-  onStarted(id: string): void;
+  onStarted(request: ActionRequest): void;
   onFinished(id: string): void;
   /** Called instead if the journal could not store the outcome. */
   onUnkept(id: string, outcome: ActionOutcome): void;
@@ -45,7 +45,7 @@ export class Ledger {
     const id = request.execution_id;
     if (this.isCalledOff(id) && journal.executions.find(id)?.phase !== 'started') throw new CalledOff();
     journal.executions.start(request, runner, Date.now());
-    onStarted(id);
+    onStarted(request);
   }
 
   /** Records that an execution was not run. */

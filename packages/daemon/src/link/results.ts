@@ -1,6 +1,6 @@
 import { ApiProblem } from '@hortus/client/problem';
 import { guarded } from '../guard.ts';
-import type { ActionOutcome } from '../journal/action.ts';
+import type { ActionOutcome, ActionRequest } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { RetryLater } from '../retry-later.ts';
@@ -37,10 +37,9 @@ export class Results {
   }
 
   /** Reports a start, best effort: the result implies it. */
-  started(id: string): void {
+  started({ execution_id, scheduled }: Pick<ActionRequest, 'execution_id' | 'scheduled'>): void {
     // The service does not wait for the start of scheduled runs.
-    if (this.#options.journal.executions.find(id)?.request.scheduled) return;
-    this.#options.channel.send({ type: 'action_started', execution_id: id });
+    if (scheduled === undefined) this.#options.channel.send({ type: 'action_started', execution_id });
   }
 
   finished(id: string): void {
