@@ -109,15 +109,16 @@ export const lockPendingOfInstance = (tx: Tx, instanceId: string): Promise<Execu
 
 export type WaitingRow = Pick<ExecutionRow, 'server_id' | 'status' | 'sent_epoch' | 'cancel_requested_at'>;
 
-/** Lists unfinished executions of an instance, oldest first. */
-export const unfinishedOfInstance = (queries: Queries, instanceId: string) =>
-  queries.db
+const unfinishedById = statement<{ instanceId: string }, Pick<ExecutionRow, 'slug'>>((db, p) =>
+  db
     .selectFrom('executions')
     .select('slug')
-    .where('instance_id', '=', instanceId)
-    .where('status', 'in', ['pending', 'sent', 'running'])
-    .orderBy('id')
-    .execute();
+    .where('instance_id', '=', p.instanceId)
+    .where('status', 'in', unfinished)
+    .orderBy('id'),
+);
+/** Lists unfinished executions of an instance, oldest first. */
+export const unfinishedOfInstance = (queries: Queries, instanceId: string) => unfinishedById(queries, { instanceId });
 
 const waitingOfAll = statement<object, WaitingRow>((db) =>
   db

@@ -201,17 +201,14 @@ export const insertRevision = async (tx: Tx, row: NewRevision): Promise<void> =>
 export const setLastRevision = (tx: Tx, id: string, number: number) =>
   tx.db.updateTable('definitions').set({ last_revision: number }).where('id', '=', id).execute();
 
-export const findRevision = (
+const revisionByNumber = statement<{ definitionId: string; number: number }, RevisionRow>((db, p) =>
+  db.selectFrom('revisions').selectAll().where('definition_id', '=', p.definitionId).where('number', '=', p.number),
+);
+export const findRevision = async (
   queries: Queries,
   definitionId: string,
   number: number,
-): Promise<RevisionRow | undefined> =>
-  queries.db
-    .selectFrom('revisions')
-    .selectAll()
-    .where('definition_id', '=', definitionId)
-    .where('number', '=', number)
-    .executeTakeFirst();
+): Promise<RevisionRow | undefined> => (await revisionByNumber(queries, { definitionId, number }))[0];
 
 /** Whether any revision of a definition of this account uses the template. */
 export const hasRevisionOf = async (queries: Queries, accountId: string, templateId: string): Promise<boolean> => {
@@ -260,10 +257,8 @@ export const writeSecret = async (tx: Tx, row: NewRow<'definition_secrets'>): Pr
 export const removeSecret = (tx: Tx, definitionId: string, name: string) =>
   tx.db.deleteFrom('definition_secrets').where('definition_id', '=', definitionId).where('name', '=', name).execute();
 
+const secretsById = statement<{ definitionId: string }, SecretRow>((db, p) =>
+  db.selectFrom('definition_secrets').selectAll().where('definition_id', '=', p.definitionId).orderBy('name'),
+);
 export const listSecrets = (queries: Queries, definitionId: string): Promise<SecretRow[]> =>
-  queries.db
-    .selectFrom('definition_secrets')
-    .selectAll()
-    .where('definition_id', '=', definitionId)
-    .orderBy('name')
-    .execute();
+  secretsById(queries, { definitionId });

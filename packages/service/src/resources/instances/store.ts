@@ -95,8 +95,8 @@ const orderOf = (sort: InstanceSort | undefined) => {
   return sql.join(expressions.map((expression) => sql`${expression} ${direction}`));
 };
 
-const named = (queries: Queries) =>
-  queries.db
+const named = (db: Queries['db']) =>
+  db
     .selectFrom('instances')
     .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
     .innerJoin('revisions', (join) =>
@@ -124,7 +124,7 @@ export const instancesPage = (queries: Queries, filter: InstanceFilter, { limit,
     .orderBy(orderOf(sort))
     .limit(limit)
     .offset(offset);
-  return named(queries).where('instances.id', 'in', ids).orderBy(orderOf(sort));
+  return named(queries.db).where('instances.id', 'in', ids).orderBy(orderOf(sort));
 };
 
 export const listInstances = (queries: Queries, filter: InstanceFilter, part: Part): Promise<NamedRow[]> =>
@@ -181,11 +181,18 @@ export async function countInstancesOfTenants(
   return new Map(rows.map(({ tenant_id, living, running }) => [tenant_id, { living, running: Number(running) }]));
 }
 
-export const findInstance = (queries: Queries, scope: Scope, id: string): Promise<NamedRow | undefined> =>
-  named(queries)
-    .where('instances.id', '=', id)
-    .where((eb) => eb.and(inScope(eb as unknown as Builder, scope)))
-    .executeTakeFirst();
+const namedById = statement<{ id: string; accountId: string }, NamedRow>((db, p) =>
+  named(db).where('instances.id', '=', p.id).where('instances.account_id', '=', p.accountId),
+);
+
+export async function findInstance(
+  queries: Queries,
+  { accountId, serverId }: Scope,
+  id: string,
+): Promise<NamedRow | undefined> {
+  const [row] = await namedById(queries, { id, accountId });
+  return serverId === undefined || row?.server_id === serverId ? row : undefined;
+}
 
 export interface Names {
   readonly definitionIds: readonly string[];
