@@ -33,8 +33,8 @@ export const writeBegun = (directory: string): void => writeFileSync(join(direct
 export const hasBegun = (directory: string): boolean => existsSync(join(directory, 'begun'));
 
 /**
- * Writes the result atomically. The returned function flushes it to disk, unless the daemon has removed it: that has
- * the result in its journal, which it writes before it reports the result.
+ * Writes the result atomically. The returned function flushes it to disk, unless the daemon has removed it: by then the
+ * result is in its journal.
  */
 export function writeResult(directory: string, outcome: ActionOutcome): () => void {
   const file = join(directory, 'result.json');
