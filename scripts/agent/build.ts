@@ -17,17 +17,18 @@ export async function buildAgent({ arch, output }: { arch: Arch; output: string 
   const workshop = await mkdtemp(join(dirname(output), '.building-'));
   try {
     const node = await strippedNode(arch);
-    const main = join(workshop, 'hortusd.mjs');
-    await writeFile(main, await bundleDaemon());
-    const draft = join(workshop, 'hortusd');
-    const config = join(workshop, 'sea.json');
+    const bundle = await bundleDaemon();
+    const files = { ...bundle.scripts, 'hortusd.cjs': bundle.main };
+    for (const [name, code] of Object.entries(files)) await writeFile(join(workshop, name), code);
     await writeFile(
-      config,
+      join(workshop, 'sea.json'),
       JSON.stringify({
-        main,
-        mainFormat: 'module',
+        // Relative, because the binary contains this path: every build gives the same bytes.
+        main: 'hortusd.cjs',
+        mainFormat: 'commonjs',
+        assets: Object.fromEntries(Object.keys(bundle.scripts).map((name) => [name, name])),
         executable: node.path,
-        output: draft,
+        output: 'hortusd',
         disableExperimentalSEAWarning: true,
         // A code cache works only with the processor and flags it was created with.
         useCodeCache: false,
@@ -38,7 +39,8 @@ export async function buildAgent({ arch, output }: { arch: Arch; output: string 
         execArgv: ['--max-semi-space-size=1', '--optimize-for-size'],
       }),
     );
-    await run([process.execPath, '--build-sea', config]);
+    await run([process.execPath, '--build-sea', 'sea.json'], { cwd: workshop });
+    const draft = join(workshop, 'hortusd');
     await chmod(draft, 0o755);
     await rename(draft, output);
     return { size: (await stat(output)).size, notes: node.notes };

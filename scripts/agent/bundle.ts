@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentMark } from '@hortus/contract/agent-file';
 import { endpoints } from '@hortus/contract/endpoints';
@@ -5,9 +6,20 @@ import { VERSION } from '@hortus/daemon/version';
 import { type Plugin, rolldown } from 'rolldown';
 
 const main = join(import.meta.dirname, '../../packages/daemon/src/main.ts');
+const loader = join(import.meta.dirname, 'load-scripts.cjs');
 
-/** Bundles the daemon into one module that contains its version in a readable marker. */
-export async function bundleDaemon(): Promise<string> {
+export interface DaemonBundle {
+  /** Loads the scripts. Contains the daemon's version in a readable marker. */
+  readonly main: string;
+  /** The code of each script by the name under which the others require it. */
+  readonly scripts: Readonly<Record<string, string>>;
+}
+
+/**
+ * Bundles the daemon into scripts that are loaded when needed. While V8 parses one large script, it takes megabytes from malloc that
+ * the process never returns; and an idle daemon needs only a part of the code.
+ */
+export async function bundleDaemon(): Promise<DaemonBundle> {
   const bundle = await rolldown({
     input: main,
     platform: 'node',
@@ -23,14 +35,27 @@ export async function bundleDaemon(): Promise<string> {
   try {
     // Keeps names, so that stack traces from servers stay readable.
     const minify = { compress: true, mangle: false, codegen: true };
-    const { output } = await bundle.generate({ format: 'esm', codeSplitting: false, minify });
-    const [{ code }] = output;
-    // The marker replaces the shebang line, which is useless here.
-    return `// ${agentMark(VERSION)}\n${inAscii(code.replace(/^#!.*\n/, ''))}`;
+    const { output } = await bundle.generate({
+      format: 'cjs',
+      dynamicImportInCjs: false,
+      codeSplitting: { groups: [{ name: packageOf, debugName: 'packages' }] },
+      entryFileNames: '[name].js',
+      chunkFileNames: '[name].js',
+      minify,
+    });
+    const chunks = output.filter((file) => file.type === 'chunk');
+    // The shebang line is useless here.
+    const scripts = chunks.map(({ fileName, code }) => [`./${fileName}`, inAscii(code.replace(/^#!.*\n/, ''))]);
+    const main = await readFile(loader, 'utf8');
+    return { main: `// ${agentMark(VERSION)}\n${main}`, scripts: Object.fromEntries(scripts) };
   } finally {
     await bundle.close();
   }
 }
+
+/** Separates libraries from each other and from this project, whose code is split where it imports dynamically. */
+const packageOf = (file: string): string | null =>
+  /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]?.replace('/', '-') ?? null;
 
 /**
  * Reduces the endpoint table to what a client needs to call each endpoint. The schemas repeat what the compiler has checked; without

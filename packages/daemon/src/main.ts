@@ -28,53 +28,56 @@ Examples:
   hortusd policy > /var/lib/hortusd/policy.yaml
 `;
 
-const [command, ...rest] = process.argv.slice(2);
+// Without await at the top level, which the CommonJS scripts of the binary do not support.
+main(process.argv.slice(2));
 
-switch (command) {
-  case 'run':
-    await run(rest);
-    break;
-  case 'install': {
-    const [{ readConfig }, { install }] = await Promise.all([import('./config.ts'), import('./install/install.ts')]);
-    const { values } = options(rest, { 'dry-run': { type: 'boolean' }, root: { type: 'string' } });
-    const said = orFail(() =>
-      install({
-        config: readConfig(values, process.env),
-        program: isSea() ? { binary: process.execPath } : { command: [process.execPath, import.meta.filename] },
-        root: values.root ?? '/',
-        dryRun: values['dry-run'] ?? false,
-      }),
-    );
-    process.stdout.write(said);
-    break;
+async function main([command, ...rest]: string[]): Promise<void> {
+  switch (command) {
+    case 'run':
+      await run(rest);
+      break;
+    case 'install': {
+      const [{ readConfig }, { install }] = await Promise.all([import('./config.ts'), import('./install/install.ts')]);
+      const { values } = options(rest, { 'dry-run': { type: 'boolean' }, root: { type: 'string' } });
+      const said = orFail(() =>
+        install({
+          config: readConfig(values, process.env),
+          program: isSea() ? { binary: process.execPath } : { command: [process.execPath, import.meta.filename] },
+          root: values.root ?? '/',
+          dryRun: values['dry-run'] ?? false,
+        }),
+      );
+      process.stdout.write(said);
+      break;
+    }
+    case 'exec-shim': {
+      // Imported alone, to keep the shim small and its start fast.
+      const { runShim } = await import('./actions/exec-shim.ts');
+      await runShim(rest[0] ?? fail('exec-shim is started by the daemon itself.'));
+      process.exit(0);
+      break;
+    }
+    case 'policy': {
+      const { stateDirectoryOf } = await import('./config.ts');
+      const { policyFileOf, printPolicy, readPolicy } = await import('./policy/read-policy.ts');
+      const { values } = options(rest);
+      process.stdout.write(printPolicy(orFail(() => readPolicy(policyFileOf(stateDirectoryOf(values, process.env))))));
+      break;
+    }
+    case 'version':
+    case '--version': {
+      const { VERSION } = await import('./version.ts');
+      process.stdout.write(`${VERSION}\n`);
+      break;
+    }
+    case undefined:
+    case 'help':
+    case '--help':
+      process.stdout.write(HELP);
+      break;
+    default:
+      fail(`Unknown command ${command}. See hortusd --help.`);
   }
-  case 'exec-shim': {
-    // Imported alone, to keep the shim small and its start fast.
-    const { runShim } = await import('./actions/exec-shim.ts');
-    await runShim(rest[0] ?? fail('exec-shim is started by the daemon itself.'));
-    process.exit(0);
-    break;
-  }
-  case 'policy': {
-    const { stateDirectoryOf } = await import('./config.ts');
-    const { policyFileOf, printPolicy, readPolicy } = await import('./policy/read-policy.ts');
-    const { values } = options(rest);
-    process.stdout.write(printPolicy(orFail(() => readPolicy(policyFileOf(stateDirectoryOf(values, process.env))))));
-    break;
-  }
-  case 'version':
-  case '--version': {
-    const { VERSION } = await import('./version.ts');
-    process.stdout.write(`${VERSION}\n`);
-    break;
-  }
-  case undefined:
-  case 'help':
-  case '--help':
-    process.stdout.write(HELP);
-    break;
-  default:
-    fail(`Unknown command ${command}. See hortusd --help.`);
 }
 
 async function run(args: string[]): Promise<void> {
