@@ -53,7 +53,9 @@ function mutated(template: unknown, changes: readonly { at: number; value: unkno
     if (Array.isArray(holder) && how !== 'replace') holder.splice(Number(key), 1);
     else if (how === 'remove') delete holder[key];
     else if (how === 'rename') {
-      Object.defineProperty(holder, String(value), {
+      // An object can have a `toString` that is no function.
+      const name = typeof value === 'object' ? JSON.stringify(value) : String(value);
+      Object.defineProperty(holder, name, {
         value: holder[key],
         enumerable: true,
         configurable: true,
