@@ -25,24 +25,36 @@ export async function runShim(socket: string): Promise<void> {
   const engine = openDockerEngine({ socketPath: socket });
   // Negotiate the API version in advance.
   await engine.info().catch(() => undefined);
+  let flushed = Promise.resolve();
   for await (const line of createInterface({ input: process.stdin })) {
     if (!line.startsWith(GO)) continue;
     const { directory, order } = JSON.parse(line.slice(GO.length)) as { directory: string; order: Order };
     writeBegun(directory);
     const settle = writeResult(directory, await carryOut(order, engine));
     process.stdout.write(`${DONE}\n`);
-    // A flush at once would delay that of the daemon's journal, for which the service waits.
-    void sleep(UNTIL_JOURNALLED, undefined, { signal: daemonGone.signal })
-      .catch(() => undefined)
-      .then(settle)
-      // The shim may have its next order; this result can still be read.
-      .catch(() => undefined);
+    const earlier = flushed;
+    flushed = flushLater(settle, daemonGone.signal).then(() => earlier);
   }
+  // The daemon is gone, so these files are the only trace of the results.
+  await flushed;
   engine.close();
 }
 
-/** Time for the daemon to journal a result. Without a daemon the result is flushed at once. */
+/** Time for the daemon to journal a result. */
 const UNTIL_JOURNALLED = 100;
+
+/**
+ * Flushes a result unless the daemon journals it in time: a flush at once would delay that of the journal, for which the
+ * service waits. Without a daemon it does not wait.
+ */
+async function flushLater(flush: () => void, daemonGone: AbortSignal): Promise<void> {
+  await sleep(UNTIL_JOURNALLED, undefined, { signal: daemonGone }).catch(() => undefined);
+  try {
+    flush();
+  } catch {
+    // The shim may have its next order, and this result can still be read.
+  }
+}
 
 /** Time for the engine to notice the end of a process. */
 const UNTIL_KNOWN = 5_000;

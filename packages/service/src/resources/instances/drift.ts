@@ -4,8 +4,9 @@ import { type Mask, maskOf } from '@hortus/template/masking/masking';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
+import type { NamedRow } from './lists/store.ts';
 import { type Instances, released } from './service.ts';
-import { type NamedRow, writeDrift } from './store.ts';
+import { writeDrift } from './store.ts';
 
 export interface DriftsDeps {
   readonly reader: Queries;

@@ -8,9 +8,9 @@ import type { Tx } from '../../storage/storage.ts';
 import type { Catalog } from '../templates/public.ts';
 import { requireOpenTenant } from '../tenants/public.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
+import type { NamedRow } from './lists/store.ts';
 import { specOf } from './running-template.ts';
 import { type Instances, released } from './service.ts';
-import type { NamedRow } from './store.ts';
 
 export interface InstanceOrdersDeps {
   /** Throws while the definition is being migrated; `field` is named in the error. */

@@ -1,5 +1,6 @@
 // What other resources may use of instances.
 export type { BuiltInOrder } from './built-in-order.ts';
+export type { NamedRow } from './lists/store.ts';
 export { up } from './of-tenant.ts';
 export { specOf } from './running-template.ts';
 export { type Instances, released } from './service.ts';
@@ -9,17 +10,18 @@ export {
   definitionOfInstance,
   findLiving,
   findMembership,
-  httpsInstancesAfter,
   type InstanceRow,
   livingOn,
   livingRevision,
   livingWithNamesOn,
   lockDrifted,
   lockLiving,
-  type NamedRow,
-  restartedSince,
   setHealed,
+} from './store.ts';
+export {
+  httpsInstancesAfter,
+  restartedSince,
   statesOf,
   troubledInstances,
   type WatchedInstance,
-} from './store.ts';
+} from './watching/store.ts';

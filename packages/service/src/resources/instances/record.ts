@@ -1,6 +1,7 @@
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import { iso, isoOrNull } from '../../time.ts';
-import type { InstanceRow, NamedRow } from './store.ts';
+import type { NamedRow } from './lists/store.ts';
+import type { InstanceRow } from './store.ts';
 
 interface Kind {
   readonly species: string;

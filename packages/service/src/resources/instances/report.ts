@@ -2,7 +2,8 @@ import type { ReportedInstance } from '@hortus/contract/resources/instance-recor
 import type { ReportOutcome } from '@hortus/contract/resources/instances';
 import type { Tx } from '../../storage/storage.ts';
 import { saysNothingNew, take } from './facts.ts';
-import { findReported, lockInstance, type Scope, touchInstances } from './store.ts';
+import type { Scope } from './lists/store.ts';
+import { findReported, lockInstance, touchInstances } from './store.ts';
 
 /** Reports arrive every 30 seconds; `last_reported_at` is written only this often. */
 const SIGN_OF_LIFE_MS = 60_000;

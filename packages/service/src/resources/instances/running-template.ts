@@ -1,7 +1,7 @@
 import { withProfile } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import type { Catalog } from '../templates/public.ts';
-import type { NamedRow } from './store.ts';
+import type { NamedRow } from './lists/store.ts';
 
 /** Resolves the template of the running revision with its profile applied. */
 export function specOf(

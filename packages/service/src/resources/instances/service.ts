@@ -14,24 +14,20 @@ import type { Catalog } from '../templates/public.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
 import { type Facts, forgetHealth, take } from './facts.ts';
 import { instanceLifecycle } from './lifecycle.ts';
+import { countInstances, type InstanceFilter, listInstances, type NamedRow, type Scope } from './lists/store.ts';
 import { instanceRecord } from './record.ts';
 import { takeReport } from './report.ts';
 import { applyEnd, applyStart } from './settling.ts';
 import { instanceStats } from './stats.ts';
 import {
-  countInstances,
   definitionOfInstance,
   findInstance,
   findLiving,
-  type InstanceFilter,
   type InstanceRow,
-  listInstances,
   lockInstance,
   lockLiving,
   lockOfServer,
   moveInstance,
-  type NamedRow,
-  type Scope,
   writeComponents,
 } from './store.ts';
 

@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { instanceOn } from '../../testing/log-daemon.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { type InstanceFilter, instancesPage } from './store.ts';
+import { type InstanceFilter, instancesPage } from './lists/store.ts';
 
 const COPIES = 10_000;
 

@@ -2,7 +2,7 @@ import { instanceHealthMachine, instanceMachine } from '@hortus/contract/machine
 import type { InstanceStats } from '@hortus/contract/resources/instances';
 import type { Queries } from '../../storage/storage.ts';
 import { failuresByDay } from './failures.ts';
-import { countByState } from './store.ts';
+import { countByState } from './lists/store.ts';
 
 /** Counts the instances of an account by status and health; released ones count only by status. */
 export async function instanceStats(reader: Queries, accountId: string, days = 7): Promise<InstanceStats> {

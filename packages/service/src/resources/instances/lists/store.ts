@@ -1,0 +1,141 @@
+import type { InstanceSort } from '@hortus/contract/instance-sorts';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { anyContains } from '../../../storage/any-contains.ts';
+import { countUpTo } from '../../../storage/count-up-to.ts';
+import type { Queries } from '../../../storage/storage.ts';
+import type { Row, Tables } from '../../../storage/tables.ts';
+
+/** An instance with its names, and the template and profile of the running revision or, before that, the first one. */
+export interface NamedRow extends Row<'instances'> {
+  readonly name: string;
+  readonly instance_uid: string;
+  readonly template_id: string;
+  readonly profile: string;
+  readonly tenant_id: string | null;
+}
+
+/** Instances of an account; for a daemon, those of its own server. */
+export interface Scope {
+  readonly accountId: string;
+  readonly serverId?: string | undefined;
+}
+
+export interface InstanceFilter extends Scope {
+  readonly definitionId?: string | undefined;
+  readonly status?: Row<'instances'>['status'] | undefined;
+  readonly health?: Row<'instances'>['health'] | undefined;
+  /** Part of the name or the instance_uid. */
+  readonly q?: string | undefined;
+}
+
+interface Part {
+  readonly limit: number;
+  readonly offset: number;
+  readonly sort?: InstanceSort | undefined;
+}
+
+export type Builder = ExpressionBuilder<Tables, 'instances'>;
+
+export const inScope = (eb: Builder, scope: Scope): Expression<SqlBool>[] => [
+  eb('instances.account_id', '=', scope.accountId),
+  ...(scope.serverId === undefined ? [] : [eb('instances.server_id', '=', scope.serverId)]),
+];
+
+/** Excludes instances of deploy tests. */
+const withoutTests = (eb: Builder): Expression<SqlBool> =>
+  eb(
+    'instances.definition_id',
+    'not in',
+    eb.selectFrom('definitions').select('definitions.id').where('definitions.test_id', 'is not', null),
+  );
+
+/** Selects by a part of the name or instance_uid; reads only the index definitions_by_name. */
+const withName = (eb: Builder, accountId: string, text: string) =>
+  eb
+    .selectFrom('definitions as named')
+    .select('named.id')
+    .where('named.account_id', '=', accountId)
+    .where(anyContains(['named.name', 'named.instance_uid'], text));
+
+/** Released instances and those of deploy tests are listed only if asked for. */
+const matching = (filter: InstanceFilter) => (eb: Builder) =>
+  eb.and([
+    ...inScope(eb, filter),
+    filter.definitionId === undefined ? withoutTests(eb) : eb('instances.definition_id', '=', filter.definitionId),
+    filter.status === undefined
+      ? eb('instances.status', '<>', sql.lit('released' as const))
+      : eb('instances.status', '=', filter.status),
+    ...(filter.health === undefined ? [] : [eb('instances.health', '=', filter.health)]),
+    ...(filter.q === undefined ? [] : [eb('instances.definition_id', 'in', withName(eb, filter.accountId, filter.q))]),
+  ]);
+
+/** Those that need attention first, then those that change, then those that run. An index has the same expression. */
+const urgency = sql<number>`case
+  when instances.status in ('failed', 'lost') then 0
+  when instances.health = 'unhealthy' and instances.status = 'running' then 1
+  when instances.status in ('pending', 'starting', 'restarting') or instances.health = 'starting' then 2
+  when instances.status = 'running' then 3
+  else 4 end`;
+
+/** Each order ends with the id and has an index (0094-sorted-instances). */
+const orders = {
+  name: [sql`lower(definitions.name)`, sql`lower(definitions.instance_uid)`, sql`definitions.id`, sql`instances.id`],
+  status: [urgency, sql`instances.id`],
+  started_at: [sql`coalesce(instances.started_at, 9007199254740991)`, sql`instances.id`],
+} as const;
+
+const orderOf = (sort: InstanceSort | undefined) => {
+  if (sort === undefined) return sql`instances.id desc`;
+  const direction = sort.startsWith('-') ? sql`desc` : sql`asc`;
+  const expressions = orders[sort.replace('-', '') as keyof typeof orders];
+  return sql.join(expressions.map((expression) => sql`${expression} ${direction}`));
+};
+
+/** Selects instances with their names. */
+export const named = (db: Queries['db']) =>
+  db
+    .selectFrom('instances')
+    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+    .innerJoin('revisions', (join) =>
+      join
+        .onRef('revisions.definition_id', '=', 'definitions.id')
+        .on('revisions.number', '=', (eb) => eb.fn.coalesce('instances.revision', 'definitions.current_revision')),
+    )
+    .selectAll('instances')
+    .select(['definitions.name', 'definitions.instance_uid', 'definitions.tenant_id'])
+    .select(['revisions.template_id', 'revisions.profile']);
+
+/** Orders and skips ids alone and reads only the rows of the page, because a row is wide and needs two joins. */
+export const instancesPage = (queries: Queries, filter: InstanceFilter, { limit, offset, sort }: Part) => {
+  const ids = queries.db
+    .selectFrom('instances')
+    .$if(
+      sort === 'name' || sort === '-name',
+      (query) =>
+        query
+          .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+          .where('definitions.account_id', '=', filter.accountId) as never,
+    )
+    .select('instances.id')
+    .where(matching(filter))
+    .orderBy(orderOf(sort))
+    .limit(limit)
+    .offset(offset);
+  return named(queries.db).where('instances.id', 'in', ids).orderBy(orderOf(sort));
+};
+
+export const listInstances = (queries: Queries, filter: InstanceFilter, part: Part): Promise<NamedRow[]> =>
+  instancesPage(queries, filter, part).execute();
+
+export const countInstances = (queries: Queries, filter: InstanceFilter, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('instances').select('id').where(matching(filter)), atMost);
+
+export const countByState = (queries: Queries, accountId: string) =>
+  queries.db
+    .selectFrom('instances')
+    .select(['status', 'health'])
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('account_id', '=', accountId)
+    .where(withoutTests)
+    .groupBy(['status', 'health'])
+    .execute();
