@@ -5,6 +5,7 @@ import type { Tables } from '@hortus/service/storage/tables';
 export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   // Small named values of several parts.
   settings: ['identity', 'outbox', 'resources/manifest', 'vault'],
+  schema_needs: ['storage'],
   // Identity authenticates callers; the caller, the account or an admin manages the records.
   accounts: ['identity', 'resources/sign-in', 'resources/installation'],
   users: ['identity', 'resources/sign-in', 'resources/members'],

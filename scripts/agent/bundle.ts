@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentMark } from '@hortus/contract/agent-file';
-import { endpoints } from '@hortus/contract/endpoints';
 import { VERSION } from '@hortus/daemon/version';
 import { type Plugin, rolldown } from 'rolldown';
+import { callersTable } from '../callers-table.ts';
 
 const main = join(import.meta.dirname, '../../packages/daemon/src/main.ts');
 const loader = join(import.meta.dirname, 'load-scripts.cjs');
@@ -56,24 +56,6 @@ export async function bundleDaemon(): Promise<DaemonBundle> {
 /** Separates libraries from each other and from this project, whose code is split where it imports dynamically. */
 const packageOf = (file: string): string | null =>
   /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]?.replace('/', '-') ?? null;
-
-/**
- * Reduces the endpoint table to what a client needs to call each endpoint. The schemas repeat what the compiler has checked; without
- * them the daemon is megabytes smaller.
- */
-const callersTable: Plugin = {
-  name: 'callers-table',
-  load: {
-    filter: { id: /packages\/contract\/src\/endpoints\.ts$/ },
-    handler: () => {
-      const rows = Object.entries(endpoints).map(([name, { method, path, idempotent, media }]) => [
-        name,
-        { method, path, idempotent, media },
-      ]);
-      return `export const endpoints = ${JSON.stringify(Object.fromEntries(rows))};`;
-    },
-  },
-};
 
 /**
  * Imports TypeBox as a namespace. Its default export is one object, of which nothing can be left out. Other imported names are

@@ -1,3 +1,4 @@
+import type { Kysely } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import { foundation } from './migrations/0001-foundation.ts';
 import { road } from './migrations/0002-road.ts';
@@ -40,7 +41,9 @@ import { traceParents } from './migrations/0090-trace-parents.ts';
 import { userNames } from './migrations/0092-user-names.ts';
 import { sortedInstances } from './migrations/0094-sorted-instances.ts';
 import { deliveryReplies } from './migrations/0095-delivery-replies.ts';
+import { schemaNeeds } from './migrations/0096-schema-needs.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
+import type { Tables } from './tables.ts';
 
 /** In execution order; a released name never changes. */
 const migrations: Record<string, (engine: EngineName) => Migration> = {
@@ -85,6 +88,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0092-user-names': userNames,
   '0094-sorted-instances': sortedInstances,
   '0095-delivery-replies': deliveryReplies,
+  '0096-schema-needs': schemaNeeds,
 };
 
 /** Arbitrary, but the same in every replica. */
@@ -102,9 +106,48 @@ export async function migrate(engine: EngineName, session: Session): Promise<voi
   }
 }
 
+/**
+ * Applies the missing migrations. A newer program may have applied more already: during an update, replicas of two adjacent
+ * versions share the database. Those are left alone, unless they removed something that this program uses.
+ */
 async function apply(engine: EngineName, session: Session): Promise<void> {
+  const db = queriesOn(engine, session);
+  const later = (await appliedNames(engine, session)).filter((name) => !Object.hasOwn(migrations, name));
+  if (later.length > 0) await requireTolerable(db);
   const entries = Object.entries(migrations).map(([name, make]) => [name, make(engine)] as const);
-  const provider = { getMigrations: async () => Object.fromEntries(entries) };
-  const { error } = await new Migrator({ db: queriesOn(engine, session), provider }).migrateToLatest();
+  const known = Object.fromEntries([...entries, ...later.map((name) => [name, NOTHING] as const)]);
+  const { error } = await new Migrator({ db, provider: { getMigrations: async () => known } }).migrateToLatest();
   if (error) throw new Error('The migration of the database schema failed.', { cause: error });
+  if (later.length === 0) await noteNeeded(db);
+}
+
+/** Stands for a migration of a newer program. */
+const NOTHING: Migration = { up: async () => {} };
+
+/**
+ * The oldest migration that a program must know to work with this schema. Raise it with a migration that removes or renames
+ * something, to the first one of the release that stopped using it.
+ */
+const NEEDED = '0096-schema-needs';
+
+async function appliedNames(engine: EngineName, session: Session): Promise<string[]> {
+  const exists =
+    engine === 'sqlite'
+      ? `select name from sqlite_master where name = 'kysely_migration'`
+      : `select 1 where to_regclass('kysely_migration') is not null`;
+  if ((await session.run(exists, [])).rows.length === 0) return [];
+  const { rows } = await session.run('select name from kysely_migration', []);
+  return rows.map((row) => (row as { name: string }).name);
+}
+
+async function requireTolerable(db: Kysely<Tables>): Promise<void> {
+  const { migration } = await db.selectFrom('schema_needs').select('migration').executeTakeFirstOrThrow();
+  if (Object.hasOwn(migrations, migration)) return;
+  throw new Error(
+    `The database belongs to a newer version of Hortus, which removed what this version uses (it needs ${migration}). Install that version, or restore a backup of the database from before its first start.`,
+  );
+}
+
+async function noteNeeded(db: Kysely<Tables>): Promise<void> {
+  await db.updateTable('schema_needs').set({ migration: NEEDED }).where('migration', '<', NEEDED).execute();
 }

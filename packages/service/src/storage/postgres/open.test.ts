@@ -70,3 +70,16 @@ it('a transaction that PostgreSQL rolled back is not acknowledged', async () => 
 it('an unreachable database is reported', async () => {
   await expect(openPostgres({ url: 'postgres://hortus@127.0.0.1:1/none' })).rejects.toThrow('ECONNREFUSED');
 });
+
+it('prepared statements still work after a newer version has added a column to their table', async () => {
+  const all = 'select * from settings';
+  const inTransaction = () => storage.write(async (tx) => (await tx.run(all, [], true)).rows);
+  const atOnce = () => Promise.all(Array.from({ length: 8 }, () => storage.reader.run(all, [], true)));
+  await atOnce();
+  await inTransaction();
+  await storage.write((tx) => tx.run('alter table settings add column more text', []));
+  expect(await inTransaction()).toEqual([]);
+  await storage.write((tx) => put(tx, 'kept'));
+  await storage.write((tx) => tx.run('alter table settings add column most text', []));
+  for (const { rows } of await atOnce()) expect(rows).toEqual([{ name: 'kept', value: '', more: null, most: null }]);
+});

@@ -50,7 +50,7 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
     throw error;
   }
   const listeners = new CommitListeners();
-  const session = sessionOn(pool);
+  const session = repeating(sessionOn(pool));
   const reader: Queries = { engine: 'postgres', run: session.run, db: queriesOn<Tables>('postgres', session) };
   return {
     engine: 'postgres',
@@ -77,7 +77,13 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
 }
 
 const isRace = (error: unknown): boolean =>
-  error instanceof RunAgain || RACE_CODES.has((error as { code?: string } | null)?.code ?? '');
+  error instanceof RunAgain || isStalePlan(error) || RACE_CODES.has((error as { code?: string } | null)?.code ?? '');
+
+/** A newer version has added a column meanwhile to a table whose columns a prepared statement returns. */
+const isStalePlan = (error: unknown): boolean => {
+  const { code, message = '' } = (error ?? {}) as { code?: string; message?: string };
+  return code === '0A000' && message.startsWith('cached plan must not change');
+};
 
 /** Bigints are read as numbers: milliseconds and sequence numbers stay far below 2^53. */
 const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
@@ -175,12 +181,13 @@ class TransactionSession implements Session {
 }
 
 const names = new Map<string, string>();
+let named = 0;
 
 /** Returns one name per text and process, so that PostgreSQL parses repeated statements once per connection. */
 function nameOf(text: string): string {
   let name = names.get(text);
   if (!name) {
-    name = `hortus_${names.size}`;
+    name = `hortus_${named++}`;
     names.set(text, name);
   }
   return name;
@@ -190,8 +197,24 @@ function sessionOn(client: pg.Pool | pg.PoolClient): Session {
   return {
     async run(text, parameters, reused): Promise<Rows> {
       const values = parameters as unknown[];
-      const result = await client.query(reused ? { name: nameOf(text), text, values } : { text, values });
-      return { rows: result.rows ?? [], changed: result.rowCount ?? 0 };
+      const name = reused ? nameOf(text) : undefined;
+      try {
+        const result = await client.query(name === undefined ? { text, values } : { name, text, values });
+        return { rows: result.rows ?? [], changed: result.rowCount ?? 0 };
+      } catch (error) {
+        // The next run prepares the statement under another name; no connection can replace the plan of a name.
+        if (isStalePlan(error) && names.get(text) === name) names.delete(text);
+        throw error;
+      }
     },
   };
 }
+
+/** Repeats statements outside of transactions whose plan was stale; a transaction is repeated as a whole. */
+const repeating = ({ run }: Session): Session => ({
+  run: (...of) =>
+    run(...of).catch((error) => {
+      if (!isStalePlan(error)) throw error;
+      return run(...of);
+    }),
+});

@@ -4,6 +4,8 @@ import type { Flag, Json, Time } from './columns.ts';
 /** Internal tables of the service. */
 export interface WorkingTables {
   settings: { name: string; value: string };
+  /** One row: the oldest migration that a program must know to work with the schema. */
+  schema_needs: { migration: string };
   rate_windows: { subject: string; window_start: Time; count: number };
   idempotency: {
     account_id: string;
