@@ -19,7 +19,7 @@ it('a key file may contain all settings; options and the environment override it
     backupDirectory: '/var/lib/hortusd/backups',
     backupBucket: undefined,
     dockerSocket: '/var/run/docker.sock',
-    ingress: { caddy: undefined, httpPort: 80, httpsPort: 443 },
+    ingress: { caddy: undefined, httpPort: undefined, httpsPort: undefined },
     networkPool: undefined,
     driftEveryMs: 120_000,
     logs: { maxBytes: 20 * 1024 ** 2, maxAgeMs: 7 * 86_400_000 },

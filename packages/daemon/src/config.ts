@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readS3Config, type S3Config } from './backup/s3/s3-config.ts';
 import { ConfigError } from './config-error.ts';
 import type { RingLimits } from './container-logs/ring.ts';
-import type { IngressSettings } from './ingress/ingress.ts';
+import type { IngressWish } from './ingress/ports.ts';
 import type { LogLevel } from './log.ts';
 import type { AddressRange } from './networks/address-range.ts';
 import { POOL_SETTING, readNetworkPool } from './networks/pool-setting.ts';
@@ -27,7 +27,7 @@ export interface DaemonConfig {
   backupDirectory: string;
   backupBucket: S3Config | undefined;
   dockerSocket: string;
-  ingress: IngressSettings;
+  ingress: IngressWish;
   /** Blocks for the subnets of instances; undefined for a default that fits the host. */
   networkPool: readonly AddressRange[] | undefined;
   /** Interval of drift checks. */
@@ -82,8 +82,8 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
     dockerSocket: options['docker-socket'] ?? env.HORTUSD_DOCKER_SOCKET ?? DEFAULT_SOCKET,
     ingress: {
       caddy: options.caddy ?? env.HORTUSD_CADDY,
-      httpPort: port('--ingress-http', options['ingress-http'] ?? env.HORTUSD_INGRESS_HTTP ?? '80'),
-      httpsPort: port('--ingress-https', options['ingress-https'] ?? env.HORTUSD_INGRESS_HTTPS ?? '443'),
+      httpPort: port('--ingress-http', options['ingress-http'] ?? env.HORTUSD_INGRESS_HTTP),
+      httpsPort: port('--ingress-https', options['ingress-https'] ?? env.HORTUSD_INGRESS_HTTPS),
     },
     networkPool: pool === undefined ? undefined : readNetworkPool(pool),
     driftEveryMs: seconds('--drift-every', options['drift-every'] ?? env.HORTUSD_DRIFT_EVERY ?? '120'),
@@ -110,7 +110,8 @@ function flag(name: string, text = 'false'): boolean {
   throw new ConfigError(`${name} must be true or false.`);
 }
 
-function port(option: string, text: string): number {
+function port(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
   const number = Number(text);
   if (/^\d+$/.test(text) && number >= 1 && number <= 65_535) return number;
   throw new ConfigError(`${option} must be a port between 1 and 65535.`);

@@ -81,20 +81,24 @@ async function main([command, ...rest]: string[]): Promise<void> {
 }
 
 async function run(args: string[]): Promise<void> {
-  const [{ readConfig }, { Daemon }, { openLog }, { startTelemetry }, { VERSION }] = await Promise.all([
-    import('./config.ts'),
-    import('./daemon.ts'),
-    import('./log.ts'),
-    import('@hortus/tracing/start'),
-    import('./version.ts'),
-  ]);
+  const [{ readConfig }, { Daemon }, { choosePorts }, { openLog }, { startTelemetry }, { VERSION }] = await Promise.all(
+    [
+      import('./config.ts'),
+      import('./daemon.ts'),
+      import('./ingress/ports.ts'),
+      import('./log.ts'),
+      import('@hortus/tracing/start'),
+      import('./version.ts'),
+    ],
+  );
   const { values } = options(args);
   const config = orFail(() => readConfig(values, process.env));
   const log = openLog(config.logLevel);
   const env = process.env;
   const telemetry = await startTelemetry({ env, name: 'hortusd', version: VERSION, warn: (text) => log.warn(text) });
   const shimCommand = isSea() ? { shimCommand: [process.execPath, 'exec-shim'] } : {};
-  const daemon = orFail(() => new Daemon({ config, log, ...shimCommand }));
+  const ingress = await choosePorts(config.ingress, config.stateDirectory).catch((error: Error) => fail(error.message));
+  const daemon = orFail(() => new Daemon({ config, ingress, log, ...shimCommand }));
   daemon.start();
   log.info('hortusd started', { url: config.url, state: config.stateDirectory });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -41,8 +41,16 @@ export const runOptions = {
   's3-credentials-file': { value: 'path', meaning: 'JSON {access_key_id, secret_access_key, session_token?}.' },
   'docker-socket': { value: 'path', standard: '/var/run/docker.sock', meaning: 'Socket of the container engine.' },
   caddy: { value: 'path|off', standard: 'caddy in PATH', meaning: 'Program that serves the routes, or off.' },
-  'ingress-http': { value: 'port', standard: '80', meaning: 'HTTP port of Caddy.' },
-  'ingress-https': { value: 'port', standard: '443', meaning: 'HTTPS port of Caddy.' },
+  'ingress-http': {
+    value: 'port',
+    standard: '80, or the first free port from 8080 where 80 needs root',
+    meaning: 'HTTP port of Caddy.',
+  },
+  'ingress-https': {
+    value: 'port',
+    standard: '443, or the first free port from 8443 where 443 needs root',
+    meaning: 'HTTPS port of Caddy.',
+  },
   'network-pool': {
     value: 'blocks',
     standard: 'chosen to fit the server',

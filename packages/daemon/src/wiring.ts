@@ -18,7 +18,7 @@ import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Timeouts } from './engine/docker/timeouts.ts';
 import { Fingerprints } from './fingerprint/fingerprint.ts';
 import { followContainers } from './ingress/follow-containers.ts';
-import { Ingress } from './ingress/ingress.ts';
+import { Ingress, type IngressSettings } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
@@ -51,6 +51,8 @@ import { Turns } from './turns.ts';
 
 export interface DaemonOptions {
   config: DaemonConfig;
+  /** With chosen ports. */
+  ingress: IngressSettings;
   log: Log;
   /** Command that runs this program as `hortusd exec-shim`; set by the bundled program. */
   shimCommand?: readonly string[];
@@ -65,7 +67,8 @@ const OUTPUT_LIMIT = 1024 * 1024;
 export type Parts = ReturnType<typeof wire>;
 
 /** Creates the parts of the daemon and connects them. Nothing runs before the parts are started. */
-export function wire({ config, log, shimCommand = ownShimCommand(), boundary, engineTimeouts }: DaemonOptions) {
+export function wire(options: DaemonOptions) {
+  const { config, log, shimCommand = ownShimCommand(), boundary, engineTimeouts } = options;
   const { stateDirectory, backupBucket } = config;
   const policy = readPolicy(policyFileOf(stateDirectory));
   const journal = openJournal(stateDirectory);
@@ -92,7 +95,7 @@ export function wire({ config, log, shimCommand = ownShimCommand(), boundary, en
   });
   const engine = settlingEngine(pooledEngine(guarded, networkPool), containerLogs);
   const ingress = new Ingress({
-    ...config.ingress,
+    ...options.ingress,
     directory: join(stateDirectory, 'ingress'),
     routes: journal.routes,
     log,

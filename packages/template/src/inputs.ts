@@ -118,6 +118,15 @@ export function checkInputs(spec: Canonical, given: unknown, options: InputMode)
   }
 }
 
+/** Returns the names of required inputs without a value, such as in a form that is not filled yet. */
+export function missingInputs(spec: Canonical, values: Inputs): string[] {
+  const asked = questions(spec);
+  const isSet = (name: string) => Object.hasOwn(values, name) && values[name] !== null;
+  return [...asked.values()]
+    .filter((question) => question.required && !isSet(question.name) && applies(question, asked, values))
+    .map(({ name }) => name);
+}
+
 function applies(question: Asked, asked: Map<string, Asked>, values: Inputs): boolean {
   return (question.when ?? []).every(([name, wanted]) => {
     const value = Object.hasOwn(values, name) ? values[name] : asked.get(name)?.standard;

@@ -43,6 +43,16 @@ describe('resolve', () => {
     expect(manifest.deadline_ms).toBe(600_000);
   });
 
+  it('addresses contain the ports of an ingress that does not have the standard ones', () => {
+    const ports = { http: 8080, https: 8443 };
+    const at = (host: string) => resolved(inkwell, { ports, inputs: { WEB_HOSTNAME: host } }).manifest;
+    expect(at('blog.example.org').routes[0]?.url).toBe('https://blog.example.org:8443');
+    expect(at('blog.localhost')).toMatchObject({ notes: 'Open http://blog.localhost:8080' });
+    expect(at('blog.localhost').components.find(({ name }) => name === 'app')?.env).toMatchObject({
+      BASE_URL: 'http://blog.localhost:8080',
+    });
+  });
+
   it('orders components by their dependencies', () => {
     expect(resolved().manifest.components.map(({ name }) => name)).toEqual(['db', 'migrate', 'app']);
   });

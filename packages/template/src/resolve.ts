@@ -9,7 +9,7 @@ import { milliseconds } from './quantity.ts';
 import { resolveAction, resolveBackup, resolveSmoke } from './resolution/actions.ts';
 import { resolveComponent } from './resolution/components.ts';
 import { deepFill } from './resolution/deep-fill.ts';
-import { routeUrl } from './resolution/route-address.ts';
+import { type IngressPorts, routeUrl } from './resolution/route-address.ts';
 import { type Instance, Scope, type Surroundings } from './resolution/scope.ts';
 import { startOrder } from './start-order.ts';
 
@@ -24,6 +24,8 @@ export interface ResolveOptions {
   instance: Instance;
   /** Attributes of the instances that satisfy the needs, by the need's `as`. */
   needs?: Surroundings['needs'];
+  /** Ports of the ingress of its server; 80 and 443 by default. */
+  ports?: IngressPorts | undefined;
 }
 
 export type Resolution =
@@ -40,7 +42,7 @@ const STANDARD_PROFILE = 'development';
 
 /** Resolves the spec for one instance. */
 export function resolve(canonical: Canonical, options: ResolveOptions): Resolution {
-  const { profile = STANDARD_PROFILE, inputs, secrets, instance, needs = {} } = options;
+  const { profile = STANDARD_PROFILE, inputs, secrets, instance, needs = {}, ports } = options;
   const spec = withProfile(canonical, profile);
   if (spec === undefined) {
     return refused('profile', `must be one of ${Object.keys(canonical.profiles).join(', ')}`);
@@ -52,9 +54,9 @@ export function resolve(canonical: Canonical, options: ResolveOptions): Resoluti
     return refused('variant', known.length > 0 ? `must be one of ${known.join(', ')}` : 'the template has no variants');
   }
   const variant = options.variant ?? template?.variants.find((candidate) => candidate.default)?.id ?? null;
-  const scope = new Scope({ spec, profile, variant, image, inputs, secrets, instance, needs });
+  const scope = new Scope({ spec, profile, variant, image, inputs, secrets, instance, needs, ports });
   const secretPaths: string[] = [];
-  const manifest = assemble(spec, scope, instance, secretPaths);
+  const manifest = assemble(spec, scope, options, secretPaths);
   for (const { kind, component, value, reason } of manifest.permissions) {
     // An input can decide what is mounted, so the used path may differ from the declared one.
     if (reason === '')
@@ -70,7 +72,12 @@ function refused(field: string, message: string): Resolution {
 
 type Assembled = Omit<Manifest, 'spec_hash' | 'profile' | 'variant'>;
 
-function assemble(spec: Canonical, scope: Scope, instance: Instance, secretPaths: string[]): Assembled {
+function assemble(
+  spec: Canonical,
+  scope: Scope,
+  { instance, ports }: Pick<ResolveOptions, 'instance' | 'ports'>,
+  secretPaths: string[],
+): Assembled {
   const fillText = (text: string) => scope.fill(text);
   const components = startOrder(spec.components).map((name, index) =>
     resolveComponent(
@@ -92,7 +99,10 @@ function assemble(spec: Canonical, scope: Scope, instance: Instance, secretPaths
     instance,
     deadline_ms: milliseconds(spec.deadline) ?? 0,
     components,
-    routes: spec.routes.map((route, index) => resolveRoute(route, `/routes/${index}`, scope, secretPaths)),
+    routes: spec.routes.map((route, index) => {
+      const resolved = resolveRoute(route, `/routes/${index}`, scope, secretPaths);
+      return { ...resolved, url: routeUrl(resolved, ports) };
+    }),
     actions: spec.actions.map((action, index) => resolveAction(action, `/actions/${index}`, scope, secretPaths)),
     backup: resolveBackup(spec, scope, secretPaths),
     smoke: resolveSmoke(spec, scope, secretPaths),
@@ -105,9 +115,14 @@ function assemble(spec: Canonical, scope: Scope, instance: Instance, secretPaths
   };
 }
 
-function resolveRoute(route: CanonicalRoute, pointer: string, scope: Scope, secretPaths: string[]): ManifestRoute {
+function resolveRoute(
+  route: CanonicalRoute,
+  pointer: string,
+  scope: Scope,
+  secretPaths: string[],
+): Omit<ManifestRoute, 'url'> {
   const filled = deepFill(route, pointer, (text) => scope.fill(text), secretPaths);
-  const { host = '', path = '/', tls } = filled;
+  const { host = '', path = '/' } = filled;
   if (host === '') scope.fail(`routes.${route.name}.host`, 'has no host name');
-  return { ...filled, host, path, url: routeUrl({ tls, host, path }) };
+  return { ...filled, host, path };
 }

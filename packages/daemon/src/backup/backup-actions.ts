@@ -10,6 +10,7 @@ import type { Log } from '../log.ts';
 import { isSafeName } from '../plan/names.ts';
 import type { Expectation } from '../trust/accept-manifest.ts';
 import type { BackupStore } from './backup-store.ts';
+import { fillCopy } from './fill-copy.ts';
 import { Keys } from './keys.ts';
 import type { Vessel } from './part.ts';
 import { endLeftPauses } from './pause.ts';
@@ -116,6 +117,7 @@ export class BackupActions implements BackupHandlers {
     [builtIn.backup]: (work) => this.#backup(work),
     [builtIn.restore]: async (work) => ({ safety: this.#report(await restore(await this.#restoring(work))) }),
     [builtIn.returnData]: (work) => this.#returnData(work),
+    [builtIn.copyData]: (work) => this.#copyData(work),
     [builtIn.verifyBackup]: (work) => this.#verify(work),
     [builtIn.deleteBackup]: (work) => this.#delete(work),
   };
@@ -183,6 +185,24 @@ export class BackupActions implements BackupHandlers {
     });
     boundary?.('data is back');
     return { safety: this.#report(safety) };
+  }
+
+  async #copyData(work: Work): Promise<Result> {
+    const { engine, ingress, manifestOf, boundary } = this.#options;
+    const { params, say, signal } = work;
+    const { key } = await this.#keys.of(work.id, signal);
+    const target = await manifestOf(
+      {
+        id: String(params.deployment_id),
+        definition_id: String(params.definition_id),
+        revision: Number(params.revision),
+      },
+      signal,
+    );
+    const source = this.#vessel(work, 'backup_id', key);
+    const manifestSha256 = String(params.manifest_sha256);
+    await fillCopy({ engine, ingress, source, target, say, signal, boundary }, manifestSha256);
+    return {};
   }
 
   async #verify(work: Work): Promise<Result> {

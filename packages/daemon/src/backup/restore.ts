@@ -93,9 +93,13 @@ export function checkFit(backup: BackupManifest, manifest: SignedManifest): void
     throw new Error(`The template ${species} does not declare how to restore a dump (backup.restore_command).`);
 }
 
-/** Checks the free disk space; replaced volumes free theirs. */
-async function checkSpace(engine: Restoring['engine'], backup: BackupManifest, kept: BackupManifest): Promise<void> {
-  const size = ({ parts }: BackupManifest) => volumeParts(parts).reduce((sum, { bytes }) => sum + bytes, 0);
+/** Checks the free disk space; replaced volumes (`kept`) free theirs. */
+export async function checkSpace(
+  engine: Restoring['engine'],
+  backup: BackupManifest,
+  kept?: BackupManifest,
+): Promise<void> {
+  const size = (of?: BackupManifest) => volumeParts(of?.parts ?? []).reduce((sum, { bytes }) => sum + bytes, 0);
   const { dataRoot } = await engine.info();
   const disk = await statfs(dataRoot).catch(() => undefined);
   if (disk === undefined) return;

@@ -2,7 +2,7 @@ import type { BackupPart } from '@hortus/contract/resources/backup-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { dumpActionOf } from './dump.ts';
 import { exchange, feedDump, type Restoring, refill, replace, volumeParts } from './restore.ts';
-import { startInstance } from './start-instance.ts';
+import { type Starting, startInstance } from './start-instance.ts';
 import type { Taken } from './take.ts';
 
 export interface Returning extends Restoring {
@@ -25,7 +25,10 @@ export async function returnData(returning: Returning): Promise<Taken> {
   });
 }
 
-async function bring(returning: Returning, parts: readonly BackupPart[]): Promise<void> {
+export type Bringing = Pick<Returning, 'source' | 'target' | 'boundary'> & Starting;
+
+/** Fills the volumes of the target from the backup; starts only the components that restore a dump. */
+export async function bring(returning: Bringing, parts: readonly BackupPart[]): Promise<void> {
   const { engine, source, target } = returning;
   await refill(returning, source, parts, target);
   const dumps = parts.filter(({ kind }) => kind === 'dump');

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { copiedComponents } from '@hortus/template/isolated';
 import type { Engine } from '../engine/engine.ts';
 import { label, labelsOf, ownerLabels } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
@@ -13,6 +14,8 @@ export const trialServer = (serverId: string): string => `${serverId}-trial`;
  * read-only.
  */
 export function trialManifest(manifest: SignedManifest): SignedManifest {
+  const onHost = manifest.components.find(({ network }) => network === 'host');
+  if (onHost) throw new Error(`${onHost.name} uses the host network, so no second copy can run.`);
   const uid = `trial-${randomBytes(6).toString('hex')}`;
   const server_id = trialServer(manifest.server_id);
   return {
@@ -21,20 +24,7 @@ export function trialManifest(manifest: SignedManifest): SignedManifest {
     server_id,
     instance: { ...manifest.instance, uid, server_id },
     routes: [],
-    components: manifest.components
-      .filter(({ run }) => run !== 'schedule')
-      .map((component) => {
-        if (component.network === 'host')
-          throw new Error(`${component.name} uses the host network, so no second copy can run.`);
-        return {
-          ...component,
-          replicas: 1,
-          ports: component.ports.map(({ host_port: _, host_ip: __, ...port }) => port),
-          storage: component.storage.map((one) =>
-            one.volume === undefined ? { ...one, read_only: true } : { ...one, volume: `${uid}-${one.name}` },
-          ),
-        };
-      }),
+    components: copiedComponents(manifest.components, uid),
   };
 }
 

@@ -195,6 +195,8 @@ export interface NetworkSpec extends NamedSpec {
   addresses: number;
   /** In CIDR notation; chosen by the engine if missing. */
   subnet?: string;
+  /** Address in the subnet of the default route of its containers; the server by default. */
+  gateway?: string;
 }
 
 export interface PullProgress {

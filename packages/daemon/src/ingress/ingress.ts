@@ -1,6 +1,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { type IngressPorts, STANDARD_PORTS } from '@hortus/template/resolution/route-address';
 import { Backoff } from '../backoff.ts';
 import type { Routes } from '../journal/routes.ts';
 import type { ServedRoute } from '../journal/served-route.ts';
@@ -80,6 +82,12 @@ export class Ingress {
   /** Why routes are not served at the moment; undefined if they are, or if there are none. */
   get trouble(): string | undefined {
     return this.#impossible ?? this.#trouble;
+  }
+
+  /** Ports, if they are not the standard ones. */
+  get ports(): IngressPorts | undefined {
+    const ports = { http: this.#settings.httpPort, https: this.#settings.httpsPort };
+    return isDeepStrictEqual(ports, STANDARD_PORTS) ? undefined : ports;
   }
 
   /** Describes the ingress briefly for the server record. */

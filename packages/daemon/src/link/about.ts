@@ -16,6 +16,7 @@ export async function aboutDaemon({ engine, ingress, journal }: AboutDeps): Prom
   return {
     journal: journal.pins.pin('journal', randomUUID()),
     ingress: await ingress.about(),
+    ...(ingress.ports && { ingress_ports: ingress.ports }),
     sealing_key: journal.keyPair.publicKey,
     version: VERSION,
     os: process.platform,

@@ -18,6 +18,7 @@ export const CAPABILITIES = [
   'metrics',
   'shell',
   'trace',
+  'copies',
 ] as const;
 
 /** Fields of a signed order; `acceptOrder` checks them. */

@@ -11,6 +11,7 @@ const spec = (name: string, addresses = 16): NetworkSpec => ({ name, labels: {},
 /** Rejects overlapping subnets as real engines do, asynchronously. */
 class Engine {
   made: NetworkFacts[] = [];
+  gateways: (string | undefined)[] = [];
   refusals = 0;
   readonly addressPools: string[];
 
@@ -25,7 +26,7 @@ class Engine {
 
   info = async () => ({ addressPools: this.addressPools }) as never;
 
-  ensureNetwork = async ({ name, subnet }: NetworkSpec) => {
+  ensureNetwork = async ({ name, subnet, gateway }: NetworkSpec) => {
     await delay();
     if (this.made.some((one) => one.name === name)) return name;
     const clash = this.made.some(({ subnets }) => overlaps(range(subnets[0] ?? ''), range(subnet ?? '')));
@@ -34,6 +35,7 @@ class Engine {
       throw new EngineProblem({ operation: `create network ${name}`, kind: 'subnet_taken', detail: 'overlaps' });
     }
     this.made.push({ name, labels: {}, subnets: [subnet ?? ''] });
+    this.gateways.push(gateway);
     return name;
   };
 }
@@ -107,4 +109,13 @@ test('without a setting, the address pools of the engine take precedence over th
   const pool = poolOn(engine, undefined);
   await pool.ensureNetwork(spec('a'));
   expect(await pool.usage()).toMatchObject({ pool: ['10.7.0.0/16'], used: 1 });
+});
+
+test('the default route of an internal network ends at its last address, so that containers do not reach the server', async () => {
+  const engine = new Engine();
+  const pool = poolOn(engine, '10.254.0.0/16');
+  await pool.ensureNetwork(spec('ordinary'));
+  await pool.ensureNetwork({ ...spec('internal'), internal: true });
+  expect(subnetsOf(engine)).toEqual(['10.254.0.0/28', '10.254.0.16/28']);
+  expect(engine.gateways).toEqual([undefined, '10.254.0.30']);
 });

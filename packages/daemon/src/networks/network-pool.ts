@@ -3,7 +3,7 @@ import type { Engine, NetworkSpec } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
 import type { Log } from '../log.ts';
 import { SMALLEST_NETWORK } from '../plan/network-size.ts';
-import { type AddressRange, formatCidr, parseCidr } from './address-range.ts';
+import { type AddressRange, formatAddress, formatCidr, parseCidr } from './address-range.ts';
 import { chooseSubnet, poolUsage } from './choose-subnet.ts';
 import { defaultPool } from './default-pools.ts';
 import { hostRanges } from './host-ranges.ts';
@@ -69,7 +69,7 @@ export class NetworkPool {
       if (subnet === undefined) throw new PoolEmpty(emptyMessage(spec, look));
       this.#reserved.add(subnet);
       try {
-        return await engine.ensureNetwork({ ...spec, subnet: formatCidr(subnet) });
+        return await engine.ensureNetwork({ ...spec, subnet: formatCidr(subnet), ...deadEnd(spec, subnet) });
       } catch (error) {
         if (!isEngineProblem(error, 'subnet_taken') || refused.length >= MOST_TRIES) throw error;
         refused.push(subnet);
@@ -115,6 +115,13 @@ export class NetworkPool {
     this.#options.log.info('using this pool for the subnets of new networks', { pool: shown });
   }
 }
+
+/**
+ * Leads the default route of an internal network to an address that no one has. Docker 20.10 keeps foreign traffic out of
+ * such a network, but without this its containers reach every address of the server itself.
+ */
+const deadEnd = ({ internal }: NetworkSpec, { last }: AddressRange) =>
+  internal ? { gateway: formatAddress(last - 1) } : {};
 
 function emptyMessage({ name, addresses }: NetworkSpec, { pool, taken }: Look): string {
   const { total, used } = poolUsage(pool, taken, SMALLEST_NETWORK);

@@ -76,6 +76,7 @@ export function desiredState(from: DesiredFrom): Desired {
     labels: own,
     owner: ownerLabels,
     addresses: instanceNetworkSize(containers),
+    ...(manifest.isolated ? { internal: true } : {}),
   };
   const home = { ...network, name: homeName(uid, from.deploymentId), addresses: besideNetworkSize(containers) };
   const volumes = new Set(deployed.flatMap(({ storage }) => storage.flatMap((one) => one.volume ?? [])));

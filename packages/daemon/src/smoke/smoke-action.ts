@@ -10,7 +10,9 @@ export async function smokeInstance({ engine, uid, manifest }: InstanceContext):
   if (manifest === undefined) return failure('The instance was not deployed by this daemon, so it cannot be tested.');
   const primary = primaryOf(manifest);
   const containerOf = (name: string) => runningContainer(engine, uid, name, name === primary);
-  const result = await runSmoke({ engine, manifest, containerOf });
+  // Route checks ask the container directly; those of a copy need the routes of the original for the port.
+  const { routes } = manifest.isolated ?? manifest;
+  const result = await runSmoke({ engine, manifest: { ...manifest, routes }, containerOf });
   const error = smokeFailure(result);
   const output = smokeReport(result);
   return error === undefined ? success(output) : { ...failure(error), exit_code: 1, output };

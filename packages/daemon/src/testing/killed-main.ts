@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import { Daemon } from '../daemon.ts';
+import { choosePorts } from '../ingress/ports.ts';
 import { openLog } from '../log.ts';
 
 const text = { type: 'string' } as const;
 const names = ['key-file', 'state-dir', 'docker-socket', 'ingress-http', 'ingress-https', 'drift-every'] as const;
-const options = Object.fromEntries(names.map((name) => [name, text]));
-const { values } = parseArgs({ args: process.argv.slice(3), options });
+const accepted = Object.fromEntries(names.map((name) => [name, text]));
+const { values } = parseArgs({ args: process.argv.slice(3), options: accepted });
 const config = readConfig(values as Record<string, string>, process.env);
 
 const moments = join(config.stateDirectory, 'moments');
@@ -30,6 +31,8 @@ function boundary(moment: string): void {
 }
 
 const engineTimeouts = engineMs && { quick: engineMs, heavy: engineMs, stop: engineMs, silence: engineMs };
-new Daemon({ config, log: openLog('warn'), boundary, ...(engineTimeouts && { engineTimeouts }) }).start();
+const ingress = await choosePorts(config.ingress, config.stateDirectory);
+const options = { config, ingress, log: openLog('warn'), boundary };
+new Daemon({ ...options, ...(engineTimeouts && { engineTimeouts }) }).start();
 // A killed process would not save its compile cache at exit.
 flushCompileCache();

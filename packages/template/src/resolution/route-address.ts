@@ -13,6 +13,19 @@ export const answersPlainHttp = ({ tls, host }: { tls: Tls; host: string }): boo
 export const routeScheme = (route: { tls: Tls; host: string }): 'http' | 'https' =>
   answersPlainHttp(route) ? 'http' : 'https';
 
-export function routeUrl(route: { tls: Tls; host: string; path: string }): string {
-  return `${routeScheme(route)}://${route.host}${route.path === '/' ? '' : route.path}`;
+/** Ports of the ingress of a server. */
+export interface IngressPorts {
+  readonly http: number;
+  readonly https: number;
+}
+
+export const STANDARD_PORTS: IngressPorts = { http: 80, https: 443 };
+
+export function routeUrl(
+  route: { tls: Tls; host: string; path: string },
+  ports: IngressPorts = STANDARD_PORTS,
+): string {
+  const scheme = routeScheme(route);
+  const port = ports[scheme] === STANDARD_PORTS[scheme] ? '' : `:${ports[scheme]}`;
+  return `${scheme}://${route.host}${port}${route.path === '/' ? '' : route.path}`;
 }

@@ -6,7 +6,7 @@ import { effectiveInputs, type Inputs, isSecretInput } from '../inputs.ts';
 import { type Filled, type Found, fill } from '../interpolation/fill.ts';
 import { type ParsedText, parseText, type Reference } from '../interpolation/text.ts';
 import type { Problem } from '../problem.ts';
-import { routeScheme, routeUrl } from './route-address.ts';
+import { type IngressPorts, routeScheme, routeUrl } from './route-address.ts';
 
 export interface Instance {
   uid: string;
@@ -25,6 +25,8 @@ export interface Surroundings {
   secrets: Readonly<Record<string, string>>;
   instance: Instance;
   needs: Readonly<Record<string, Readonly<Record<string, InputValue>>>>;
+  /** Ports of the ingress; 80 and 443 by default. */
+  ports?: IngressPorts | undefined;
 }
 
 const UNSET: Found = { value: undefined, secret: false };
@@ -176,7 +178,7 @@ export class Scope {
       host: address.host,
       path: address.path,
       scheme: routeScheme(address),
-      url: routeUrl(address),
+      url: routeUrl(address, this.#around.ports),
     };
     return { value: own(facts, field ?? ''), secret: field !== 'scheme' && (host.secret || path.secret) };
   }

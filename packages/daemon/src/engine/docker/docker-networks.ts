@@ -44,7 +44,7 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
         CheckDuplicate: true,
         Internal: spec.internal ?? false,
         Labels: spec.labels,
-        ...(spec.subnet === undefined ? {} : { IPAM: { Driver: 'default', Config: [{ Subnet: spec.subnet }] } }),
+        ...(spec.subnet === undefined ? {} : { IPAM: { Driver: 'default', Config: [ipam(spec)] } }),
       },
       timeout: api.timeouts.heavy,
     });
@@ -68,6 +68,12 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
     return network.Id;
   }
 }
+
+/** The auxiliary address of this name becomes the default route of containers; the engine gives it to none of them. */
+const ipam = ({ subnet, gateway }: NetworkSpec) => ({
+  Subnet: subnet,
+  ...(gateway === undefined ? {} : { AuxiliaryAddresses: { DefaultGatewayIPv4: gateway } }),
+});
 
 const RETRY_MS = { first: 50, most: 1_000 };
 
