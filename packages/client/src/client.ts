@@ -30,7 +30,7 @@ type Named<Field extends string, Value> = Value extends undefined
 /** Arguments of a call. A part is required exactly when the contract requires a field in it. */
 export type CallOf<E> = Named<'params', PathOf<ParamsOf<E>>> &
   Named<'query', QueryOf<E>> &
-  Named<'body', BodyOf<E>> & { idempotencyKey?: string; signal?: AbortSignal };
+  Named<'body', BodyOf<E>> & { idempotencyKey?: string; ifMatch?: string; signal?: AbortSignal };
 
 /** Accepts numbers in paths, such as revision numbers. */
 type PathOf<Params> = { [Name in keyof Params]: string | number };

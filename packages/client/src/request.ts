@@ -5,6 +5,8 @@ export interface Parts {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   readonly body?: unknown;
   readonly idempotencyKey?: string | undefined;
+  /** ETag of the state that the change is for; the service refuses it for another one. */
+  readonly ifMatch?: string | undefined;
 }
 
 /** Builds the URL of a call. Path parameters cannot escape their segment: '.' and '..' are rejected, '/' is encoded. */
@@ -26,6 +28,7 @@ export function requestOf(row: Endpoint, parts: Parts, key: string | undefined):
   const headers: Record<string, string> = { accept: 'application/json' };
   if (key !== undefined) headers.authorization = `Bearer ${key}`;
   if (row.idempotent) headers['idempotency-key'] = parts.idempotencyKey ?? crypto.randomUUID();
+  if (parts.ifMatch !== undefined) headers['if-match'] = parts.ifMatch;
   if (parts.body === undefined) return { method: row.method, headers };
   headers['content-type'] = 'application/json';
   return { method: row.method, headers, body: JSON.stringify(parts.body) };

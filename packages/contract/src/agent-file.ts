@@ -10,6 +10,9 @@ export interface AgentPlatform {
 /** Name of the file that the build writes and the service serves. */
 export const agentFileName = ({ os, arch }: AgentPlatform): string => `hortusd-${os}-${arch}`;
 
+/** Name of the file beside it with the signature of its release. */
+export const signatureFileName = (fileName: string): string => `${fileName}.sig`;
+
 /** Embedded in every agent binary, so that its version can be read without running it, on any processor. */
 export const agentMark = (version: string): string => `hortusd release ${version};`;
 

@@ -6,7 +6,7 @@ interface BuiltInAction {
   /** What the daemon needs; the service may send more. */
   readonly params: TObject;
   readonly timeoutMs: number;
-  /** Whether it waits for every other action of the instance; one that only touches backups does not. */
+  /** Whether it waits for every other action of the instance; one that leaves its containers and volumes alone does not. */
   readonly exclusive: boolean;
   /** Whether it decides the state that the instance is to have. */
   readonly settles?: true;
@@ -38,6 +38,7 @@ export const builtIn = {
   backup: 'hortus.backup',
   restore: 'hortus.restore',
   returnData: 'hortus.return_data',
+  copyData: 'hortus.copy_data',
   verifyBackup: 'hortus.verify_backup',
   deleteBackup: 'hortus.delete_backup',
   prune: 'hortus.prune',
@@ -108,6 +109,20 @@ export const builtInActions = {
     }),
     timeoutMs: LONG_MS,
     exclusive: true,
+    backup: true,
+  },
+  // Fills a copy of the instance, whose deployment waits for it; the instance itself is not touched.
+  [builtIn.copyData]: {
+    name: 'Copy data',
+    params: Type.Object({
+      backup_id: text,
+      manifest_sha256: text,
+      definition_id: text,
+      deployment_id: text,
+      revision: Type.Integer({ minimum: 1 }),
+    }),
+    timeoutMs: LONG_MS,
+    exclusive: false,
     backup: true,
   },
   [builtIn.verifyBackup]: {

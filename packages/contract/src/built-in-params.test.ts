@@ -15,7 +15,7 @@ it('unknown parameters of a built-in action are ignored', () => {
   expect(wrongParam('hortus.backup', { backup_id: 'bak_1', key: 'c2VjcmV0' })).toBeUndefined();
 });
 
-it('only actions that touch backups alone may run beside other actions', () => {
+it('only actions that leave the instance alone may run beside other actions', () => {
   const beside = Object.keys(builtInActions).filter((slug) => !isExclusive(slug));
-  expect(beside).toEqual(['hortus.verify_backup', 'hortus.delete_backup']);
+  expect(beside).toEqual(['hortus.copy_data', 'hortus.verify_backup', 'hortus.delete_backup']);
 });

@@ -44,6 +44,7 @@ export const capabilityNames = [
   'metrics',
   'shell',
   'trace',
+  'copies',
 ] as const;
 export type Capability = (typeof capabilityNames)[number];
 
@@ -53,7 +54,7 @@ const capabilities = Type.Optional(
     description: [
       '`wake`: notices of pending deployments. `journal`: an execution sent twice is started once, so the service may send it again.',
       '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that need more than one Docker command (backups, smoke tests, prune), and release as one order.',
-      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. `trace`: the `traceparent` of orders. Unknown names are ignored.',
+      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. `trace`: the `traceparent` of orders. `copies`: isolated copies of instances, for rehearsals and clones. Unknown names are ignored.',
     ].join(' '),
   }),
 );
@@ -79,6 +80,12 @@ export const toService = {
         maxLength: 200,
         description: 'Ingress that serves the routes of its server, or the reason why there is none.',
       }),
+    ),
+    ingress_ports: Type.Optional(
+      Type.Object(
+        { http: Type.Integer({ minimum: 1, maximum: 65_535 }), https: Type.Integer({ minimum: 1, maximum: 65_535 }) },
+        { description: 'Ports of the ingress, if they are not 80 and 443: addresses of instances contain them.' },
+      ),
     ),
   }),
   action_started: message('action_started', 'The action began.', { execution_id: executionId }),

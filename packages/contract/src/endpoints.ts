@@ -3,11 +3,13 @@ import { actionEndpoints } from './resources/actions.ts';
 import { backupEndpoints } from './resources/backups.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
+import { confirmationEndpoints } from './resources/confirmations.ts';
 import { copilotEndpoints } from './resources/copilot.ts';
 import { definitionEndpoints } from './resources/definitions.ts';
 import { deploymentEndpoints } from './resources/deployments.ts';
 import { draftEndpoints } from './resources/drafts.ts';
 import { eventEndpoints } from './resources/events.ts';
+import { gardenEndpoints } from './resources/gardens.ts';
 import { healthEndpoints } from './resources/health.ts';
 import { implantEndpoints } from './resources/implant.ts';
 import { importEndpoints } from './resources/imports.ts';
@@ -25,6 +27,7 @@ import { overviewEndpoints } from './resources/overview.ts';
 import { playbookEndpoints } from './resources/playbooks.ts';
 import { recipeEndpoints } from './resources/recipes.ts';
 import { registryEndpoints } from './resources/registries.ts';
+import { rehearsalEndpoints } from './resources/rehearsals.ts';
 import { savedConfigEndpoints } from './resources/saved-configs.ts';
 import { serverEndpoints } from './resources/servers.ts';
 import { settingEndpoints } from './resources/settings.ts';
@@ -58,14 +61,17 @@ export const endpoints = {
   ...actionEndpoints,
   ...playbookEndpoints,
   ...upgradeEndpoints,
+  ...rehearsalEndpoints,
   ...backupEndpoints,
   ...importEndpoints,
+  ...gardenEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
   ...implantEndpoints,
   ...tenantEndpoints,
   ...migrationEndpoints,
   ...transferEndpoints,
+  ...confirmationEndpoints,
   ...copilotEndpoints,
   ...registryEndpoints,
   ...webhookEndpoints,

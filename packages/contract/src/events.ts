@@ -10,6 +10,9 @@ export const eventNames = [
   'definition.updated',
   'action.completed',
   'action.failed',
+  'garden.planned',
+  'garden.applied',
+  'garden.failed',
 ] as const;
 
 export type EventName = (typeof eventNames)[number];
@@ -26,6 +29,9 @@ export const eventMeanings: Readonly<Record<EventName, string>> = {
   'definition.updated': 'A definition has a new current revision, was archived or was reactivated.',
   'action.completed': 'An action has succeeded.',
   'action.failed': 'An action has failed or timed out.',
+  'garden.planned': 'A garden was compared with what exists, to be applied now or after an approval.',
+  'garden.applied': 'All changes of a garden were carried out.',
+  'garden.failed': 'A garden could not be applied completely; what failed is named.',
 };
 
 /** Audit events appear in the same list but are never sent to webhooks; the prefix keeps their names apart. */

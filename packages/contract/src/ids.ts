@@ -15,6 +15,7 @@ export const idPrefixes = {
   recipe: 'rcp',
   config: 'cfg',
   upgrade: 'upg',
+  rehearsal: 'reh',
   backup: 'bkp',
   key: 'key',
   user: 'usr',
@@ -24,11 +25,14 @@ export const idPrefixes = {
   migration: 'mig',
   transfer: 'trf',
   import: 'imp',
+  garden: 'gdn',
+  gardenRun: 'grn',
   channel: 'chn',
   rule: 'rul',
   alert: 'alt',
   notification: 'ntf',
   shell: 'shl',
+  confirmation: 'cnf',
   job: 'job',
 } as const;
 

@@ -38,7 +38,11 @@ export const permissions = {
   'data:export': 'Export definitions with the values of their secrets and the content of volumes; rotate server keys.',
   'upgrades:read': 'Read available upgrades of instances.',
   'upgrades:write': 'Scan for upgrades, acknowledge and apply them.',
+  'confirmations:request': 'Ask a person to confirm dangerous calls, and read the answers.',
   'assistant:ask': 'Ask the assistant and read its usage.',
+  'gardens:read': 'Read gardens and their runs, and compare a garden with what exists.',
+  'gardens:write':
+    'Apply and forget gardens. Each change also needs the permission for that change, such as definitions:write.',
   'webhooks:read': 'Read webhook endpoints and their deliveries.',
   'webhooks:write': 'Create, change and remove webhook endpoints; repeat deliveries.',
   'notifications:read': 'Read alerts, their rules, notification channels without their secrets, and deliveries.',

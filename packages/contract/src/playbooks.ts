@@ -105,6 +105,22 @@ export const playbooks = {
       'Before a rollback with data: replaces the data by the backup, after backing up the present data. Starts only what is needed to restore a dump; the deployment starts the rest.',
     steps: [...ordered, ...replacingData, 'restore_dump', 'report_result'],
   },
+  copy_data: {
+    name: 'Copy data',
+    description:
+      'Restores a backup into an isolated copy of the instance. Starts only what is needed to restore a dump; the deployment of the copy starts the rest. The running instance is not touched.',
+    steps: [
+      ...ordered,
+      'check_backup',
+      'replace_volumes',
+      'create',
+      'files',
+      'start',
+      'wait_healthy',
+      'restore_dump',
+      'report_result',
+    ],
+  },
   verify_backup: {
     name: 'Verify a backup',
     description: 'Restores a backup into a temporary application and tests it. The running instance is not touched.',
@@ -118,7 +134,7 @@ export const playbooks = {
   upgrade: {
     name: 'Upgrade',
     description: 'Upgrades an instance to a newer version of its template, and rolls back if it becomes unhealthy.',
-    steps: ['upgrade_backup', 'upgrade_deploy', 'upgrade_watch', 'upgrade_return'],
+    steps: ['upgrade_rehearse', 'upgrade_backup', 'upgrade_deploy', 'upgrade_watch', 'upgrade_return'],
   },
   release: {
     name: 'Release',

@@ -175,6 +175,10 @@ export const migrationSteps = {
 
 /** Steps of an upgrade. Each one runs a playbook of a daemon and waits for its end. */
 export const upgradeSteps = {
+  upgrade_rehearse: {
+    name: 'Rehearse',
+    description: 'Tries the upgrade on an isolated copy with a backup of the data, if requested.',
+  },
   upgrade_backup: {
     name: 'Back up',
     description: 'Makes the declared backup before anything is changed.',

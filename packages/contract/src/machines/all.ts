@@ -1,13 +1,16 @@
 import { alertMachine } from './alert.ts';
 import { backupMachine } from './backup.ts';
+import { confirmationMachine } from './confirmation.ts';
 import { definitionMachine } from './definition.ts';
 import { deploymentMachine } from './deployment.ts';
 import { executionMachine } from './execution.ts';
+import { gardenRunMachine } from './garden-run.ts';
 import { importMachine } from './import.ts';
 import { instanceHealthMachine, instanceMachine } from './instance.ts';
 import type { Machine } from './machine.ts';
 import { migrationMachine } from './migration.ts';
 import { recipeMachine } from './recipe.ts';
+import { rehearsalMachine } from './rehearsal.ts';
 import { serverMachine } from './server.ts';
 import { templateMachine } from './template.ts';
 import { templateTestMachine } from './template-test.ts';
@@ -29,8 +32,11 @@ export const machines: readonly Machine[] = [
   tenantMachine,
   recipeMachine,
   upgradeMachine,
+  rehearsalMachine,
   migrationMachine,
   transferMachine,
   importMachine,
+  gardenRunMachine,
   alertMachine,
+  confirmationMachine,
 ];

@@ -48,6 +48,10 @@ export const Definition = Type.Object(
     deploy_test: Type.Boolean({
       description: 'Created for a deploy test of a template; omitted from lists, and archived after the test.',
     }),
+    copy_of: nullable(id('definition'), {
+      description:
+        'The definition that it is an isolated copy of, for a rehearsal or a clone; omitted from lists, and archived after it.',
+    }),
     heal: Type.Boolean({
       description: 'Whether drift is repaired automatically, by deploying again.',
     }),

@@ -4,6 +4,21 @@ import { endpoint } from '../endpoint.ts';
 import { answer, fileBytes, Timestamp } from '../envelope.ts';
 import { choice, givenId, nullable } from '../fields.ts';
 
+/** Content of the signature file that the build writes beside a binary. */
+export const ReleaseSignature = Type.Object(
+  {
+    file: Type.String({ maxLength: 100, examples: ['hortusd-linux-amd64'] }),
+    version: Type.String({ maxLength: 100, examples: ['1.4.0'] }),
+    sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+    signature: Type.String({
+      maxLength: 200,
+      description: 'Ed25519 by the release key over the canonical JSON (RFC 8785) of the other three fields, base64.',
+    }),
+  },
+  { title: 'ReleaseSignature' },
+);
+export type ReleaseSignature = Static<typeof ReleaseSignature>;
+
 export const AgentBinary = Type.Object(
   {
     os: choice(agentSystems),
@@ -14,6 +29,10 @@ export const AgentBinary = Type.Object(
     file_name: Type.String({ examples: ['hortusd-linux-amd64'] }),
     built_at: Timestamp,
     download_url: Type.String({ description: 'Address of the binary; needs the same permission as this request.' }),
+    release: nullable(ReleaseSignature, {
+      description:
+        'Signature of this file, without which no daemon updates itself to it; null if it is not signed. The service does not verify it: daemons do, with the key that they were built with.',
+    }),
   },
   { title: 'AgentBinary' },
 );

@@ -11,7 +11,7 @@ import { Definition } from './definition-records.ts';
 import { Deployment } from './deployment-records.ts';
 import { Event } from './events.ts';
 import { Instance } from './instance-records.ts';
-import { environments } from './server-records.ts';
+import { environments, Server } from './server-records.ts';
 
 const count = nullable(Type.Integer({ minimum: 0 }), { description: 'Null without the permission to list them.' });
 const family = nullable(Type.String(), { description: 'Family of the species; null for species outside the catalog.' });
@@ -41,6 +41,7 @@ export const OverviewServer = Type.Object(
     os: nullable(Type.String()),
     arch: nullable(Type.String()),
     engine: nullable(Type.String()),
+    apps_domain: Server.properties.apps_domain,
     capacity: nullable(Capacity),
   },
   { title: 'OverviewServer' },

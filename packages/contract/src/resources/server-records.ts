@@ -37,6 +37,7 @@ export const Server = Type.Object(
         ingress: nullable(Type.String(), {
           description: 'Ingress that serves the routes, or the reason why there is none.',
         }),
+        address: nullable(Type.String(), { description: 'Address from which it last connected.' }),
         capabilities: Type.Array(Type.String()),
       },
       { description: 'The daemon, as reported when it last connected.' },
@@ -64,6 +65,10 @@ export const Server = Type.Object(
     networks: nullable(NetworkUsage, {
       description:
         'Free networks, which limit the number of further instances; null until its daemon has reported them.',
+    }),
+    apps_domain: nullable(Type.String(), {
+      description:
+        'A required domain that is the host of a route may be left out: it becomes the uid of the definition in this domain (HORTUS_APPS_DOMAIN). Null if domains must be given, or until its daemon has connected.',
     }),
     created_at: Timestamp,
     updated_at: Timestamp,

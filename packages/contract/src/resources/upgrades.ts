@@ -5,6 +5,7 @@ import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { upgradeMachine } from '../machines/upgrade.ts';
 import { upgradeSteps } from '../steps.ts';
 import { INPUT_TYPES, InputValue } from '../template/inputs.ts';
+import { freshBackup, Rehearsal } from './rehearsals.ts';
 
 const side = nullable(Type.String(), { description: 'Text of the template, before values are filled in.' });
 
@@ -34,6 +35,7 @@ export const Change = Type.Object({
 export type Change = Static<typeof Change>;
 
 export const upgradeFailures = [
+  'rehearsal',
   'backup',
   'refused',
   'changed',
@@ -91,6 +93,7 @@ export const Upgrade = Type.Object(
     }),
     from_revision: nullable(Type.Integer({ minimum: 1 }), { description: 'Revision before the upgrade.' }),
     revision: nullable(Type.Integer({ minimum: 1 }), { description: 'Revision created by the upgrade.' }),
+    rehearsal_id: nullable(id('rehearsal'), { description: 'The rehearsal that had to pass first, if requested.' }),
     backup_id: nullable(Type.String(), {
       description: 'The backup made before the upgrade, if the template declares one.',
     }),
@@ -127,30 +130,43 @@ export const UpgradeScanResult = Type.Object(
 );
 export type UpgradeScanResult = Static<typeof UpgradeScanResult>;
 
+const choices = {
+  inputs: Type.Optional(
+    Type.Record(Type.String({ pattern: '^.{1,128}$' }), nullable(InputValue), {
+      additionalProperties: false,
+      maxProperties: 500,
+      description: 'Values for new inputs; null drops a value that the newer version does not accept.',
+    }),
+  ),
+  profile: Type.Optional(text(63, { description: 'Required if the newer version does not have the current profile.' })),
+  variant: Type.Optional(
+    nullable(text(63), {
+      description: 'Required if the newer version does not have the current variant; null is the default variant.',
+    }),
+  ),
+  ignore_capacity: Type.Optional(
+    Type.Boolean({ description: 'Deploy even if the reported capacity of the server is too small.' }),
+  ),
+};
+
 export const UpgradeApply = Type.Object(
   {
-    inputs: Type.Optional(
-      Type.Record(Type.String({ pattern: '^.{1,128}$' }), nullable(InputValue), {
-        additionalProperties: false,
-        maxProperties: 500,
-        description: 'Values for new inputs; null drops a value that the newer version does not accept.',
+    ...choices,
+    rehearse: Type.Optional(
+      Type.Boolean({
+        description: 'Rehearse it first, with the newest backup; it is applied only if the rehearsal passes.',
       }),
-    ),
-    profile: Type.Optional(
-      text(63, { description: 'Required if the newer version does not have the current profile.' }),
-    ),
-    variant: Type.Optional(
-      nullable(text(63), {
-        description: 'Required if the newer version does not have the current variant; null is the default variant.',
-      }),
-    ),
-    ignore_capacity: Type.Optional(
-      Type.Boolean({ description: 'Deploy even if the reported capacity of the server is too small.' }),
     ),
   },
   { title: 'UpgradeApply', additionalProperties: false, examples: [{}] },
 );
 export type UpgradeApply = Static<typeof UpgradeApply>;
+
+export const UpgradeRehearse = Type.Object(
+  { ...choices, ...freshBackup },
+  { title: 'UpgradeRehearse', additionalProperties: false, examples: [{}] },
+);
+export type UpgradeRehearse = Static<typeof UpgradeRehearse>;
 
 export const UpgradesApply = Type.Object(
   {
@@ -164,6 +180,9 @@ export const UpgradesApply = Type.Object(
     ),
     species: Type.Optional(
       text(63, { description: 'All available upgrades of this species, oldest first, instead of upgrade_ids.' }),
+    ),
+    rehearse: Type.Optional(
+      Type.Boolean({ description: 'Rehearse each one first; the first that does not pass stops the sequence.' }),
     ),
   },
   { title: 'UpgradesApply', additionalProperties: false, examples: [{ species: 'inkwell' }] },
@@ -229,6 +248,19 @@ export const upgradeEndpoints = {
     params: Type.Object({ id: givenId('Id of an upgrade.') }),
     body: UpgradeApply,
     response: answer(Upgrade),
+  }),
+  'upgrades.rehearse': endpoint({
+    method: 'POST',
+    path: '/upgrades/{id}/rehearse',
+    tag: 'rehearsals',
+    summary: 'Rehearse an upgrade on a copy',
+    description:
+      'Restores the newest backup of the running revision into an isolated copy on the same server, applies the upgrade there with its jobs, waits until it is healthy, runs the smoke test, reports, and removes the copy. The copy has no routes, no schedules and no network connection to the outside. The running instance is not touched, unless a fresh backup is requested that has to stop it. Poll GET /rehearsals/{id}.',
+    permission: 'upgrades:write',
+    status: 202,
+    params: Type.Object({ id: givenId('Id of an upgrade.') }),
+    body: UpgradeRehearse,
+    response: answer(Rehearsal),
   }),
   'upgrades.applyAll': endpoint({
     method: 'POST',

@@ -214,6 +214,15 @@ export const Manifest = Type.Object(
     provides: Type.Array(Type.Object({ class: Type.String(), attributes: Texts })),
     permissions: Type.Array(ManifestPermission),
     notes: Type.Optional(Type.String()),
+    isolated: Type.Optional(
+      Type.Object(
+        { routes: Type.Array(ManifestRoute) },
+        {
+          description:
+            'Present for a copy: its networks have no way out. The routes of the original, for smoke tests only; nothing is routed to a copy.',
+        },
+      ),
+    ),
   },
   { $id: 'urn:hortus:manifest', title: 'Manifest', description: 'One revision of an instance, resolved.' },
 );

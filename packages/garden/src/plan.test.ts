@@ -1,0 +1,181 @@
+import { gardenItemKinds } from '@hortus/contract/resources/garden-records';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type FieldValue, nameOf, type PresentItem, type WantedItem } from './items.ts';
+import { type Change, hashOf, planGarden, toDo } from './plan.ts';
+
+const name = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+const value: fc.Arbitrary<FieldValue> = fc.oneof(
+  fc.constantFrom('x', 'y', 1, 2, true, false, null),
+  fc.array(fc.constantFrom('p', 'q'), { maxLength: 2 }),
+);
+const item = fc.record({
+  kind: fc.constantFrom(...gardenItemKinds),
+  key: name,
+  fields: fc.dictionary(name, value),
+  secrets: fc.dictionary(name, fc.constantFrom('TOP-SECRET-1', 'TOP-SECRET-2')),
+});
+const unique = <T extends { kind: string; key: string }>(items: fc.Arbitrary<T>) =>
+  fc.uniqueArray(items, { selector: ({ kind, key }) => `${kind} ${key}`, maxLength: 12 });
+
+const wantedItems: fc.Arbitrary<WantedItem[]> = unique(item).chain((items) =>
+  fc.tuple(...items.map(() => fc.array(fc.nat({ max: 20 }), { maxLength: 2 }))).map((needs) =>
+    // Only earlier items are needed, so there is no cycle.
+    items.map((one, index) => ({
+      ...one,
+      needs: [...new Set((needs[index] ?? []).flatMap((at) => (at < index ? [nameOf(items[at] as WantedItem)] : [])))],
+    })),
+  ),
+);
+const presentItems: fc.Arbitrary<PresentItem[]> = unique(
+  item.chain((one) => fc.boolean().map((settled) => ({ ...one, settled, id: `id ${one.kind} ${one.key}` }))),
+);
+const garden = fc.record({
+  wanted: wantedItems,
+  present: presentItems,
+  ownedPart: fc.float({ min: 0, max: 1, noNaN: true }),
+  prune: fc.boolean(),
+});
+
+const ownedOf = (present: readonly PresentItem[], part: number) =>
+  new Set(present.slice(0, Math.round(present.length * part)).map(nameOf));
+
+/** Carries out changes by what they say alone; secrets come from the file. */
+function carriedOut(
+  changes: readonly Change[],
+  wanted: readonly WantedItem[],
+  present: readonly PresentItem[],
+): PresentItem[] {
+  const state = new Map(present.map((one) => [nameOf(one), one]));
+  const file = new Map(wanted.map((one) => [nameOf(one), one]));
+  for (const change of changes) {
+    const at = nameOf(change);
+    if (change.action === 'archive' || change.action === 'remove') state.delete(at);
+    else if (change.action !== 'unchanged') {
+      const before = state.get(at);
+      const fields: Record<string, FieldValue> = { ...before?.fields };
+      const secrets: Record<string, string> = { ...before?.secrets };
+      for (const { field, after = null, secret } of change.fields) {
+        if (secret) secrets[field] = file.get(at)?.secrets[field] ?? '';
+        else if (after === null) delete fields[field];
+        else fields[field] = after;
+      }
+      state.set(at, {
+        kind: change.kind,
+        key: change.key,
+        id: change.id ?? `new ${at}`,
+        fields,
+        secrets,
+        settled: true,
+      });
+    }
+  }
+  return [...state.values()];
+}
+
+const withoutNulls = (fields: Readonly<Record<string, FieldValue>>) =>
+  Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== null));
+
+describe('the plan of a garden', () => {
+  it('leads from what is present to what the file says', () => {
+    fc.assert(
+      fc.property(garden, ({ wanted, present, ownedPart, prune }) => {
+        const owned = ownedOf(present, ownedPart);
+        const after = new Map(
+          carriedOut(planGarden(wanted, present, owned, { prune }).changes, wanted, present).map((one) => [
+            nameOf(one),
+            one,
+          ]),
+        );
+        for (const one of wanted) {
+          const made = after.get(nameOf(one));
+          expect(withoutNulls(made?.fields ?? {})).toEqual(withoutNulls(one.fields));
+          expect(made?.secrets).toMatchObject(one.secrets);
+          expect(made?.settled).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it('is empty once it was carried out', () => {
+    fc.assert(
+      fc.property(garden, ({ wanted, present, ownedPart, prune }) => {
+        const owned = ownedOf(present, ownedPart);
+        const after = carriedOut(planGarden(wanted, present, owned, { prune }).changes, wanted, present);
+        expect(toDo(planGarden(wanted, after, owned, { prune }))).toEqual([]);
+      }),
+    );
+  });
+
+  it('removes nothing without prune, and with it only what this garden made and what left the file', () => {
+    fc.assert(
+      fc.property(garden, ({ wanted, present, ownedPart, prune }) => {
+        const owned = ownedOf(present, ownedPart);
+        const inFile = new Set(wanted.map(nameOf));
+        const removed = planGarden(wanted, present, owned, { prune })
+          .changes.filter(({ action }) => action === 'archive' || action === 'remove')
+          .map(nameOf);
+        const expected = prune ? present.map(nameOf).filter((one) => owned.has(one) && !inFile.has(one)) : [];
+        expect(removed.sort()).toEqual(expected.sort());
+      }),
+    );
+  });
+
+  it('orders each change after the changes that it needs, and removals last', () => {
+    fc.assert(
+      fc.property(garden, ({ wanted, present, ownedPart, prune }) => {
+        const { changes } = planGarden(wanted, present, ownedOf(present, ownedPart), { prune });
+        const at = new Map(changes.map((one, index) => [nameOf(one), index]));
+        for (const one of changes)
+          for (const need of one.needs) expect(at.get(need)).toBeLessThan(at.get(nameOf(one)) ?? -1);
+        const removal = changes.findIndex(({ action }) => action === 'archive' || action === 'remove');
+        if (removal !== -1)
+          expect(changes.slice(removal).every(({ action }) => action === 'archive' || action === 'remove')).toBe(true);
+      }),
+    );
+  });
+
+  it('never contains the value of a secret', () => {
+    fc.assert(
+      fc.property(garden, ({ wanted, present, ownedPart, prune }) => {
+        const plan = planGarden(wanted, present, ownedOf(present, ownedPart), { prune });
+        expect(JSON.stringify(plan)).not.toContain('TOP-SECRET');
+      }),
+    );
+  });
+
+  it('has the same hash for the same changes, whatever the order of the file', () => {
+    fc.assert(
+      fc.property(garden, ({ wanted, present, ownedPart, prune }) => {
+        const free = wanted.map((one) => ({ ...one, needs: [] }));
+        const owned = ownedOf(present, ownedPart);
+        const hash = (items: readonly WantedItem[], there: readonly PresentItem[]) =>
+          hashOf('home', planGarden(items, there, owned, { prune }));
+        expect(hash([...free].reverse(), [...present].reverse())).toBe(hash(free, present));
+      }),
+    );
+  });
+
+  const blog = { kind: 'definition', key: 'blog', secrets: {}, needs: [] } as const;
+  const there = { ...blog, id: 'def_1', settled: true };
+
+  it('keeps a required field that the file leaves out', () => {
+    const wanted = { ...blog, fields: {}, keeps: ['inputs.DOMAIN'] };
+    const present = { ...there, fields: { 'inputs.DOMAIN': 'blog.localhost', 'inputs.TITLE': 'Notes' } };
+    expect(planGarden([wanted], [present], new Set(), { prune: false }).changes[0]?.fields).toEqual([
+      { field: 'inputs.TITLE', change: 'removed', before: 'Notes' },
+    ]);
+  });
+
+  it('refuses a change of a fixed field and says what to do instead', () => {
+    const present = { ...there, fields: { server: 'a' }, fixed: { server: 'migrate it' } };
+    const { problems } = planGarden([{ ...blog, fields: { server: 'b' } }], [present], new Set(), { prune: false });
+    expect(problems).toEqual([{ field: 'definitions.blog.server', message: 'migrate it' }]);
+  });
+
+  it('deploys again what equals the file but does not run', () => {
+    const present = { ...there, fields: {}, settled: false };
+    const [change] = planGarden([{ ...blog, fields: {} }], [present], new Set(), { prune: false }).changes;
+    expect(change).toMatchObject({ action: 'deploy', fields: [] });
+  });
+});

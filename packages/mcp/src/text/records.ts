@@ -1,0 +1,63 @@
+import type { Deployment } from '@hortus/contract/resources/deployment-records';
+import type { Instance } from '@hortus/contract/resources/instance-records';
+import type { DeploymentPlan, DeploymentPreview, PlannedComponent } from '@hortus/contract/resources/plan-records';
+import { facts } from './bounded.ts';
+import { oneLine } from './untrusted.ts';
+
+export const instanceLine = (one: Instance): string =>
+  facts(
+    `${one.instance_uid} (${one.id})`,
+    one.species,
+    `${one.status}/${one.health}`,
+    one.url,
+    one.drift.length > 0 && 'drifted',
+  );
+
+export const deploymentLine = (one: Deployment): string =>
+  facts(
+    `${one.id} ${one.kind} of revision ${one.revision}`,
+    one.status,
+    one.finished_at ?? one.started_at ?? one.created_at,
+    one.reason && `reason ${one.reason}`,
+    one.error && oneLine(one.error),
+  );
+
+/** Describes what a deployment would do. Values of changes stay out: a plan is read for its effects. */
+export function planText(plan: DeploymentPlan | DeploymentPreview): string {
+  const { components, jobs, routes, permissions, warnings } = plan;
+  const lines = [
+    ...components.map(componentLine),
+    ...jobs.map(({ component, run, irreversible }) =>
+      facts(
+        `job ${component} runs ${run === 'before_start' ? 'before' : 'after'} the start`,
+        irreversible && 'irreversible',
+      ),
+    ),
+    ...routes
+      .filter(({ change }) => change !== 'unchanged')
+      .map(({ change, before, after }) => `route ${change}: ${[before, after].filter(Boolean).join(' → ')}`),
+    ...permissions.map(
+      ({ component, kind, value, needs_operator }) =>
+        `${component} needs ${kind}${value === null ? '' : ` ${oneLine(value, 100)}`}${needs_operator ? '; the operator of the server must allow it' : ''}`,
+    ),
+    ...warnings.map((warning) => `warning: ${oneLine(warning)}`),
+  ];
+  if ('interruption' in plan) {
+    lines.push(
+      plan.nothing_to_do ? 'no changes' : plan.interruption ? 'causes a short downtime' : 'causes no downtime',
+    );
+  }
+  return lines.map((line) => `- ${line}`).join('\n');
+}
+
+const componentLine = ({ name, change, image, strategy, changes }: PlannedComponent): string =>
+  facts(
+    `${name} ${change}`,
+    image && `image ${oneLine(image, 120)}`,
+    strategy,
+    changes.length > 0 &&
+      `because of ${changes
+        .map(({ field }) => oneLine(field, 60))
+        .slice(0, 10)
+        .join(', ')}`,
+  );

@@ -1,0 +1,66 @@
+import type { SpecBySpecies } from '@hortus/contract/resources/template-spec-shapes';
+import Type from 'typebox';
+import type { Service } from '../service.ts';
+import { facts, listed, paragraphs } from '../text/bounded.ts';
+import { oneLine } from '../text/untrusted.ts';
+import { readTool } from '../tool.ts';
+
+const species = Type.String({ minLength: 1, maxLength: 64, description: 'Species of the catalog, such as ghost.' });
+
+export const searchCatalog = readTool({
+  name: 'search_catalog',
+  title: 'Search the catalog',
+  description: 'Find applications that can be deployed. Best match first.',
+  input: Type.Object(
+    {
+      query: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 100, description: 'Words, such as: blog markdown.' }),
+      ),
+      family: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Such as blog or database.' })),
+    },
+    { additionalProperties: false },
+  ),
+  async read({ service }, { query, family }) {
+    const { data, pagination } = await service.call('templates.list', {
+      query: { ...(query && { q: query }), ...(family && { family }), per_page: 15 },
+    });
+    return listed(data, (one) => `${one.species} (${one.family}): ${oneLine(one.description, 140)}`, {
+      total: pagination.total,
+      none: 'No species matches.',
+    });
+  },
+});
+
+export const showSpecies = readTool({
+  name: 'show_species',
+  title: 'Show a species',
+  description: 'Show the inputs, profiles, variants and volumes of an application of the catalog.',
+  input: Type.Object({ species }, { additionalProperties: false }),
+  read: ({ service }, args) => speciesText(service, args.species),
+});
+
+/** Describes a species; also the text of its resource. */
+export async function speciesText(service: Service, name: string): Promise<string> {
+  const { data } = await service.call('templates.read', { params: { species: name }, query: { shape: 'species' } });
+  const spec = data.spec as SpecBySpecies;
+  const { profiles = {}, image } = spec.canonical as { profiles?: object; image?: { variants?: { id: string }[] } };
+  const input = (one: SpecBySpecies['inputs']['required'][number]) =>
+    `- ${facts(
+      `${one.name} (${one.type})`,
+      one.default !== undefined && `default ${oneLine(String(one.default), 60)}`,
+      oneLine(one.label ?? one.description ?? '', 120),
+    )}`;
+  return paragraphs(
+    `${data.species} ${data.version} (${data.family}): ${oneLine(data.description)}`,
+    `Required inputs:\n${listed(spec.inputs.required, input)}`,
+    `Optional inputs:\n${listed(spec.inputs.optional, input, { most: 25 })}`,
+    facts(
+      `Profiles: ${Object.keys(profiles).join(' ') || 'development'}`,
+      image?.variants !== undefined &&
+        image.variants.length > 0 &&
+        `variants: ${image.variants.map(({ id }) => id).join(' ')}`,
+      `volumes: ${spec.storage.length}`,
+    ),
+    'Password inputs may be left out; the service generates them. Next: create_instance.',
+  );
+}

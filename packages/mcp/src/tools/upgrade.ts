@@ -1,0 +1,58 @@
+import { inputChanges } from '@hortus/contract/resources/definitions';
+import type { Upgrade } from '@hortus/contract/resources/upgrades';
+import Type from 'typebox';
+import { changeTool } from '../change-tool.ts';
+import { findInstance } from '../lookup.ts';
+import { facts, listed } from '../text/bounded.ts';
+import { oneLine } from '../text/untrusted.ts';
+import { Refusal } from '../tool.ts';
+import { instanceField } from './instances.ts';
+import { ordered } from './ordered.ts';
+
+export const upgrade = changeTool({
+  name: 'upgrade',
+  title: 'Upgrade',
+  description:
+    'Upgrade an application to the newer version of its template; it is backed up before and rolled back if it becomes unhealthy.',
+  input: Type.Object({
+    ...instanceField,
+    inputs: Type.Optional(inputChanges('Values for inputs that the newer version needs.')),
+  }),
+  async plan({ service }, { instance, inputs }) {
+    const { id, instance_uid } = await findInstance(service, instance);
+    const { data } = await service.call('upgrades.list', {
+      query: { instance_id: id, status: 'available', per_page: 5 },
+    });
+    const [newest] = data;
+    if (newest === undefined) throw new Refusal(`instance: ${instance_uid} has no available upgrade.`);
+    const { changes, conflicts, irreversible, new_inputs, to_version } = newest;
+    return {
+      text: describe(newest, instance_uid),
+      state: { id: newest.id, to_version, changes, conflicts, irreversible, new_inputs },
+      async carryOut() {
+        const body = inputs === undefined ? {} : { inputs };
+        const { data: applied } = await service.call('upgrades.apply', { params: { id: newest.id }, body });
+        return ordered(`Upgrading ${instance_uid} to ${to_version}.`, applied.id);
+      },
+    };
+  },
+});
+
+function describe(one: Upgrade, uid: string): string {
+  return [
+    `upgrade ${uid}: ${one.species} ${one.from_version} → ${one.to_version}`,
+    listed(
+      one.changes,
+      (change) => `- ${facts(`${change.area} ${oneLine(change.name, 60)} ${change.change}`, change.component)}`,
+      {
+        most: 15,
+        none: '- no changes of the template',
+      },
+    ),
+    ...one.conflicts.map(({ field, message }) => `- conflict ${field}: ${oneLine(message)}`),
+    ...one.new_inputs.filter(({ required }) => required).map(({ name, type }) => `- needs the input ${name} (${type})`),
+    ...one.irreversible.map(
+      ({ component, message }) => `- a rollback would not undo ${component}: ${oneLine(message)}`,
+    ),
+  ].join('\n');
+}
