@@ -110,6 +110,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     catalog,
     work,
     streams,
+    invoke: (...of) => http.invoke(...of),
   });
 
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: wired.subscribers });
@@ -150,6 +151,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     addressOf,
     authenticate: http.authenticate,
     times: { pingEveryMs: config.pingSeconds * 1_000 },
+    appsDomain: config.appsDomain,
   });
   const door = new RelayDoor({
     relay: new Relay(guard),

@@ -50,8 +50,11 @@ export interface Config {
   readonly localServer: 'auto' | 'off';
   /** Path of Caddy for the local daemon; by default the one in PATH. */
   readonly caddy: string | undefined;
-  readonly ingressHttp: number;
-  readonly ingressHttps: number;
+  /** Ports of the local daemon's ingress; undefined takes 80 and 443, or higher ones if those need root. */
+  readonly ingressHttp: number | undefined;
+  readonly ingressHttps: number | undefined;
+  /** Domain of definitions without one; undefined requires each domain. */
+  readonly appsDomain: string | undefined;
   readonly rateLimits: RateLimits;
   readonly streamLimits: StreamLimits;
   readonly quotas: PlanLimits;

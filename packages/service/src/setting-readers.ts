@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { ADDRESS } from './apps-domain.ts';
 import { parseNetwork, printNetwork } from './identity/networks.ts';
 import { defaultRetention, leastDays, type Retention } from './retention/periods.ts';
 
@@ -65,6 +66,19 @@ export function host(text: string): string {
   return isIP(bare) || /^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/.test(bare)
     ? bare
     : wrong('must be an address or a host name, such as 127.0.0.1 or 0.0.0.0.');
+}
+
+/** A domain for names below it, in which `{address}` stands for the address of a server. */
+export function appsDomain(text: string): string {
+  const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
+  // Leaves room for the name of an application and a long address.
+  const isDomain =
+    text.length <= 120 &&
+    text
+      .replaceAll(ADDRESS, 'x')
+      .split('.')
+      .every((part) => label.test(part));
+  return isDomain ? text : wrong('must be a domain such as apps.example.org or {address}.sslip.io.');
 }
 
 export const secretText = (least: number) => (text: string) =>

@@ -5,6 +5,7 @@ import type { AssistantLimits, Config, RateLimits, StreamLimits } from './config
 import { defaultQuotas, readQuotas, showQuotas } from './quotas/limits.ts';
 import { defaultRetention } from './retention/periods.ts';
 import {
+  appsDomain,
   host,
   limits,
   networks,
@@ -40,6 +41,9 @@ const setting = <Field extends keyof Config>(of: Setting<Field>): Setting => of 
 const defaultLimits: RateLimits = { free: 60, pro: 300, enterprise: 1000, anonymous: 300, server: 3000 };
 export const defaultStreamLimits: StreamLimits = { account: 600, total: 2_000 };
 const defaultQuestions: AssistantLimits = { free: 50, pro: 500, enterprise: 5000 };
+/** Host names that only this machine can reach. */
+const onThisMachine = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
 /** All settings of the service, in the order of their display. Defaults may use settings above them. */
 export const settings: Readonly<Record<string, Setting>> = {
   HORTUS_HOST: setting({
@@ -168,14 +172,24 @@ export const settings: Readonly<Record<string, Setting>> = {
   HORTUS_INGRESS_HTTP: setting({
     field: 'ingressHttp',
     meaning: "HTTP port of the local daemon's Caddy. Used by npm start.",
+    standard: '80, or the first free port from 8080 where 80 needs root',
     read: (text) => whole(text, 1, 65_535),
-    otherwise: () => 80,
+    otherwise: () => undefined,
   }),
   HORTUS_INGRESS_HTTPS: setting({
     field: 'ingressHttps',
     meaning: "HTTPS port of the local daemon's Caddy. Used by npm start.",
+    standard: '443, or the first free port from 8443 where 443 needs root',
     read: (text) => whole(text, 1, 65_535),
-    otherwise: () => 443,
+    otherwise: () => undefined,
+  }),
+  HORTUS_APPS_DOMAIN: setting({
+    field: 'appsDomain',
+    meaning:
+      'Domain for definitions that leave out the domain of a route: blog becomes blog.<domain>. {address} stands for the address of the server with dashes, as in {address}.sslip.io. Takes effect when a daemon connects.',
+    standard: 'localhost if the public URL is one of this machine, otherwise none: the domain must be given',
+    read: appsDomain,
+    otherwise: ({ publicUrl = '' }) => (onThisMachine.test(new URL(publicUrl).hostname) ? 'localhost' : undefined),
   }),
   HORTUS_RATE_LIMITS: setting({
     field: 'rateLimits',

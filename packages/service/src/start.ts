@@ -26,6 +26,8 @@ export async function startService(env: Environment, cwd: string): Promise<Start
     const built = await buildApp({ config, log });
     await telemetry?.exportMetrics(() => built.metrics.values());
     const app = telemetry ? endingWith(built, telemetry) : built;
+    // Loading it takes 100 ms, for which no request should wait.
+    await import('@hortus/mcp/http');
     const { address, family, port } = await app.http.listen();
     const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
     const host = everywhere[address] ?? address;

@@ -43,7 +43,7 @@ export function addApiRoutes(router: Router, handlers: Handlers<EndpointName>, p
 }
 
 /** Retries once after catching up; the failed transaction was rolled back. */
-const upToDate =
+export const upToDate =
   (handler: AnyHandler): AnyHandler =>
   async (call) => {
     try {

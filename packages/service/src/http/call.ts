@@ -7,7 +7,7 @@ import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import { tagsOf } from './entity-tags.ts';
 import { type EventStream, goneSignal } from './event-stream.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Headers } from './exchange.ts';
 import { idempotentWrite, readIdempotencyKey } from './idempotency/idempotent-write.ts';
 import type { SecureTransport } from './secure-transport.ts';
 import { repeatableDelete } from './tombstones/repeatable-delete.ts';
@@ -24,8 +24,17 @@ export interface CallParts {
 const LONGEST_USER_AGENT = 256;
 const LONGEST_EVENT_ID = 255;
 
+/** The request of a call: an exchange over HTTP, or a call from inside the service. */
+export type CallSource = Pick<Exchange, 'headers' | 'address' | 'peer' | 'method' | 'path' | 'query' | 'params'> & {
+  readonly body: unknown;
+  readonly bodyDigest: string | undefined;
+  readonly principal: Principal | undefined;
+  status: number;
+  with(headers: Headers): unknown;
+};
+
 /** Creates the call of a handler (see `Call` in handler.ts): the checked request, and functions for the answer. */
-export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange: Exchange, stream?: EventStream) {
+export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange: CallSource, stream?: EventStream) {
   const { headers, address, method, path } = exchange;
   const params = checks.params(exchange.params);
   const query = checks.query(exchange.query);
@@ -48,9 +57,9 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     emit(event: string, data: object): void {
       stream?.emit(event, data);
     },
-    // Not a getter: the engine would create a hidden class for every call, which retains its request until the next
+    // Replaced in calls from inside. Not a getter: the engine would create a hidden class for every call, which retains its request until the next
     // full collection.
-    gone: (): AbortSignal => goneSignal(exchange),
+    gone: (): AbortSignal => goneSignal(exchange as Exchange),
     setSession(token: string | null, expiresAt?: number): void {
       exchange.with({ 'Set-Cookie': printSessionCookie(token, tlsCookie, expiresAt) });
     },

@@ -54,6 +54,8 @@ onBothEngines((engine) => {
     const [first, ...others] = await Promise.all([ask(), ask(), ask(), ask()]);
     expect(first?.status).toBe(row.status);
     for (const other of others) expect(other.json).toEqual(first?.json);
+    // The same files are answered with the run that applies them, with a key and without.
+    if (name === 'gardens.apply') return;
     // Without the key the same request would create another, or say that it is there already.
     const { json } = await service.request(method, path, { body });
     expect(json).not.toEqual(first?.json);

@@ -1,5 +1,6 @@
 import { openapiDocument } from '@hortus/contract/openapi';
 import { EDITOR_SCHEMA_PATH, editorSchema } from '@hortus/contract/template/editor-schema';
+import { GARDEN_SCHEMA_PATH, gardenSchema } from '@hortus/garden/format';
 import { BASE_PATH, sendPrepared } from './api-routes.ts';
 import { JSON_TYPE } from './errors.ts';
 import type { Exchange } from './exchange.ts';
@@ -14,7 +15,7 @@ const STYLES_PATH = '/docs/style.css';
 const access: Access = { permission: 'public', counted: true };
 const page: Access = { ...access, page: true };
 
-/** Adds the documents that describe the service: OpenAPI, the reference page, and the template schema for editors. */
+/** Adds the documents that describe the service: OpenAPI, the reference page, and the schemas of templates and gardens for editors. */
 export function addDocuments(router: Router, about: { publicUrl: string; version: string }): void {
   // Created on demand, because it would slow down the start.
   const document = once(() => openapiDocument(about));
@@ -24,6 +25,7 @@ export function addDocuments(router: Router, about: { publicUrl: string; version
       prepare(renderReference(document(), { styles: STYLES_PATH, document: OPENAPI_PATH }), 'text/html; charset=utf-8'),
     ),
     [EDITOR_SCHEMA_PATH]: once(() => prepare(JSON.stringify(editorSchema(about.publicUrl)), 'application/schema+json')),
+    [GARDEN_SCHEMA_PATH]: once(() => prepare(JSON.stringify(gardenSchema(about.publicUrl)), 'application/schema+json')),
     [STYLES_PATH]: once(() => prepare(referenceStyles, 'text/css; charset=utf-8')),
   };
   for (const [path, prepared] of Object.entries(answers)) {

@@ -1,5 +1,5 @@
 import { conflict, invalid } from '../problem.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Headers } from './exchange.ts';
 
 export interface Tags {
   /** Throws if the request has an If-Match that does not match this state. */
@@ -11,7 +11,7 @@ export interface Tags {
 const printed = (state: number): string => `"${state}"`;
 
 /** Handles ETags of a record with numbered states. */
-export const tagsOf = (exchange: Exchange): Tags => ({
+export const tagsOf = (exchange: Pick<Exchange, 'headers'> & { with(headers: Headers): unknown }): Tags => ({
   expect(state) {
     const ifMatch = exchange.headers['if-match'];
     if (ifMatch === undefined || ifMatch.trim() === '*') return;

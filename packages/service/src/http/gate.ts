@@ -108,6 +108,13 @@ export class Gate {
     }
   }
 
+  /** Counts and checks a call that the service makes to itself for a caller it has authenticated. */
+  requireInside({ permission }: Pick<Access, 'permission'>, principal: Principal, address: string): void {
+    const rate = this.#limiter.count(principal, address);
+    if (rate.exceeded) throw this.#tooMany(rate);
+    if (permission !== 'session' && permission !== 'public') requirePermission(principal, permission);
+  }
+
   #known({ headers, address, connection }: Visitor): Principal | undefined {
     return this.#authenticator.fromCache(one(headers.authorization), address, connection);
   }

@@ -24,7 +24,9 @@ import { type Access, type Authenticator, Gate, type Visitor } from './gate.ts';
 import type { Handlers, LiveHandlers } from './handler.ts';
 import { hotFront } from './hot-front.ts';
 import { HotReads, type HotSource } from './hot-reads.ts';
+import { type Invoke, invokerOf } from './invoke.ts';
 import { LoopTime } from './loop-time.ts';
+import { addMcp } from './mcp.ts';
 import { OpenStreams } from './open-streams.ts';
 import { Pipelining } from './pipelining.ts';
 import { addProbes } from './probes.ts';
@@ -88,6 +90,8 @@ export interface Http {
   readonly admit: (access: Access, request: IncomingMessage) => Promise<Principal>;
   /** Returns why an admitted caller may no longer have its WebSocket. */
   readonly recheck: (access: Access, request: IncomingMessage) => Promise<Problem | undefined>;
+  /** Calls an endpoint from inside the service. */
+  readonly invoke: Invoke;
   /** Starts to listen and returns the address: port 0 takes a free port. */
   listen(): Promise<AddressInfo>;
   /** Stops accepting connections and resolves when requests in flight are answered. */
@@ -132,16 +136,22 @@ export function buildHttp(deps: HttpDeps): Http {
   const hotReads = new HotReads(deps.catalog, metrics);
   const front = hotFront({ reads: hotReads, authenticator, limiter, addressOf, log });
   const router = new Router();
+  const callParts = { storage, vault: deps.vault, tlsCookie, secureTransport: secureTransport(config.trustedProxies) };
   addApiRoutes(router, deps.handlers, {
-    storage,
-    vault: deps.vault,
-    tlsCookie,
-    secureTransport: secureTransport(config.trustedProxies),
+    ...callParts,
     hotReads,
     openStreams,
     liveHandlers: deps.liveHandlers,
   });
   addDocuments(router, { publicUrl: config.publicUrl, version: deps.version });
+  const invoke = invokerOf({ ...callParts, handlers: deps.handlers, gate });
+  addMcp(router, {
+    invoke,
+    hmac: (accountId, text) => deps.vault.hmac(storage.reader, accountId, text),
+    publicUrl: config.publicUrl,
+    version: deps.version,
+    log,
+  });
   addProbes(router, { storage, metrics, gate });
   const pageFor = addConsole(router, deps.console);
 
@@ -208,6 +218,7 @@ export function buildHttp(deps: HttpDeps): Http {
       return principal;
     },
     recheck: (access, request) => gate.recheck(access, visitorOf(request)),
+    invoke,
     listen: () => listen(server, config),
     async close() {
       openStreams.close();

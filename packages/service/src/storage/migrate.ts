@@ -42,6 +42,9 @@ import { userNames } from './migrations/0092-user-names.ts';
 import { sortedInstances } from './migrations/0094-sorted-instances.ts';
 import { deliveryReplies } from './migrations/0095-delivery-replies.ts';
 import { schemaNeeds } from './migrations/0096-schema-needs.ts';
+import { gardens } from './migrations/0100-gardens.ts';
+import { confirmations } from './migrations/0115-confirmations.ts';
+import { rehearsals } from './migrations/0116-rehearsals.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Tables } from './tables.ts';
 
@@ -89,6 +92,9 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0094-sorted-instances': sortedInstances,
   '0095-delivery-replies': deliveryReplies,
   '0096-schema-needs': schemaNeeds,
+  '0100-gardens': gardens,
+  '0115-confirmations': confirmations,
+  '0116-rehearsals': rehearsals,
 };
 
 /** Arbitrary, but the same in every replica. */

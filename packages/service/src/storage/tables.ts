@@ -1,10 +1,13 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { CatalogTables } from './tables/catalog.ts';
+import type { ConfirmationTables } from './tables/confirmations.ts';
 import type { DefinitionTables } from './tables/definitions.ts';
+import type { GardenTables } from './tables/gardens.ts';
 import type { IdentityTables } from './tables/identity.ts';
 import type { InstanceTables } from './tables/instances.ts';
 import type { MoveTables } from './tables/moves.ts';
 import type { NotificationTables } from './tables/notifications.ts';
+import type { RehearsalTables } from './tables/rehearsals.ts';
 import type { ServerTables } from './tables/servers.ts';
 import type { ShellTables } from './tables/shells.ts';
 import type { WebhookTables } from './tables/webhooks.ts';
@@ -17,8 +20,11 @@ export interface Tables
     ServerTables,
     DefinitionTables,
     InstanceTables,
+    ConfirmationTables,
     ShellTables,
     MoveTables,
+    GardenTables,
+    RehearsalTables,
     WebhookTables,
     NotificationTables {}
 

@@ -1,7 +1,9 @@
 import { addressOf } from '@hortus/client/request';
 import { type EndpointName, endpoints } from '@hortus/contract/endpoints';
 import { catalogRequests } from './good-requests/catalog.ts';
+import { confirmationRequests } from './good-requests/confirmations.ts';
 import { definitionRequests } from './good-requests/definitions.ts';
+import { gardenRequests } from './good-requests/gardens.ts';
 import type { GoodRequests } from './good-requests/good.ts';
 import { identityRequests } from './good-requests/identity.ts';
 import { importRequests } from './good-requests/imports.ts';
@@ -19,6 +21,8 @@ export const goodRequests: GoodRequests = {
   ...instanceRequests,
   ...moveRequests,
   ...importRequests,
+  ...gardenRequests,
+  ...confirmationRequests,
   ...webhookRequests,
   ...notificationRequests,
   ...identityRequests,

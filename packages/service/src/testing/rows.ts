@@ -78,6 +78,7 @@ export const definitionRow = (
   watch_seconds: 60,
   backup: null,
   test_id: null,
+  copy_of: null,
   heal: 0 as const,
   succeeded_at: null,
   created_at: tx.now,

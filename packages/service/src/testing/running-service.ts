@@ -16,7 +16,7 @@ import { openLog } from '../log.ts';
 import { hasUntold } from '../outbox/store.ts';
 import { openStorage } from '../storage/open.ts';
 import { updateState } from '../storage/status-columns.ts';
-import type { Tx } from '../storage/storage.ts';
+import type { Storage, StorageHooks, Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';
 import { writeAgent } from './agent-folder.ts';
 import { sharedCatalog } from './catalog-folder.ts';
@@ -68,6 +68,12 @@ export interface RunningService extends Caller {
   addAccount(): Promise<Caller>;
 }
 
+/** What a process does with its storage. */
+export interface Process {
+  readonly hooks: StorageHooks;
+  around(storage: Storage): Storage;
+}
+
 export const adminEmail = 'root@example.org';
 export const adminPassword = 'correct horse battery';
 /** Origin of our own pages. */
@@ -76,15 +82,20 @@ export const publicUrl = 'http://hortus.test';
 const adminKey = `hk_live_${'a'.repeat(43)}`;
 const plenty = 100_000_000;
 
-/** Starts the whole service on a new test database and a free port; stops it at the end of the test or suite. */
+/**
+ * Starts the whole service on a new test database and a free port; stops it at the end of the test or suite. `process`
+ * can die in the middle of its writes.
+ */
 export async function startApp(
   engine: Engine,
   overrides: Partial<Config> = {},
   testDatabase?: TestDatabase,
+  process: Process = { hooks: {}, around: (storage) => storage },
 ): Promise<RunningService> {
   const on = testDatabase ?? (await engine.testDatabase());
   const config = { ...(await settingsFor(on)), ...overrides };
-  const open: typeof openStorage = async (settings) => asTheRunAsks(await openStorage(settings));
+  const open: typeof openStorage = async (settings) =>
+    process.around(asTheRunAsks(await openStorage(settings, process.hooks)));
   const errors: string[] = [];
   const log = openLog({ level: 'error', stream: { write: (line) => void errors.push(line) } });
   const passwords = new Passwords({ derive: quickly });

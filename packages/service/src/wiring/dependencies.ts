@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import type { Invoke } from '../http/invoke.ts';
 import type { Passwords } from '../identity/passwords.ts';
 import type { Log } from '../log.ts';
 import type { Quotas } from '../quotas/quotas.ts';
@@ -22,6 +23,8 @@ export interface BaseDependencies {
   readonly work: Work;
   /** Opens streams to daemons. */
   readonly streams: Pick<DaemonStreams, 'open'>;
+  /** Calls an endpoint on behalf of a caller. */
+  readonly invoke: Invoke;
   /** Set by tests. */
   readonly clock?: () => number;
 }

@@ -8,6 +8,7 @@ import { actionRoutes } from '../resources/actions/routes.ts';
 import { backupRoutes } from '../resources/backups/routes.ts';
 import { capacityRoutes } from '../resources/capacity/routes.ts';
 import { catalogRoutes } from '../resources/catalog/routes.ts';
+import { confirmationRoutes } from '../resources/confirmations/routes.ts';
 import { Knowledge } from '../resources/copilot/knowledge.ts';
 import { copilotRoutes } from '../resources/copilot/routes.ts';
 import { Assistant } from '../resources/copilot/service.ts';
@@ -16,6 +17,7 @@ import { SecretChanges } from '../resources/definitions/secret-changes.ts';
 import { deploymentRoutes } from '../resources/deployments/routes.ts';
 import { draftRoutes } from '../resources/drafts/routes.ts';
 import { eventRoutes } from '../resources/events/routes.ts';
+import { gardenRoutes } from '../resources/gardens/routes.ts';
 import { Agents } from '../resources/implant/agents.ts';
 import { implantRoutes } from '../resources/implant/routes.ts';
 import { importRoutes } from '../resources/imports/routes.ts';
@@ -39,6 +41,7 @@ import { RecipeReview } from '../resources/recipes/review.ts';
 import { recipeRoutes } from '../resources/recipes/routes.ts';
 import { Recipes } from '../resources/recipes/service.ts';
 import { registryRoutes } from '../resources/registries/routes.ts';
+import { rehearsalRoutes } from '../resources/rehearsals/routes.ts';
 import { savedConfigRoutes } from '../resources/saved-configs/routes.ts';
 import { SavedConfigs } from '../resources/saved-configs/service.ts';
 import { Drains } from '../resources/servers/drain.ts';
@@ -72,7 +75,7 @@ const modelOf = ({ assistantUrl: url, assistantKey: key, assistantModel: model }
 export function handlersOf(base: BaseDependencies, made: Made): Handlers<EndpointName> {
   const { config, log, version, storage, vault, passwords, catalog, work } = base;
   const { reader } = storage;
-  const { definitions, guard, keys, pages, quotas, usage } = made;
+  const { definitions, keys, pages, quotas, usage } = made;
   return {
     ...healthRoutes(version),
     ...templateRoutes(catalog, { reader, work }),
@@ -95,20 +98,23 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...actionRoutes(made.actions),
     ...playbookRoutes(),
     ...upgradeRoutes(made.upgrades, made.application),
+    ...rehearsalRoutes(made.rehearsals),
     ...backupRoutes(made.backups),
     ...importRoutes(made.exports, made.imports, catalog),
+    ...gardenRoutes(made.gardens, made.gardenExports),
     ...serverRoutes(made.servers, new Drains({ instancesOn: livingWithNamesOn }), made.prunes, made.identities),
     ...tenantRoutes(made.tenants),
     ...migrationRoutes(made.migrations, made.tenants),
     ...transferRoutes(made.transfers),
     ...capacityRoutes(made.capacities),
+    ...confirmationRoutes(made.confirmations),
     ...copilotRoutes(
       new Assistant({ knowledge: new Knowledge(catalog, documentation), usage, model: modelOf(config), log }),
       usage,
     ),
     ...implantRoutes(new Agents(config.agentDirectories), config.publicUrl),
     ...registryRoutes(made.registries),
-    ...webhookRoutes({ storage, vault, guard, pages, requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of) }),
+    ...webhookRoutes(made.webhooks),
     ...notificationRoutes(made.channels, made.rules, made.notifications),
     ...eventRoutes({ storage, pages }),
     ...overviewRoutes(overviewOf(base, made), instanceOverviewOf(made)),

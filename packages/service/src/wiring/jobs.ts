@@ -1,15 +1,19 @@
 import type { JobKind } from '../jobs/job.ts';
 import { DEADLINE as EXECUTION_DEADLINE } from '../resources/actions/deadlines.ts';
 import { BACKUPS_DUE, dueJob } from '../resources/backups/schedule.ts';
+import { CONFIRMATION_EXPIRY, expiryJob } from '../resources/confirmations/expiry-job.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from '../resources/deployments/deadline.ts';
 import { HEAL, healJob } from '../resources/deployments/heal.ts';
 import { PREPARE } from '../resources/deployments/queue.ts';
 import { testJob } from '../resources/drafts/test-job.ts';
 import { testJobDeps } from '../resources/drafts/test-job-deps.ts';
 import { TEST } from '../resources/drafts/test-lifecycle.ts';
+import { APPLY_GARDEN, applyGardenJob } from '../resources/gardens/apply-job.ts';
 import { FETCH } from '../resources/imports/exports.ts';
 import { IMPORT } from '../resources/imports/job.ts';
 import { MIGRATE } from '../resources/migrations/service.ts';
+import { rehearsalJob } from '../resources/rehearsals/job.ts';
+import { REHEARSE } from '../resources/rehearsals/lifecycle.ts';
 import { SILENCE } from '../resources/servers/liveness/liveness.ts';
 import { OLD_KEY, oldKeyJob } from '../resources/servers/old-keys.ts';
 import { UNSEEN_SHELLS, unseenShellsJob } from '../resources/shells/unseen-job.ts';
@@ -47,6 +51,7 @@ export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<stri
   return {
     ...made.notificationJobs,
     [DELIVER]: deliveryJob({ storage, vault, guard }),
+    [CONFIRMATION_EXPIRY]: expiryJob(storage),
     [HEAL]: healJob({ storage, order: (tx, ...of) => deployments.heal(tx, ...of) }),
     [DEPLOYMENT_DEADLINE]: deadlineJob({ storage, server, manifests, wake }),
     [PREPARE]: preparations.job(),
@@ -58,8 +63,10 @@ export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<stri
     [MIGRATE]: migrations.job(),
     [FETCH]: exports.job(),
     [IMPORT]: imports.job(),
+    [APPLY_GARDEN]: applyGardenJob(made.gardenCarrying),
     [UNSEEN_SHELLS]: unseenShellsJob(made.shells),
     [RETENTION]: retentionJob({ storage, rules: retentionRules(config.retention), log }),
+    [REHEARSE]: rehearsalJob(storage, made.rehearsalProgress),
     [APPLY]: applyJob(storage, applicationSteps),
     [APPLY_ALL]: applyAllJob(storage, application),
     [PUBLISHED]: publishedJob({ storage, catalog }),

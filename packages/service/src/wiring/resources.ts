@@ -3,6 +3,7 @@ import { guardWith } from '../guard.ts';
 import { AddressGuard } from '../outbound/address-guard.ts';
 import { Quotas, type RequireRoom } from '../quotas/quotas.ts';
 import { Capacities } from '../resources/capacity/service.ts';
+import { Confirmations } from '../resources/confirmations/service.ts';
 import { UsageMeter } from '../resources/copilot/usage.ts';
 import { hasOwnData } from '../resources/deployments/own-data.ts';
 import { Drafts } from '../resources/drafts/service.ts';
@@ -15,14 +16,19 @@ import { LogPages } from '../resources/logs/pages.ts';
 import { Logs, type LogsDeps } from '../resources/logs/service.ts';
 import { LiveMetrics } from '../resources/metrics/live.ts';
 import { Metrics } from '../resources/metrics/service.ts';
+import { requireSettled } from '../resources/migrations/settled.ts';
+import { progressDeps } from '../resources/rehearsals/progress-deps.ts';
+import { Rehearsals } from '../resources/rehearsals/service.ts';
 import { Shells } from '../resources/shells/service.ts';
 import { UpgradeApplication } from '../resources/upgrades/apply.ts';
+import { wakeUpgradeAfter } from '../resources/upgrades/apply-job.ts';
 import { Upgrades } from '../resources/upgrades/service.ts';
 import { stepDeps } from '../resources/upgrades/step-deps.ts';
 import { Pages } from '../storage/page.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { BaseDependencies, SharedDependencies } from './dependencies.ts';
 import { type DeploymentsMade, makeDeployments } from './deployments.ts';
+import { makeGardens } from './gardens.ts';
 import { type MovesMade, makeMoves } from './moves.ts';
 import { makeNotifications } from './notifications.ts';
 import { makeServers } from './servers.ts';
@@ -93,7 +99,29 @@ export async function makeResources(base: BaseDependencies) {
     work,
     hasInstance: (accountId, id) => instances.has(accountId, id),
   });
+  const rehearsalProgress = progressDeps({
+    ...deploymentsMade,
+    catalog,
+    server,
+    ended: (tx, { id }) => wakeUpgradeAfter(tx, id),
+  });
+  const rehearsals = new Rehearsals({
+    reader,
+    pages,
+    vault,
+    catalog,
+    work,
+    progress: rehearsalProgress,
+    definitions,
+    instances,
+    backups,
+    server,
+    resolve: (tx, ...of) => serversMade.manifests.resolve(tx, ...of),
+    requireSettled,
+    hasOwnData,
+  });
   const applicationSteps = stepDeps({
+    rehearsal: (queries, ...of) => rehearsals.outcome(queries, ...of),
     server,
     deployments,
     actions,
@@ -104,7 +132,7 @@ export async function makeResources(base: BaseDependencies) {
       return ordered && { backupId: ordered.backup.id, executionId: ordered.execution.id };
     },
   });
-  const application = new UpgradeApplication({ ...applicationSteps, reader, vault, catalog, work });
+  const application = new UpgradeApplication({ ...applicationSteps, rehearsals, reader, vault, catalog, work });
 
   const logStanding: LogsDeps['standing'] = ({ accountId, serverId }) => server(reader, accountId, serverId);
   const logs = new Logs({
@@ -153,7 +181,11 @@ export async function makeResources(base: BaseDependencies) {
     guard: guardWith(base.log),
     log: base.log,
   });
+  const notificationsMade = makeNotifications(shared, guard);
+  const webhooks = { storage, vault, guard, pages, requireRoom };
+  const gardensMade = makeGardens(shared, serversMade, deploymentsMade, notificationsMade, drafts, webhooks);
   const keys = new Keys({ storage, pages, requireRoom, mode: config.mode });
+  const confirmations = new Confirmations({ storage, pages, publicUrl: config.publicUrl, invoke: base.invoke });
   const usage = new UsageMeter(storage, config.assistantLimits);
 
   return {
@@ -164,10 +196,14 @@ export async function makeResources(base: BaseDependencies) {
     ...serversMade,
     ...deploymentsMade,
     ...movesMade,
-    ...makeNotifications(shared, guard),
+    ...notificationsMade,
+    ...gardensMade,
+    webhooks,
     tests,
     drafts,
     upgrades,
+    rehearsals,
+    rehearsalProgress,
     applicationSteps,
     application,
     logs,
@@ -176,6 +212,7 @@ export async function makeResources(base: BaseDependencies) {
     liveMetrics,
     capacities,
     keys,
+    confirmations,
     usage,
   };
 }

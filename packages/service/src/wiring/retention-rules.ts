@@ -5,7 +5,9 @@ import { removeSessions } from '../identity/retention.ts';
 import { removeEvents } from '../outbox/retention.ts';
 import { removeOutputs } from '../resources/actions/retention.ts';
 import { removeCapacity, removeFineCapacity } from '../resources/capacity/retention.ts';
+import { removeConfirmations } from '../resources/confirmations/retention.ts';
 import { removeLogLines } from '../resources/deployments/retention.ts';
+import { removeGardenRuns } from '../resources/gardens/retention.ts';
 import { removeFineUsage, removeUsage } from '../resources/metrics/retention.ts';
 import { FINE_DAYS } from '../resources/metrics/steps.ts';
 import { removeAlerts } from '../resources/notifications/alerts/retention.ts';
@@ -21,6 +23,8 @@ export const retentionRules = (retention: Retention): readonly Rule[] => [
   { name: 'deliveries', days: retention.deliveries || undefined, remove: removeDeliveries },
   { name: 'notifications', days: retention.deliveries || undefined, remove: removeNotifications },
   { name: 'alerts', days: retention.events || undefined, remove: removeAlerts },
+  { name: 'confirmations', days: retention.events || undefined, remove: removeConfirmations },
+  { name: 'garden runs', days: retention.events || undefined, remove: removeGardenRuns },
   { name: 'log lines', days: retention.logs || undefined, remove: removeLogLines },
   { name: 'outputs', days: retention.logs || undefined, remove: removeOutputs },
   { name: 'idempotency keys', days: retention.idempotency || undefined, remove: removeIdempotencyRows },

@@ -7,6 +7,7 @@ import { ManifestReading } from '../resources/manifest/reading.ts';
 import { Manifests } from '../resources/manifest/service.ts';
 import { openManifestSigner } from '../resources/manifest/signer.ts';
 import { Registries } from '../resources/registries/service.ts';
+import { ingressPortsOf } from '../resources/servers/addresses.ts';
 import { daemonCan } from '../resources/servers/connected-daemon.ts';
 import { Identities } from '../resources/servers/identities.ts';
 import { Liveness, type LivenessDeps } from '../resources/servers/liveness/liveness.ts';
@@ -32,6 +33,7 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
     vault,
     signer,
     loginsFor: (...of) => registries.loginsFor(...of),
+    ingressPorts: ingressPortsOf,
   });
   const reading = new ManifestReading({
     manifests,

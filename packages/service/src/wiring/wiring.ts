@@ -8,9 +8,11 @@ import { deploymentStreams } from '../resources/deployments/routes.ts';
 import { wakeTests } from '../resources/drafts/test-job.ts';
 import { EventFeed } from '../resources/events/feed.ts';
 import { eventStreams } from '../resources/events/routes.ts';
+import { wakeGardens } from '../resources/gardens/apply-job.ts';
 import { logStreams } from '../resources/logs/routes.ts';
 import { metricStreams } from '../resources/metrics/routes.ts';
 import { wakeRules } from '../resources/notifications/events/subscriber.ts';
+import { wakeRehearsals } from '../resources/rehearsals/job.ts';
 import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
 import type { Liveness } from '../resources/servers/liveness/liveness.ts';
 import type { Shells } from '../resources/shells/service.ts';
@@ -66,7 +68,7 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
         ? actions.completed(serverId, message)
         : actions.failed(serverId, message);
     },
-    subscribers: [fanOut, wakeTests, wakeUpgrades, wakeRules],
+    subscribers: [fanOut, wakeTests, wakeUpgrades, wakeRehearsals, wakeGardens, wakeRules],
     jobs: jobsOf(base, made),
     handlers: handlersOf(base, made),
     liveHandlers: {

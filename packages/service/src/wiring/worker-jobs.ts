@@ -3,6 +3,8 @@ import { FILL_ACTION } from '../resources/actions/request.ts';
 import { READ_BUNDLED_TEMPLATE } from '../resources/drafts/bundled-template.ts';
 import { TEST_INPUTS } from '../resources/drafts/test-inputs.ts';
 import { CHECK_DRAFT, FIND_PROBLEMS, IMPORT_DRAFT, READ_DRAFT, WRITE_DRAFT } from '../resources/drafts/written.ts';
+import { WRITE_GARDEN } from '../resources/gardens/export.ts';
+import { READ_GARDEN } from '../resources/gardens/files.ts';
 import { RESOLVE } from '../resources/manifest/worker-jobs.ts';
 import { EXAMINE } from '../resources/recipes/examination.ts';
 import { CHECK_INPUTS, COMPARE_VERSIONS } from '../resources/templates/worker-jobs.ts';
@@ -19,8 +21,10 @@ export const workerJobs: readonly WorkerJob[] = [
   IMPORT_DRAFT,
   READ_BUNDLED_TEMPLATE,
   READ_DRAFT,
+  READ_GARDEN,
   READ_LARGE_BODY,
   RESOLVE,
   TEST_INPUTS,
   WRITE_DRAFT,
+  WRITE_GARDEN,
 ];

@@ -14,6 +14,7 @@ import type { RevisionRow } from '../definitions/public.ts';
 import { type BuiltInOrder, type Instances, type NamedRow, released, specOf } from '../instances/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import { auditBackup, beginBackup, keyOf, newKey } from './begin.ts';
+import { type CopiedBackup, sourceOfCopy } from './for-copy.ts';
 import { backupLifecycle } from './lifecycle.ts';
 import { backupOfRevision, type Undone } from './of-revision.ts';
 import { backupRecord } from './record.ts';
@@ -160,18 +161,57 @@ export class Backups {
     return backupOfRevision(queries, this.#deps.catalog, undone, revision);
   }
 
+  /** Finds or orders the backup that a copy gets its data from; undefined if there is no data. */
+  async forCopy(
+    tx: Tx,
+    instance: NamedRow,
+    { fresh, ownData, actor }: { readonly fresh: boolean; readonly ownData: boolean; readonly actor: string | null },
+  ): Promise<CopiedBackup | undefined> {
+    const source = await sourceOfCopy(tx, specOf(this.#deps.catalog, instance), instance, fresh);
+    if (source === undefined) return undefined;
+    if ('backupId' in source) return { ...source, executionId: null };
+    const { backup, execution } = await this.take(tx, instance, kindBefore(ownData), actor, source);
+    return { backupId: backup.id, executionId: execution.id };
+  }
+
+  /** Reads the size of a backup before compression. */
+  async bytesOf(queries: Queries, accountId: string, id: string): Promise<number> {
+    return (await findBackup(queries, accountId, id))?.bytes ?? 0;
+  }
+
   /** Restores a backup for a deployment that waits for it; the deployment itself starts the containers. */
   async returnFor(
     tx: Tx,
-    { id: deployment_id, account_id, backup_id, revision, created_by }: Preceding & Waiting,
+    { id: deployment_id, account_id, definition_id, backup_id, revision, created_by }: Preceding & Waiting,
     resume: boolean,
   ): Promise<Ordered> {
     const row = await this.#lock(tx, account_id, backup_id ?? '');
+    if (row.definition_id !== definition_id)
+      return this.#copyFor(tx, row, { definition_id, deployment_id, revision }, created_by);
     return this.#putBack(tx, row, created_by, {
       slug: builtIn.returnData,
       params: { deployment_id, revision, resume },
       startWithinMs: MONTH_MS,
     });
+  }
+
+  /** Restores a backup into a copy of its instance, which the daemon leaves alone. */
+  async #copyFor(
+    tx: Tx,
+    row: BackupRow,
+    copy: Readonly<Record<string, unknown>>,
+    actor: string | null,
+  ): Promise<Ordered> {
+    this.#requireCompleted(row);
+    const execution = await this.#deps.order(tx, {
+      instance: await this.#living(tx, row),
+      slug: builtIn.copyData,
+      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256, ...copy },
+      secret: { key: await keyOf(tx, this.#deps.vault, row) },
+      actor,
+      startWithinMs: MONTH_MS,
+    });
+    return { execution, backup: backupRecord(row) };
   }
 
   /** Restores a backup that the caller has locked. */

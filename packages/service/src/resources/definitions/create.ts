@@ -61,6 +61,7 @@ export async function createDefinition(
       watch_seconds: order.watchSeconds,
       backup: order.backup === undefined ? null : JSON.stringify(order.backup),
       test_id: order.testId ?? null,
+      copy_of: order.copyOf ?? null,
       heal: order.heal ? 1 : 0,
       succeeded_at: null,
       created_at: tx.now,
@@ -77,7 +78,8 @@ export async function createDefinition(
     spec_hash: template.item.spec_hash,
     profile: order.profile,
     variant: order.variant,
-    inputs: JSON.stringify(order.plain),
+    // Another uid was chosen if the derived one is taken; hosts follow it.
+    inputs: JSON.stringify({ ...order.plain, ...order.hostsFor?.(instanceUid) }),
     secret_inputs: JSON.stringify(Object.keys(order.secret)),
   };
   // Sent in one pipeline. Await the server check first: without a server the inserts fail too, with a less useful

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
+import { appHosts, missingHosts } from '@hortus/template/app-hosts';
 import { type Inputs, splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
 import { accepted, type Given } from '../../accepted-inputs.ts';
@@ -9,6 +10,7 @@ import { slugify } from '../../slug.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import type { OpenedConfig } from '../saved-configs/public.ts';
+import { appsDomainOf } from '../servers/public.ts';
 import { type Catalog, type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
 import type { Naming } from './naming.ts';
 
@@ -25,12 +27,17 @@ export interface Order extends Naming {
   readonly watchSeconds: number;
   readonly backup: BackupSettings | undefined;
   readonly heal: boolean;
+  /** Includes the hosts that the service has chosen. */
   readonly plain: Inputs;
+  /** Returns these hosts for another uid; undefined if all were given. */
+  readonly hostsFor?: ((uid: string) => Inputs) | undefined;
   readonly secret: Readonly<Record<string, string>>;
   /** Generated before the transaction, because creating a key pair is slow. */
   readonly generated: Readonly<Record<string, string>>;
-  /** Id of the deploy test, if the definition belongs to one. */
+  /** Id of the deploy test or rehearsal, if the definition belongs to one. */
   readonly testId?: string;
+  /** The definition that it is an isolated copy of. */
+  readonly copyOf?: string;
 }
 
 export interface OrderDeps {
@@ -52,7 +59,13 @@ export async function readOrder(
   if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
   const instanceUid = body.instance_uid ?? uidFrom(body.name ?? '', template.item.species);
   if (body.server_id === undefined) throw invalid('server_id', 'is required');
-  const { plain, secret } = splitSecretInputs(template.spec, await readInputs(deps, template, body, config));
+  const given = givenInputs(body, config);
+  const missing = missingHosts(template.spec, given);
+  const domain = missing.length > 0 ? await appsDomainOf(deps.reader, accountId, body.server_id) : undefined;
+  const hostsFor = domain === undefined ? undefined : (uid: string) => appHosts(missing, uid, domain);
+  const values = { ...given, ...hostsFor?.(instanceUid) };
+  const check = await checkGiven(deps.reader, deps.work, template, values, { mode: 'create' });
+  const { plain, secret } = splitSecretInputs(template.spec, accepted(check, body).values);
   return {
     template,
     name: body.name ?? instanceUid,
@@ -66,6 +79,7 @@ export async function readOrder(
     backup: body.backup && { ...standardBackup, ...body.backup },
     heal: body.heal ?? false,
     plain,
+    hostsFor,
     secret,
     generated: await generateSecrets(template.spec),
   };
@@ -106,16 +120,11 @@ function namedTemplate(catalog: Catalog, accountId: string, body: DefinitionCrea
   return template;
 }
 
-async function readInputs(
-  { reader, work }: OrderDeps,
-  template: CatalogTemplate,
-  body: DefinitionCreate,
-  config?: OpenedConfig,
-): Promise<Inputs> {
+function givenInputs(body: DefinitionCreate, config?: OpenedConfig): object {
   const own = valuesOf(body);
   const given = config ? { ...config.inputs, ...own } : own;
   if (given === undefined) throw invalid(body.species === undefined ? 'params' : 'inputs', 'is required');
-  return accepted(await checkGiven(reader, work, template, given, { mode: 'create' }), body).values;
+  return given;
 }
 
 /** Reads `inputs` or its alias `params`. */

@@ -1,21 +1,27 @@
 // What other resources may use of definitions.
 export type { BackupPlan } from './backup-plan.ts';
+export { copyOrder } from './copy.ts';
 export { noServer } from './create.ts';
 export { definitionByUid, type Pinned, pin, revisionOf, secretValues, succeeded } from './deployable.ts';
 export { requireFreeUid } from './naming.ts';
 export type { Order } from './order.ts';
 export { backupSettings } from './record.ts';
 export type { SecretChanges } from './secret-changes.ts';
+export { secretContext } from './secrets.ts';
 export type { Definitions } from './service.ts';
 export {
+  type CurrentRow,
   containerNamesOn,
+  copiesOf,
   countDefinitionsOfTenants,
   countDefinitionsOn,
   type DefinitionRow,
   findDefinition,
   findName,
   findRevision,
+  givenSecretsOf,
   hasRevisionOf,
+  listDefinitions,
   lockDefinition,
   lockDefinitionsOfTenant,
   type RevisionRow,

@@ -92,6 +92,16 @@ export const findName = (queries: Queries, accountId: string, id: string) =>
     .where('account_id', '=', accountId)
     .executeTakeFirst();
 
+/** Lists the isolated copies of these accounts, archived ones included. */
+export const copiesOf = async (queries: Queries, accountIds: readonly string[]): Promise<string[]> => {
+  const rows = queries.db
+    .selectFrom('definitions')
+    .select('id')
+    .where('account_id', 'in', accountIds)
+    .where('copy_of', 'is not', null);
+  return (await rows.execute()).map(({ id }) => id);
+};
+
 export const lockDefinition = (tx: Tx, accountId: string, id: string): Promise<DefinitionRow | undefined> =>
   forUpdate(
     tx,
@@ -262,3 +272,14 @@ const secretsById = statement<{ definitionId: string }, SecretRow>((db, p) =>
 );
 export const listSecrets = (queries: Queries, definitionId: string): Promise<SecretRow[]> =>
   secretsById(queries, { definitionId });
+
+/** Lists the secrets that users gave to the definitions of an account that are not archived. */
+export const givenSecretsOf = (queries: Queries, accountId: string): Promise<SecretRow[]> =>
+  queries.db
+    .selectFrom('definition_secrets')
+    .innerJoin('definitions', 'definitions.id', 'definition_secrets.definition_id')
+    .selectAll('definition_secrets')
+    .where('definitions.account_id', '=', accountId)
+    .where('definitions.status', '<>', archived)
+    .where('definition_secrets.kind', '<>', 'generated')
+    .execute();

@@ -143,6 +143,34 @@ export class Deployments {
     });
   }
 
+  /**
+   * Deploys the first revision of a copy, with the image digests of its original, after the data of a backup of that
+   * was restored into it.
+   */
+  async deployCopy(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    { backupId, ignoreCapacity }: { readonly backupId: string | null; readonly ignoreCapacity: boolean },
+  ): Promise<Deployment> {
+    const pinned = await pin(tx, principal.accountId, id, { field: 'id', number: 1 });
+    if (!ignoreCapacity) await this.#reservations.requireRoom(tx, pinned);
+    const original = await lastSuccess(tx, pinned.definition.copy_of ?? '');
+    return this.#order(tx, pinned, {
+      rollbackOf: null,
+      images: original?.images ?? '[]',
+      actor: actorOf(principal),
+      preparation: backupId === null ? null : 'restore',
+      backupId,
+    });
+  }
+
+  /** Reads the last output of the container that made a deployment fail. */
+  async lastLines(queries: Queries, principal: Principal, id: string): Promise<string[]> {
+    const row = await findDeployment(queries, scopeOf(principal), id);
+    return JSON.parse(row?.last_lines ?? '[]');
+  }
+
   /** Orders a new deployment of what ran before; the undone one keeps its status. */
   async rollback(tx: Tx, principal: Principal, id: string, order: RollbackOrder = {}): Promise<Deployment> {
     if (order.with_data) requirePermission(principal, 'backups:restore');

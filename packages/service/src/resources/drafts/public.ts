@@ -4,4 +4,5 @@ export { READ_BUNDLED_TEMPLATE } from './bundled-template.ts';
 export { asPublished, publishUnlessPresent, removePublished } from './published-templates.ts';
 export type { Drafts } from './service.ts';
 export { lockTemplate } from './store.ts';
-export type { Written } from './written.ts';
+export { volumesOf } from './tests.ts';
+export { READ_DRAFT, type Written } from './written.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type AgentPlatform,
@@ -8,7 +8,10 @@ import {
   agentFileName,
   agentMarkPattern,
   agentSystems,
+  signatureFileName,
 } from '@hortus/contract/agent-file';
+import { ReleaseSignature } from '@hortus/contract/resources/implant';
+import { Compile } from 'typebox/compile';
 
 /** Facts that require reading the whole binary. */
 export interface Content {
@@ -21,6 +24,8 @@ export interface FoundAgent extends Content {
   readonly handle: FileHandle;
   readonly size: number;
   readonly modifiedAt: number;
+  /** From the file beside it; null if that is missing or belongs to other bytes. */
+  readonly release: ReleaseSignature | null;
 }
 
 /** Finds agent binaries in folders, the first match wins. Each file is read once and cached. */
@@ -44,7 +49,8 @@ export class Agents {
         const stats = await handle.stat();
         if (stats.isFile() && stats.size > 0) {
           const content = await this.#contentOf(path, handle, stats);
-          return { platform, handle, size: stats.size, modifiedAt: stats.mtimeMs, ...content };
+          const release = await readRelease(signatureFileName(path), content.sha256);
+          return { platform, handle, size: stats.size, modifiedAt: stats.mtimeMs, ...content, release };
         }
       } catch (error) {
         await handle.close();
@@ -86,6 +92,18 @@ async function readContent(handle: FileHandle, size: number): Promise<Content> {
     before = text.slice(-OVERLAP);
   }
   return { sha256: hash.digest('hex'), version };
+}
+
+const isRelease = Compile(ReleaseSignature);
+
+/** Reads a few hundred bytes, so it is not cached. A file that is being replaced counts as unsigned for that moment. */
+async function readRelease(path: string, sha256: string): Promise<ReleaseSignature | null> {
+  try {
+    const release: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return isRelease.Check(release) && release.sha256 === sha256 ? release : null;
+  } catch {
+    return null;
+  }
 }
 
 function platformOf(os: string, arch: string): AgentPlatform | undefined {

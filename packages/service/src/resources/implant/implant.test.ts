@@ -33,7 +33,22 @@ onBothEngines((engine) => {
       sha256: sha256Of(AGENT),
       file_name: 'hortusd-linux-amd64',
       download_url: `${publicUrl}/api/v1${path}/download`,
+      release: null,
     });
+  });
+
+  it('the signature of a release is shown only for the bytes that it covers', async () => {
+    const own = await startApp(engine);
+    const file = join(own.testDatabase.directory, 'agents', 'hortusd-linux-amd64.sig');
+    const release = async () =>
+      (await own.client.call('implant.read', { params: { os_type: 'linux', arch: 'amd64' } })).data.release;
+    const signed = { file: 'hortusd-linux-amd64', version: '1.2.3', sha256: sha256Of(AGENT), signature: 'c2lnbmVk' };
+    await writeFile(file, JSON.stringify(signed));
+    expect(await release()).toEqual(signed);
+    for (const text of [JSON.stringify({ ...signed, sha256: '0'.repeat(64) }), '{"file"', '[]']) {
+      await writeFile(file, text);
+      expect(await release()).toBeNull();
+    }
   });
 
   it('a binary that was not built, or for an unknown platform, is not found', async () => {

@@ -7,14 +7,14 @@ import type { Agents, FoundAgent } from './agents.ts';
 
 export const implantRoutes = (agents: Agents, publicUrl: string): Handlers<keyof typeof implantEndpoints> => ({
   'implant.read': async ({ params }) => {
-    const { handle, platform, version, size, sha256, modifiedAt } = await found(agents, params);
+    const { handle, platform, version, size, sha256, modifiedAt, release } = await found(agents, params);
     await handle.close();
     const { os, arch } = platform;
     const download_url = `${publicUrl}/api/v1/implant/${os}/${arch}/download`;
     const built_at = iso(Math.floor(modifiedAt));
     return {
       success: true,
-      data: { os, arch, version, size, sha256, file_name: agentFileName(platform), built_at, download_url },
+      data: { os, arch, version, size, sha256, file_name: agentFileName(platform), built_at, download_url, release },
     };
   },
   'implant.download': async ({ params }) => {

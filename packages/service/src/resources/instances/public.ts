@@ -8,6 +8,7 @@ export {
   countInstancesOfTenants,
   countRunningOn,
   definitionOfInstance,
+  deployedRevisions,
   findLiving,
   findMembership,
   type InstanceRow,

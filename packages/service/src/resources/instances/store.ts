@@ -211,3 +211,17 @@ const revisionById = statement<{ id: string }, { revision: number | null }>((db,
 /** Finds the revision of the unreleased instance. */
 export const livingRevision = async (queries: Queries, definitionId: string): Promise<number | null> =>
   (await revisionById(queries, { id: definitionId }))[0]?.revision ?? null;
+
+/** Returns the deployed revision of every definition of an account that has an unreleased instance. */
+export async function deployedRevisions(
+  queries: Queries,
+  accountId: string,
+): Promise<ReadonlyMap<string, number | null>> {
+  const rows = await queries.db
+    .selectFrom('instances')
+    .select(['definition_id', 'revision'])
+    .where('account_id', '=', accountId)
+    .where('status', '<>', sql.lit('released' as const))
+    .execute();
+  return new Map(rows.map(({ definition_id, revision }) => [definition_id, revision]));
+}

@@ -52,3 +52,13 @@ export const heldKeysOf = (tx: Tx, accountId: string, userId: string): Promise<K
 export async function markRevoked(tx: Tx, id: string): Promise<void> {
   await tx.db.updateTable('api_keys').set({ revoked_at: tx.now }).where('id', '=', id).execute();
 }
+
+export async function nameOfKey(queries: Queries, accountId: string, id: string): Promise<string | null> {
+  const row = await queries.db
+    .selectFrom('api_keys')
+    .select('name')
+    .where('id', '=', id)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  return row?.name ?? null;
+}

@@ -9,9 +9,9 @@ export function registriesOf({ components, actions }: Manifest): string[] {
   return [...new Set(images.map(registryOf))].sort();
 }
 
-const pinned: readonly Row<'deployments'>['kind'][] = ['rollback', 'heal', 'migrate'];
+const pinned: readonly Row<'deployments'>['kind'][] = ['rollback', 'heal', 'migrate', 'test'];
 
-/** Rollbacks, heals and migrations run the digests that ran before. */
+/** Rollbacks, heals, migrations and copies run the digests that ran before. A deploy test has none. */
 export const pinsOf = ({ kind, images }: Pick<Row<'deployments'>, 'kind' | 'images'>): DeployedImage[] =>
   pinned.includes(kind) ? JSON.parse(images) : [];
 

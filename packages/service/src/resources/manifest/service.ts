@@ -5,9 +5,11 @@ import { withProfile } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { canonicalJson } from '@hortus/template/canonical-json';
 import type { Inputs } from '@hortus/template/inputs';
+import { accessOf, isolated } from '@hortus/template/isolated';
 import { formsOf } from '@hortus/template/masking/masking';
 import { milliseconds } from '@hortus/template/quantity';
 import { redact } from '@hortus/template/redact';
+import type { IngressPorts } from '@hortus/template/resolution/route-address';
 import { type Resolution, type ResolveOptions, resolve } from '@hortus/template/resolve';
 import type { Resolved } from '@hortus/template/rollout/foretell';
 import { manifestContext } from '@hortus/template/sealing/contexts';
@@ -38,6 +40,8 @@ export interface ManifestsDeps {
   readonly work: Work;
   /** Returns the logins of the account for these registries. */
   readonly loginsFor: (queries: Queries, accountId: string, hosts: readonly string[]) => Promise<RegistryLogin[]>;
+  /** Returns the ports of the ingress of a server; undefined for 80 and 443. */
+  readonly ingressPorts: (queries: Queries, serverId: string) => Promise<IngressPorts | undefined>;
 }
 
 export interface ResolvedManifest {
@@ -184,7 +188,9 @@ export class Manifests {
     revision: RevisionRow,
     secretsBefore = Number.POSITIVE_INFINITY,
   ): Promise<ResolvedManifest> {
-    const { id, account_id, container_name, name, server_id } = definition;
+    const { id, account_id, container_name, server_id } = definition;
+    // A copy sees itself as its original, because its data may contain the names of that.
+    const original = await this.#original(queries, definition);
     const inputs = JSON.parse(revision.inputs) as Inputs;
     const asked = new Set(JSON.parse(revision.secret_inputs) as string[]);
     const secrets: Record<string, string> = {};
@@ -203,19 +209,27 @@ export class Manifests {
       inputs,
       secrets,
       // Container and volume names derive from it, so it must be unique among all definitions, archived ones included.
-      instance: { uid: container_name, name, server_id },
+      instance: { uid: original.container_name, name: original.name, server_id },
     };
     const about = { account: account_id, field: 'definition_id' };
     const resolution = await this.#fill(queries, about, { spec, hash: revision.spec_hash }, options);
     if (resolution.ok) {
+      const { manifest, secretPaths } = original === definition ? resolution : isolatedCopy(resolution, container_name);
       const watch_ms = definition.watch_seconds * 1_000;
-      return { ...resolution, manifest: { ...resolution.manifest, watch_ms }, secrets: values };
+      return { manifest: { ...manifest, watch_ms }, secretPaths, secrets: values };
     }
     const { problems } = resolution;
     const first = problems.map(({ field, message }) => `${field} ${message}`).at(0);
     throw conflict('definition_id', 'unresolvable', `revision ${revision.number} cannot be resolved: ${first}.`, {
       problems,
     });
+  }
+
+  async #original(queries: Queries, definition: DefinitionRow): Promise<DefinitionRow> {
+    if (definition.copy_of === null) return definition;
+    const original = await findDefinition(queries, definition.account_id, definition.copy_of);
+    if (!original) throw new Error(`The definition ${definition.copy_of}, which ${definition.id} copies, is missing.`);
+    return original;
   }
 
   /** Resolves a template, a costly one in a worker thread. */
@@ -225,14 +239,22 @@ export class Manifests {
     { spec, hash }: { readonly spec: Canonical; readonly hash: string },
     options: ResolveOptions,
   ): Promise<Resolution> {
-    if (!isCostly(spec)) return resolve(spec, options);
-    const key = () => canonicalJson(['manifest', hash, options]);
-    return doOutside(queries, key, () => this.#deps.work.run(RESOLVE, about, spec, options));
+    const ports = spec.routes.length > 0 && (await this.#deps.ingressPorts(queries, options.instance.server_id));
+    const placed = ports ? { ...options, ports } : options;
+    if (!isCostly(spec)) return resolve(spec, placed);
+    const key = () => canonicalJson(['manifest', hash, placed]);
+    return doOutside(queries, key, () => this.#deps.work.run(RESOLVE, about, spec, placed));
   }
 
   #spec(templateId: string) {
     return this.#deps.catalog.known(templateId).spec;
   }
+}
+
+function isolatedCopy({ manifest, secretPaths }: Pick<ResolvedManifest, 'manifest' | 'secretPaths'>, uid: string) {
+  const access = accessOf(manifest);
+  if (access !== undefined) throw conflict('id', 'host_access', `${access}, so no isolated copy can run.`);
+  return isolated(manifest, secretPaths, uid);
 }
 
 /** Keeps the secrets that the manifest contains in some encoding: a server learns no others. */

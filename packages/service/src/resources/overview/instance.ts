@@ -8,6 +8,7 @@ import type { InstanceOverview } from '@hortus/contract/resources/overview';
 import type { Server } from '@hortus/contract/resources/server-records';
 import { may, type Principal } from '../../identity/principal.ts';
 import type { Page, PageRequest } from '../../storage/page.ts';
+import { shortServer } from './short-server.ts';
 
 type Read<Item> = (principal: Principal, id: string) => Promise<Item>;
 type ListOf<Item> = (principal: Principal, instanceId: string, request: PageRequest) => Promise<Page<Item>>;
@@ -49,7 +50,7 @@ export async function readInstanceOverview(
   ]);
   return {
     instance,
-    server: server && serverOf(server),
+    server: server && shortServer(server),
     definition,
     actions: declared?.actions ?? null,
     backup: declared?.backup ?? null,
@@ -57,9 +58,4 @@ export async function readInstanceOverview(
     backups,
     deployments,
   };
-}
-
-function serverOf({ id, name, environment, status, last_seen_at, daemon }: Server): InstanceOverview['server'] {
-  const { os, arch, engine } = daemon;
-  return { id, name, environment, status, last_seen_at, os, arch, engine };
 }

@@ -14,6 +14,7 @@ import type { Server } from '@hortus/contract/resources/server-records';
 import { may, type Principal } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
 import type { Page, PageRequest } from '../../storage/page.ts';
+import { shortServer } from './short-server.ts';
 import { stepsSoFar } from './steps.ts';
 
 type List<Item> = (principal: Principal, request: PageRequest) => Promise<Page<Item>>;
@@ -92,10 +93,9 @@ async function serversWithRoom(deps: OverviewDeps, principal: Principal) {
     deps.capacities(principal, request),
   ]);
   const byServer = new Map(capacities.data.map((capacity) => [capacity.server_id, capacity]));
-  const data = servers.data.map(({ id, name, environment, status, last_seen_at, daemon }): OverviewServer => {
-    const { os, arch, engine } = daemon;
-    return { id, name, environment, status, last_seen_at, os, arch, engine, capacity: byServer.get(id) ?? null };
-  });
+  const data = servers.data.map(
+    (server): OverviewServer => ({ ...shortServer(server), capacity: byServer.get(server.id) ?? null }),
+  );
   return { data, total: servers.pagination.total };
 }
 

@@ -89,20 +89,30 @@ export class Registries {
     return recordOf(row);
   }
 
+  /** Includes ids and passwords, to compare all registries of an account with a garden. */
+  async allWithPasswords(queries: Queries, accountId: string): Promise<(RegistryLogin & { readonly id: string })[]> {
+    const rows = await registriesOf(queries, accountId, MOST_COMPARED, 0);
+    return await Promise.all(rows.map((row) => this.#opened(queries, row)));
+  }
+
   /** Includes passwords, for a daemon that is about to pull from these hosts. */
   async loginsFor(queries: Queries, accountId: string, hosts: readonly string[]): Promise<RegistryLogin[]> {
     if (hosts.length === 0) return [];
     const rows = await registriesAt(queries, accountId, hosts);
-    const { vault } = this.#deps;
     return await Promise.all(
-      rows.map(async ({ id, host, username, password }) => ({
-        host,
-        username,
-        password: await vault.decrypt(queries, accountId, password, place(id)),
-      })),
+      rows.map(async (row) => {
+        const { host, username, password } = await this.#opened(queries, row);
+        return { host, username, password };
+      }),
     );
   }
+
+  async #opened(queries: Queries, { id, account_id, host, username, password }: RegistryRow) {
+    return { id, host, username, password: await this.#deps.vault.decrypt(queries, account_id, password, place(id)) };
+  }
 }
+
+const MOST_COMPARED = 10_000;
 
 /** Binds the ciphertext to its registry: copied to another row it does not decrypt. */
 const place = (id: string): string => `registry/${id}`;

@@ -1,3 +1,4 @@
+import { domainAt } from '../../apps-domain.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Connection } from '../../channel/connection.ts';
 import { Gateway, type GatewayOptions, type Report } from '../../channel/gateway.ts';
@@ -37,6 +38,8 @@ export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly watch?: Pick<ReplicasOptions, 'beatMs' | 'deadAfterMs'>;
   readonly sweepMs?: number;
   readonly rollCallMs?: number;
+  /** HORTUS_APPS_DOMAIN. */
+  readonly appsDomain?: string | undefined;
 }
 
 export interface DaemonChannel {
@@ -56,18 +59,21 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   const gateway = new Gateway({
     ...deps,
     handlers: {
-      connected: ({ serverId, keyHash, capabilities, journal, sealingKey }, { version, os, arch, engine, ingress }) =>
+      connected: ({ serverId, keyHash, capabilities, journal, sealingKey, address }, about) =>
         liveness.connected(serverId, {
           keyHash,
           capabilities: [...capabilities],
-          version,
+          version: about.version,
           journal,
           sealingKey,
           platform: {
-            ...(os && { os }),
-            ...(arch && { arch }),
-            ...(engine && { engine }),
-            ...(ingress && { ingress }),
+            ...(about.os && { os: about.os }),
+            ...(about.arch && { arch: about.arch }),
+            ...(about.engine && { engine: about.engine }),
+            ...(about.ingress && { ingress: about.ingress }),
+            ...(about.ingress_ports && { ingress_ports: about.ingress_ports }),
+            address,
+            ...(deps.appsDomain !== undefined && { apps_domain: domainAt(deps.appsDomain, address) }),
           },
         }),
       async opened(connection) {

@@ -1,5 +1,6 @@
 import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { Server } from '@hortus/contract/resources/server-records';
+import type { IngressPorts } from '@hortus/template/resolution/route-address';
 import { iso, isoOrNull } from '../../time.ts';
 import { identityRecord } from './identity.ts';
 import type { ServerRow } from './store.ts';
@@ -10,6 +11,12 @@ export interface Platform {
   readonly arch?: string;
   readonly engine?: string;
   readonly ingress?: string;
+  /** Ports of the ingress, if they are not the standard ones. */
+  readonly ingress_ports?: IngressPorts;
+  /** Address from which it connected. */
+  readonly address?: string;
+  /** Domain of definitions without one. */
+  readonly apps_domain?: string;
 }
 
 export const serverRecord = (row: ServerRow): Server => ({
@@ -27,15 +34,19 @@ export const serverRecord = (row: ServerRow): Server => ({
   identity: identityRecord(row),
   fingerprint: fingerprintOf(row),
   networks: row.networks === null ? null : (JSON.parse(row.networks) as Server['networks']),
+  apps_domain: platformOf(row).apps_domain ?? null,
   created_at: iso(row.created_at),
   updated_at: iso(row.updated_at),
 });
+
+export const platformOf = ({ daemon_platform }: Pick<ServerRow, 'daemon_platform'>): Platform =>
+  JSON.parse(daemon_platform) as Platform;
 
 export const fingerprintOf = ({ fingerprint }: Pick<ServerRow, 'fingerprint'>): Fingerprint | null =>
   fingerprint === null ? null : (JSON.parse(fingerprint) as Fingerprint);
 
 function daemonRecord(row: ServerRow): Server['daemon'] {
-  const { os = null, arch = null, engine = null, ingress = null } = JSON.parse(row.daemon_platform) as Platform;
+  const { os = null, arch = null, engine = null, ingress = null, address = null } = platformOf(row);
   const capabilities = JSON.parse(row.capabilities) as string[];
-  return { version: row.daemon_version, os, arch, engine, ingress, capabilities };
+  return { version: row.daemon_version, os, arch, engine, ingress, address, capabilities };
 }

@@ -17,7 +17,7 @@ import type { Vault } from '../../vault/vault.ts';
 import { ROTATE_TOPIC, sealedFor } from './key-handover.ts';
 import { serverLifecycle } from './lifecycle.ts';
 import { OLD_KEY, OLD_KEY_MS } from './old-keys.ts';
-import { fingerprintOf, serverRecord } from './record.ts';
+import { fingerprintOf, platformOf, serverRecord } from './record.ts';
 import {
   countServers,
   findServer,
@@ -101,7 +101,7 @@ export class Servers {
     const there = row.connected_replica !== null || row.polled_at !== null;
     const connected = row.status === 'online' || (row.status === 'draining' && there);
     const capabilities = row.connected_replica === null ? undefined : (JSON.parse(row.capabilities) as string[]);
-    const { arch } = JSON.parse(row.daemon_platform) as { arch?: string };
+    const { arch } = platformOf(row);
     return {
       name: row.name,
       status: row.status,

@@ -107,6 +107,10 @@ export const lockConnectedDaemon = statement<{ id: string }, DaemonRow>((db, p, 
   forUpdate({ engine }, db.selectFrom('servers').select(daemonColumns).where('id', '=', p.id)),
 );
 
+export const platformById = statement<{ id: string }, Pick<ServerRow, 'daemon_platform'>>((db, p) =>
+  db.selectFrom('servers').select('daemon_platform').where('id', '=', p.id),
+);
+
 export async function capabilitiesOf(queries: Queries, id: string): Promise<readonly string[]> {
   const row = await queries.db.selectFrom('servers').select('capabilities').where('id', '=', id).executeTakeFirst();
   return row ? (JSON.parse(row.capabilities) as string[]) : [];
@@ -205,4 +209,15 @@ export const offlineServers = (queries: Queries) =>
     .where('connected_replica', 'is', null)
     .where('polled_at', 'is', null)
     .where('last_seen_at', 'is not', null)
+    .execute();
+
+/** Lists all servers of an account by name, for those who choose one of them. */
+export const serversOf = (queries: Queries, accountId: string): Promise<Pick<ServerRow, 'id' | 'name' | 'status'>[]> =>
+  queries.db
+    .selectFrom('servers')
+    .select(['id', 'name', 'status'])
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .orderBy('name')
+    .orderBy('id')
     .execute();

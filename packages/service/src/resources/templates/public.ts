@@ -6,4 +6,3 @@ export { checkGiven } from './input-check.ts';
 export { templateLifecycle } from './lifecycle.ts';
 export { deprecate, followPublication, mayPublish, type Publication, publish, templateExists } from './publish.ts';
 export { byName, type CatalogTemplate } from './shelf.ts';
-export { compareVersions } from './version-order.ts';

@@ -1,8 +1,8 @@
 import type { ImageVariant } from '@hortus/contract/resources/template-spec-shapes';
 import type { TemplateItem } from '@hortus/contract/resources/templates';
 import type { Canonical } from '@hortus/template/canonical-form';
+import { compareVersions } from '@hortus/template/version-order';
 import { TemplateSearch } from './template-search.ts';
-import { compareVersions } from './version-order.ts';
 
 export interface CatalogTemplate {
   readonly item: TemplateItem;

@@ -52,3 +52,7 @@ export async function forgetInstances(tx: Tx, tenantId: string): Promise<string[
     .execute();
   return rows.map(({ instance_id }) => instance_id);
 }
+
+/** Lists all tenants of an account that are not deleted. */
+export const tenantsOf = (queries: Queries, accountId: string): Promise<TenantRow[]> =>
+  queries.db.selectFrom('tenants').selectAll().where(matching({ accountId })).execute();

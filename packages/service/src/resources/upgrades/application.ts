@@ -22,6 +22,11 @@ export interface Standing {
 }
 
 export interface StepDeps {
+  readonly rehearsal: (
+    queries: Queries,
+    accountId: string,
+    id: string,
+  ) => Promise<{ readonly ended: boolean; readonly passed: boolean; readonly error?: string | null | undefined }>;
   /** Orders the backup that the template declares; undefined if it declares none. */
   readonly backup: (
     tx: Tx,
@@ -67,7 +72,11 @@ export async function advance(deps: StepDeps, tx: Tx, row: UpgradeRow): Promise<
   if (!server) return fail(tx, row, 'server_removed', 'The server of this upgrade has been removed.');
   switch (row.step) {
     case null:
-      return begin(deps, tx, principal, row);
+      return row.rehearsal_id === null
+        ? begin(deps, tx, principal, row)
+        : proceed(tx, row, { step: 'upgrade_rehearse' });
+    case 'upgrade_rehearse':
+      return afterRehearsal(deps, tx, principal, row);
     case 'upgrade_backup':
       return afterBackup(deps, tx, principal, row);
     case 'upgrade_deploy':
@@ -77,6 +86,13 @@ export async function advance(deps: StepDeps, tx: Tx, row: UpgradeRow): Promise<
     case 'upgrade_return':
       return afterReturn(deps, tx, principal, row);
   }
+}
+
+async function afterRehearsal(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
+  const { ended, passed, error } = await deps.rehearsal(tx, row.account_id, row.rehearsal_id ?? '');
+  if (!ended) return { row, wait: LOOK_MS };
+  if (!passed) return fail(tx, row, 'rehearsal', `Nothing was changed: the rehearsal failed: ${error}`);
+  return begin(deps, tx, principal, row);
 }
 
 async function begin(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {

@@ -4,10 +4,10 @@ import type { JobKind } from '../../jobs/job.ts';
 import type { EventSubscriber } from '../../outbox/dispatcher.ts';
 import { endedIn } from '../../outbox/ended.ts';
 import { Problem } from '../../problem.ts';
-import type { Storage } from '../../storage/storage.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
 import { APPLY, advance, refuse, type StepDeps } from './application.ts';
 import type { ApplyAllPayload, UpgradeApplication } from './apply.ts';
-import { findUpgrade, lockUpgradeById, upgradesWaitingFor } from './store.ts';
+import { findUpgrade, lockUpgradeById, upgradesRehearsedBy, upgradesWaitingFor } from './store.ts';
 
 /** Runs one upgrade; each run is one transaction, so that a kill at any time loses only that run. */
 export const applyJob = (storage: Storage, deps: StepDeps): JobKind => ({
@@ -32,6 +32,12 @@ export const applyJob = (storage: Storage, deps: StepDeps): JobKind => ({
   },
 });
 
+/** Wakes the upgrade that waits for a rehearsal. */
+export async function wakeUpgradeAfter(tx: Tx, rehearsalId: string): Promise<void> {
+  for (const { id } of await upgradesRehearsedBy(tx, rehearsalId))
+    await enqueue(tx, { kind: APPLY, key: id, payload: { upgrade_id: id } });
+}
+
 /** Fallback poll; normally each upgrade that ends wakes the job. */
 const LOOK_MS = 600_000;
 
@@ -50,7 +56,7 @@ export const applyAllJob = (storage: Storage, application: UpgradeApplication): 
     const batch = job.payload as ApplyAllPayload | null;
     // A single upgrade of a finished batch was applied again.
     if (batch === null) return 'done';
-    const { account_id, actor, upgrade_ids } = batch;
+    const { account_id, actor, upgrade_ids, rehearse = false } = batch;
     const principal = standInFor(account_id, actor);
     for (const id of upgrade_ids) {
       const row = await findUpgrade(storage.reader, account_id, id);
@@ -61,7 +67,7 @@ export const applyAllJob = (storage: Storage, application: UpgradeApplication): 
       try {
         const prepared = await application.prepare(principal, id);
         return await storage.write(async (tx) => {
-          await application.apply(tx, principal, prepared, {});
+          await application.apply(tx, principal, prepared, { rehearse });
           return complete(tx, { again: tx.now + LOOK_MS });
         });
       } catch (error) {

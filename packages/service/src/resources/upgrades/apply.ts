@@ -1,4 +1,5 @@
-import type { Upgrade, UpgradeApply, UpgradesApply } from '@hortus/contract/resources/upgrades';
+import type { Rehearsal } from '@hortus/contract/resources/rehearsals';
+import type { Upgrade, UpgradeApply, UpgradeRehearse, UpgradesApply } from '@hortus/contract/resources/upgrades';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
@@ -9,6 +10,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
 import { type Passage, secretsFor, stageRevision } from '../definitions/public.ts';
+import type { Rehearsals } from '../rehearsals/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import { APPLY, APPLY_ALL, advance, type StepDeps } from './application.ts';
 import { notBegun, recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
@@ -19,9 +21,12 @@ export interface ApplyAllPayload {
   readonly account_id: string;
   readonly actor: string;
   readonly upgrade_ids: readonly string[];
+  /** Absent in batches from before rehearsals. */
+  readonly rehearse?: boolean;
 }
 
 export interface UpgradeApplicationDeps extends StepDeps {
+  readonly rehearsals: Pick<Rehearsals, 'begin'>;
   readonly reader: Queries;
   readonly vault: Vault;
   readonly catalog: Catalog;
@@ -61,7 +66,9 @@ export class UpgradeApplication {
     if (!row || !standing) throw notFound('upgrade');
     const { passage, from_revision } = this.#passage(standing);
     const set = { ...notBegun, applied_by: actor, started_at: tx.now, ignore_capacity: flag(body.ignore_capacity) };
-    const begun = await transition(tx, upgradeLifecycle, row, 'apply', { actor, set });
+    // Rehearsed before the revision is staged: staging keeps the values of secrets.
+    const rehearsal_id = body.rehearse ? (await this.#rehearse(tx, principal, prepared, standing, body)).id : null;
+    const begun = await transition(tx, upgradeLifecycle, row, 'apply', { actor, set: { ...set, rehearsal_id } });
     const revision = await stageRevision(tx, { vault, work }, principal, row.definition_id, passage, body, generated);
     await recordUpgrade(tx, begun, 'begun', actor);
     const { row: first } = await advance(this.#deps, tx, { ...begun, from_revision, revision });
@@ -69,8 +76,45 @@ export class UpgradeApplication {
     return upgradeRecord(this.#deps, tx, { ...standing, ...first });
   }
 
+  /** Tries the upgrade on an isolated copy; the upgrade itself stays as it is. */
+  async rehearse(
+    tx: Tx,
+    principal: Principal,
+    prepared: PreparedApplication,
+    body: UpgradeRehearse,
+  ): Promise<Rehearsal> {
+    const { accountId } = principal;
+    const [standing] = await listUpgrades(tx, { accountId, id: prepared.id }, 1, 0);
+    if (!standing) throw notFound('upgrade');
+    if (standing.status === 'applied' || standing.status === 'applying')
+      throw conflict('status', 'state', `the upgrade is ${standing.status}.`, { status: standing.status });
+    return this.#rehearse(tx, principal, prepared, standing, body);
+  }
+
+  async #rehearse(
+    tx: Tx,
+    principal: Principal,
+    { generated }: PreparedApplication,
+    standing: ChosenRow,
+    { fresh_backup = false, ignore_capacity = false, ...choices }: UpgradeRehearse,
+  ): Promise<Rehearsal> {
+    const { to } = this.#passage(standing).passage;
+    return this.#deps.rehearsals.begin(tx, principal, {
+      instanceId: standing.instance_id,
+      upgradeId: standing.id,
+      change: { to, choices, generated },
+      freshBackup: fresh_backup,
+      ignoreCapacity: ignore_capacity,
+      keepMs: null,
+    });
+  }
+
   /** All must be ready, because there is no one to ask for decisions later. */
-  async applyAll(tx: Tx, principal: Principal, { upgrade_ids, species }: UpgradesApply): Promise<Upgrade[]> {
+  async applyAll(
+    tx: Tx,
+    principal: Principal,
+    { upgrade_ids, species, rehearse = false }: UpgradesApply,
+  ): Promise<Upgrade[]> {
     const { accountId } = principal;
     if ((upgrade_ids === undefined) === (species === undefined))
       throw invalid('upgrade_ids', 'give either upgrade_ids or species');
@@ -96,7 +140,7 @@ export class UpgradeApplication {
           new_inputs: upgrade.new_inputs,
         });
     }
-    const payload: ApplyAllPayload = { account_id: accountId, actor: actorOf(principal), upgrade_ids: ids };
+    const payload: ApplyAllPayload = { account_id: accountId, actor: actorOf(principal), upgrade_ids: ids, rehearse };
     const batch = newId('job');
     for (const { id } of upgrades) await noteUpgrade(tx, id, { batch });
     await enqueue(tx, { kind: APPLY_ALL, key: batch, payload });

@@ -27,6 +27,7 @@ export const upgradeLifecycle: Lifecycle<typeof upgradeMachine, 'upgrades'> = {
 /** Progress columns before an application starts. */
 export const notBegun = {
   step: null,
+  rehearsal_id: null,
   from_revision: null,
   revision: null,
   backup_id: null,

@@ -57,6 +57,7 @@ export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Quer
     step: row.step,
     from_revision: row.from_revision,
     revision: row.revision,
+    rehearsal_id: row.rehearsal_id,
     backup_id: row.backup_id,
     deployment_id: row.deployment_id,
     return_id: row.return_id,

@@ -24,6 +24,10 @@ export const upgradeRoutes = (
     const prepared = await application.prepare(principal, params.id);
     return write(async (tx) => ({ success: true, data: await application.apply(tx, principal, prepared, body) }));
   },
+  'upgrades.rehearse': async ({ principal, params, body, write }) => {
+    const prepared = await application.prepare(principal, params.id);
+    return write(async (tx) => ({ success: true, data: await application.rehearse(tx, principal, prepared, body) }));
+  },
   'upgrades.applyAll': ({ principal, body, write }) =>
     write(async (tx) => ({ success: true, data: { upgrades: await application.applyAll(tx, principal, body) } })),
   'upgrades.acknowledge': ({ principal, params, write }) =>

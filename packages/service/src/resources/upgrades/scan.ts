@@ -1,8 +1,9 @@
+import { compareVersions } from '@hortus/template/version-order';
 import { newId } from '../../ids.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { begin } from '../../state/transition.ts';
 import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
-import { type Catalog, compareVersions, type Publication } from '../templates/public.ts';
+import type { Catalog, Publication } from '../templates/public.ts';
 import { notBegun, recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { forgetOpen, type RunningRow, runningInstances, type ScanScope, upgradesOf } from './store.ts';
 import { verdictOn } from './verdict.ts';

@@ -6,7 +6,7 @@ import type { Deployments, ServerStanding } from '../deployments/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import type { StepDeps } from './application.ts';
 
-export interface StepParts extends Pick<StepDeps, 'backup'> {
+export interface StepParts extends Pick<StepDeps, 'backup' | 'rehearsal'> {
   readonly server: ServerStanding;
   readonly deployments: Pick<Deployments, 'find' | 'execute' | 'undoingOf' | 'returnWithData'>;
   readonly actions: Pick<Actions, 'find'>;
@@ -15,9 +15,10 @@ export interface StepParts extends Pick<StepDeps, 'backup'> {
 
 /** Connects the application of upgrades to other resources. */
 export function stepDeps(parts: StepParts): StepDeps {
-  const { server, deployments, actions, catalog, backup } = parts;
+  const { server, deployments, actions, catalog, backup, rehearsal } = parts;
   return {
     backup,
+    rehearsal,
     returnWithData: async (tx, principal, { deployment_id }) =>
       (await deployments.returnWithData(tx, principal, deployment_id ?? ''))?.id,
     hasIrreversibleJob: ({ to_template_id }) =>

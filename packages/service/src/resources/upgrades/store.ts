@@ -136,6 +136,15 @@ export const upgradesWaitingFor = (queries: Queries, ids: readonly string[]) =>
     )
     .execute();
 
+/** Finds the upgrade that waits for a rehearsal. */
+export const upgradesRehearsedBy = (queries: Queries, rehearsalId: string) =>
+  queries.db
+    .selectFrom('upgrades')
+    .select('id')
+    .where('status', '=', sql.lit('applying' as const))
+    .where('rehearsal_id', '=', rehearsalId)
+    .execute();
+
 type Progress = Partial<Omit<UpgradeRow, 'id' | 'status'>>;
 
 /** Writes columns other than the status. */
@@ -158,6 +167,9 @@ export const runningInstances = (queries: Queries, scope: ScanScope, after: stri
         .onRef('revisions.definition_id', '=', 'instances.definition_id')
         .onRef('revisions.number', '=', 'instances.revision'),
     )
+    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+    // Copies are removed soon, and their originals have the same upgrades.
+    .where('definitions.copy_of', 'is', null)
     .select(['instances.id', 'instances.account_id', 'instances.definition_id', 'instances.server_id'])
     .select('revisions.template_id')
     .where('instances.status', '<>', sql.lit('released' as const))

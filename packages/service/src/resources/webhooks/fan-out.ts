@@ -3,13 +3,20 @@ import { newId } from '../../ids.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { notYetSent } from '../../outbound/deliveries.ts';
 import type { EventSubscriber } from '../../outbox/dispatcher.ts';
+import { dataOf, type SequencedEvent } from '../../outbox/store.ts';
+import type { Tx } from '../../storage/storage.ts';
 import type { NewRow } from '../../storage/tables.ts';
+import { copiesOf } from '../definitions/public.ts';
+import { definitionOfInstance } from '../instances/public.ts';
 import { DELIVER } from './delivery-job.ts';
 import { activeEndpointsOf, insertDeliveries } from './store.ts';
 
 /** Creates deliveries for events and wakes the sender of each endpoint. Audit events are not delivered. */
 export const fanOut: EventSubscriber = async (tx, events) => {
-  const published = events.filter((event) => isPublishedEvent(event.type));
+  const published = await withoutCopies(
+    tx,
+    events.filter((event) => isPublishedEvent(event.type)),
+  );
   if (published.length === 0) return;
   const endpoints = await activeEndpointsOf(tx, [...new Set(published.map((event) => event.account_id))]);
   const deliveries: NewRow<'deliveries'>[] = [];
@@ -34,3 +41,18 @@ export const fanOut: EventSubscriber = async (tx, events) => {
     await enqueue(tx, { kind: DELIVER, key: id, payload: { endpoint_id: id } });
   }
 };
+
+/** Drops the events of isolated copies: receivers must not take them for their originals. */
+async function withoutCopies(tx: Tx, events: readonly SequencedEvent[]): Promise<readonly SequencedEvent[]> {
+  if (events.length === 0) return events;
+  const copies = new Set(await copiesOf(tx, [...new Set(events.map((event) => event.account_id))]));
+  if (copies.size === 0) return events;
+  const ofCopies = new Set<string>();
+  for (const { resource_id, data } of await dataOf(tx, events)) {
+    const { definition_id, instance_id } = JSON.parse(data) as { definition_id?: string; instance_id?: string | null };
+    // An action names only its instance.
+    const definitionId = definition_id ?? (instance_id && (await definitionOfInstance(tx, instance_id)));
+    if (definitionId && copies.has(definitionId)) ofCopies.add(resource_id);
+  }
+  return events.filter(({ resource_id }) => !ofCopies.has(resource_id));
+}

@@ -33,7 +33,7 @@ export async function openSecrets(
   return [present, await openSecret(vault, queries, { id, account_id, secret: old_secret })];
 }
 
-const openSecret = (
+export const openSecret = (
   vault: Pick<Vault, 'decrypt'>,
   queries: Queries,
   endpoint: Pick<EndpointRow, 'id' | 'account_id' | 'secret'>,

@@ -7,9 +7,9 @@ import { notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
 import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
-import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { sealSecret } from './secret.ts';
+import { openSecret, sealSecret } from './secret.ts';
 import {
   countDeliveries,
   countEndpoints,
@@ -64,6 +64,14 @@ export async function read(deps: WebhookDeps, accountId: string, id: string): Pr
   if (!row) throw notFound('webhook endpoint');
   return row;
 }
+
+/** Lists all endpoints of an account with their secrets, to compare them with a garden. */
+export async function allWithSecrets({ vault }: WebhookDeps, queries: Queries, accountId: string) {
+  const rows = await endpointsOf(queries, accountId, MOST_COMPARED, 0);
+  return await Promise.all(rows.map(async (row) => ({ row, secret: await openSecret(vault, queries, row) })));
+}
+
+const MOST_COMPARED = 10_000;
 
 /** Deletes an endpoint with its deliveries; a running sender finds nothing left to send. */
 export async function remove(tx: Tx, principal: Principal, id: string): Promise<EndpointRow> {

@@ -27,8 +27,10 @@ export interface DefinitionTables {
     watch_seconds: number;
     /** Backup settings; null for the defaults. */
     backup: Json | null;
-    /** The deploy test for which it was created. */
+    /** The deploy test or rehearsal for which it was created. */
     test_id: string | null;
+    /** The definition that it is an isolated copy of. */
+    copy_of: Generated<string | null>;
     /** Whether drift is repaired automatically. */
     heal: Flag;
     succeeded_at: Time | null;

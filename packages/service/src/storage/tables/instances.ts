@@ -140,6 +140,8 @@ export interface InstanceTables {
     backup_execution: string | null;
     deployment_id: string | null;
     return_id: string | null;
+    /** The rehearsal that has to pass first, if requested. */
+    rehearsal_id: Generated<string | null>;
     watch_until: Time | null;
     ignore_capacity: Flag;
     reason: Upgrade['reason'];

@@ -23,7 +23,7 @@ const aMember = async (caller: Caller) => {
 const credentials = { email: adminEmail, password: adminPassword };
 
 /** Signs in, by default as the owner of the first account, and returns the headers of our own pages. */
-async function signedIn({ request }: Caller, body = credentials): Promise<Record<string, string>> {
+export async function signedIn({ request }: Caller, body = credentials): Promise<Record<string, string>> {
   const { headers } = await request('POST', '/account/login', { body, key: null });
   return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: publicUrl };
 }

@@ -15,10 +15,18 @@ const anInstance = async (caller: Caller) => {
   return instance?.id ?? '';
 };
 
-/** Opens a shell that no client connects to. */
-const aShell = async (caller: Caller) => {
+const openShell = async (caller: Caller) => {
   const id = await instanceOn(caller, (await shellDaemonOf(caller)).serverId);
   return (await caller.client.call('shells.open', { params: { id }, body: {} })).data;
+};
+
+const shells = new WeakMap<Caller, ReturnType<typeof openShell>>();
+
+/** Returns a shell that no client connects to: always the same one, because an account may have few of them at a time. */
+const aShell = (caller: Caller) => {
+  const shell = shells.get(caller) ?? openShell(caller);
+  shells.set(caller, shell);
+  return shell;
 };
 
 const ofInstance = async (caller: Caller) => ({ params: { id: await anInstance(caller) } });
@@ -93,6 +101,11 @@ const anUpgrade = async (caller: Caller) => {
   await publish('1.1.0');
   await client.call('upgrades.scan', { body: {} });
   return (await client.call('upgrades.list', { query: { definition_id } })).data[0]?.id ?? '';
+};
+
+const aClone = async (caller: Caller): Promise<string> => {
+  const { instance_id: id } = await aBackup(caller);
+  return (await caller.client.call('rehearsals.clone', { params: { id }, body: {} })).data.id;
 };
 
 export const instanceRequests = {
@@ -188,6 +201,11 @@ export const instanceRequests = {
   'upgrades.list': () => ({}),
   'upgrades.read': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
   'upgrades.apply': async (caller) => ({ params: { id: await anUpgrade(caller) }, body: {} }),
+  'upgrades.rehearse': async (caller) => ({ params: { id: await anUpgrade(caller) }, body: {} }),
+  'rehearsals.list': () => ({ query: { kind: 'clone' } }),
+  'rehearsals.read': async (caller) => ({ params: { id: await aClone(caller) } }),
+  'rehearsals.clone': async (caller) => ({ params: { id: (await aBackup(caller)).instance_id }, body: { minutes: 5 } }),
+  'rehearsals.remove': async (caller) => ({ params: { id: await aClone(caller) } }),
   'upgrades.applyAll': async (caller) => ({ body: { upgrade_ids: [await anUpgrade(caller)] } }),
   'upgrades.scan': async (caller) => ({ body: { instance_id: await anInstance(caller) } }),
   'upgrades.acknowledge': async (caller) => ({ params: { id: await anUpgrade(caller) } }),

@@ -25,6 +25,7 @@ import { Manifests } from '../../manifest/service.ts';
 import { openManifestSigner } from '../../manifest/signer.ts';
 import { requireSettled } from '../../migrations/settled.ts';
 import { Registries } from '../../registries/service.ts';
+import { ingressPortsOf } from '../../servers/addresses.ts';
 import { daemonCan } from '../../servers/public.ts';
 import { Servers, type ServersDeps } from '../../servers/service.ts';
 import { Catalog } from '../../templates/catalog.ts';
@@ -58,7 +59,14 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
   const signer = await openManifestSigner(storage, vault);
   const registries = new Registries({ reader, pages, vault });
   const loginsFor = registries.loginsFor.bind(registries);
-  const manifests = new Manifests({ catalog, vault, work: onThisThread, signer, loginsFor });
+  const manifests = new Manifests({
+    catalog,
+    vault,
+    work: onThisThread,
+    signer,
+    loginsFor,
+    ingressPorts: ingressPortsOf,
+  });
   const servers = new Servers({ reader, pages } as unknown as ServersDeps);
   const server = servers.standing.bind(servers);
   const wake = (tx: Tx, serverId: string) => tx.notify(WAKE, serverId);

@@ -78,6 +78,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
     work: onThisThread,
     signer: undefined as never,
     loginsFor: async () => [],
+    ingressPorts: async () => undefined,
   });
   const servers = new Servers({ reader: storage.reader, pages } as unknown as ServersDeps);
   const shared = { storage, vault, catalog, pages, quotas: new Quotas(defaultQuotas), wake, work: onThisThread, clock };

@@ -53,6 +53,15 @@ export class Channels {
     return { ...page, data: page.data.map(recordOf) };
   }
 
+  /** Lists all channels of an account with their settings, to compare them with a garden. */
+  async allWithSettings({ accountId }: Principal) {
+    const { storage, vault } = this.#deps;
+    const rows = await channelList(storage.reader, { accountId }).rows(MOST_CHANNELS, 0);
+    return await Promise.all(
+      rows.map(async (row) => ({ channel: recordOf(row), config: await openConfig(vault, storage.reader, row) })),
+    );
+  }
+
   async read(principal: Principal, id: string): Promise<NotificationChannel> {
     return recordOf(await this.#find(principal, id));
   }

@@ -54,6 +54,11 @@ export class Rules {
     return { ...page, data: page.data.map(recordOf) };
   }
 
+  /** Lists all rules of an account, to compare them with a garden. */
+  async all({ accountId }: Principal): Promise<NotificationRule[]> {
+    return (await rulesOf(this.#deps.storage.reader, accountId)).map(recordOf);
+  }
+
   async read({ accountId }: Principal, id: string): Promise<NotificationRule> {
     const row = await findRule(this.#deps.storage.reader, accountId, id);
     if (!row) throw notFound('notification rule');

@@ -27,7 +27,7 @@ onBothEngines((engine) => {
         connection_epoch: 1,
         capabilities: '["wake","ack"]',
         daemon_version: '1.2.3',
-        daemon_platform: '{"os":"linux","arch":"arm64"}',
+        daemon_platform: '{"os":"linux","arch":"arm64","address":"127.0.0.1"}',
         duplicate_at: null,
         last_seen_at: expect.any(Number),
       });

@@ -1,0 +1,106 @@
+import { until } from '@hortus/testkit/until';
+import { expect, it } from 'vitest';
+import type { Storage } from '../../storage/storage.ts';
+import { onBothEngines } from '../../testing/engines.ts';
+import { type Process, startApp } from '../../testing/running-service.ts';
+import { Gardener, inkwell } from './testing/gardener.ts';
+
+/** A process that dies when it records a change of a garden: in the middle of the transaction, or after its commit. */
+class MortalProcess implements Process {
+  dead = false;
+  readonly #committed: boolean;
+  #left: number;
+  /** Then it writes nothing, and its parts can be closed. */
+  buried = false;
+  #dying = false;
+
+  constructor(records: number, committed: boolean) {
+    this.#left = records;
+    this.#committed = committed;
+  }
+
+  readonly hooks = {
+    beforeStatement: (text: string) => {
+      if (!text.startsWith('update "garden_changes"')) return;
+      this.#left -= 1;
+      if (this.#left !== 0) return;
+      if (this.#committed) this.#dying = true;
+      else this.#die();
+    },
+  };
+
+  around(storage: Storage): Storage {
+    return {
+      ...storage,
+      write: async (work) => {
+        if (this.buried) return undefined as never;
+        if (this.dead) throw new Error('The process is dead.');
+        const result = await storage.write(work);
+        if (this.#dying) this.#die();
+        return result;
+      },
+    };
+  }
+
+  #die(): never {
+    this.dead = true;
+    throw new Error('The process is dead.');
+  }
+}
+
+onBothEngines((engine) => {
+  it('a garden is applied exactly once by processes that die in the middle of its changes and between them', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const files = {
+      garden: {
+        name: 'home',
+        definitions: {
+          ...Object.assign({}, ...names.map((name) => inkwell(name, 'attic'))),
+          ...inkwell('z', 'attic', { needs: ['a'] }),
+        },
+        registries: { 'registry.example.org': { username: 'gardener', password: '${env.TOKEN}' } },
+      },
+      values: { 'env.TOKEN': 'a-token' },
+    };
+    const testDatabase = await engine.testDatabase();
+    let id: string | undefined;
+    let deaths = 0;
+    for (let ended = false; !ended; ) {
+      const process = new MortalProcess(1 + (deaths % 3), deaths % 2 === 0);
+      const service = await startApp(engine, {}, testDatabase, process);
+      const gardener = new Gardener(service);
+      const { db } = service.sideDoor;
+      if (id === undefined) {
+        await gardener.server('attic');
+        id = (await gardener.apply(files)).id;
+      }
+      const status = db.selectFrom('garden_runs').select('status').where('id', '=', id);
+      // The lease of the process that died would end later.
+      const jobs = db.updateTable('jobs').set({ run_at: 0, lease_owner: null });
+      await jobs.where('kind', '=', 'gardens.apply').execute();
+      const running = db.selectFrom('deployments').select('id').where('status', '=', 'pending');
+      await until(
+        async () => {
+          for (const one of process.dead ? [] : await running.execute())
+            await gardener.report(one.id, 'success').catch(() => {});
+          return process.dead || (await status.executeTakeFirstOrThrow()).status !== 'applying';
+        },
+        { describe: 'a death, or the end of the run' },
+      );
+      if (process.dead) deaths++;
+      else ended = true;
+      process.buried = process.dead;
+      await service.app.close();
+    }
+    expect(deaths).toBeGreaterThan(3);
+
+    const last = await startApp(engine, {}, testDatabase);
+    const gardener = new Gardener(last);
+    expect(await gardener.run(id ?? '')).toMatchObject({ status: 'succeeded', done: 7 });
+    expect((await gardener.definitions()).map(({ instance_uid }) => instance_uid).sort()).toEqual([...names, 'z']);
+    const { data } = await last.client.call('deployments.list', { query: { per_page: 100 } });
+    expect(data.map(({ status }) => status)).toEqual(Array(6).fill('success'));
+    expect(new Set(data.map(({ definition_id }) => definition_id)).size).toBe(6);
+    expect((await gardener.plan(files)).changes).toEqual([]);
+  });
+});

@@ -1,0 +1,99 @@
+import type { GardenDefinition } from '@hortus/garden/format';
+import type { PresentDefinition } from './present-definitions.ts';
+
+/** Servers and tenants of the account. */
+export interface Places {
+  readonly servers: readonly { readonly id: string; readonly name: string; readonly status: string }[];
+  readonly tenants: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly slug: string;
+    readonly server_id: string;
+  }[];
+}
+
+export interface Place {
+  readonly serverId: string;
+  /** Name of the server, for people. */
+  readonly server: string;
+  readonly tenantId: string | null;
+  /** Slug of the tenant. */
+  readonly tenant: string | null;
+}
+
+type Report = (field: string, message: string) => void;
+
+/** Finds the server of each definition; an existing definition stays where it is if its placement allows that. */
+export class Placing {
+  readonly #places: Places;
+  readonly #present: ReadonlyMap<string, PresentDefinition>;
+  /** Number of definitions by server, including those of this plan. */
+  readonly #load = new Map<string, number>();
+
+  constructor(places: Places, present: ReadonlyMap<string, PresentDefinition>) {
+    this.#places = places;
+    this.#present = present;
+    for (const { row } of present.values()) this.#add(row.server_id);
+  }
+
+  /** Returns undefined after a report if there is no such place. */
+  of(uid: string, definition: GardenDefinition, report: Report): Place | undefined {
+    const { tenant: wanted, server, placement } = definition;
+    const tenant = wanted === undefined ? undefined : this.#tenant(wanted);
+    if (wanted !== undefined && !tenant) return void report('tenant', `there is no tenant ${wanted}`);
+    const existing = this.#present.get(uid)?.row.server_id;
+    const serverId = this.#serverId({ server, placement, existing, tenantServer: tenant?.server_id }, report);
+    if (serverId === undefined) return undefined;
+    if (tenant && tenant.server_id !== serverId) return void report('tenant', `${wanted} is on another server`);
+    if (existing === undefined) this.#add(serverId);
+    return { serverId, server: this.#nameOf(serverId), tenantId: tenant?.id ?? null, tenant: tenant?.slug ?? null };
+  }
+
+  #serverId(
+    given: {
+      readonly server: string | undefined;
+      readonly placement: GardenDefinition['placement'];
+      readonly existing: string | undefined;
+      readonly tenantServer: string | undefined;
+    },
+    report: Report,
+  ): string | undefined {
+    if (given.server !== undefined) return this.#server(given.server, (message) => report('server', message));
+    if (given.placement === undefined) return given.tenantServer;
+    const named = given.placement.servers?.map((one) =>
+      this.#server(one, (message) => report('placement.servers', message)),
+    );
+    if (named?.includes(undefined)) return undefined;
+    const allowed = this.#places.servers.filter(({ id }) => named === undefined || named.includes(id));
+    if (given.existing !== undefined && allowed.some(({ id }) => id === given.existing)) return given.existing;
+    // Sorted by name: of equally loaded servers the first is taken.
+    const free = allowed.filter(({ status }) => status !== 'disabled' && status !== 'draining');
+    const [best] = free.sort((a, b) => this.#loadOf(a.id) - this.#loadOf(b.id));
+    if (!best) report('placement', 'none of the servers takes new work');
+    return best?.id;
+  }
+
+  #server(word: string, report: (message: string) => void): string | undefined {
+    const found = this.#places.servers.filter(({ id, name }) => id === word || name === word);
+    if (found.length > 1) report(`${word} is the name of several servers; give an id`);
+    else if (found.length === 0) report(`there is no server ${word}`);
+    return found.length === 1 ? found[0]?.id : undefined;
+  }
+
+  #tenant(word: string) {
+    const { tenants } = this.#places;
+    return tenants.find(({ id, slug }) => id === word || slug === word) ?? tenants.find(({ name }) => name === word);
+  }
+
+  #nameOf(serverId: string): string {
+    return this.#places.servers.find(({ id }) => id === serverId)?.name ?? serverId;
+  }
+
+  #loadOf(serverId: string): number {
+    return this.#load.get(serverId) ?? 0;
+  }
+
+  #add(serverId: string): void {
+    this.#load.set(serverId, this.#loadOf(serverId) + 1);
+  }
+}

@@ -1,0 +1,60 @@
+import { setImmediate } from 'node:timers/promises';
+import type { BackupSettings } from '@hortus/contract/resources/backup-settings';
+import type { Inputs } from '@hortus/template/inputs';
+import type { Queries } from '../../storage/storage.ts';
+import type { Vault } from '../../vault/vault.ts';
+import {
+  backupSettings,
+  type CurrentRow,
+  givenSecretsOf,
+  listDefinitions,
+  secretContext,
+} from '../definitions/public.ts';
+import { deployedRevisions } from '../instances/public.ts';
+
+/** A definition of the account that is not archived. */
+export interface PresentDefinition {
+  readonly row: CurrentRow;
+  readonly inputs: Inputs;
+  /** Values of the passwords that were given; empty texts where they were not decrypted. */
+  readonly secrets: Readonly<Record<string, string>>;
+  readonly backup: BackupSettings;
+  /** Whether its current revision is deployed. */
+  readonly settled: boolean;
+}
+
+/** Far more than the definitions of any garden. */
+const MOST = 100_000;
+/** Definitions that are prepared in one turn of the event loop. */
+const IN_ONE_TURN = 100;
+
+/** Reads all definitions of an account in three queries. `open` decrypts the secrets, to compare them. */
+export async function presentDefinitions(
+  queries: Queries,
+  vault: Pick<Vault, 'decrypt'>,
+  accountId: string,
+  { open }: { readonly open: boolean },
+): Promise<ReadonlyMap<string, PresentDefinition>> {
+  const [rows, secretRows, deployed] = await Promise.all([
+    listDefinitions(queries, { accountId }, MOST, 0),
+    givenSecretsOf(queries, accountId),
+    deployedRevisions(queries, accountId),
+  ]);
+  const secretsBy = Map.groupBy(secretRows, ({ definition_id }) => definition_id);
+  const present = new Map<string, PresentDefinition>();
+  for (const [index, row] of rows.entries()) {
+    if (index % IN_ONE_TURN === IN_ONE_TURN - 1) await setImmediate();
+    const secrets: Record<string, string> = {};
+    for (const { name, ciphertext } of secretsBy.get(row.id) ?? [])
+      if (ciphertext !== null)
+        secrets[name] = open ? await vault.decrypt(queries, accountId, ciphertext, secretContext(row.id, name)) : '';
+    present.set(row.instance_uid, {
+      row,
+      inputs: JSON.parse(row.inputs),
+      secrets,
+      backup: backupSettings(row),
+      settled: deployed.get(row.id) === row.current_revision,
+    });
+  }
+  return present;
+}

@@ -1,0 +1,2 @@
+// What other resources may use of keys.
+export { nameOfKey } from './store.ts';

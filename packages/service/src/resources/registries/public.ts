@@ -1,0 +1,2 @@
+// What other resources may use of registries.
+export type { Registries } from './service.ts';

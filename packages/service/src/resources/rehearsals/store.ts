@@ -1,0 +1,95 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { countUpTo } from '../../storage/count-up-to.ts';
+import { countKey, lockIn } from '../../storage/lists.ts';
+import { forUpdate } from '../../storage/locking.ts';
+import type { Listing } from '../../storage/page.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
+
+export type RehearsalRow = Row<'rehearsals'>;
+
+/** A rehearsal with the name of the copied instance. */
+export type NamedRehearsal = RehearsalRow & { readonly instance_name: string };
+
+export interface RehearsalFilter {
+  readonly accountId: string;
+  readonly id?: string | undefined;
+  readonly instanceId?: string | undefined;
+  readonly upgradeId?: string | undefined;
+  readonly kind?: RehearsalRow['kind'] | undefined;
+  readonly status?: RehearsalRow['status'] | undefined;
+}
+
+const matching =
+  (filter: RehearsalFilter) =>
+  (eb: ExpressionBuilder<Tables, 'rehearsals'>): Expression<SqlBool> => {
+    const equal = [
+      ['rehearsals.id', filter.id],
+      ['rehearsals.instance_id', filter.instanceId],
+      ['rehearsals.upgrade_id', filter.upgradeId],
+      ['rehearsals.kind', filter.kind],
+      ['rehearsals.status', filter.status],
+    ] as const;
+    return eb.and([
+      eb('rehearsals.account_id', '=', filter.accountId),
+      ...equal.flatMap(([column, value]) => (value === undefined ? [] : [eb(column, '=', value as never)])),
+    ]);
+  };
+
+const named = (queries: Queries, filter: RehearsalFilter) =>
+  queries.db
+    .selectFrom('rehearsals')
+    .innerJoin('definitions', 'definitions.id', 'rehearsals.definition_id')
+    .selectAll('rehearsals')
+    .select('definitions.name as instance_name')
+    .where(matching(filter));
+
+export const rehearsalList = (queries: Queries, filter: RehearsalFilter): Listing<NamedRehearsal> => ({
+  rows: (limit, offset) =>
+    named(queries, filter).orderBy('rehearsals.id', 'desc').limit(limit).offset(offset).execute(),
+  count: (atMost) =>
+    countUpTo(queries, queries.db.selectFrom('rehearsals').select('rehearsals.id').where(matching(filter)), atMost),
+  countKey: countKey('rehearsals', filter),
+});
+
+export const findRehearsal = (queries: Queries, accountId: string, id: string): Promise<NamedRehearsal | undefined> =>
+  named(queries, { accountId, id }).executeTakeFirst();
+
+export const lockRehearsal = lockIn('rehearsals');
+
+/** Without an account, for the job. */
+export const lockRehearsalById = (tx: Tx, id: string): Promise<RehearsalRow | undefined> =>
+  forUpdate(tx, tx.db.selectFrom('rehearsals').selectAll().where('id', '=', id)).executeTakeFirst();
+
+/** Finds the rehearsal whose copy exists; an instance has at most one. */
+export const copyUnderWay = (queries: Queries, instanceId: string): Promise<RehearsalRow | undefined> =>
+  queries.db
+    .selectFrom('rehearsals')
+    .selectAll()
+    .where('instance_id', '=', instanceId)
+    .where('cleared_at', 'is', null)
+    .executeTakeFirst();
+
+/** Finds the rehearsals that wait for one of these deployments or executions. */
+export const rehearsalsWaitingFor = (queries: Queries, ids: readonly string[]) =>
+  queries.db
+    .selectFrom('rehearsals')
+    .select('id')
+    .where('cleared_at', 'is', null)
+    .where((eb) =>
+      eb.or([
+        eb('backup_execution', 'in', ids),
+        eb('restore_deployment_id', 'in', ids),
+        eb('change_deployment_id', 'in', ids),
+        eb('smoke_id', 'in', ids),
+        eb('release_id', 'in', ids),
+      ]),
+    )
+    .execute();
+
+/** Writes columns other than the status. */
+export const noteRehearsal = (
+  tx: Tx,
+  id: string,
+  columns: Partial<Pick<RehearsalRow, 'release_id' | 'cleared_at' | 'keep_until' | 'updated_at'>>,
+) => tx.db.updateTable('rehearsals').set(columns).where('id', '=', id).execute();
