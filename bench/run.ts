@@ -5,6 +5,7 @@ import { benchPackages, debianPackages, installMissingPackages } from '../script
 import { commandRunner } from '../scripts/run-command.ts';
 import { actionBench } from './action.ts';
 import { type Bench, type Figure, kept } from './claim.ts';
+import { cliStart } from './cli-start.ts';
 import { coldStart } from './cold-start.ts';
 import { consoleBench } from './console.ts';
 import { consoleScrolling } from './console-scrolling.ts';
@@ -15,6 +16,7 @@ import { deployBench } from './deploy.ts';
 import { eventLoop } from './event-loop.ts';
 import { floodsBench } from './floods.ts';
 import { gapBench } from './gap.ts';
+import { gardenBench } from './garden.ts';
 import { lists } from './lists.ts';
 import { logsBench } from './logs.ts';
 import { templatesRead } from './templates-read.ts';
@@ -26,7 +28,9 @@ const benches: readonly Bench[] = [
   templatesRead,
   definitionsCreate,
   lists,
+  gardenBench,
   coldStart,
+  cliStart,
   eventLoop,
   deployBench,
   gapBench,

@@ -12,11 +12,13 @@ export type Violation = { file: string; line: number; rule: string; message: str
 export const mayImport: Record<string, readonly string[]> = {
   contract: [],
   template: ['contract'],
+  garden: ['contract', 'template'],
   client: ['contract'],
   tracing: [],
-  service: ['contract', 'template', 'tracing'],
+  mcp: ['contract', 'client', 'template'],
+  service: ['contract', 'garden', 'mcp', 'template', 'tracing'],
   daemon: ['contract', 'template', 'client', 'tracing'],
-  cli: ['contract', 'client', 'template'],
+  cli: ['contract', 'client', 'garden', 'mcp', 'template'],
   web: ['contract', 'client', 'template'],
   testkit: ['contract', 'client'],
 };

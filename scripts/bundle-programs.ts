@@ -19,9 +19,6 @@ export async function bundlePrograms(folder: string): Promise<void> {
   ]);
 }
 
-/** Bundles the command line client, for tests that run it as a process dozens of times. */
-export const bundleCli = (folder: string): Promise<void> => bundle(join(folder, 'cli'), [source('cli/src/main.ts')]);
-
 async function bundle(dir: string, input: string[]): Promise<void> {
   const made = await rolldown({ input, platform: 'node', logLevel: 'warn', plugins: [samePlaces] });
   try {

@@ -127,7 +127,7 @@ test('a violation names file, line, rule and reason', () => {
       file: `${service}/a.ts`,
       line: 2,
       rule: 'direction',
-      message: 'service may import contract, template, tracing, not client',
+      message: 'service may import contract, garden, mcp, template, tracing, not client',
     },
   ]);
 });

@@ -25,6 +25,10 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'caddy', proof: ['caddy'] },
   { name: 'curl', proof: ['curl'] },
   { name: 'chromium', proof: ['chromium'] },
+  // Shells whose completion is tested, and the checker of the manual page.
+  { name: 'zsh', proof: ['zsh'] },
+  { name: 'fish', proof: ['fish'] },
+  { name: 'mandoc', proof: ['mandoc'] },
   // Receives the mails of the service.
   { name: 'python3-aiosmtpd', proof: ['aiosmtpd'] },
   // Software for the catalog images that packages/testkit/src/debian-images.ts builds.

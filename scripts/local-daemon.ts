@@ -71,6 +71,6 @@ function start({ url, keyFile, stateDirectory, dockerSocket, ingress, env, onLin
 }
 
 function ingressOptions({ caddy, ingressHttp, ingressHttps }: LocalDaemonOptions['ingress']): string[] {
-  const ports = ['--ingress-http', String(ingressHttp), '--ingress-https', String(ingressHttps)];
-  return [...ports, ...(caddy === undefined ? [] : ['--caddy', caddy])];
+  const given = { '--ingress-http': ingressHttp, '--ingress-https': ingressHttps, '--caddy': caddy };
+  return Object.entries(given).flatMap(([option, value]) => (value === undefined ? [] : [option, String(value)]));
 }

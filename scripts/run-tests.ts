@@ -5,8 +5,9 @@ import { endAbandonedProcesses } from '@hortus/testkit/abandoned-processes';
 import { startDocker } from '@hortus/testkit/docker';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { bundleCli, bundlePrograms } from './bundle-programs.ts';
+import { bundlePrograms } from './bundle-programs.ts';
 import { runChecks } from './checks.ts';
+import { bundleCli } from './cli/bundle.ts';
 import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
 import { type Count, countVitest, type VitestReport } from './vitest-report.ts';
@@ -45,7 +46,7 @@ async function runVitest() {
   await using folder = temporaryFolder('run');
   process.env.TMPDIR = folder.path;
   const programs = join(folder.path, 'programs');
-  const bundling = Promise.all([bundlePrograms(programs), bundleCli(programs)]);
+  const bundling = Promise.all([bundlePrograms(programs), bundleCli(join(programs, 'cli'))]);
   // Checked below, once the engines are running.
   bundling.catch(() => undefined);
   await using postgres = await startPostgres();

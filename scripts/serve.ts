@@ -89,6 +89,6 @@ function thingsToTry(server: string | undefined): string[] {
   const next =
     server === undefined
       ? 'npx hortus catalog list'
-      : `npx hortus deploy static-site --name hello --server ${server} --set WEB_HOSTNAME=hello.localhost --wait`;
+      : `npx hortus deploy static-site --name hello --server ${server} --wait`;
   return [login, next, `${publicUrl}/docs (in a browser)`].map((line) => `  ${line}`);
 }

@@ -35,6 +35,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   route_claims: ['resources/deployments'],
   instances: ['resources/instances'],
   executions: ['resources/actions'],
+  confirmations: ['resources/confirmations'],
   shells: ['resources/shells'],
   shell_recordings: ['resources/shells'],
   stored_recordings: ['resources/shells'],
@@ -57,11 +58,16 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   backups: ['resources/backups'],
   backup_plans: ['resources/backups'],
   upgrades: ['resources/upgrades'],
+  rehearsals: ['resources/rehearsals'],
   migrations: ['resources/migrations'],
   migration_parts: ['resources/migrations'],
   migration_log: ['resources/migrations'],
   transfers: ['resources/transfers'],
   imports: ['resources/imports'],
+  gardens: ['resources/gardens'],
+  garden_items: ['resources/gardens'],
+  garden_runs: ['resources/gardens'],
+  garden_changes: ['resources/gardens'],
   assistant_usage: ['resources/copilot'],
   stored_output: ['quotas'],
   invites: ['resources/members'],
@@ -79,6 +85,8 @@ export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
   'resources/installation': ['users'],
   // An upgrade is of what runs, under its name, for as long as it runs.
   'resources/upgrades': ['instances', 'revisions', 'definitions'],
+  // A rehearsal is listed under the name of what was copied.
+  'resources/rehearsals': ['definitions'],
   // What an account has is counted, under a lock on the account.
   quotas: ['accounts', 'servers', 'definitions', 'api_keys', 'webhook_endpoints', 'templates'],
   // A page of the events of a tenant is found by the resources that belong to the tenant.

@@ -1,5 +1,6 @@
 import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { RELEASE_KEY_ASSET } from '@hortus/daemon/update/release-key';
 import { bundleDaemon } from './bundle.ts';
 import { run } from './quiet-run.ts';
 import { type Arch, strippedNode } from './stripped-node.ts';
@@ -10,15 +11,23 @@ export interface BuiltAgent {
   readonly notes: readonly string[];
 }
 
+export interface AgentBuild {
+  readonly arch: Arch;
+  readonly output: string;
+  /** Public key of releases that the binary may update itself to, base64 SPKI; without one it refuses updates. */
+  readonly releaseKey?: string | undefined;
+}
+
 /** Builds one executable from the daemon and Node. Writes the output atomically. */
-export async function buildAgent({ arch, output }: { arch: Arch; output: string }): Promise<BuiltAgent> {
+export async function buildAgent({ arch, output, releaseKey }: AgentBuild): Promise<BuiltAgent> {
   await mkdir(dirname(output), { recursive: true });
   // Next to the output, so that the final rename stays within one file system.
   const workshop = await mkdtemp(join(dirname(output), '.building-'));
   try {
     const node = await strippedNode(arch);
     const bundle = await bundleDaemon();
-    const files = { ...bundle.scripts, 'hortusd.cjs': bundle.main };
+    const assets = { ...bundle.scripts, ...(releaseKey !== undefined && { [RELEASE_KEY_ASSET]: releaseKey }) };
+    const files = { ...assets, 'hortusd.cjs': bundle.main };
     for (const [name, code] of Object.entries(files)) await writeFile(join(workshop, name), code);
     await writeFile(
       join(workshop, 'sea.json'),
@@ -26,7 +35,7 @@ export async function buildAgent({ arch, output }: { arch: Arch; output: string 
         // Relative, because the binary contains this path: every build gives the same bytes.
         main: 'hortusd.cjs',
         mainFormat: 'commonjs',
-        assets: Object.fromEntries(Object.keys(bundle.scripts).map((name) => [name, name])),
+        assets: Object.fromEntries(Object.keys(assets).map((name) => [name, name])),
         executable: node.path,
         output: 'hortusd',
         disableExperimentalSEAWarning: true,

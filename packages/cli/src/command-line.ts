@@ -1,9 +1,10 @@
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
-import { type Command, globalOptions, type Options } from './command.ts';
+import { nearest } from '@hortus/template/nearest';
+import { type CommandRow, globalOptions, type Option, type Options } from './command.ts';
 import { Failure } from './failure.ts';
+import { meant } from './meant.ts';
 
 export interface CommandLine {
-  readonly command: Command;
   readonly args: Readonly<Record<string, string | undefined>>;
   /** Words after `--`, if the command takes them. */
   readonly rest: readonly string[];
@@ -16,16 +17,19 @@ const usualSubcommand = 'list';
 const MOST_WORDS = 3;
 
 /** Finds the command; global options may precede it. */
-export function findCommand(argv: readonly string[], table: readonly Command[]): { command: Command; rest: string[] } {
+export function findCommand<Row extends CommandRow>(
+  argv: readonly string[],
+  table: readonly Row[],
+): { command: Row; rest: string[] } {
   const rest = [...argv];
   const before: string[] = [];
   while (rest[0]?.startsWith('-')) {
     const option = rest.shift() as string;
     before.push(option);
-    if (option === '--context' && rest.length > 0) before.push(rest.shift() as string);
+    if (['--context', '--output', '-o'].includes(option) && rest.length > 0) before.push(rest.shift() as string);
   }
   if (rest.length === 0)
-    throw new Failure('usage', 'No command was given.', { hint: 'hortus help lists the commands.' });
+    throw new Failure('usage', 'No command was given.', { hint: 'hortus help all lists the commands.' });
   const option = rest.findIndex((word) => word.startsWith('-'));
   const words = rest.slice(0, Math.min(option === -1 ? rest.length : option, MOST_WORDS));
   const found = (name: string, taken: number) => {
@@ -45,17 +49,26 @@ export function findCommand(argv: readonly string[], table: readonly Command[]):
     const alone = next === undefined || next.startsWith('-');
     const usual = alone ? found([...name, usualSubcommand].join(' '), name.length) : undefined;
     if (usual) return usual;
-    throw new Failure(
-      'usage',
-      alone ? `${name.join(' ')} needs a subcommand.` : `Unknown command: ${name.join(' ')} ${next}.`,
-      { hint: `Available: ${group.join(', ')}.` },
-    );
+    const available = `Available: ${group.join(', ')}.`;
+    if (alone) throw new Failure('usage', `${name.join(' ')} needs a subcommand.`, { hint: available });
+    const given = [...name, next].join(' ');
+    throw new Failure('usage', `Unknown command: ${given}.`, { hint: meant(given, group, available) });
   }
-  throw new Failure('usage', `Unknown command: ${rest[0]}.`, { hint: 'hortus help lists the commands.' });
+  throw unknownCommand(words, table);
 }
 
-export function readCommandLine(command: Command, words: readonly string[]): CommandLine {
-  const options: Options = { ...globalOptions, ...command.options };
+/** Suggests a whole command, or the first word of one. */
+export function unknownCommand(words: readonly string[], table: readonly CommandRow[]): Failure {
+  const names = table.map(({ name }) => name);
+  const [first = ''] = words;
+  const firstWords = names.map((name) => name.split(' ')[0] ?? '');
+  const given = [words.join(' '), first].find((word) => nearest(word, names) !== undefined) ?? first;
+  const hint = meant(given, [...names, ...firstWords], 'hortus help all lists the commands.');
+  return new Failure('usage', `Unknown command: ${given}.`, { hint });
+}
+
+export function readCommandLine(command: CommandRow, words: readonly string[]): CommandLine {
+  const options = optionsOf(command);
   const end = command.rest === undefined ? -1 : words.indexOf('--');
   const { values, positionals } = parsed(command, end === -1 ? words : words.slice(0, end), options);
   const asked: Record<string, unknown> = {};
@@ -63,14 +76,23 @@ export function readCommandLine(command: Command, words: readonly string[]): Com
     asked[name] = values[name] ?? (option.multiple ? [] : option.type === 'boolean' ? false : undefined);
   }
   return {
-    command,
     args: named(command, positionals, asked.help === true),
     rest: end === -1 ? [] : words.slice(end + 1),
     options: asked,
   };
 }
 
-function parsed(command: Command, rest: readonly string[], options: Options) {
+/** Own and global options; an own short form hides the same one of a global option. */
+export function optionsOf(command: Pick<CommandRow, 'options'>): Options {
+  const taken = new Set(Object.values(command.options).map(({ short }) => short));
+  const common = Object.entries(globalOptions).map(([name, option]): [string, Option] => {
+    const { short, ...rest }: Option = option;
+    return [name, short === undefined || taken.has(short) ? rest : option];
+  });
+  return { ...Object.fromEntries(common), ...command.options };
+}
+
+function parsed(command: CommandRow, rest: readonly string[], options: Options) {
   const described: Record<string, ParseArgsOptionDescriptor> = {};
   for (const [name, { type, short, multiple }] of Object.entries(options)) {
     described[name] = { type, ...(short ? { short } : {}), ...(multiple ? { multiple } : {}) };
@@ -80,13 +102,15 @@ function parsed(command: Command, rest: readonly string[], options: Options) {
   } catch (error) {
     // Keeps the first sentence: the rest of Node's message is about its own syntax.
     const [said = ''] = (error as Error).message.split(/\. |\n/);
+    const [, unknown = ''] = /^Unknown option '--([^']+)'/.exec(said) ?? [];
+    const known = Object.keys(options).map((name) => `--${name}`);
     throw new Failure('usage', `${said.replace(/\.$/, '')}.`, {
-      hint: `hortus help ${command.name} shows its options.`,
+      hint: meant(`--${unknown}`, unknown ? known : [], `hortus help ${command.name} shows its options.`),
     });
   }
 }
 
-function named(command: Command, given: readonly string[], helping: boolean): Record<string, string | undefined> {
+function named(command: CommandRow, given: readonly string[], helping: boolean): Record<string, string | undefined> {
   const hint = `hortus help ${command.name} shows its usage.`;
   const args: Record<string, string | undefined> = {};
   for (const [index, spelt] of command.args.entries()) {

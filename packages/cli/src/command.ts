@@ -16,7 +16,13 @@ export type Options = Readonly<Record<string, Option>>;
 
 export const globalOptions = {
   json: { type: 'boolean', about: 'Print the response of the service as one JSON document.' },
-  context: { type: 'string', value: 'name', about: 'Use this stored context instead of the current one.' },
+  output: {
+    type: 'string',
+    short: 'o',
+    value: 'format',
+    about: 'Print the response as json, yaml, name (one per line), or as fields such as name,status.',
+  },
+  context: { type: 'string', value: 'context', about: 'Use this stored context instead of the current one.' },
   'no-color': { type: 'boolean', about: 'Print without colour, like NO_COLOR.' },
   help: { type: 'boolean', short: 'h', about: 'Show the help of the command.' },
 } as const satisfies Options;
@@ -47,10 +53,12 @@ export interface Call<O = Readonly<Record<string, unknown>>, A = Readonly<Record
   settings(): Promise<Settings>;
   /** Returns the authenticated client. */
   client(): Promise<Client>;
+  /** The table of all commands, for help and completion. */
+  readonly commands: readonly ListedCommand[];
 }
 
-/** A command; help, parsing and dispatch are derived from it. */
-export interface Command {
+/** Describes a command; help, parsing, completion and the manual page are derived from it. */
+export interface CommandRow {
   /** One to three words: 'deploy', 'catalog list', 'notifications rules add'. */
   readonly name: string;
   readonly summary: string;
@@ -61,10 +69,21 @@ export interface Command {
   readonly options: Options;
   /** Command lines to copy, each with its effect. */
   readonly examples: readonly (readonly [line: string, does: string])[];
+}
+
+export interface Command extends CommandRow {
   /** Endpoints it calls; the help lists their permissions. */
   readonly calls: readonly EndpointName[];
   /** Returns an exit by its name, or the exit code of a program that was run. */
   run(call: Call): Promise<Exit | number | undefined>;
+}
+
+/** A row of the table of commands. Only `load` needs the code of the command, so help and completion start quickly. */
+export interface ListedCommand extends Omit<Command, 'run'> {
+  /** Heading in the help. */
+  readonly section: string;
+  readonly permissions: readonly string[];
+  load(): Promise<Command>;
 }
 
 /** Types options and arguments for `run` and erases these types in the table. */

@@ -1,28 +1,24 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-// Halves the start-up time. Uses the user's own folder, because a shared one could contain foreign code.
-enableCompileCache(join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'hortus'));
-const [{ exitCodes }, { nodeTerminal }, { rawTerminal }, { run }] = await Promise.all([
-  import('./exit-codes.ts'),
-  import('./node-terminal.ts'),
-  import('./raw-terminal.ts'),
-  import('./run.ts'),
-]);
+import { exitCodes } from './exit-codes.ts';
+import { nodeInterrupts } from './node-interrupts.ts';
+import { nodePrograms } from './node-programs.ts';
+import { nodeTerminal } from './node-terminal.ts';
+import { rawTerminal } from './raw-terminal.ts';
+import { run } from './run.ts';
 
 let farewell = '';
 const leave = () => {
   process.stderr.write(`\n${farewell}`);
   process.exit(exitCodes.interrupted.code);
 };
-process.on('SIGINT', leave);
+const interrupts = nodeInterrupts(process, leave);
 
 process.exitCode = await run(process.argv.slice(2), {
   terminal: nodeTerminal(process, leave),
   rawTerminal: () => rawTerminal(process),
+  programs: { ...nodePrograms, run: (...call) => interrupts.ignoredDuring(nodePrograms.run(...call)) },
   env: process.env,
   home: homedir(),
   now: () => Date.now(),
@@ -32,4 +28,5 @@ process.exitCode = await run(process.argv.slice(2), {
   leaving: (words) => {
     farewell = `${words}\n`;
   },
+  interrupted: interrupts.taken,
 });

@@ -1,11 +1,12 @@
 import type { Client } from '@hortus/client/client';
-import type { Call, Command } from './command.ts';
+import type { Call, ListedCommand } from './command.ts';
 import { findCommand, readCommandLine } from './command-line.ts';
-import { commands } from './commands/all.ts';
-import { connect } from './connection.ts';
+import { table as ownTable } from './commands/table.ts';
 import { exitCodes } from './exit-codes.ts';
-import { type Failure, failureOf } from './failure.ts';
+import { Failure, failureOf } from './failure.ts';
 import { helpOf, overview } from './help.ts';
+import { formatOf } from './output/format.ts';
+import { jsonFormat } from './output/json.ts';
 import { safeText } from './output/safe-text.ts';
 import { readSettings, type Settings } from './settings.ts';
 import type { World } from './world.ts';
@@ -22,21 +23,26 @@ const spokenToo: Readonly<Record<string, readonly string[]>> = {
 export async function run(
   argv: readonly string[],
   given: World,
-  table: readonly Command[] = commands,
+  table: readonly ListedCommand[] = ownTable,
 ): Promise<number> {
   let url: string | undefined;
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  const world = own.includes('--no-color') ? { ...given, terminal: plain(given.terminal) } : given;
+  let world = own.includes('--no-color') ? { ...given, terminal: plain(given.terminal) } : given;
   try {
     if (argv.length === 0) {
       world.terminal.out(overview(table));
       return exitCodes.ok.code;
     }
-    const { command, rest } = findCommand(spokenToo[argv[0] ?? ''] ?? argv, table);
-    const { args, options, rest: after } = readCommandLine(command, rest);
+    const { command: row, rest } = findCommand(spokenToo[argv[0] ?? ''] ?? argv, table);
+    const { args, options, rest: after } = readCommandLine(row, rest);
     if (options.help === true) {
-      world.terminal.out(helpOf(command));
+      world.terminal.out(helpOf(row));
       return exitCodes.ok.code;
+    }
+    const output = outputOf(options);
+    if (output !== undefined) {
+      const format = await formatOf(output);
+      world = { ...world, terminal: Object.create(world.terminal, { format: { value: format } }) };
     }
     let settings: Promise<Settings> | undefined;
     let client: Promise<Client> | undefined;
@@ -44,28 +50,37 @@ export async function run(
       args,
       options,
       rest: after,
-      json: options.json === true,
+      json: output !== undefined,
       world,
       settings: () => {
         settings ??= readSettings(world, options.context as string | undefined);
         return settings;
       },
       client: () => {
-        client ??= call.settings().then((known) => {
+        client ??= call.settings().then(async (known) => {
           url = known.url;
-          return connect(known);
+          return (await import('./connection.ts')).connect(known);
         });
         return client;
       },
+      commands: table,
     };
+    const command = await row.load();
     const exit = (await command.run(call)) ?? 'ok';
     return typeof exit === 'number' ? exit : exitCodes[exit].code;
   } catch (error) {
     const failure = failureOf(error, url);
     if (failure === undefined) throw error;
-    tell(world, failure, own.includes('--json'));
+    tell(world, failure, own.includes('--json') || world.terminal.format === jsonFormat);
     return exitCodes[failure.exit].code;
   }
+}
+
+/** Format of results for programs; undefined if they are for people. */
+function outputOf({ json, output }: Readonly<Record<string, unknown>>): string | undefined {
+  if (json === true && output !== undefined && output !== 'json')
+    throw new Failure('usage', 'Give either --json or -o.');
+  return json === true ? 'json' : (output as string | undefined);
 }
 
 /** Copies getters explicitly, because `width` is read on use. */

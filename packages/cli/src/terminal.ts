@@ -11,6 +11,8 @@ export interface Terminal {
   readonly live: boolean;
   readonly colour: boolean;
   readonly width: number;
+  /** Format of results for programs; JSON if absent. */
+  readonly format?: Format;
   out(text: string): void;
   note(text: string): void;
   ask(question: string, options?: { hidden?: boolean }): Promise<string>;
@@ -18,4 +20,12 @@ export interface Terminal {
   readInput(): Promise<string>;
   /** Takes over the whole terminal until the screen is closed. Only if `live` and `interactive`. */
   openScreen(events: ScreenEvents): Screen;
+}
+
+/** Writes the documents of a command as text. */
+export interface Format {
+  /** The whole result of a command. */
+  document(value: unknown, terminal: Terminal): string;
+  /** One of many documents of a stream. */
+  item(value: unknown): string;
 }

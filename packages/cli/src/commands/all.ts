@@ -5,10 +5,14 @@ import { alerts, notificationsDeliveries, notificationsResend } from './alerts.t
 import { ask } from './ask.ts';
 import { backupsCreate, backupsDelete, backupsList, backupsRestore, backupsVerify } from './backups.ts';
 import { catalogList, catalogShow } from './catalog.ts';
+import { clone } from './clone.ts';
+import { completion } from './completion.ts';
 import { showConfig, useContext } from './config.ts';
 import { configsDelete, configsList, configsSave, configsShow } from './configs.ts';
+import { confirm } from './confirm.ts';
 import { definitionsList, definitionsRevisions, definitionsShow } from './definitions.ts';
 import { definitionsActivate, definitionsArchive, definitionsRestore } from './definitions-change.ts';
+import { definitionsEdit } from './definitions-edit.ts';
 import { definitionsExport } from './definitions-export.ts';
 import { definitionsImport } from './definitions-import.ts';
 import { deploy } from './deploy.ts';
@@ -16,7 +20,9 @@ import { deploymentsList } from './deployments.ts';
 import { deploymentsRollback } from './deployments-rollback.ts';
 import { doctor } from './doctor.ts';
 import { events } from './events.ts';
-import { helpFor } from './help.ts';
+import { apply, diff, exportGarden } from './garden.ts';
+import { gardensCancel, gardensForget, gardensList } from './gardens.ts';
+import { help } from './help.ts';
 import { instancesRestart, instancesStart, instancesStop } from './instance-orders.ts';
 import { instancesList, instancesShow } from './instances.ts';
 import { instancesRelease } from './instances-release.ts';
@@ -25,6 +31,7 @@ import { login } from './login.ts';
 import { logout } from './logout.ts';
 import { logs } from './logs.ts';
 import { match } from './match.ts';
+import { mcp } from './mcp.ts';
 import { membersGrant, membersInvite, membersInvites, membersList, membersRemove } from './members.ts';
 import { definitionsMigrate, tenantsMigrate } from './migrate.ts';
 import { migrationsCancel, migrationsList, migrationsShow } from './migrations.ts';
@@ -37,11 +44,13 @@ import {
   channelsTest,
 } from './notification-channels.ts';
 import { rulesAdd, rulesChange, rulesList, rulesPause, rulesRemove, rulesResume } from './notification-rules.ts';
+import { open } from './open.ts';
 import { plan } from './plan.ts';
 import { playbooksList, playbooksShow } from './playbooks.ts';
 import { recipesList, recipesShow, recipesSubmit } from './recipes.ts';
 import { recipesApprove, recipesReject, recipesUpvote, recipesWithdraw } from './recipes-review.ts';
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
+import { rehearsalsList, rehearsalsRemove, rehearsalsShow } from './rehearsals.ts';
 import { serversList, serversRegister, serversShow } from './servers.ts';
 import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { serversResetIdentity, serversRotateKey } from './servers-identity.ts';
@@ -51,11 +60,13 @@ import { shell, shellsList } from './shell.ts';
 import { showStatus } from './status.ts';
 import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
+import { templateNew } from './template-new.ts';
 import { templateValidate } from './template-validate.ts';
 import { tenantsCreate, tenantsDelete, tenantsList, tenantsResume, tenantsSuspend } from './tenants.ts';
 import { top } from './top.ts';
 import { upgradesAck, upgradesList, upgradesScan } from './upgrades.ts';
 import { upgradesApply } from './upgrades-apply.ts';
+import { upgradesRehearse } from './upgrades-rehearse.ts';
 import { vaultRotate, vaultSet } from './vault.ts';
 import { version } from './version.ts';
 import {
@@ -67,126 +78,146 @@ import {
   webhooksResend,
   webhooksTest,
 } from './webhooks.ts';
+import { webhooksListen } from './webhooks-listen.ts';
 
-/** Commands in the order of the help. */
-export const commands: readonly Command[] = [
-  login,
-  logout,
-  showStatus,
-  top,
-  catalogList,
-  catalogShow,
-  match,
-  ask,
-  plan,
-  deploy,
-  deploymentsList,
-  deploymentsRollback,
-  definitionsList,
-  definitionsShow,
-  definitionsRevisions,
-  definitionsRestore,
-  definitionsArchive,
-  definitionsActivate,
-  definitionsExport,
-  definitionsImport,
-  definitionsMigrate,
-  vaultSet,
-  vaultRotate,
-  configsList,
-  configsShow,
-  configsSave,
-  configsDelete,
-  logs,
-  shell,
-  shellsList,
-  instancesList,
-  instancesShow,
-  instancesStart,
-  instancesStop,
-  instancesRestart,
-  instancesRelease,
-  actionsList,
-  actionsRun,
-  actionsShow,
-  actionsHistory,
-  backupsList,
-  backupsCreate,
-  backupsVerify,
-  backupsRestore,
-  backupsDelete,
-  upgradesList,
-  upgradesScan,
-  upgradesAck,
-  upgradesApply,
-  tenantsList,
-  tenantsCreate,
-  tenantsSuspend,
-  tenantsResume,
-  tenantsDelete,
-  tenantsMigrate,
-  serversList,
-  serversShow,
-  serversRegister,
-  serversDrain,
-  serversUndrain,
-  serversPrune,
-  serversRotateKey,
-  serversResetIdentity,
-  migrationsList,
-  migrationsShow,
-  migrationsCancel,
-  registriesList,
-  registriesAdd,
-  registriesRemove,
-  alerts,
-  channelsList,
-  channelsAdd,
-  channelsTest,
-  channelsPause,
-  channelsResume,
-  channelsRemove,
-  rulesList,
-  rulesAdd,
-  rulesChange,
-  rulesPause,
-  rulesResume,
-  rulesRemove,
-  notificationsDeliveries,
-  notificationsResend,
-  webhooksList,
-  webhooksAdd,
-  webhooksRemove,
-  webhooksDeliveries,
-  webhooksDelivery,
-  webhooksResend,
-  webhooksTest,
-  events,
-  playbooksList,
-  playbooksShow,
-  membersList,
-  membersInvite,
-  membersInvites,
-  membersGrant,
-  membersRemove,
-  keysList,
-  keysCreate,
-  keysRevoke,
-  templateValidate,
-  templateImport,
-  templateExport,
-  recipesList,
-  recipesShow,
-  recipesSubmit,
-  recipesUpvote,
-  recipesWithdraw,
-  recipesApprove,
-  recipesReject,
-  doctor,
-  backupService,
-  restoreService,
-  showConfig,
-  useContext,
-  version,
-  helpFor(() => commands),
-];
+/** Commands by the headings of the help, in its order. A command is added here and nowhere else. */
+export const sections: Readonly<Record<string, readonly Command[]>> = {
+  Start: [login, logout, showStatus, doctor, showConfig, useContext],
+  Deploy: [
+    catalogList,
+    catalogShow,
+    match,
+    ask,
+    plan,
+    deploy,
+    deploymentsList,
+    deploymentsRollback,
+    clone,
+    definitionsList,
+    definitionsShow,
+    definitionsEdit,
+    definitionsRevisions,
+    definitionsRestore,
+    definitionsArchive,
+    definitionsActivate,
+    definitionsExport,
+    definitionsImport,
+    definitionsMigrate,
+    vaultSet,
+    vaultRotate,
+    configsList,
+    configsShow,
+    configsSave,
+    configsDelete,
+  ],
+  Files: [diff, apply, exportGarden, gardensList, gardensCancel, gardensForget],
+  Operate: [
+    open,
+    top,
+    logs,
+    shell,
+    shellsList,
+    instancesList,
+    instancesShow,
+    instancesStart,
+    instancesStop,
+    instancesRestart,
+    instancesRelease,
+    actionsList,
+    actionsRun,
+    actionsShow,
+    actionsHistory,
+    backupsList,
+    backupsCreate,
+    backupsVerify,
+    backupsRestore,
+    backupsDelete,
+    upgradesList,
+    upgradesScan,
+    upgradesAck,
+    upgradesRehearse,
+    upgradesApply,
+    rehearsalsList,
+    rehearsalsShow,
+    rehearsalsRemove,
+  ],
+  Servers: [
+    tenantsList,
+    tenantsCreate,
+    tenantsSuspend,
+    tenantsResume,
+    tenantsDelete,
+    tenantsMigrate,
+    migrationsList,
+    migrationsShow,
+    migrationsCancel,
+    serversList,
+    serversShow,
+    serversRegister,
+    serversDrain,
+    serversUndrain,
+    serversPrune,
+    serversRotateKey,
+    serversResetIdentity,
+    registriesList,
+    registriesAdd,
+    registriesRemove,
+  ],
+  Notify: [
+    alerts,
+    channelsList,
+    channelsAdd,
+    channelsTest,
+    channelsPause,
+    channelsResume,
+    channelsRemove,
+    rulesList,
+    rulesAdd,
+    rulesChange,
+    rulesPause,
+    rulesResume,
+    rulesRemove,
+    notificationsDeliveries,
+    notificationsResend,
+    webhooksList,
+    webhooksAdd,
+    webhooksRemove,
+    webhooksDeliveries,
+    webhooksDelivery,
+    webhooksResend,
+    webhooksTest,
+    webhooksListen,
+    events,
+  ],
+  Author: [
+    playbooksList,
+    playbooksShow,
+    templateNew,
+    templateValidate,
+    templateImport,
+    templateExport,
+    recipesList,
+    recipesShow,
+    recipesSubmit,
+    recipesUpvote,
+    recipesWithdraw,
+    recipesApprove,
+    recipesReject,
+  ],
+  Account: [
+    membersList,
+    membersInvite,
+    membersInvites,
+    membersGrant,
+    membersRemove,
+    keysList,
+    keysCreate,
+    keysRevoke,
+    confirm,
+    backupService,
+    restoreService,
+  ],
+  Program: [mcp, completion, version, help],
+};
+
+export const commands: readonly Command[] = Object.values(sections).flat();

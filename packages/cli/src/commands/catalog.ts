@@ -50,7 +50,7 @@ export const catalogShow = command({
   summary: 'Show a species: inputs, variants, profiles, actions',
   args: ['species'],
   examples: [['hortus catalog show miniflux', 'Its inputs and actions.']],
-  calls: ['templates.read'],
+  calls: ['templates.read', 'templates.list'],
   async run({ args, json, client, world: { terminal } }) {
     const { template, spec, canonical } = await readTemplate(await client(), args.species);
     if (json) {

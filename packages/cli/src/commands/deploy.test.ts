@@ -59,6 +59,18 @@ function playDeployment(end: Parameters<typeof records.detail>[0]): void {
 
 const inputs = ['--set', 'WEB_HOSTNAME=feeds.example.org', '--set-file', 'ADMIN_PASSWORD=-'];
 
+test('deploy does not ask for a domain that the service chooses', async () => {
+  service.list('servers.list', [records.server({ apps_domain: 'localhost' })]);
+  const argv = ['deploy', 'reader', '--name', 'feeds', '--set-file', 'ADMIN_PASSWORD=-', '--yes'];
+  const { code, stderr } = await hortusHere(home.path, argv, { env: env(), input: 'correct horse\n' });
+  expect(code, stderr).toBe(0);
+  expect(made('definitions.create')).toMatchObject([{ inputs: { ADMIN_PASSWORD: 'correct horse' } }]);
+
+  service.list('servers.list', [records.server({ apps_domain: null })]);
+  const refused = await hortusHere(home.path, argv, { env: env(), input: 'correct horse\n' });
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('Missing inputs: WEB_HOSTNAME.') });
+});
+
 test('deploy deploys a species, shows its steps and prints the address', async () => {
   playDeployment({ status: 'success' });
   service.on('instances.read', () => ({ success: true, data: records.instance({ revision: 1 }) }));

@@ -20,7 +20,7 @@ export const deploy = command({
       about: 'Target server, by name or id; optional if there is only one.',
     },
     name: { type: 'string', value: 'uid', about: 'Unique name; default is the species.' },
-    definition: { type: 'string', value: 'uid', about: 'Deploy this existing definition, by uid or id.' },
+    definition: { type: 'string', value: 'definition', about: 'Deploy this existing definition, by uid or id.' },
     set: { type: 'string', value: 'input=value', multiple: true, about: 'Value of an input.' },
     'set-file': {
       type: 'string',
@@ -69,6 +69,7 @@ export const deploy = command({
   ],
   calls: [
     'templates.read',
+    'templates.list',
     'servers.list',
     'servers.read',
     'definitions.list',

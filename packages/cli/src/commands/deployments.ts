@@ -13,7 +13,7 @@ export const deploymentsList = command({
   name: 'deployments list',
   summary: 'List the deployments, newest first',
   options: {
-    definition: { type: 'string', value: 'uid', about: 'Only of this definition, by uid or id.' },
+    definition: { type: 'string', value: 'definition', about: 'Only of this definition, by uid or id.' },
     server: { type: 'string', value: 'server', about: 'Only on this server.' },
     status: { type: 'string', value: 'status', about: `Only ${deploymentMachine.states.join(', ')}.` },
     limit: { type: 'string', value: 'number', about: 'Maximum number of entries; default 20.' },

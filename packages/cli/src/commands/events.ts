@@ -4,6 +4,7 @@ import type { Event } from '@hortus/contract/resources/events';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { findTenant } from '../lookup/tenants.ts';
+import { printJsonItem } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { printList } from '../printing.ts';
 import type { World } from '../world.ts';
@@ -77,7 +78,7 @@ const columns = [
 
 /** Prints one event per line, unaligned, because a stream has no final column width. With --json, one document per line. */
 function tell({ terminal }: World, event: Event, json: boolean): void {
-  if (json) terminal.out(`${JSON.stringify(event)}\n`);
+  if (json) printJsonItem(terminal, event);
   else terminal.out(`${safeLine(columns.map(({ text }) => text(event)).join('  '))}\n`);
 }
 

@@ -7,6 +7,7 @@ import { LinePrinter } from '../following/container-log.ts';
 import { showDeploymentLog } from '../following/deployment-log.ts';
 import { isId } from '../lookup/by-name.ts';
 import { findInstance } from '../lookup/instances.ts';
+import { printJsonItem } from '../output/json.ts';
 import { durationOf } from '../output/words.ts';
 import type { World } from '../world.ts';
 
@@ -65,7 +66,8 @@ export const logs = command({
     const query = queryOf(options, world.now());
     const { id } = await findInstance(service, args.instance);
     const printer = new LinePrinter(world.terminal);
-    const show = (line: ContainerLine) => world.terminal.out(json ? `${JSON.stringify(line)}\n` : printer.print(line));
+    const { terminal } = world;
+    const show = (line: ContainerLine) => (json ? printJsonItem(terminal, line) : terminal.out(printer.print(line)));
     if (options.follow) await follow(service, world, id, query, show, printer);
     else for await (const line of read(service, id, query)) show(line);
     return 'ok';

@@ -38,7 +38,7 @@ export const templateExport = command({
       'Exports a file, without a service.',
     ],
   ],
-  calls: ['templates.read'],
+  calls: ['templates.read', 'templates.list'],
   async run({ args, options, json, client, world }) {
     const { terminal } = world;
     const spec = (await isFile(args.template))

@@ -19,7 +19,7 @@ export const templateImport = command({
   args: ['file'],
   options: {
     name: { type: 'string', value: 'name', about: 'Name; default is that of the folder.' },
-    slug: { type: 'string', value: 'species', about: 'Species; default is derived from the name.' },
+    slug: { type: 'string', value: 'slug', about: 'Species; default is derived from the name.' },
     out: { type: 'string', value: 'folder', about: 'Write template.yaml into this folder instead of printing it.' },
     upload: { type: 'boolean', about: 'Create a draft in your account.' },
   },

@@ -3,6 +3,7 @@ import type { Server } from '@hortus/contract/resources/server-records';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { findServer } from '../lookup/servers.ts';
+import { printJsonItem } from '../output/json.ts';
 import { frame, tables } from '../top/frame.ts';
 import { type Sort, sorts, type Watched } from '../top/rows.ts';
 import { MOST_SERVERS, readOnce, watchAll } from '../top/watch.ts';
@@ -37,7 +38,7 @@ export const top = command({
     const watched = await readOnce(service, servers);
     const isFollowed = !options.once && (json || (terminal.live && terminal.interactive));
     if (json) {
-      for (const { reading } of watched) terminal.out(`${JSON.stringify(reading)}\n`);
+      for (const { reading } of watched) printJsonItem(terminal, reading);
       if (isFollowed) await printReadings(service, world, watched);
     } else if (isFollowed) await showScreen(service, world, watched, sort);
     else terminal.out(tables(terminal, watched, sort));
@@ -67,7 +68,7 @@ async function printReadings(client: Client, world: World, watched: readonly Wat
     changed({ server, reading }) {
       if (!reading || shown.get(server.id) === reading.at) return;
       shown.set(server.id, reading.at);
-      world.terminal.out(`${JSON.stringify(reading)}\n`);
+      printJsonItem(world.terminal, reading);
     },
   });
 }

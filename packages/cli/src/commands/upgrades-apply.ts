@@ -5,10 +5,11 @@ import { command } from '../command.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { followUpgrade } from '../following/upgrade.ts';
-import { givenValues } from '../given-values.ts';
 import { findUpgrade } from '../lookup/upgrades.ts';
 import { printJson } from '../output/json.ts';
 import { count } from '../output/words.ts';
+import { withBackupHint } from '../rehearsing.ts';
+import { upgradeInputOptions, upgradeInputs } from '../upgrade-inputs.ts';
 import type { World } from '../world.ts';
 
 export const upgradesApply = command({
@@ -19,25 +20,15 @@ export const upgradesApply = command({
   args: ['upgrade?'],
   options: {
     species: { type: 'string', value: 'species', about: 'Apply all open upgrades of this species.' },
-    set: { type: 'string', value: 'name=value', multiple: true, about: 'Value of a new input.' },
-    'set-file': {
-      type: 'string',
-      value: 'name=path',
-      multiple: true,
-      about: 'Value of a new input, read from a file.',
-    },
-    drop: {
-      type: 'string',
-      value: 'name',
-      multiple: true,
-      about: 'Drop an input that the new version does not accept.',
-    },
+    ...upgradeInputOptions,
+    rehearse: { type: 'boolean', about: 'Rehearse it on a copy first, and apply it only if that passed.' },
     yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' },
     ...waitOptions,
   },
   examples: [
     ['hortus upgrades apply miniflux --wait', 'Shows the changes, asks, and waits for the result.'],
     ['hortus upgrades apply miniflux --set LICENCE=ours --yes', 'Sets a new input and skips the confirmation.'],
+    ['hortus upgrades apply miniflux --rehearse --wait', 'Applies it only if its rehearsal passed.'],
     ['hortus upgrades apply --species miniflux --yes', 'All upgrades, one by one.'],
   ],
   calls: ['upgrades.list', 'upgrades.read', 'upgrades.apply', 'upgrades.applyAll'],
@@ -65,6 +56,7 @@ interface Wishes {
     readonly set: readonly string[];
     readonly 'set-file': readonly string[];
     readonly drop: readonly string[];
+    readonly rehearse: boolean;
     readonly yes: boolean;
     readonly wait: boolean;
     readonly timeout: string | undefined;
@@ -80,10 +72,10 @@ async function one(call: Wishes, client: Client, upgrade: Upgrade): Promise<Upgr
     world.terminal.out('Nothing was changed.\n');
     return [];
   }
-  const spelt = { set: 'set', setFile: 'set-file' };
-  const given = await givenValues(world, spelt, options.set, options['set-file']);
-  const inputs = { ...given, ...Object.fromEntries(options.drop.map((name) => [name, null])) };
-  return [(await client.call('upgrades.apply', { params: { id: upgrade.id }, body: { inputs } })).data];
+  const inputs = await upgradeInputs(world, options);
+  const body = { inputs, ...(options.rehearse && { rehearse: true }) };
+  const apply = () => client.call('upgrades.apply', { params: { id: upgrade.id }, body });
+  return [(await withBackupHint(apply, 'Make one with hortus backups create.')).data];
 }
 
 async function all(call: Wishes, client: Client, species: string): Promise<Upgrade[]> {
@@ -92,7 +84,8 @@ async function all(call: Wishes, client: Client, species: string): Promise<Upgra
     call.world.terminal.out('Nothing was changed.\n');
     return [];
   }
-  return (await client.call('upgrades.applyAll', { body: { species } })).data.upgrades;
+  const body = { species, ...(call.options.rehearse && { rehearse: true }) };
+  return (await client.call('upgrades.applyAll', { body })).data.upgrades;
 }
 
 /** Follows the upgrades in order and stops at the first failure. */

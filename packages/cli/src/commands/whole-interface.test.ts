@@ -5,10 +5,12 @@ import { startReceiver } from '@hortus/testkit/receiver';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { Failure } from '../failure.ts';
 import { run } from '../run.ts';
 import { type RealService, startRealService } from '../testing/real-service.ts';
 import { scriptedTerminal, scriptedWorld } from '../testing/scripted-terminal.ts';
+import { table } from './table.ts';
 
 /** Runs the real service in its own process and the commands in this one, which is faster. */
 let service: RealService;
@@ -185,7 +187,7 @@ describe('events', () => {
 });
 
 test('playbooks, match and ask print their answers', async () => {
-  expect((await hortus('playbooks', 'list')).out).toMatch(/upgrade +4/);
+  expect((await hortus('playbooks', 'list')).out).toMatch(/upgrade +5/);
   expect((await hortus('playbooks', 'show', 'upgrade')).out).toMatch(/upgrade_watch +Watch/);
   expect((await json('playbooks', 'show', 'release')).steps.at(-1).id).toBe('report_result');
   expect((await hortus('match', 'database.postgres')).out).toMatch(/database\.postgres +postgres/);
@@ -242,4 +244,70 @@ test('upgrades: scan, acknowledge, and apply with --wait', { timeout: 180_000 },
   await client.call('deployments.status', { params: { id }, body: { status: 'success' } });
   expect(await applying).toMatchObject({ code: 0, out: 'fern-1 now runs 1.1.0.\n' });
   expect(await hortus('upgrades', 'apply', '--species', 'fern', '--yes')).toMatchObject({ code: 6 });
+});
+
+test('upgrades rehearse reports what broke, and a clone is listed until it is removed', {
+  timeout: 180_000,
+}, async () => {
+  const publish = async (version: string) => {
+    const source = `slug: moss\nname: Moss\nversion: ${version}\narchetype: application\ntaxonomy: {kingdom: applications, family: website}\nimage: {repository: docker.io/library/nginx, tag: 1.29.2}\n`;
+    const { id } = (await client.call('drafts.create', { body: { source } })).data;
+    await client.call('drafts.validate', { params: { id } });
+    await client.call('drafts.promote', { params: { id } });
+  };
+  await publish('1.0.0');
+  await createAndDeploy('moss-1', 'moss');
+  await createAndDeploy('moss-2', 'moss');
+  await publish('1.1.0');
+  await hortus('upgrades', 'scan');
+  const rehearsing = hortus('upgrades', 'rehearse', 'moss-1');
+  const deploymentOf = async (field: 'restore_deployment_id' | 'change_deployment_id') => {
+    const find = async () => (await client.call('rehearsals.list', {})).data[0]?.[field];
+    return { id: await until(find, { describe: field }) };
+  };
+  const params = await deploymentOf('restore_deployment_id');
+  await client.call('deployments.status', { params, body: { status: 'success' } });
+  const body = { status: 'failed', error: 'migrate exited with 3', last_lines: ['row 7 is broken'] } as const;
+  await client.call('deployments.status', { params: await deploymentOf('change_deployment_id'), body });
+  const { code, out } = await rehearsing;
+  expect(code).toBe(1);
+  expect(out).toContain('The rehearsal of moss-1 from 1.0.0 to 1.1.0 failed: the change failed.\n');
+  expect(out).toMatch(/Error +migrate exited with 3\n/);
+  expect(out).toContain('| row 7 is broken\n');
+
+  const copy = await json('clone', 'moss-2', '--for', '2h', '--detach');
+  expect(Date.parse(copy.keep_until) - Date.parse(copy.created_at)).toBe(2 * 3_600_000);
+  expect((await hortus('rehearsals', 'list', '--instance', 'moss-2')).out).toMatch(
+    /moss-2 +clone .* restoring +exists/,
+  );
+  expect((await hortus('clone', 'moss-2', '--rm')).out).toBe('The copy of moss-2 is being removed.\n');
+  expect((await hortus('rehearsals', 'show', copy.id)).out).toContain('failed: it was cancelled.');
+  expect(await hortus('clone', 'moss-2', '--for', 'ever')).toMatchObject({ code: 2 });
+  await createAndDeploy('cached', 'redis');
+  expect(await hortus('clone', 'cached')).toMatchObject({ code: 6, err: expect.stringContaining('--fresh') });
+});
+
+/** Lists that need no argument. */
+const lists = table.filter(({ name, args }) => / list$/.test(name) && args.every((arg) => arg.endsWith('?')));
+
+test('every list prints YAML, names and fields, and refuses an unknown field with those that exist', async () => {
+  expect(lists.length).toBeGreaterThan(10);
+  for (const { name } of lists) {
+    const argv = name.split(' ');
+    const rows = await json(...argv);
+    expect(Array.isArray(rows), name).toBe(true);
+    // Values such as the time that an instance runs differ from call to call; output/format.test.ts compares them.
+    const shapeOf = (all: object[]) => all.map((row) => Object.keys(row));
+    expect(shapeOf(parse((await hortus(...argv, '-o', 'yaml')).out)), name).toEqual(shapeOf(rows));
+    const names = (await hortus(...argv, '-o', 'name')).out.split('\n').slice(0, -1);
+    expect(names, name).toHaveLength(rows.length);
+    expect(names, name).not.toContain('');
+    if (rows.length === 0) continue;
+    const fields = Object.keys(rows[0]);
+    const chosen = await hortus(...argv, '-o', fields.slice(0, 2).join(','));
+    expect(chosen.out.split('\n').slice(0, -1), name).toHaveLength(rows.length);
+    const refused = await hortus(...argv, '-o', 'colour');
+    expect(refused, name).toMatchObject({ code: 2, out: '' });
+    for (const field of fields) expect(refused.err, name).toContain(field);
+  }
 });

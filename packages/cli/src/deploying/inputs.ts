@@ -17,19 +17,20 @@ export const isMultiline = (spec: Canonical, name: string): boolean => questionO
 
 /**
  * Validates the inputs with the service's own rules before anything is created, and asks for missing required inputs. An answer
- * can make other inputs required, so it validates again after each.
+ * can make other inputs required, so it validates again after each. The service fills `chosenByService`, so those may stay missing.
  */
 export async function completeInputs(
   world: World,
   spec: Canonical,
   given: Readonly<Changes>,
   mode: InputMode,
+  chosenByService: Readonly<Changes> = {},
 ): Promise<Changes> {
   const { terminal } = world;
   const values: Changes = { ...given };
   const asked = new Set<string>();
   for (;;) {
-    const check = checkInputs(spec, values, mode);
+    const check = checkInputs(spec, { ...chosenByService, ...values }, mode);
     if (check.ok) return values;
     const problems = check.problems.map(({ field, message }) => ({ name: field.replace('inputs.', ''), message }));
     const next = problems.find(({ name, message }) => message === 'is required' || asked.has(name));

@@ -1,6 +1,8 @@
 import type { Client } from '@hortus/client/client';
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import type { Server } from '@hortus/contract/resources/server-records';
+import { appHosts, missingHosts } from '@hortus/template/app-hosts';
+import type { Canonical } from '@hortus/template/canonical-form';
 import { Failure } from '../failure.ts';
 import { givenValues } from '../given-values.ts';
 import { definitionOfUid, findDefinition } from '../lookup/definitions.ts';
@@ -56,15 +58,20 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
       `Other users of this machine can see ${name} on the command line; use --set-file ${name}=path instead.\n`,
     );
   }
-  const inputs = await completeInputs(
-    world,
-    canonical,
-    given,
-    existing ? { mode: 'merge', previous: existing.inputs, held: existing.secret_inputs } : { mode: 'create' },
-  );
   const uid = existing?.instance_uid ?? wish.name ?? species;
+  const inputs = existing
+    ? await completeInputs(world, canonical, given, {
+        mode: 'merge',
+        previous: existing.inputs,
+        held: existing.secret_inputs,
+      })
+    : await completeInputs(world, canonical, given, { mode: 'create' }, hostsOf(canonical, given, uid, server));
   return { uid, species, server, existing, inputs, profile: wish.profile, variant: wish.variant };
 }
+
+/** Returns the hosts that the service chooses for inputs that are not given. */
+const hostsOf = (spec: Canonical, given: Changes, uid: string, { apps_domain }: Server): Changes =>
+  apps_domain === null ? {} : appHosts(missingHosts(spec, given), uid, apps_domain);
 
 /** Finds the existing definition; --definition requires it. */
 async function existingOf(service: Client, { definition, name, species }: Wish): Promise<Definition | undefined> {

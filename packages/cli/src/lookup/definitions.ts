@@ -11,9 +11,12 @@ export async function definitionOfUid(client: Client, uid: string): Promise<Defi
 /** Finds a definition by id or uid; an archived one only if no active one has the uid. */
 export async function findDefinition(client: Client, given: string): Promise<Definition> {
   if (isId('definition', given)) return (await client.call('definitions.read', { params: { id: given } })).data;
-  const current = await definitionOfUid(client, given);
-  if (current !== undefined) return current;
+  const uids: string[] = [];
+  for await (const one of client.pages('definitions.list')) {
+    if (one.instance_uid === given) return one;
+    uids.push(one.instance_uid);
+  }
   const archived = await Array.fromAsync(client.pages('definitions.list', { query: { status: 'archived' } }));
   const fitting = archived.filter(({ instance_uid }) => instance_uid === given);
-  return theOne('definition', given, fitting, ({ created_at }) => `archived, created ${created_at}`);
+  return theOne('definition', given, fitting, ({ created_at }) => `archived, created ${created_at}`, uids);
 }

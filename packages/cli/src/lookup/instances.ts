@@ -10,5 +10,6 @@ export async function findInstance(client: Client, given: string): Promise<Insta
   const named = byUid.length > 0 ? byUid : all.filter(({ name }) => name === given);
   const present = named.filter(({ status }) => status !== 'released');
   const fitting = present.length > 0 ? present : named;
-  return theOne('instance', given, fitting, ({ instance_uid, status }) => `${instance_uid}, ${status}`);
+  const uids = all.filter(({ status }) => status !== 'released').map(({ instance_uid }) => instance_uid);
+  return theOne('instance', given, fitting, ({ instance_uid, status }) => `${instance_uid}, ${status}`, uids);
 }

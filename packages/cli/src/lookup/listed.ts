@@ -7,6 +7,7 @@ export async function findListed<Item extends { readonly id: string }>(
   given: string,
   names: (item: Item) => readonly string[],
 ): Promise<Item> {
-  const fitting = (await Array.fromAsync(all)).filter((item) => item.id === given || names(item).includes(given));
-  return theOne(what, given, fitting, (item) => names(item).join(', '));
+  const items = await Array.fromAsync(all);
+  const fitting = items.filter((item) => item.id === given || names(item).includes(given));
+  return theOne(what, given, fitting, (item) => names(item).join(', '), items.flatMap(names));
 }

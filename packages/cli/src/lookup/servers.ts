@@ -7,7 +7,8 @@ export async function findServer(client: Client, given: string): Promise<Server>
   if (isId('server', given)) return (await client.call('servers.read', { params: { id: given } })).data;
   const all = await Array.fromAsync(client.pages('servers.list'));
   const fitting = all.filter(({ name }) => name === given);
-  return theOne('server', given, fitting, ({ environment, status }) => `${environment}, ${status}`);
+  const names = all.map(({ name }) => name);
+  return theOne('server', given, fitting, ({ environment, status }) => `${environment}, ${status}`, names);
 }
 
 /** Returns the only server; fails if there are several. */

@@ -8,5 +8,6 @@ export async function findTenant(client: Client, given: string): Promise<Tenant>
   const all = await Array.fromAsync(client.pages('tenants.list'));
   const bySlug = all.filter(({ slug }) => slug === given);
   const fitting = bySlug.length > 0 ? bySlug : all.filter(({ name }) => name === given);
-  return theOne('tenant', given, fitting, ({ slug, status }) => `${slug}, ${status}`);
+  const names = all.map(({ slug }) => slug);
+  return theOne('tenant', given, fitting, ({ slug, status }) => `${slug}, ${status}`, names);
 }

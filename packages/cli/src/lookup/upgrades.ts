@@ -7,5 +7,6 @@ export async function findUpgrade(client: Client, given: string): Promise<Upgrad
   if (isId('upgrade', given)) return (await client.call('upgrades.read', { params: { id: given } })).data;
   const all = await Array.fromAsync(client.pages('upgrades.list'));
   const named = all.filter(({ instance_name, status }) => instance_name === given && status !== 'applied');
-  return theOne('upgrade', given, named, ({ to_version, status }) => `to ${to_version}, ${status}`);
+  const names = all.map(({ instance_name }) => instance_name);
+  return theOne('upgrade', given, named, ({ to_version, status }) => `to ${to_version}, ${status}`, names);
 }

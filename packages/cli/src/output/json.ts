@@ -1,5 +1,14 @@
-import type { Terminal } from '../terminal.ts';
+import type { Format, Terminal } from '../terminal.ts';
 
-/** Prints the JSON document of a command. */
+export const jsonFormat: Format = {
+  document: (value) => `${JSON.stringify(value, null, 2)}\n`,
+  item: (value) => `${JSON.stringify(value)}\n`,
+};
+
+/** Prints the result of a command for programs: as JSON, or in the format of -o. */
 export const printJson = (terminal: Terminal, document: unknown): void =>
-  terminal.out(`${JSON.stringify(document, null, 2)}\n`);
+  terminal.out((terminal.format ?? jsonFormat).document(document, terminal));
+
+/** Prints one document of a stream on a line of its own. */
+export const printJsonItem = (terminal: Terminal, document: unknown): void =>
+  terminal.out((terminal.format ?? jsonFormat).item(document));

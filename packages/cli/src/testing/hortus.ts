@@ -1,19 +1,12 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { cliMain } from '@hortus/testkit/programs';
-import { temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { afterAll } from 'vitest';
 import { run } from '../run.ts';
-
-/** Compile cache shared by all runs of a test file. */
-const cache = temporaryFolder('compiled');
-afterAll(cache.remove);
 
 /** Environment without the developer's own settings. */
 export const environment = (home: string): Record<string, string> => ({
   PATH: process.env.PATH ?? '',
   HOME: home,
-  XDG_CACHE_HOME: cache.path,
   TZ: 'UTC',
 });
 
@@ -78,6 +71,7 @@ export async function hortusHere(
     rawTerminal: () => {
       throw new Error('Commands with a raw terminal are run as a process.');
     },
+    programs: { start: async () => false, run: async () => undefined },
     env: { ...environment(home), ...env },
     home,
     now: () => Date.now() + paused,
@@ -85,6 +79,7 @@ export async function hortusHere(
       paused += ms;
     },
     leaving: () => {},
+    interrupted: () => new AbortController().signal,
   });
   return { code, stdout, stderr };
 }

@@ -54,6 +54,7 @@ export function scriptedWorld(terminal: Terminal, env: World['env'], home = '/no
     rawTerminal: () => {
       throw new Error('This test has no terminal for bytes.');
     },
+    programs: { start: async () => false, run: async () => undefined },
     env,
     home,
     now: () => now,
@@ -61,5 +62,6 @@ export function scriptedWorld(terminal: Terminal, env: World['env'], home = '/no
       now += ms;
     },
     leaving: () => {},
+    interrupted: () => new AbortController().signal,
   };
 }

@@ -1,0 +1,25 @@
+import { Failure } from '../failure.ts';
+import type { Format } from '../terminal.ts';
+import { fieldsFormat } from './fields.ts';
+import { jsonFormat } from './json.ts';
+import { handleOf } from './record-name.ts';
+import { safeLine } from './safe-text.ts';
+
+const rowsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+const nameFormat: Format = {
+  document: (value) => rowsOf(value).map(nameFormat.item).join(''),
+  item: (value) => `${safeLine(handleOf(value))}\n`,
+};
+
+/** Reads the value of -o: json, yaml, name, or a list of fields. */
+export async function formatOf(given: string): Promise<Format> {
+  if (given === 'json') return jsonFormat;
+  if (given === 'name') return nameFormat;
+  // Loaded when needed, because it is larger than the rest of the program.
+  if (given === 'yaml') return (await import('./yaml.ts')).yamlFormat;
+  const fields = given.split(',').map((field) => field.trim());
+  if (!fields.every((field) => /^\w[\w.-]*$/.test(field)))
+    throw new Failure('usage', '-o must be json, yaml, name, or fields such as name,status.');
+  return fieldsFormat(fields);
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { readGarden } from '@hortus/garden/reading';
+import { keyOf, referencesIn, resolved } from '@hortus/garden/references';
+import { checkInputs } from '@hortus/template/inputs';
+import { loadCatalog } from '@hortus/template/load';
+import { expect, test } from 'vitest';
+
+const page = readFileSync('docs/gardens.md', 'utf8');
+const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text);
+
+test('the examples of the page are gardens, and their inputs are those of the catalog', async () => {
+  expect(examples).toHaveLength(2);
+  const catalog = await loadCatalog('catalog');
+  for (const example of examples) {
+    const { garden, problems } = readGarden(example.includes('name: home') ? example : `name: home\n${example}`);
+    expect(problems).toEqual([]);
+    const values = Object.fromEntries(referencesIn(garden).map((one) => [keyOf(one), 'some-long-value']));
+    for (const [uid, { species, inputs = {} }] of Object.entries(garden?.definitions ?? {})) {
+      const spec = catalog.find((one) => one.species === species)?.spec;
+      expect(spec, species).toBeDefined();
+      if (spec)
+        expect(checkInputs(spec, resolved(inputs, values), { mode: 'create' }), uid).toMatchObject({ ok: true });
+    }
+  }
+});
