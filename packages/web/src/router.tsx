@@ -4,6 +4,7 @@ import { frameRoute, rootRoute } from './frame/frame-route.ts';
 import { RouteProblem } from './frame/problem-pages.tsx';
 import { assistantRoute } from './pages/assistant/route.ts';
 import { catalogRoute } from './pages/catalog/route.ts';
+import { confirmationRoutes } from './pages/confirmations/routes.ts';
 import { definitionRoute, definitionsRoute } from './pages/definitions/route.ts';
 import { deploymentsRoute } from './pages/deployments/route.ts';
 import { eventsRoute } from './pages/events/route.ts';
@@ -50,6 +51,7 @@ const routes = rootRoute.addChildren([
     ...upgradeRoutes,
     ...recipeRoutes,
     assistantRoute,
+    ...confirmationRoutes,
   ]),
   signInRoute,
   welcomeRoute,

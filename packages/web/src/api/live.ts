@@ -5,9 +5,9 @@ import { mayRefresh } from './rate-budget.ts';
 
 /** Reads to renew after an event of a resource, by the beginning of their endpoint's name. Others renew `<type>s.`. */
 const CHANGES: Readonly<Record<string, readonly string[]>> = {
-  deployment: ['deployments.', 'instances.', 'definitions.'],
+  deployment: ['deployments.', 'instances.', 'definitions.', 'rehearsals.'],
   definition: ['definitions.', 'instances.', 'deployments.'],
-  execution: ['actions.', 'instances.', 'backups.'],
+  execution: ['actions.', 'instances.', 'backups.', 'rehearsals.'],
   key: ['keys.'],
   user: ['members.', 'account.'],
   invite: ['members.'],

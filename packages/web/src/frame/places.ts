@@ -37,6 +37,7 @@ const groups: readonly (readonly Place[])[] = [
     { name: 'Webhooks', to: '/webhooks', key: 'w', permission: 'webhooks:read', count: 'webhooks' },
     { name: 'Notifications', to: '/notifications', key: 'n', permission: 'notifications:read' },
     { name: 'Recipes', to: '/recipes', key: 'r', permission: 'recipes:read' },
+    { name: 'Confirmations', to: '/confirmations', key: 'f', permission: 'confirmations:request' },
     { name: 'Assistant', to: '/assistant', key: 'a', permission: 'assistant:ask' },
   ],
 ];

@@ -10,6 +10,7 @@ const PLACES: Readonly<Record<string, string>> = {
   tenant: '/tenants/$id',
   upgrade: '/upgrades/$id',
   recipe: '/recipes/$id',
+  confirmation: '/confirmations/$id',
 };
 
 /** What an event is about, as a link if it has a page. */

@@ -14,6 +14,9 @@ const WORDS: Readonly<Record<EventName, string>> = {
   'definition.updated': 'has a new revision',
   'action.completed': 'completed an action',
   'action.failed': 'failed an action',
+  'garden.planned': 'was planned from a file',
+  'garden.applied': 'is as its file says',
+  'garden.failed': 'was not applied completely',
 };
 
 /** An event in words: "became unhealthy"; "Server registered" for an audit event. */

@@ -9,8 +9,10 @@ import { Filter } from '../../../parts/filters.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
 import { Empty, Section } from '../../../parts/page.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
+import { RehearsalsSection } from '../../rehearsals/rehearsals-section.tsx';
 import { holds } from './backup-card.tsx';
 import { BackupTable } from './backup-table.tsx';
+import { CloneInstance } from './clone-instance.tsx';
 import { CreateBackup } from './create-backup.tsx';
 import { DeleteBackup } from './delete-backup.tsx';
 import { RestoreBackup } from './restore-backup.tsx';
@@ -56,6 +58,9 @@ export function BackupsTab({ about }: { about: InstanceOverview }) {
         </Loaded>
       </Section>
       <aside className="min-w-0">
+        {may('deployments:read') && (
+          <RehearsalsSection title="Copies" of={{ instance_id: instance.id }} more={<CloneInstance about={about} />} />
+        )}
         {definition && (
           <Schedule
             key={JSON.stringify(definition.backup)}

@@ -16,7 +16,7 @@ import { InputGroups } from './input-groups.tsx';
 import { useDeploy } from './order.ts';
 import { Plan } from './plan.tsx';
 import { usePreview } from './preview.ts';
-import { applying, type Entered, inputsOf, nameFrom, questionsOf } from './questions.ts';
+import { applying, type Entered, inputsOf, nameFrom, type Question, questionsOf } from './questions.ts';
 import { SaveConfig, StartFrom } from './saved-configs.tsx';
 import { bestServer, ServerPick } from './server-pick.tsx';
 import { TenantPick } from './tenant-pick.tsx';
@@ -36,12 +36,13 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
 
   const questions = questionsOf(spec);
   const inputs = inputsOf(questions, entered);
-  const wrong = withoutHeld(useInputCheck(spec, inputs), inputs, config);
   const server = servers?.find(({ id }) => id === ownServer) ?? bestServer(servers ?? []);
+  const name = ownName ?? suggestedName(template.species, questions, entered);
+  const checked = useInputCheck(spec, inputs, { uid: name, domain: server?.apps_domain ?? null });
+  const wrong = withoutHeld(checked.wrong, inputs, config);
   const profiles = profilesOf(spec);
   // Follows the environment of the server until a person chooses.
   const profile = ownProfile ?? (server?.environment === 'production' ? 'production' : 'development');
-  const name = ownName ?? suggestedName(template.species, questions, entered);
   const nameWrong = wrongName(name);
   const isComplete = wrong.size === 0 && nameWrong === undefined && server !== undefined;
   const body: DefinitionCreate | undefined = isComplete
@@ -89,7 +90,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
     if (chosen?.profile) setOwnProfile(chosen.profile);
     if (chosen?.variant) setVariant(chosen.variant);
   }
-  const shown = applying(questions, entered);
+  const shown = applying(questions, entered).map((one) => withHost(one, checked.hosts[one.name]));
   return (
     <form ref={form} className="sheet deploy-form" noValidate onSubmit={submit} onKeyDown={byKey} aria-label="Deploy">
       <div className="mb-[18px] flex h-8 items-center justify-between gap-4">
@@ -165,6 +166,10 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
     </form>
   );
 }
+
+/** A host that the service chooses need not be entered; the field shows it. */
+const withHost = (question: Question, host: string | undefined): Question =>
+  host === undefined ? question : { ...question, placeholder: host, filled: true };
 
 /** Lines of the plan: the network, volumes, components, routes and permissions. */
 function linesOf({ components, routes, permissions }: Canonical): number {

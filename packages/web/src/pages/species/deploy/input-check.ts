@@ -1,26 +1,46 @@
 import type { Canonical } from '@hortus/template/canonical-form';
 import { useEffect, useState } from 'react';
 
-type Check = typeof import('@hortus/template/inputs').checkInputs;
+type Checker = Pick<typeof import('@hortus/template/inputs'), 'checkInputs'> &
+  Pick<typeof import('@hortus/template/app-hosts'), 'missingHosts' | 'appHosts'>;
+
+/** Where the service chooses hosts that are not given: below the domain of the server, after the uid. */
+export interface HostChoice {
+  readonly uid: string;
+  readonly domain: string | null;
+}
+
+export interface InputCheck {
+  /** What is wrong, by input. */
+  readonly wrong: ReadonlyMap<string, string>;
+  /** Hosts that the service chooses if they are not given, by input. */
+  readonly hosts: Readonly<Record<string, string>>;
+}
+
+const NOTHING: InputCheck = { wrong: new Map(), hosts: {} };
 
 /**
  * Checks inputs by the rules of the service. The checker brings its own matcher of patterns, so it loads after the
  * form; until then nothing is wrong.
  */
-export function useInputCheck(spec: Canonical, given: object): ReadonlyMap<string, string> {
-  const [check, setCheck] = useState<{ run: Check }>();
+export function useInputCheck(spec: Canonical, given: object, { uid, domain }: HostChoice): InputCheck {
+  const [checker, setChecker] = useState<Checker>();
   useEffect(() => {
     let isShown = true;
     // Without it, the service finds what is wrong.
-    import('@hortus/template/inputs').then(
-      ({ checkInputs }) => isShown && setCheck({ run: checkInputs }),
+    Promise.all([import('@hortus/template/inputs'), import('@hortus/template/app-hosts')]).then(
+      ([{ checkInputs }, { missingHosts, appHosts }]) => isShown && setChecker({ checkInputs, missingHosts, appHosts }),
       () => {},
     );
     return () => {
       isShown = false;
     };
   }, []);
-  const result = check?.run(spec, given, { mode: 'create' });
-  if (!result || result.ok) return new Map();
-  return new Map(result.problems.map(({ field, message }) => [field.replace(/^inputs\./, ''), message]));
+  if (!checker) return NOTHING;
+  const domains = new Set(spec.inputs.required.filter(({ type }) => type === 'domain').map(({ name }) => name));
+  const others = Object.fromEntries(Object.entries(given).filter(([name]) => !domains.has(name)));
+  const hosts = domain === null ? {} : checker.appHosts(checker.missingHosts(spec, others), uid, domain);
+  const result = checker.checkInputs(spec, { ...hosts, ...given }, { mode: 'create' });
+  const problems = result.ok ? [] : result.problems;
+  return { hosts, wrong: new Map(problems.map(({ field, message }) => [field.replace(/^inputs\./, ''), message])) };
 }

@@ -42,8 +42,8 @@ interface FieldProps<Value> {
   onLeave: () => void;
 }
 
-const noteOf = ({ required, immutable }: Question): string | undefined => {
-  const notes = [!required && 'optional', immutable && 'cannot change later'].filter(Boolean);
+const noteOf = ({ required, filled, immutable }: Question): string | undefined => {
+  const notes = [(!required || filled) && 'optional', immutable && 'cannot change later'].filter(Boolean);
   return notes.length > 0 ? notes.join(', ') : undefined;
 };
 
@@ -72,7 +72,7 @@ function Line({
         inputMode={NUMERIC.has(type) ? 'numeric' : undefined}
         autoComplete={type === 'password' ? 'new-password' : 'off'}
         spellCheck={type === 'string' ? undefined : false}
-        required={question.required}
+        required={question.required && !question.filled}
         placeholder={standard === undefined ? placeholder : String(standard)}
         list={isZone ? list : undefined}
         value={value}

@@ -3,6 +3,8 @@ import type { Canonical, CanonicalInput } from '@hortus/template/canonical-form'
 /** An input of the form. External secrets are asked for like passwords. */
 export interface Question extends CanonicalInput {
   readonly required: boolean;
+  /** Whether the service chooses a value if none is entered. */
+  readonly filled?: boolean;
 }
 
 /** What a person has entered; an absent or empty value uses the default. */

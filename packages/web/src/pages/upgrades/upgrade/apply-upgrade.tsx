@@ -10,14 +10,37 @@ import { FormProblem } from '../../outside/form-problem.tsx';
 import { useSubmission } from '../../outside/submission.ts';
 import { inputBody, type TypedInputs } from './upgrade-inputs.ts';
 
-/** Asks for what the newer version needs, then applies it. */
-export function ApplyUpgrade({ upgrade, onClose }: { upgrade: Upgrade; onClose: () => void }) {
+const TEXTS = {
+  apply: {
+    about:
+      'First the backup that its template declares, then the deployment. If it becomes unhealthy, it is rolled back.',
+    option: 'Rehearse it first, and stop if that fails',
+  },
+  rehearse: {
+    about:
+      'Restores the newest backup into a copy without a way out, and upgrades that. The running instance is not touched.',
+    option: 'Make a new backup; the application is stopped while its volumes are copied',
+  },
+} as const;
+
+/** Asks for what the newer version needs, then applies it, or rehearses that on a copy. */
+export function ApplyUpgrade({
+  upgrade,
+  purpose,
+  onClose,
+}: {
+  upgrade: Upgrade;
+  purpose: keyof typeof TEXTS;
+  onClose: () => void;
+}) {
   const { id, instance_name, to_version, new_inputs, conflicts } = upgrade;
   const [typed, setTyped] = useState<TypedInputs>({});
   const [profile, setProfile] = useState('');
   const [variant, setVariant] = useState('');
   const [ignore, setIgnore] = useState(false);
+  const [option, setOption] = useState(false);
   const apply = useOrder('upgrades.apply');
+  const rehearse = useOrder('upgrades.rehearse');
   const has = (reason: Upgrade['conflicts'][number]['reason']) => conflicts.some((one) => one.reason === reason);
   const { busy, submit, about, problem } = useSubmission(async () => {
     const body = {
@@ -26,18 +49,25 @@ export function ApplyUpgrade({ upgrade, onClose }: { upgrade: Upgrade; onClose: 
       ...(has('variant_removed') && { variant: variant || null }),
       ...(ignore && { ignore_capacity: true }),
     };
-    await apply.mutateAsync({ params: { id }, body });
-    toast(`${instance_name} is upgraded to ${to_version}.`, { tone: 'now' });
+    if (purpose === 'rehearse') {
+      await rehearse.mutateAsync({ params: { id }, body: { ...body, ...(option && { fresh_backup: true }) } });
+      toast(`The upgrade of ${instance_name} is rehearsed on a copy.`, { tone: 'now' });
+    } else {
+      await apply.mutateAsync({ params: { id }, body: { ...body, ...(option && { rehearse: true }) } });
+      toast(`${instance_name} is upgraded to ${to_version}.`, { tone: 'now' });
+    }
     onClose();
   }, [...new_inputs.map(({ name }) => `inputs.${name}`), 'profile', 'variant']);
-  const title = `Upgrade ${instance_name} to ${to_version}`;
+  const verb = purpose === 'rehearse' ? 'Rehearse' : 'Upgrade';
+  const title =
+    purpose === 'rehearse'
+      ? `Rehearse the upgrade of ${instance_name} to ${to_version}`
+      : `Upgrade ${instance_name} to ${to_version}`;
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>
         <h2>{title}</h2>
-        <p className="mb-5 text-ink-2">
-          First the backup that its template declares, then the deployment. If it becomes unhealthy, it is rolled back.
-        </p>
+        <p className="mb-5 text-ink-2">{TEXTS[purpose].about}</p>
         {new_inputs.map(({ name, label, description, required, default: standard, type }) => (
           <Field
             key={name}
@@ -72,12 +102,13 @@ export function ApplyUpgrade({ upgrade, onClose }: { upgrade: Upgrade; onClose: 
             problem={about('variant')}
           />
         )}
+        <CheckField label={TEXTS[purpose].option} checked={option} onChange={setOption} />
         <CheckField label="Deploy although the reported room is too small" checked={ignore} onChange={setIgnore} />
         <FormProblem text={problem} />
         <div className="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
           <Button kind="primary" type="submit" busy={busy}>
-            Upgrade {instance_name}
+            {verb} {instance_name}
           </Button>
         </div>
       </form>

@@ -7,7 +7,7 @@ import { UpgradeStatus } from '../upgrade-status.tsx';
 /** Where an upgrade stands, and what it led to. */
 export function UpgradeFacts({ upgrade }: { upgrade: Upgrade }) {
   const { instance_id, instance_name, species, step, error, deployment_id, return_id, backup_id } = upgrade;
-  const { started_at, finished_at, revision, from_revision } = upgrade;
+  const { started_at, finished_at, revision, from_revision, rehearsal_id } = upgrade;
   return (
     <dl className="facts mb-9 max-w-[780px]">
       <dt>State</dt>
@@ -38,6 +38,14 @@ export function UpgradeFacts({ upgrade }: { upgrade: Upgrade }) {
           <dt>Revision</dt>
           <dd>
             {from_revision} → {revision}
+          </dd>
+        </>
+      )}
+      {rehearsal_id && (
+        <>
+          <dt>Rehearsal before</dt>
+          <dd>
+            <code>{rehearsal_id}</code>
           </dd>
         </>
       )}

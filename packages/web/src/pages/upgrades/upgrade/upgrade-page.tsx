@@ -7,6 +7,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Page } from '../../../parts/page.tsx';
 import { toast, toastProblem } from '../../../parts/toast.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
+import { RehearsalsSection } from '../../rehearsals/rehearsals-section.tsx';
 import { ApplyUpgrade } from './apply-upgrade.tsx';
 import { Changes } from './changes.tsx';
 import { Questions, UpgradeFacts } from './upgrade-facts.tsx';
@@ -16,6 +17,7 @@ export function UpgradePage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const query = useApi('upgrades.read', { params: { id } });
   const upgrade = query.data?.data;
+  const may = useMay();
   return (
     <Page
       title={upgrade ? `Upgrade of ${upgrade.instance_name}` : 'Upgrade'}
@@ -27,6 +29,7 @@ export function UpgradePage() {
           <>
             <UpgradeFacts upgrade={data} />
             <Questions upgrade={data} />
+            {may('deployments:read') && <RehearsalsSection title="Rehearsals" of={{ upgrade_id: data.id }} />}
             <Changes changes={data.changes} />
           </>
         )}
@@ -49,7 +52,7 @@ function Heading({ upgrade: { instance_name, from_version, to_version } }: { upg
 function Actions({ upgrade }: { upgrade: Upgrade }) {
   const { id, status, instance_name } = upgrade;
   const mayChange = useMay()('upgrades:write');
-  const [open, setOpen] = useState(false);
+  const [purpose, setPurpose] = useState<'apply' | 'rehearse'>();
   const acknowledge = useOrder('upgrades.acknowledge');
   if (!mayChange || !['available', 'acknowledged', 'failed'].includes(status)) return null;
   const later = () =>
@@ -63,10 +66,11 @@ function Actions({ upgrade }: { upgrade: Upgrade }) {
           Not now
         </Button>
       )}
-      <Button kind="primary" onClick={() => setOpen(true)}>
+      <Button onClick={() => setPurpose('rehearse')}>Rehearse…</Button>
+      <Button kind="primary" onClick={() => setPurpose('apply')}>
         {status === 'failed' ? 'Apply again…' : 'Apply…'}
       </Button>
-      {open && <ApplyUpgrade upgrade={upgrade} onClose={() => setOpen(false)} />}
+      {purpose && <ApplyUpgrade upgrade={upgrade} purpose={purpose} onClose={() => setPurpose(undefined)} />}
     </>
   );
 }
