@@ -5,7 +5,7 @@ import { LongestFirst } from './scripts/longest-first.ts';
  * Files that run one after another in the same process. Their modules keep no state except caches, and starting a process
  * and loading hundreds of modules takes more than a second of processor for each file.
  */
-const sharing = ['packages/{client,contract,service,template}/src/**/*.test.ts'];
+const sharing = ['packages/{client,contract,garden,service,template}/src/**/*.test.ts'];
 
 /** Files that measure or change their process: memory, timers, listeners. */
 const ownProcess = [
@@ -37,7 +37,7 @@ export default defineConfig({
         test: {
           name: 'own process',
           include: [
-            'packages/!(client|contract|service|template)/src/**/*.test.ts',
+            'packages/!(client|contract|garden|service|template)/src/**/*.test.ts',
             'e2e/**/*.test.ts',
             'scripts/**/*.test.ts',
             ...ownProcess,

@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly host?: string;
   /** Prefix of the command, to run it in another network. */
   readonly prefix?: readonly string[];
+  /** Another program than the service of this version. */
+  readonly main?: string;
 }
 
 export const newAdminKey = (): string => `hk_live_${randomBytes(32).toString('base64url')}`;
@@ -30,7 +32,10 @@ export const newAdminKey = (): string => `hk_live_${randomBytes(32).toString('ba
 export async function startService(options: ServiceOptions): Promise<ServiceProcess> {
   const port = options.port ?? (await freePort());
   const key = options.key ?? newAdminKey();
-  const [program = process.execPath, ...args] = [...(options.prefix ?? []), ...[process.execPath, serviceMain]];
+  const [program = process.execPath, ...args] = [
+    ...(options.prefix ?? []),
+    ...[process.execPath, options.main ?? serviceMain],
+  ];
   const child = startProcess([program, ...args], {
     env: {
       HORTUS_PORT: String(port),

@@ -1,6 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { finished } from '../docker/installation.ts';
+import { publishTemplate } from '../published-template.ts';
 import { type CatalogInstallation, hasOwnEngine, openCatalogInstallation } from './catalog-installation.ts';
 import { deploySpecies } from './deployed-species.ts';
 
@@ -61,18 +62,11 @@ if (hasOwnEngine) {
   let catalogInstallation: CatalogInstallation;
   beforeAll(async () => {
     catalogInstallation = await openCatalogInstallation('postgres');
-    await publish(ledger('1.0.0', 'plant'));
+    await publishTemplate(client(), ledger('1.0.0', 'plant'));
   }, 300_000);
   afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
   const client = () => catalogInstallation.installation.service.client;
-
-  async function publish(source: string): Promise<void> {
-    const { id } = (await client().call('drafts.create', { body: { source } })).data;
-    const { data } = await client().call('drafts.validate', { params: { id } });
-    expect(data.status, JSON.stringify(data)).toBe('validated');
-    await client().call('drafts.promote', { params: { id } });
-  }
 
   test('a failed upgrade restores changed and deleted rows of a real database', {
     timeout: 600_000,
@@ -86,7 +80,7 @@ if (hasOwnEngine) {
     const rows = await look();
     expect(rows).toMatch(/^5000\|/);
 
-    await publish(ledger('1.1.0', 'nothing_of_that_name', migration));
+    await publishTemplate(client(), ledger('1.1.0', 'nothing_of_that_name', migration));
     const query = { instance_id: instanceId, status: 'available' as const };
     const find = async () => (await client().call('upgrades.list', { query })).data[0]?.id;
     const id = await until(find, { describe: 'the upgrade', within: 60_000 });

@@ -55,6 +55,8 @@ const views = [
   '/recipes/mine',
   '/recipes/review',
   '/recipes/{recipe}',
+  '/confirmations',
+  '/confirmations/{confirmation}',
   '/assistant',
   '/settings',
   '/settings/password',

@@ -26,7 +26,12 @@ export async function fillRecords(service: ServiceProcess, server: ReportedServe
   await submit(client, '1.2.0', '1.29.4');
   await client.call('upgrades.scan');
   const [upgrade] = (await client.call('upgrades.list')).data;
+  const [definition] = (await client.call('definitions.list')).data;
+  const confirmation = await client.call('confirmations.create', {
+    body: { endpoint: 'definitions.archive', params: { id: definition?.id ?? '' }, reason: 'Not used since May.' },
+  });
   return {
+    confirmation: confirmation.data.id,
     tenant: tenant.data.id,
     webhook: webhook.data.id,
     template: draft.data.id,

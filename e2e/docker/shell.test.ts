@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { createDatabase } from '@hortus/testkit/database';
 import { startPostgres } from '@hortus/testkit/postgres';
+import { hortusInScript, hortusInTerminal } from '@hortus/testkit/pseudo-terminal';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
@@ -15,7 +16,6 @@ import {
   openInstallation,
   openInstallationWithDaemon,
 } from './installation.ts';
-import { hortusInScript, hortusInTerminal } from './pseudo-terminal.ts';
 
 const envOf = ({ service, directory }: Installation, base = service.base) => ({
   HORTUS_URL: base,

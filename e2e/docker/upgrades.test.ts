@@ -1,5 +1,6 @@
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { publishTemplate } from '../published-template.ts';
 import {
   act,
   createAndDeploy,
@@ -54,16 +55,9 @@ beforeAll(async () => {
 });
 afterAll(() => installation?.[Symbol.asyncDispose]());
 
-async function publish(source: string): Promise<void> {
-  const { client } = installation.service;
-  const { id } = (await client.call('drafts.create', { body: { source } })).data;
-  await client.call('drafts.validate', { params: { id } });
-  await client.call('drafts.promote', { params: { id } });
-}
-
 /** Deploys version 1.0.0 with a line in its volume. */
 async function deployFirst(slug: string, watch_seconds: number): Promise<Deployed> {
-  await publish(bulb(slug, '1.0.0'));
+  await publishTemplate(installation.service.client, bulb(slug, '1.0.0'));
   const deployed = await createAndDeploy(installation, slug, {
     species: slug,
     inputs: { GREETING: 'mine' },
@@ -74,7 +68,7 @@ async function deployFirst(slug: string, watch_seconds: number): Promise<Deploye
 }
 
 async function upgradeTo(source: string, { instanceId: instance_id }: Deployed): Promise<string> {
-  await publish(source);
+  await publishTemplate(installation.service.client, source);
   const find = async () =>
     (await installation.service.client.call('upgrades.list', { query: { instance_id, status: 'available' } })).data[0]
       ?.id;

@@ -88,8 +88,9 @@ export async function openTwoServers({ catalog, images, env = {} }: TwoServersOp
   return all;
 }
 
-async function openServer(
-  all: TwoServers,
+/** Registers a server and starts its daemon on an engine. */
+export async function openServer(
+  all: Pick<TwoServers, 'service'>,
   name: string,
   socketPath: string,
   folder: string,

@@ -54,7 +54,7 @@ test('a first session from login to an action works', { timeout: 240_000 }, asyn
     stderr: `Creates cli-page: static-site on ${hostname()}.\n`,
   });
   expect(deployed.stdout).toMatch(/ wait_healthy {2}main is healthy/);
-  expect(deployed.stdout).toMatch(/^cli-page is healthy on revision 1, after .*\nhttps:\/\/cli\.example\.org\n$/m);
+  expect(deployed.stdout).toMatch(/^cli-page is healthy on revision 1, after .*\nhttps:\/\/cli\.example\.org:\d+\n$/m);
 
   const instances = await hortus(['instances']);
   expect(instances.stdout).toMatch(/^cli-page +static-site +\S+ +running +healthy /m);
@@ -88,9 +88,9 @@ test('a first session from login to an action works', { timeout: 240_000 }, asyn
 });
 
 test('incomplete commands name the missing argument', async () => {
-  expect(await hortus(['deploy', 'static-site', '--name', 'other-page'])).toMatchObject({
+  expect(await hortus(['deploy', 'pocketbase'])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('--set WEB_HOSTNAME=value'),
+    stderr: expect.stringContaining('--set ADMIN_EMAIL=value'),
   });
   expect(await hortus(['logs'])).toMatchObject({
     code: 2,

@@ -44,7 +44,7 @@ test('the commands of README and API tour work and print the shown answers', {
     { name: 'first-page', status: 'running', health: 'healthy' },
     { name: 'hello', status: 'running', health: 'healthy' },
   ]);
-  expect(instances.find(({ name }) => name === 'hello')?.url).toBe('http://hello.localhost');
+  expect(instances.find(({ name }) => name === 'hello')?.url).toBe(`http://hello.localhost:${machine.ingressPort}`);
   expect(await pageOf('hello.localhost', machine.ingressPort)).toContain('<title>Hello</title>');
   const { data: deployments } = await client.call('deployments.list');
   expect(deployments.map(({ status }) => status)).toEqual(['success', 'success']);

@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
+import { get } from 'node:http';
 import { join } from 'node:path';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { clientOf } from '../service-process.ts';
-import { openMachine, shownKey } from './started.ts';
+import { makeNginxImage, openMachine, shownKey } from './started.ts';
 
 /** Reads the pid of the running daemon from its state directory. */
 const daemonOf = (dataDirectory: string, serverId: string): number =>
@@ -131,4 +132,34 @@ test('without Docker or with HORTUS_LOCAL_SERVER=off only the service runs, and 
   expect(off.stdout).toContain('This machine is not a server: HORTUS_LOCAL_SERVER is off.');
   const { data } = await clientOf(`${machine.url}/api/v1`, shownKey(without)).call('servers.list');
   expect(data).toEqual([]);
+});
+
+/** As a user who may not use ports below 1024: root keeps everything but that. */
+const WITHOUT_LOW_PORTS = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-net_bind_service'] : [];
+
+test('started without root, a page deploys without a domain, and its address with a high port opens', {
+  timeout: 240_000,
+}, async () => {
+  await using machine = await openMachine();
+  await makeNginxImage(machine.socketPath);
+  const ports = { HORTUS_INGRESS_HTTP: undefined, HORTUS_INGRESS_HTTPS: undefined };
+  const key = shownKey(await machine.start(ports, WITHOUT_LOW_PORTS));
+  await machine.online(key);
+  const client = clientOf(`${machine.url}/api/v1`, key);
+  const body = { species: 'static-site', instance_uid: 'high', server_id: machine.serverId(), inputs: {} };
+  const { data: definition } = await client.call('definitions.create', { body });
+  await client.call('deployments.execute', { body: { definition_id: definition.id } });
+  const url = await until(
+    async () => {
+      const { data } = await client.call('instances.list', { query: { definition_id: definition.id } });
+      return data.find(({ health }) => health === 'healthy')?.url;
+    },
+    { within: 120_000, describe: 'a healthy instance' },
+  );
+  expect(url).toMatch(/^http:\/\/high\.localhost:8\d{3}$/);
+  const { host, port } = new URL(url ?? '');
+  const answer = await new Promise<number | undefined>((done, fail) => {
+    get({ host: '127.0.0.1', port, headers: { host } }, ({ statusCode }) => done(statusCode)).on('error', fail);
+  });
+  expect(answer).toBe(200);
 });

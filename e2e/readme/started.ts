@@ -18,8 +18,8 @@ export interface Machine extends AsyncDisposable {
   readonly socketPath: string;
   /** Plain HTTP port of the daemon's Caddy. */
   readonly ingressPort: number;
-  /** Restarts with the same port and data. */
-  start(env?: Record<string, string | undefined>): Promise<RunningProcess>;
+  /** Restarts with the same port and data; a prefix is a command that runs the program in its arguments. */
+  start(env?: Record<string, string | undefined>, prefix?: readonly string[]): Promise<RunningProcess>;
   /** Reads the server id of this machine from its record. */
   serverId(): string;
   online(key: string): Promise<void>;
@@ -43,8 +43,9 @@ export async function openMachine(): Promise<Machine> {
     socketPath,
     ingressPort: httpPort,
     serverId,
-    async start(env = {}) {
-      const child = startProcess([process.execPath, 'scripts/start.mjs'], {
+    async start(env = {}, prefix = []) {
+      const [program = process.execPath, ...args] = [...prefix, process.execPath, 'scripts/start.mjs'];
+      const child = startProcess([program, ...args], {
         cwd: root,
         env: {
           HORTUS_PORT: String(port),
