@@ -75,7 +75,7 @@ const prepareRegistry =
     return { resourceId: id };
   };
 
-type ChannelOrder = ChannelCreate & Pick<ChannelUpdate, 'status'>;
+type ChannelOrder = ChannelCreate & Pick<ChannelUpdate, 'status'> & { readonly without?: readonly string[] };
 
 async function prepareChannel(
   { channels }: CarryingDeps,
@@ -83,12 +83,12 @@ async function prepareChannel(
   change: Carried,
   order: object | null,
 ): Promise<Step> {
-  const { status = 'active', ...body } = (order ?? {}) as ChannelOrder;
+  const { status = 'active', without, ...body } = (order ?? {}) as ChannelOrder;
   await channels.check(body);
   return async (tx) => {
     const id = change.resource_id;
     if (change.action === 'remove' && id !== null) await channels.remove(tx, principal, id);
-    else if (id !== null) await channels.update(tx, principal, id, { ...body, status });
+    else if (id !== null) await channels.update(tx, principal, id, { ...body, status }, without);
     else {
       const made = await channels.create(tx, principal, body);
       if (status === 'paused') await channels.update(tx, principal, made.id, { status });

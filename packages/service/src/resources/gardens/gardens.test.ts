@@ -371,6 +371,21 @@ onBothEngines((engine) => {
     expect((await gardener.plan(files('1.1.0'))).changes).toEqual([]);
   });
 
+  it('removes a setting of a channel that left the file', async () => {
+    const files = (settings: object) => ({
+      garden: { name: 'home', channels: { pager: { type: 'url', url: '${env.PAGER}', ...settings } } },
+      values: { 'env.PAGER': 'https://203.0.113.9/page' },
+    });
+    const before = files({ template: '{"text": "{{title}}"}', content_type: 'application/json' });
+    expect(await gardener.applied(before)).toMatchObject({ status: 'succeeded' });
+    const { changes } = await gardener.plan(files({ content_type: 'application/json' }));
+    expect(changes.map(({ fields }) => fields)).toEqual([
+      [expect.objectContaining({ field: 'template', change: 'removed' })],
+    ]);
+    expect(await gardener.applied(files({}))).toMatchObject({ status: 'succeeded' });
+    expect((await gardener.plan(files({}))).changes).toEqual([]);
+  });
+
   it('creates, changes and removes registries, channels, rules and webhooks', async () => {
     const values = {
       'env.TOKEN': 'registry-token-1',

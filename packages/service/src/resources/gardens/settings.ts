@@ -87,7 +87,7 @@ function channels(garden: Garden, values: Values, there: PresentSettings): Both 
         hidden: referenced(given),
       },
       create: { type, name, ...config, status },
-      update: (changes) => ({ ...onlyChanged(config, changes), status }),
+      update: (changes) => ({ ...onlyChanged(config, changes), status, without: removed(changes) }),
     };
   });
   const present = there.channels.map(({ channel, config }): PresentItem => {
@@ -181,6 +181,9 @@ function onlyChanged<Fields extends object>(fields: Fields, changes: readonly Fi
   const changed = new Set(changes.map(({ field }) => field));
   return Object.fromEntries(Object.entries(fields).filter(([name]) => changed.has(name))) as Partial<Fields>;
 }
+
+const removed = (changes: readonly FieldChange[]): string[] =>
+  changes.flatMap(({ field, change }) => (change === 'removed' ? [field] : []));
 
 /** Returns the fields whose values come from references. */
 const referenced = (given: object): string[] =>

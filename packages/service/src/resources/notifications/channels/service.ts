@@ -13,6 +13,7 @@ import type { Page, PageRequest, Pages } from '../../../storage/page.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
 import { iso, isoOrNull } from '../../../time.ts';
 import type { Vault } from '../../../vault/vault.ts';
+import type { ChannelConfig } from '../formats/format.ts';
 import { wakeSender } from '../jobs.ts';
 import { clean } from '../text.ts';
 import { checkConfig, configOf, openConfig, sealConfig, targetOf } from './config.ts';
@@ -96,17 +97,25 @@ export class Channels {
     return recordOf(row);
   }
 
-  async update(tx: Tx, principal: Principal, id: string, body: ChannelUpdate): Promise<NotificationChannel> {
+  /** `without` names settings to remove; a request can only add and change them. */
+  async update(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    body: ChannelUpdate,
+    without: readonly string[] = [],
+  ): Promise<NotificationChannel> {
     const { vault } = this.#deps;
     const row = await lockChannel(tx, principal.accountId, id);
     if (!row) throw notFound('notification channel');
     const given = configOf(body);
-    const config = { ...(await openConfig(vault, tx, row)), ...given };
+    const kept = Object.entries(await openConfig(vault, tx, row)).filter(([name]) => !without.includes(name));
+    const config: ChannelConfig = { ...Object.fromEntries(kept), ...given };
     checkConfig(row.type, config);
     const changed = await updateChannel(tx, row, {
       ...(body.name !== undefined && { name: clean(body.name, 100) }),
       ...(body.status !== undefined && { status: body.status }),
-      ...(Object.keys(given).length > 0 && {
+      ...((Object.keys(given).length > 0 || without.length > 0) && {
         target: targetOf(row.type, config),
         config: await sealConfig(vault, tx, row, config),
       }),
