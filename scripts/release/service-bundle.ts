@@ -15,7 +15,14 @@ export const SERVICE_FOLDER = 'service';
 export async function bundleService(release: string): Promise<void> {
   // One by one, so that the worker threads and the service do not share a chunk.
   for (const input of [source('main.ts'), source('wiring/worker.ts')]) {
-    const bundle = await rolldown({ input, platform: 'node', logLevel: 'warn', plugins: [callersTable, movable] });
+    const bundle = await rolldown({
+      input,
+      platform: 'node',
+      logLevel: 'warn',
+      // An import that cannot be resolved would only be missed when its code runs.
+      onLog: (level, log, print) => print(log.code === 'UNRESOLVED_IMPORT' ? 'error' : level, log),
+      plugins: [callersTable, movable],
+    });
     try {
       await bundle.write({
         dir: join(release, SERVICE_FOLDER),
