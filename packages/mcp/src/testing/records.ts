@@ -92,7 +92,14 @@ export const upgrade = {
   new_inputs: [{ name: 'REGION', type: 'string', required: true }],
   irreversible: [{ component: 'migrate', message: 'The job changes the schema.' }],
 };
-export const backup = { id: ids.backup, instance_uid: 'blog', kind: 'manual', status: 'completed', created_at: at };
+export const backup = {
+  id: ids.backup,
+  instance_id: ids.instance,
+  instance_uid: 'blog',
+  kind: 'manual',
+  status: 'completed',
+  created_at: at,
+};
 export const actions = {
   actions: [
     { slug: 'dump', name: 'Dump', description: 'Dump the database.', dangerous: false, timeout: '300s', params: [] },

@@ -2,7 +2,7 @@ import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { DeploymentPlan, DeploymentPreview, PlannedComponent } from '@hortus/contract/resources/plan-records';
 import { facts } from './bounded.ts';
-import { oneLine } from './untrusted.ts';
+import { cited, oneLine } from './untrusted.ts';
 
 export const instanceLine = (one: Instance): string =>
   facts(
@@ -19,7 +19,7 @@ export const deploymentLine = (one: Deployment): string =>
     one.status,
     one.finished_at ?? one.started_at ?? one.created_at,
     one.reason && `reason ${one.reason}`,
-    one.error && oneLine(one.error),
+    one.error && `error ${cited(one.error)}`,
   );
 
 /** Describes what a deployment would do. Values of changes stay out: a plan is read for its effects. */

@@ -12,6 +12,9 @@ export function oneLine(text: string, longest = LONGEST_LINE): string {
   return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
 }
 
+/** Quotes text from outside within a line, so that it cannot pass for words of the service. */
+export const cited = (text: string, longest?: number): string => `"${oneLine(text, longest).replaceAll('"', "'")}"`;
+
 /**
  * Quotes lines that containers and templates wrote. Each line is prefixed, so that no line can pretend to end the quotation, and
  * the introduction says that it is data: a model must not follow instructions in a log.

@@ -6,7 +6,7 @@ import { changeTool } from '../change-tool.ts';
 import { lastExecution } from '../last-order.ts';
 import { findInstance } from '../lookup.ts';
 import { facts } from '../text/bounded.ts';
-import { oneLine } from '../text/untrusted.ts';
+import { cited, oneLine } from '../text/untrusted.ts';
 import { Refusal } from '../tool.ts';
 import { instanceField } from './instances.ts';
 import { ordered } from './ordered.ts';
@@ -32,7 +32,7 @@ export const runAction = changeTool({
     const call = { params: { id, slug }, body: { params } };
     return {
       text: facts(
-        `run ${slug} on ${instance_uid}: ${oneLine(action.description || action.name)}`,
+        `run ${slug} on ${instance_uid}: ${cited(action.description || action.name)}`,
         action.dangerous && 'dangerous',
         `timeout ${action.timeout}`,
         `params: ${Object.keys(params).join(' ') || 'none'}`,

@@ -2,7 +2,7 @@ import type { SpecBySpecies } from '@hortus/contract/resources/template-spec-sha
 import Type from 'typebox';
 import type { Service } from '../service.ts';
 import { facts, listed, paragraphs } from '../text/bounded.ts';
-import { oneLine } from '../text/untrusted.ts';
+import { cited, oneLine } from '../text/untrusted.ts';
 import { readTool } from '../tool.ts';
 
 const species = Type.String({ minLength: 1, maxLength: 64, description: 'Species of the catalog, such as ghost.' });
@@ -24,7 +24,7 @@ export const searchCatalog = readTool({
     const { data, pagination } = await service.call('templates.list', {
       query: { ...(query && { q: query }), ...(family && { family }), per_page: 15 },
     });
-    return listed(data, (one) => `${one.species} (${one.family}): ${oneLine(one.description, 140)}`, {
+    return listed(data, (one) => `${one.species} (${one.family}): ${cited(one.description, 140)}`, {
       total: pagination.total,
       none: 'No species matches.',
     });
@@ -44,14 +44,18 @@ export async function speciesText(service: Service, name: string): Promise<strin
   const { data } = await service.call('templates.read', { params: { species: name }, query: { shape: 'species' } });
   const spec = data.spec as SpecBySpecies;
   const { profiles = {}, image } = spec.canonical as { profiles?: object; image?: { variants?: { id: string }[] } };
+  const about = ({ label, description }: { label?: string; description?: string }) => {
+    const text = label ?? description;
+    return text !== undefined && cited(text, 120);
+  };
   const input = (one: SpecBySpecies['inputs']['required'][number]) =>
     `- ${facts(
       `${one.name} (${one.type})`,
       one.default !== undefined && `default ${oneLine(String(one.default), 60)}`,
-      oneLine(one.label ?? one.description ?? '', 120),
+      about(one),
     )}`;
   return paragraphs(
-    `${data.species} ${data.version} (${data.family}): ${oneLine(data.description)}`,
+    `${data.species} ${data.version} (${data.family}): ${cited(data.description)}`,
     `Required inputs:\n${listed(spec.inputs.required, input)}`,
     `Optional inputs:\n${listed(spec.inputs.optional, input, { most: 25 })}`,
     facts(

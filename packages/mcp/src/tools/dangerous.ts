@@ -1,5 +1,7 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
 import Type from 'typebox';
 import { changeTool } from '../change-tool.ts';
+import { lastExecution } from '../last-order.ts';
 import { findDefinition, findInstance, isId } from '../lookup.ts';
 import { Refusal } from '../tool.ts';
 import { instanceField } from './instances.ts';
@@ -16,11 +18,11 @@ export const restoreBackup = changeTool({
   async plan({ service }, { backup_id }) {
     if (!isId('backup', backup_id)) throw new Refusal('backup_id: must be the id of a backup, bkp_…');
     const { data } = await service.call('backups.read', { params: { id: backup_id } });
-    const { instance_uid, created_at, status, kind } = data;
+    const { instance_uid, instance_id, created_at, status, kind } = data;
     const call = { params: { id: backup_id }, body: { confirm: instance_uid } };
     return {
       text: `replace the data of ${instance_uid} by the ${kind} backup ${backup_id} of ${created_at}; the present data is backed up first`,
-      state: { id: backup_id, status, instance_uid },
+      state: { id: backup_id, status, instance_uid, last: await lastExecution(service, instance_id, builtIn.restore) },
       danger: {
         subject: instance_uid,
         question: `Replace the data of ${instance_uid} by its backup of ${created_at}?`,
@@ -44,7 +46,7 @@ export const releaseInstance = changeTool({
     remove_volumes: Type.Optional(Type.Boolean({ description: 'Delete its volumes and their data.' })),
   }),
   async plan({ service }, { instance, remove_volumes = false }) {
-    const { id, instance_uid, status, components } = await findInstance(service, instance);
+    const { id, instance_uid, status, revision, started_at, components } = await findInstance(service, instance);
     const { backup } = await service.call('actions.list', { params: { id } });
     const confirm = backup.volumes.filter(({ critical }) => critical).map(({ name }) => name);
     const volumes = backup.volumes.map(({ name }) => name).join(', ') || 'none';
@@ -52,7 +54,7 @@ export const releaseInstance = changeTool({
     const fate = remove_volumes ? `deletes its volumes (${volumes}) and all data in them` : 'keeps its volumes';
     return {
       text: `release ${instance_uid}: removes its ${Math.max(1, components.length)} containers and ${fate}`,
-      state: { id, status, volumes: backup.volumes },
+      state: { id, status, revision, started_at, volumes: backup.volumes },
       danger: {
         subject: instance_uid,
         question: `Release ${instance_uid}? This removes its containers and ${fate}.`,
@@ -73,11 +75,11 @@ export const archiveInstance = changeTool({
   kind: 'danger',
   input: Type.Object(instanceField),
   async plan({ service }, { instance }) {
-    const { id, instance_uid, status, current_revision } = await findDefinition(service, instance);
+    const { id, instance_uid, status, current_revision, updated_at } = await findDefinition(service, instance);
     const params = { id };
     return {
       text: `archive ${instance_uid}: cancels its deployments and removes its containers; its volumes stay`,
-      state: { id, status, current_revision },
+      state: { id, status, current_revision, updated_at },
       danger: {
         subject: instance_uid,
         question: `Archive ${instance_uid} and remove its containers?`,

@@ -2,11 +2,13 @@ import type { Event } from '@hortus/contract/resources/events';
 import Type from 'typebox';
 import type { Service } from '../service.ts';
 import { facts, listed } from '../text/bounded.ts';
-import { oneLine } from '../text/untrusted.ts';
+import { cited, oneLine } from '../text/untrusted.ts';
 import { readTool } from '../tool.ts';
 
 /** Facts of an event that tell what happened; ids of other records follow from them. */
 const told = ['name', 'instance_uid', 'status', 'reason', 'error', 'slug'] as const;
+/** Those that users and containers write. */
+const written: ReadonlySet<string> = new Set(['name', 'error']);
 
 const eventLine = ({ created_at, type, resource_id, data }: Event): string =>
   facts(
@@ -14,7 +16,9 @@ const eventLine = ({ created_at, type, resource_id, data }: Event): string =>
     resource_id,
     ...told.map((field) => {
       const value = data[field];
-      return typeof value === 'string' && value !== '' ? `${field} ${oneLine(value, 120)}` : undefined;
+      return typeof value === 'string' && value !== ''
+        ? `${field} ${written.has(field) ? cited(value, 120) : oneLine(value, 120)}`
+        : undefined;
     }),
   );
 

@@ -6,7 +6,7 @@ import { findInstance } from '../lookup.ts';
 import { isProblem, type Service } from '../service.ts';
 import { facts, listed, paragraphs } from '../text/bounded.ts';
 import { deploymentLine, instanceLine } from '../text/records.ts';
-import { oneLine, quoted } from '../text/untrusted.ts';
+import { cited, oneLine, quoted } from '../text/untrusted.ts';
 import { readTool } from '../tool.ts';
 import { readLines } from './logs.ts';
 
@@ -73,7 +73,7 @@ async function lastFailure(service: Service, { deployments }: InstanceOverview):
   const { data } = await service.call('deployments.read', { params: { id: newest.id } });
   const lines = data.last_lines.slice(-LAST_LINES);
   return paragraphs(
-    `Last failure: ${data.id}, ${facts(data.reason, data.error && oneLine(data.error))}`,
+    `Last failure: ${data.id}, ${facts(data.reason, data.error && `error ${cited(data.error)}`)}`,
     lines.length > 0 && quoted('Last lines of the container that failed', lines),
   );
 }

@@ -6,7 +6,7 @@ import { isId } from '../lookup.ts';
 import type { Service } from '../service.ts';
 import { facts, paragraphs } from '../text/bounded.ts';
 import { deploymentLine } from '../text/records.ts';
-import { oneLine, quoted } from '../text/untrusted.ts';
+import { cited, oneLine, quoted } from '../text/untrusted.ts';
 import { Refusal, readTool } from '../tool.ts';
 
 interface Progress {
@@ -73,7 +73,7 @@ async function execution(service: Service, execution_id: string): Promise<Progre
       `${data.id} ${data.slug}`,
       data.status,
       data.exit_code !== null && `exit code ${data.exit_code}`,
-      data.error && oneLine(data.error),
+      data.error && `error ${cited(data.error)}`,
     ),
     output !== '' && quoted('Output, last lines', output.split('\n').slice(-40)),
   );
@@ -87,7 +87,7 @@ async function upgrade(service: Service, id: string): Promise<Progress> {
     data.status,
     data.step && `step ${data.step}`,
     data.reason,
-    data.error && oneLine(data.error),
+    data.error && `error ${cited(data.error)}`,
     data.deployment_id && `deployment ${data.deployment_id}`,
   );
   return { text, over: data.status !== 'applying' };

@@ -37,7 +37,7 @@ export const changeSettings = changeTool({
 function differences(definition: Definition, wanted: Static<typeof changes>): string[] {
   const shown = (value: unknown) => oneLine(String(value ?? 'none'), 80);
   const inputs = Object.entries(wanted.inputs ?? {}).flatMap(([name, value]) => {
-    if (!(name in definition.inputs)) return [`- input ${name}: ${value === null ? 'removed' : 'set'}`];
+    if (!Object.hasOwn(definition.inputs, name)) return [`- input ${name}: ${value === null ? 'removed' : 'set'}`];
     const before = definition.inputs[name];
     return before === value ? [] : [`- input ${name}: ${shown(before)} → ${shown(value)}`];
   });

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { changeTool } from '../change-tool.ts';
 import { findInstance } from '../lookup.ts';
 import { facts, listed } from '../text/bounded.ts';
-import { oneLine } from '../text/untrusted.ts';
+import { cited, oneLine } from '../text/untrusted.ts';
 import { Refusal } from '../tool.ts';
 import { instanceField } from './instances.ts';
 import { ordered } from './ordered.ts';
@@ -49,10 +49,8 @@ function describe(one: Upgrade, uid: string): string {
         none: '- no changes of the template',
       },
     ),
-    ...one.conflicts.map(({ field, message }) => `- conflict ${field}: ${oneLine(message)}`),
+    ...one.conflicts.map(({ field, message }) => `- conflict ${field}: ${cited(message)}`),
     ...one.new_inputs.filter(({ required }) => required).map(({ name, type }) => `- needs the input ${name} (${type})`),
-    ...one.irreversible.map(
-      ({ component, message }) => `- a rollback would not undo ${component}: ${oneLine(message)}`,
-    ),
+    ...one.irreversible.map(({ component, message }) => `- a rollback would not undo ${component}: ${cited(message)}`),
   ].join('\n');
 }
