@@ -262,6 +262,15 @@ onBothEngines((engine) => {
     await until(async () => (await again()) === 200, { describe: 'the account to be served again' });
   });
 
+  it('a batch is refused, because its calls would count as one', async () => {
+    const calls = [1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/list', params: {} }));
+    const answer = await post(service, bearer(service.key), calls);
+    expect(answer.status).toBe(422);
+    expect(await answer.json()).toMatchObject({
+      error: { message: 'body: must be one message; batches are not accepted.' },
+    });
+  });
+
   it('calls of tools count for the rate limit of the account', async () => {
     const limits = { free: 5, pro: 5, enterprise: 5, anonymous: 1_000, server: 1_000 };
     const limited = await startApp(engine, { rateLimits: limits });

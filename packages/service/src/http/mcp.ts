@@ -40,6 +40,9 @@ export function addMcp(router: Router, deps: McpDeps): void {
     if (principal?.kind !== 'key') throw new Problem('FORBIDDEN', 'Use an API key; a session is not accepted here.');
     if (headers.origin !== undefined && headers.origin !== origin)
       throw new Problem('FORBIDDEN', 'Origin: pages of other sites may not call this.');
+    // The limit below counts requests, and the protocol has dropped batches.
+    if (Array.isArray(exchange.body))
+      throw new Problem('VALIDATION_ERROR', 'body: must be one message; batches are not accepted.', { field: 'body' });
     const { accountId } = principal;
     const count = running.get(accountId) ?? 0;
     if (count >= MOST_AT_ONCE)
