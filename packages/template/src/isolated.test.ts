@@ -62,7 +62,20 @@ test('no secret of a copy can be read after components were left out', () => {
   for (const secret of ['p@ss/word', 'p%40ss', 'hunter2', 'session-key']) expect(shown).not.toContain(secret);
 });
 
-test.each(['/run/postgresql', '/var/run/mysqld', '/srv/api.sock'])(
+test('a copy has no labels, so that no proxy or scheduler on the server takes it for the original', () => {
+  const rule = 'traefik.http.routers.blog.rule';
+  const labelled = scheduled.replace(
+    '  app:\n',
+    `  app:\n    labels: {${rule}: "Host(\`blog.example.org\`)", token: "\${secrets.SESSION_KEY}"}\n`,
+  );
+  const { manifest, secretPaths } = resolved(labelled);
+  expect(manifest.components.flatMap(({ labels }) => Object.keys(labels))).toContain(rule);
+  const copy = isolated(manifest, secretPaths, 'copy-1');
+  expect(copy.manifest.components.map(({ labels }) => labels)).toEqual([{}, {}, {}]);
+  expect(JSON.stringify(redact(copy.manifest, copy.secretPaths))).not.toContain('session-key');
+});
+
+test.each(['/run/postgresql', '/var/run/mysqld', '/srv/api.sock', '/dev/log', '/tmp/mysql', '/srv/unix.socket'])(
   'an application that mounts %s, with sockets of other programs, is not copied',
   (path) => {
     const { manifest } = resolved();

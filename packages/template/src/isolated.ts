@@ -6,13 +6,17 @@ const LIMITS = { cpus: 1, memory_bytes: 2 * 1024 ** 3 };
 /** An address inside the container where no name server listens, so that queries for outside names fail at once. */
 const NO_NAME_SERVER = ['127.0.0.1'];
 
-/** The components of a second application: own volumes, no host ports, host paths read-only, one replica, no schedules. */
+/**
+ * The components of a second application: own volumes, no host ports, host paths read-only, one replica, no schedules.
+ * Without labels, by which programs on the server, such as proxies and schedulers, would take it for the original.
+ */
 export const copiedComponents = (components: readonly ManifestComponent[], uid: string): ManifestComponent[] =>
   components
     .filter(({ run }) => run !== 'schedule')
     .map((component) => ({
       ...component,
       replicas: 1,
+      labels: {},
       ports: component.ports.map(({ host_port: _, host_ip: __, ...port }) => port),
       storage: component.storage.map((one) =>
         one.volume === undefined ? { ...one, read_only: true } : { ...one, volume: `${uid}_${one.name}` },
@@ -36,7 +40,8 @@ export function accessOf({ permissions, components }: Manifest): string | undefi
 }
 
 /** A socket works through a read-only mount too. */
-const mayHaveSockets = (path: string): boolean => /^\/(run|var\/run)(\/|$)|\.sock$|^\/+$|^\/var\/*$/.test(path);
+const mayHaveSockets = (path: string): boolean =>
+  /^\/(run|var\/run|tmp|dev)(\/|$)|\.sock(et)?$|^\/+$|^\/var\/*$/.test(path);
 
 export interface Isolated {
   readonly manifest: Manifest;
