@@ -178,7 +178,10 @@ export class Definitions {
 
   async activate(tx: Tx, principal: Principal, id: string): Promise<Definition> {
     const before = await this.#lock(tx, principal, id);
-    const { server_id, tenant_id, instance_uid, status } = before;
+    const { server_id, tenant_id, instance_uid, status, test_id } = before;
+    // Nothing would remove it again, no list would show it, and no quota would count it.
+    if (test_id !== null)
+      throw conflict('id', 'temporary', 'it was made for a rehearsal or a test and cannot be reactivated.');
     const holder = status === 'archived' ? await findUnarchived(tx, principal.accountId, instance_uid) : undefined;
     if (holder)
       throw conflict(

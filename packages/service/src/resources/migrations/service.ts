@@ -121,6 +121,9 @@ export class Migrations {
     if (!definition) throw notFound('definition');
     if (definition.status === 'archived')
       throw conflict('id', 'archived', 'the definition is archived; activate it first.');
+    // The daemon of the other server may be too old to isolate a copy.
+    if (definition.test_id !== null)
+      throw conflict('id', 'temporary', 'it was made for a rehearsal or a test and stays on its server.');
     if (definition.tenant_id !== null)
       throw conflict('id', 'tenant', 'the definition belongs to a tenant; migrate the tenant instead.', {
         tenant_id: definition.tenant_id,

@@ -203,6 +203,23 @@ onBothEngines((engine) => {
       expect(JSON.stringify(readable.json)).not.toContain('hunter2hunter2');
     });
 
+    it('can neither be migrated nor be reactivated after its removal, when nothing would remove it again', async () => {
+      const { instanceId, upgradeId } = await upgradable();
+      await backUp(instanceId);
+      const rehearsal = (await rehearse(upgradeId)).json.data as Rehearsal;
+      const { copy_definition_id: copy, id } = rehearsal;
+      const { data: other } = await service.client.call('servers.register', {
+        body: { name: 'elsewhere', environment: 'staging' },
+      });
+      const body = { server_id: other.id };
+      expectRefusal(await service.request('POST', `/definitions/${copy}/migrate`, { body }), 'VALIDATION_ERROR', 'id');
+      await finish(instanceId, 'hortus.copy_data', { status: 'failed', error: 'no space left' });
+      await finish(rehearsal.copy_instance_id, 'hortus.release');
+      await become(id, 'removed');
+      expect((await template.definition(copy)).status).toBe('archived');
+      expectRefusal(await service.request('POST', `/definitions/${copy}/activate`), 'VALIDATION_ERROR', 'id');
+    });
+
     it('is removed also if its data could not be restored', async () => {
       const { instanceId, upgradeId } = await upgradable();
       await backUp(instanceId);
