@@ -5,6 +5,7 @@ import { table as ownTable } from './commands/table.ts';
 import { exitCodes } from './exit-codes.ts';
 import { Failure, failureOf } from './failure.ts';
 import { helpOf, overview } from './help.ts';
+import { loadCommand } from './loading.ts';
 import { formatOf } from './output/format.ts';
 import { jsonFormat } from './output/json.ts';
 import { safeText } from './output/safe-text.ts';
@@ -65,7 +66,7 @@ export async function run(
       },
       commands: table,
     };
-    const command = await row.load();
+    const command = await loadCommand(row);
     const exit = (await command.run(call)) ?? 'ok';
     return typeof exit === 'number' ? exit : exitCodes[exit].code;
   } catch (error) {

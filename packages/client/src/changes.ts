@@ -41,8 +41,12 @@ export class Changes implements Disposable {
     }
   }
 
-  [Symbol.dispose](): void {
+  close(): void {
     this.#leaving.abort();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
   }
 
   async #follow(client: Client, resource_id: string): Promise<void> {

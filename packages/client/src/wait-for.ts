@@ -28,12 +28,17 @@ export async function waitFor<Name extends Exclude<EndpointName, FileName>>(
   call: CallOf<Endpoints[Name]>,
   { until, resourceId, signal }: WaitOptions<ResponseOf<Endpoints[Name]>>,
 ): Promise<ResponseOf<Endpoints[Name]>> {
-  using changes = new Changes(client, resourceId);
+  const changes = new Changes(client, resourceId);
   const untyped = client.call as (name: Name, call: object) => Promise<ResponseOf<Endpoints[Name]>>;
-  for (let reads = 1; ; reads++) {
-    const answer = await untyped(name, { ...call, ...(signal && { signal }) });
-    if (until(answer)) return answer;
-    const ms = changes.isLive ? LIVE_MS : backoffMs(reads, POLLING);
-    await changes.next((over) => sleep(ms, signal ? AbortSignal.any([signal, over]) : over));
+  // Not `using`: some browsers have no Symbol.dispose yet.
+  try {
+    for (let reads = 1; ; reads++) {
+      const answer = await untyped(name, { ...call, ...(signal && { signal }) });
+      if (until(answer)) return answer;
+      const ms = changes.isLive ? LIVE_MS : backoffMs(reads, POLLING);
+      await changes.next((over) => sleep(ms, signal ? AbortSignal.any([signal, over]) : over));
+    }
+  } finally {
+    changes.close();
   }
 }

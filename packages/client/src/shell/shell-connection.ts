@@ -18,7 +18,7 @@ export interface ShellOptions {
   /** Whether the session has a terminal; output of one is all `stdout`. */
   readonly terminal: boolean;
   /** Takes output, in order. Resolves when it was written; the container waits for a slow one. */
-  readonly output: (stream: 'stdout' | 'stderr', data: Buffer) => Promise<void>;
+  readonly output: (stream: 'stdout' | 'stderr', data: Uint8Array) => Promise<void>;
 }
 
 /** The service sends a ping every 15 seconds. */
@@ -68,7 +68,7 @@ export class ShellConnection {
   }
 
   /** Sends input. Resolves when more may follow: the command may not read it yet. */
-  async write(data: Buffer): Promise<void> {
+  async write(data: Uint8Array): Promise<void> {
     for (let at = 0; at < data.length; at += SHELL_PIECE_BYTES) {
       const piece = data.subarray(at, at + SHELL_PIECE_BYTES);
       while (!this.#hasRoomFor(piece.length)) {
