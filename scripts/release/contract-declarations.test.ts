@@ -46,7 +46,8 @@ it('the published type of every endpoint is that of the contract', () => {
     })),
   );
   const lines = compared.map(
-    ({ what, types }, i) => `export const c${i}: { "${what}": Same<${types}> } = { "${what}": ${!(what in different)} };`,
+    ({ what, types }, i) =>
+      `export const c${i}: { "${what}": Same<${types}> } = { "${what}": ${!(what in different)} };`,
   );
   writeFileSync(join(folder, 'contract.d.ts'), contractDeclarations());
   writeFileSync(join(folder, 'same.ts'), head + lines.join('\n'));

@@ -31,6 +31,12 @@ export interface FileBytes {
 readonly [bytes]: true;
 }
 
+/** A row of the table of endpoints. */
+export interface Endpoint {
+readonly method: string;
+readonly path: string;
+}
+
 export type EndpointName = keyof Endpoints;
 /** Names of the endpoints with a stream. */
 export type LiveName = {

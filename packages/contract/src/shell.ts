@@ -1,24 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { errorTable } from './errors.ts';
+import { SHELL_WINDOW_BYTES } from './shell-window.ts';
 
 /**
  * Messages of a shell. A client connects as a WebSocket with the id of a session in the query; the daemon connects for a
  * stream of the kind `shell`. Both use the same messages: binary ones carry bytes of the terminal, texts are JSON.
  */
 export const shellPaths = ['/api/v1/ws/shell', '/ws/shell'] as const;
-
-/**
- * Bytes that may be on their way in one direction. The receiver confirms with `ack` what it has passed on; the sender waits
- * before it exceeds the window. A slow terminal or command therefore stops the other side, and nothing is dropped or queued.
- */
-export const SHELL_WINDOW_BYTES = 256 * 1024;
-/** Bytes of one binary message, without the leading byte of a session without a terminal. */
-export const SHELL_PIECE_BYTES = 32 * 1024;
-/** Bytes of one message of either kind. */
-export const SHELL_MESSAGE_BYTES = 64 * 1024;
-
-/** First byte of each binary message to the client, in a session without a terminal. */
-export const shellOutput = { stdout: 1, stderr: 2 } as const;
 
 const side = Type.Integer({ minimum: 1, maximum: 10_000 });
 export const terminalSize = { cols: side, rows: side };

@@ -1,11 +1,6 @@
 import { guardedBy } from '@hortus/contract/guarded-by';
-import {
-  type FromShell,
-  SHELL_PIECE_BYTES,
-  SHELL_WINDOW_BYTES,
-  shellOutput,
-  type ToShell,
-} from '@hortus/contract/shell';
+import type { FromShell, ToShell } from '@hortus/contract/shell';
+import { SHELL_PIECE_BYTES, SHELL_WINDOW_BYTES, shellOutput } from '@hortus/contract/shell-window';
 import WebSocket from 'ws';
 import { problemOf } from '../answer.ts';
 import { ApiProblem } from '../problem.ts';

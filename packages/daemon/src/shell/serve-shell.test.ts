@@ -1,5 +1,6 @@
 import { PassThrough } from 'node:stream';
-import { type FromShell, SHELL_WINDOW_BYTES, type ShellOrder } from '@hortus/contract/shell';
+import type { FromShell, ShellOrder } from '@hortus/contract/shell';
+import { SHELL_WINDOW_BYTES } from '@hortus/contract/shell-window';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import type { ContainerFacts } from '../engine/container-facts.ts';

@@ -1,11 +1,5 @@
-import {
-  type FromShell,
-  SHELL_PIECE_BYTES,
-  SHELL_WINDOW_BYTES,
-  ShellOrder,
-  shellOutput,
-  ToShell,
-} from '@hortus/contract/shell';
+import { type FromShell, ShellOrder, ToShell } from '@hortus/contract/shell';
+import { SHELL_PIECE_BYTES, SHELL_WINDOW_BYTES, shellOutput } from '@hortus/contract/shell-window';
 import { checkSchema, isMapping, type Schema } from '@hortus/template/schema-check';
 import type { AttachedExec, ExecOutput, TerminalSize } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';

@@ -1,4 +1,5 @@
-import { SHELL_PIECE_BYTES, type ShellOrder, type ToShell } from '@hortus/contract/shell';
+import type { ShellOrder, ToShell } from '@hortus/contract/shell';
+import { SHELL_PIECE_BYTES } from '@hortus/contract/shell-window';
 import { STREAM_TICKET_HEADER } from '@hortus/contract/streams';
 import { until } from '@hortus/testkit/until';
 import { WebSocket } from 'ws';

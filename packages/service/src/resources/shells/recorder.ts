@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { RecordedOutput } from '@hortus/contract/resources/shells';
-import { shellOutput } from '@hortus/contract/shell';
+import { shellOutput } from '@hortus/contract/shell-window';
 import type { Guard } from '../../guard.ts';
 
 export interface RecorderDeps {

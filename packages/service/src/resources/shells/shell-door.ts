@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { SHELL_MESSAGE_BYTES, shellPaths } from '@hortus/contract/shell';
+import { shellPaths } from '@hortus/contract/shell';
+import { SHELL_MESSAGE_BYTES } from '@hortus/contract/shell-window';
 import type { WebSocket, WebSocketServer } from 'ws';
 import { Doorway } from '../../channel/doorway.ts';
 import { type Guard, guardWith } from '../../guard.ts';

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { ShellConnection } from '@hortus/client/shell/shell-connection';
 import type { ShellRequest } from '@hortus/contract/resources/shells';
-import { SHELL_WINDOW_BYTES } from '@hortus/contract/shell';
+import { SHELL_WINDOW_BYTES } from '@hortus/contract/shell-window';
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { WebSocket } from 'ws';
