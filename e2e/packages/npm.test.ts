@@ -11,15 +11,15 @@ import { builtPackages } from './built-packages.ts';
 import { installInEmptyFolder, type Project } from './empty-folder.ts';
 
 const root = join(import.meta.dirname, '../..');
-/** The Node of this repository, and that of the machine: the first of PATH outside of node_modules. */
+/** The first Node of PATH outside of node_modules. */
+const ofMachine = (process.env.PATH ?? '')
+  .split(':')
+  .filter((folder) => !folder.includes('node_modules'))
+  .map((folder) => join(folder, 'node'))
+  .find((file) => existsSync(file));
 const nodes = [
-  process.execPath,
-  ...(process.env.PATH ?? '')
-    .split(':')
-    .filter((folder) => !folder.includes('node_modules'))
-    .map((folder) => join(folder, 'node'))
-    .filter((file) => existsSync(file))
-    .slice(0, 1),
+  { owner: 'this repository', node: process.execPath },
+  ...(ofMachine === undefined ? [] : [{ owner: 'the machine', node: ofMachine }]),
 ];
 
 let packages: { client: string; cli: string };
@@ -86,12 +86,12 @@ describe('@hortus/client', () => {
       'receive-one.js': /^403\ndeployment\.success at 2026-01-01T00:00:00Z\n204\n$/,
       'shell.js': /^$/,
     };
-    for (const node of nodes) {
+    for (const { node, owner } of nodes) {
       for (const [file, output] of Object.entries(outputs)) {
         // The definition of the example exists only once.
-        if (file === 'deploy.js' && node !== nodes[0]) continue;
+        if (file === 'deploy.js' && node !== process.execPath) continue;
         const ran = await project.run([node, join('out', file)], { env });
-        expect(ran, `${node} ${file}: ${ran.stderr}`).toMatchObject({ code: 0, stderr: '' });
+        expect(ran, `${file} on the Node of ${owner}: ${ran.stderr}`).toMatchObject({ code: 0, stderr: '' });
         expect(ran.stdout, file).toMatch(output);
       }
     }
@@ -106,7 +106,7 @@ describe('hortus', () => {
   const hortus = (node: string, argv: readonly string[], input?: string) =>
     project.run([node, 'node_modules/.bin/hortus', ...argv], input === undefined ? {} : { input });
 
-  it.each(nodes)('signs in and lists on %s', async (node) => {
+  it.each(nodes)('signs in and lists on the Node of $owner', async ({ node }) => {
     const { version } = JSON.parse(readFileSync(join(root, 'packages/cli/package.json'), 'utf8'));
     expect(await hortus(node, ['--version'])).toEqual({ code: 0, stdout: `hortus ${version}\n`, stderr: '' });
     expect(await hortus(node, ['--help'])).toMatchObject({

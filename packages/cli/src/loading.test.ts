@@ -5,7 +5,7 @@ import { scriptedTerminal, scriptedWorld } from './testing/scripted-terminal.ts'
 async function hortus(load: () => never) {
   const terminal = scriptedTerminal([], { interactive: false });
   const row = { name: 'squeeze', summary: 'Squeeze', args: [], options: {}, examples: [], calls: [], section: 'Start' };
-  const code = await run(['squeeze'], scriptedWorld(terminal), [{ ...row, load }] as never);
+  const code = await run(['squeeze'], scriptedWorld(terminal, {}), [{ ...row, load }] as never);
   return { code, noted: terminal.noted };
 }
 

@@ -15,7 +15,7 @@ export interface RawTerminal {
   /** Reads input until `release`. Waits for each promise before it reads more. */
   read(input: (data: Buffer) => Promise<void>, ended: () => void): void;
   /** Resolves when the bytes were taken. */
-  write(stream: 'stdout' | 'stderr', data: Buffer | string): Promise<void>;
+  write(stream: 'stdout' | 'stderr', data: Uint8Array | string): Promise<void>;
   /** Restores the terminal; idempotent. */
   release(): void;
 }

@@ -46,7 +46,7 @@ export function waitForEnd<Name extends WorkName>(
     const { data, execution = data } = answer as { data?: Work; execution?: Work };
     return endStates[name].includes(execution?.status ?? '');
   };
-  return waitFor(client, name, { params } as CallOf<Endpoints[Name]>, { until, resourceId: id, ...options });
+  return waitFor(client, name, { params } as unknown as CallOf<Endpoints[Name]>, { until, resourceId: id, ...options });
 }
 
 interface Work {
