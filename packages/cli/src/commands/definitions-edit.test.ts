@@ -91,6 +91,19 @@ test('a mistake opens the editor again with the reason, also one that only the s
   expect(updates().at(-1)).toEqual({ profile: 'minimal' });
 });
 
+test('a name of a hostile service cannot lead out of the folder of the file', async () => {
+  const hostile = records.definition({ instance_uid: '../../feeds' });
+  service.on('definitions.read', () => ({ success: true, data: hostile }));
+  const world = scriptedWorld(scriptedTerminal([], { interactive: false }), env());
+  let file = '';
+  const edited = async (_program: string, args: readonly string[]) => {
+    file = args.at(-1) ?? '';
+    return 0;
+  };
+  await run(['definitions', 'edit', hostile.id], { ...world, programs: { ...world.programs, run: edited } });
+  expect(file).toMatch(/hortus-\w+\/feeds\.yaml$/);
+});
+
 test('closing the editor at an error without a change gives up', async () => {
   const { code, noted, texts, file } = await edit((text) => `${text}\ncolour: red\n`);
   expect(code).toBe(6);

@@ -119,3 +119,10 @@ test('mistakes in the file are shown with line and column, all at once', async (
   expect(wrong.err).toContain(`${file()}:5:13: must be a string, not 5`);
   expect((await hortus(['diff', '-f', join(folder.path, 'nothing.yaml')])).code).toBe(4);
 });
+
+test('a reference to a device without an end is refused', async () => {
+  write('name: home\nregistries: {registry.example.org: {username: me, password: "${file:/dev/zero}"}}\n');
+  const { code, err } = await hortus(['diff', '-f', file()]);
+  expect(code).not.toBe(0);
+  expect(err).toContain('/dev/zero cannot be read: it is larger than 4194304 bytes.');
+});

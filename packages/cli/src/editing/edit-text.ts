@@ -1,6 +1,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { safeLine } from '../output/safe-text.ts';
 import type { World } from '../world.ts';
@@ -23,7 +23,8 @@ export interface Editing<Result> {
  */
 export async function editText<Result>(world: World, editing: Editing<Result>): Promise<Result | undefined> {
   const folder = await mkdtemp(join(tmpdir(), 'hortus-'));
-  const file = join(folder, editing.name);
+  // The name comes from the service.
+  const file = join(folder, basename(editing.name));
   let isKept = false;
   try {
     let before = editing.text;

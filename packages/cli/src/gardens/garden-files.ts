@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { GardenFiles } from '@hortus/contract/resources/gardens';
 import type { Garden } from '@hortus/garden/format';
@@ -45,15 +45,22 @@ async function lookUp({ kind, name }: Reference, env: Environment, folder: strin
   return (await textOf(resolve(folder, name))).replace(/\r?\n$/, '');
 }
 
+/** More than any file of a garden needs. A file of another author may name a device without an end. */
+const LARGEST = 4 * 1024 * 1024;
+
 /** A missing file is not wrong usage: `diff` gives exit code 2 another meaning. */
 async function textOf(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    const chunks: Buffer[] = [];
+    for await (const chunk of createReadStream(path, { end: LARGEST })) chunks.push(chunk);
+    const bytes = Buffer.concat(chunks);
+    if (bytes.length > LARGEST) throw new Error(`it is larger than ${LARGEST} bytes`);
+    return bytes.toString('utf8');
   } catch (error) {
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     throw new Failure(
       'missing',
-      missing ? `There is no file ${path}.` : `${path} cannot be read: ${(error as Error).message}`,
+      missing ? `There is no file ${path}.` : `${path} cannot be read: ${(error as Error).message}.`,
     );
   }
 }

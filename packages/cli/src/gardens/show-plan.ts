@@ -52,8 +52,8 @@ export function headOf(
 
 function fieldsOf(terminal: Terminal, { fields, action }: GardenChange): string {
   if (action === 'deploy') return '    runs otherwise than the file says\n';
-  const width = Math.max(0, ...fields.map(({ field }) => field.length));
-  return fields.map((one) => `    ${one.field.padEnd(width)}  ${valueText(terminal, one)}\n`).join('');
+  const width = fields.reduce((longest, { field }) => Math.max(longest, field.length), 0);
+  return fields.map((one) => `    ${safeLine(one.field).padEnd(width)}  ${valueText(terminal, one)}\n`).join('');
 }
 
 function valueText(terminal: Terminal, { change, before, after, secret }: GardenFieldChange): string {

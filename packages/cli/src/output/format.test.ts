@@ -55,6 +55,15 @@ test('an unknown field is refused with the fields that exist', async () => {
   await expect(printed('name;rm', rows)).rejects.toMatchObject({ message: expect.stringContaining('-o must be') });
 });
 
+test('-o json and -o yaml escape what a terminal would interpret, and lose nothing', async () => {
+  const hostile = { name: 'a\u009b31m \u202egnp\u2028', '\u009bkey': ['\u007f', 'two\nlines'] };
+  for (const format of ['json', 'yaml']) {
+    const text = await printed(format, hostile);
+    expect(text).not.toMatch(/[\u007f-\u009f\u202e\u2028]/);
+    expect(parse(text)).toEqual(hostile);
+  }
+});
+
 test('untrusted text cannot add a line or control the terminal', async () => {
   const hostile = records.server({ name: 'a\nb\t\u001b[2Jc', description: 'x\ty' });
   expect(await printed('name,description', hostile)).toBe('a b c\tx y\n');

@@ -1,8 +1,9 @@
 import type { Format, Terminal } from '../terminal.ts';
+import { escaped } from './safe-text.ts';
 
 export const jsonFormat: Format = {
-  document: (value) => `${JSON.stringify(value, null, 2)}\n`,
-  item: (value) => `${JSON.stringify(value)}\n`,
+  document: (value) => `${escaped(JSON.stringify(value, null, 2))}\n`,
+  item: (value) => `${escaped(JSON.stringify(value))}\n`,
 };
 
 /** Prints the result of a command for programs: as JSON, or in the format of -o. */

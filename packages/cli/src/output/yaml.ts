@@ -1,10 +1,22 @@
-import { stringify } from 'yaml';
+import { Document, visit } from 'yaml';
 import type { Format } from '../terminal.ts';
+import { escaped, isHarmful } from './safe-text.ts';
 
-/** Keeps long lines, and repeats values instead of using anchors, which many readers refuse. */
-const options = { lineWidth: 0, aliasDuplicateObjects: false };
+/** Repeats values instead of using anchors, which many readers refuse. */
+const options = { aliasDuplicateObjects: false };
+
+function yamlOf(value: unknown): string {
+  const document = new Document(value, options);
+  visit(document, {
+    Scalar(_, scalar) {
+      // Only texts in double quotes can have escapes.
+      if (typeof scalar.value === 'string' && isHarmful(scalar.value)) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return escaped(document.toString({ lineWidth: 0 }));
+}
 
 export const yamlFormat: Format = {
-  document: (value) => stringify(value, options),
-  item: (value) => `---\n${stringify(value, options)}`,
+  document: yamlOf,
+  item: (value) => `---\n${yamlOf(value)}`,
 };
