@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { type GardenAction, gardenItemKinds } from '@hortus/contract/resources/garden-records';
 import { canonicalJson } from '@hortus/template/canonical-json';
+import { digestOf, noPause, type Pause } from './digest.ts';
 import { type FieldValue, type Item, nameOf, type PresentItem, type WantedItem } from './items.ts';
 import type { Problem } from './secret-places.ts';
 
@@ -32,22 +32,27 @@ export interface GardenPlan {
 export interface PlanOptions {
   /** Archive or remove what this garden made and what left the file. */
   readonly prune: boolean;
+  readonly pause?: Pause;
 }
 
 /**
  * Compares a garden with what exists. `owned` has the names (`nameOf`) of the items that this garden made: only these
  * may be pruned. Items that are present but neither in the file nor owned are ignored.
  */
-export function planGarden(
+export async function planGarden(
   wanted: readonly WantedItem[],
   present: readonly PresentItem[],
   owned: ReadonlySet<string>,
-  { prune }: PlanOptions,
-): GardenPlan {
+  { prune, pause = noPause }: PlanOptions,
+): Promise<GardenPlan> {
   const existing = new Map(present.map((item) => [nameOf(item), item]));
   const inFile = new Set(wanted.map(nameOf));
   const problems: Problem[] = [];
-  const changes = sorted(wanted).map((item) => changeOf(item, existing.get(nameOf(item)), problems));
+  const changes: Change[] = [];
+  for (const item of sorted(wanted)) {
+    changes.push(changeOf(item, existing.get(nameOf(item)), problems));
+    await pause();
+  }
   const left = present.filter((item) => prune && owned.has(nameOf(item)) && !inFile.has(nameOf(item)));
   return { changes: [...changes, ...removals(left)], problems };
 }
@@ -130,8 +135,13 @@ const removals = (left: readonly PresentItem[]): Change[] =>
 export const toDo = ({ changes }: Pick<GardenPlan, 'changes'>): Change[] =>
   changes.filter(({ action }) => action !== 'unchanged');
 
-/** Hash of what a plan would do. Ids of present records are part of it, secrets only as "set" or "changed". */
-export const hashOf = (name: string, plan: Pick<GardenPlan, 'changes'>): string =>
-  `sha256:${createHash('sha256')
-    .update(canonicalJson([name, toDo(plan)]))
-    .digest('hex')}`;
+/**
+ * Hash of what a plan would do, with the ids of present records. Changes name secrets only as "set" or "changed", so
+ * `sealed` stands for their values: a keyed hash of the requests, from which nobody can guess them.
+ */
+export const hashOf = async (
+  name: string,
+  plan: Pick<GardenPlan, 'changes'>,
+  sealed: string,
+  pause?: Pause,
+): Promise<string> => `sha256:${await digestOf([name, sealed, ...toDo(plan)], pause)}`;

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resources/definitions';
 import type { GardenDefinition } from '@hortus/garden/format';
@@ -8,6 +7,7 @@ import { referenceIn, resolved } from '@hortus/garden/references';
 import type { Problem } from '@hortus/garden/secret-places';
 import { appHosts, missingHosts } from '@hortus/template/app-hosts';
 import { type Inputs, isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
+import { pausing } from '../../pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import { appsDomainOf } from '../servers/public.ts';
@@ -38,9 +38,6 @@ export interface DefinitionInputs {
   readonly templates: ReadonlyMap<string, CatalogTemplate>;
 }
 
-/** Definitions that are compared in one turn of the event loop. */
-const IN_ONE_TURN = 50;
-
 export interface ComparedDefinitions extends Compared {
   readonly isSecretInput: (uid: string, name: string) => boolean;
 }
@@ -52,8 +49,9 @@ export async function compareDefinitions(deps: DefinitionsDeps, given: Definitio
   const wanted: WantedRecord[] = [];
   const placing = new Placing(given.places, present);
   const templates = new Map<string, CatalogTemplate>();
-  for (const [index, [uid, definition]] of Object.entries(files.garden.definitions ?? {}).entries()) {
-    if (index % IN_ONE_TURN === IN_ONE_TURN - 1) await setImmediate();
+  const pause = pausing();
+  for (const [uid, definition] of Object.entries(files.garden.definitions ?? {})) {
+    await pause();
     const report = (field: string, message: string) =>
       problems.push({ field: `definitions.${uid}${field && `.${field}`}`, message });
     const template = templateOf(deps.catalog, given, uid, definition);
@@ -63,7 +61,11 @@ export async function compareDefinitions(deps: DefinitionsDeps, given: Definitio
     if (!template || !place) continue;
     wanted.push(await wantedDefinition(deps, given, { uid, definition, template, place, report }));
   }
-  const items = [...present.values()].map((one) => definitionItem(deps.catalog, given.places, one));
+  const items: PresentItem[] = [];
+  for (const one of present.values()) {
+    items.push(definitionItem(deps.catalog, given.places, one));
+    await pause();
+  }
   const secretInput = (uid: string, name: string) => {
     const template = templates.get(uid);
     return template !== undefined && isSecretInput(template.spec, name);
@@ -134,7 +136,7 @@ async function wantedDefinition(
         variant: definition.variant ?? null,
         ...prefixed('backup', settings),
         ...prefixed('inputs', plain),
-        ...(key !== undefined && { version: template.item.version }),
+        version: template.item.version,
       },
       secrets: Object.fromEntries(Object.entries(secret).map(([name, value]) => [`inputs.${name}`, value])),
       needs: [
@@ -147,7 +149,8 @@ async function wantedDefinition(
     },
     create: {
       body: {
-        ...(key === undefined && { species: template.item.species }),
+        // Not by its species: a newer version may be published before the run gets there.
+        ...(key === undefined && { template_id: template.item.id }),
         instance_uid: uid,
         server_id: place.serverId,
         ...own,

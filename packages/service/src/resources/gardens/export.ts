@@ -5,7 +5,8 @@ import { may, type Principal } from '../../identity/principal.ts';
 import { invalid } from '../../problem.ts';
 import { type Work, workerJob } from '../../workers/job.ts';
 import { definitionItem } from './definitions.ts';
-import { type GardenPlanningDeps, permissionsToRead } from './planning.ts';
+import { concealed } from './item.ts';
+import { type GardenPlanningDeps, mayChange, permissionsToRead } from './planning.ts';
 import { presentDefinitions } from './present-definitions.ts';
 import { compareSettings, type PresentSettings } from './settings.ts';
 import { gardenByName, itemsOfAccount } from './store.ts';
@@ -31,7 +32,7 @@ export class GardenExports {
     const items = [
       ...[...present.values()].map((one) => definitionItem(catalog, there, one)),
       ...settingItems(await settings(principal)),
-    ].filter(({ kind }) => permissionsToRead[kind].every((permission) => may(principal, permission)));
+    ].filter(({ kind }) => mayExport(principal, kind));
     const garden = await gardenByName(reader, accountId, name);
     const own = garden && (await itemsOfAccount(reader, accountId)).filter(({ garden_id }) => garden_id === garden.id);
     const described = own && new Map(own.map(({ kind, resource_id, key }) => [`${kind} ${resource_id}`, key]));
@@ -44,13 +45,20 @@ export class GardenExports {
   }
 }
 
+/** Without concealed fields the file would remove them when it is applied. */
+const mayExport = (principal: Principal, kind: PresentItem['kind']): boolean =>
+  concealed[kind] === undefined
+    ? permissionsToRead[kind].every((permission) => may(principal, permission))
+    : mayChange(principal, kind);
+
 /** The worker needs the names of secrets only. */
 const onlyNames = (secrets: PresentItem['secrets']) =>
   Object.fromEntries(Object.keys(secrets).map((name) => [name, '']));
 
 /** Names webhooks by their host, because they have no names of their own; leaves out the rules that every account has. */
 function settingItems(there: PresentSettings): readonly PresentItem[] {
-  const webhooks: Record<string, { url: string; events: never[] }> = {};
+  // Without a prototype: a host may be called __proto__.
+  const webhooks: Record<string, { url: string; events: never[] }> = Object.create(null);
   for (const { row } of there.webhooks) {
     const { host } = new URL(row.url);
     const taken = Object.keys(webhooks).filter((key) => key === host || key.startsWith(`${host}-`)).length;

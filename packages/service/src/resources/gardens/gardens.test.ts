@@ -302,6 +302,58 @@ onBothEngines((engine) => {
     expect(answer.json.error.details).toMatchObject({ permission: 'definitions:read' });
   });
 
+  it('a key that may not read definitions learns nothing from the problems of a plan', async () => {
+    const body = { name: 'blind', permissions: ['gardens:read' as const] };
+    const { key } = (await service.client.call('keys.create', { body })).data;
+    for (const server of ['attic', 'cellar']) {
+      const files = home(inkwell('blog', server, { tenant: 'no-such-tenant' }));
+      expectRefusal(await service.request('POST', '/gardens/plan', { body: files, key }), 'FORBIDDEN');
+    }
+  });
+
+  it('a run shows values only to a key that may read them', async () => {
+    const inputs = { WEB_HOSTNAME: 'blog.example.org', SITE_TITLE: 'Private notes' };
+    const template = '{"key": "token-in-a-template", "text": "{{title}}"}';
+    const pager = { type: 'url', url: '${env.PAGER}', template };
+    const phone = { type: 'gotify', url: 'https://203.0.113.8/path-of-mine', token: '${env.GOTIFY}' };
+    const files = {
+      ...home(inkwell('blog', 'attic', { inputs }), { channels: { pager, phone } }),
+      values: { 'env.PAGER': 'https://203.0.113.9/page', 'env.GOTIFY': 'gotify-token' },
+    };
+    const { id } = await gardener.applied(files);
+    const withKey = async (permissions: Permission[]) => {
+      const { key } = (await service.client.call('keys.create', { body: { name: 'reader', permissions } })).data;
+      const read = async (path: string) => JSON.stringify((await service.request('GET', path, { key })).json);
+      const changed = { ...pager, template: 'x' };
+      const body = {
+        ...files,
+        garden: { name: 'home', channels: { pager: changed, phone: { ...phone, url: 'https://x/' } } },
+      };
+      const plan = JSON.stringify((await service.request('POST', '/gardens/plan', { body, key })).json);
+      return { run: await read(`/gardens/runs/${id}`), exported: await read('/gardens/export?name=home'), plan };
+    };
+    const blind = await withKey(['gardens:read']);
+    expect(blind.run).toContain('inputs.SITE_TITLE');
+    expect(blind.run).not.toMatch(/Private notes|token-in-a-template|path-of-mine/);
+    // The API shows no key the whole address or the template of a channel.
+    const reader = await withKey(['gardens:read', 'definitions:read', 'notifications:read']);
+    expect(reader.run).toContain('Private notes');
+    for (const text of Object.values(reader)) expect(text).not.toMatch(/token-in-a-template|path-of-mine/);
+    const writer = await withKey(['gardens:read', 'notifications:write']);
+    for (const text of Object.values(writer)) expect(text).toMatch(/token-in-a-template/);
+  });
+
+  it('the hash of a plan covers values that it does not show, and the version of the template', async () => {
+    const planned = await gardener.plan(secretly(withPassword, 'hunter2hunter2'));
+    expect(planned.changes[0]?.fields).toContainEqual({ field: 'version', change: 'added', after: '1.2.0' });
+    const apply = (value: string) => {
+      const body = { ...secretly(withPassword, value), plan_hash: planned.plan_hash };
+      return service.request('POST', '/gardens/apply', { body });
+    };
+    expectRefusal(await apply('hunter3hunter3'), 'VALIDATION_ERROR', 'plan_hash');
+    expect((await apply('hunter2hunter2')).status).toBe(202);
+  });
+
   it('reports unknown servers, species, inputs and needs all at once', async () => {
     const answer = await service.request('POST', '/gardens/plan', {
       body: home({ ...inkwell('blog', 'attic', { needs: ['nothing'] }), x: { species: 'inkwell' } }),

@@ -1,4 +1,4 @@
-import type { PresentItem, WantedItem } from '@hortus/garden/items';
+import { nameOf, type PresentItem, type WantedItem } from '@hortus/garden/items';
 import type { FieldChange } from '@hortus/garden/plan';
 import type { Problem } from '@hortus/garden/secret-places';
 
@@ -26,12 +26,18 @@ export interface Claims {
   readonly keyOf: (kind: PresentItem['kind'], id: string) => string | undefined;
 }
 
+/** Fields that stand in a file as they are, but that the API shows to no one: an address or a text may have a token inside. */
+export const concealed: Readonly<Partial<Record<PresentItem['kind'], readonly string[]>>> = {
+  channel: ['url', 'template'],
+};
+
 /** Copies secrets of the file over stored ones, so that they count as unchanged for a caller who may not compare. */
 export function withoutComparison(wanted: readonly WantedRecord[], present: readonly PresentItem[]): PresentItem[] {
-  const given = new Map(wanted.map(({ item }) => [`${item.kind} ${item.key}`, item.secrets]));
+  const given = new Map(wanted.map(({ item }) => [nameOf(item), item]));
   return present.map((one) => {
-    const secrets = given.get(`${one.kind} ${one.key}`) ?? {};
+    const { secrets = {}, fields = {} } = given.get(nameOf(one)) ?? {};
     const known = Object.keys(one.secrets).map((name) => [name, secrets[name] ?? one.secrets[name] ?? '']);
-    return { ...one, secrets: Object.fromEntries(known) };
+    const same = (concealed[one.kind] ?? []).map((name) => [name, fields[name] ?? null]);
+    return { ...one, secrets: Object.fromEntries(known), fields: { ...one.fields, ...Object.fromEntries(same) } };
   });
 }

@@ -1,17 +1,26 @@
 import type { Permission } from '@hortus/contract/permissions';
-import { type GardenCounts, type GardenPlan, gardenActions } from '@hortus/contract/resources/garden-records';
+import {
+  type GardenChange,
+  type GardenCounts,
+  type GardenFieldChange,
+  type GardenPlan,
+  gardenActions,
+} from '@hortus/contract/resources/garden-records';
 import type { GardenFiles } from '@hortus/contract/resources/gardens';
+import { digestOf, type Pause } from '@hortus/garden/digest';
+import type { Garden } from '@hortus/garden/format';
 import { nameOf, type PresentItem } from '@hortus/garden/items';
 import { type Change, hashOf, planGarden, toDo } from '@hortus/garden/plan';
 import { literalSecrets, type Problem } from '@hortus/garden/secret-places';
 import { may, type Principal, requirePermission } from '../../identity/principal.ts';
+import { pausing } from '../../pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
 import type { Catalog } from '../templates/public.ts';
 import { compareDefinitions } from './definitions.ts';
 import { type ReadFiles, readFiles } from './files.ts';
-import { type Claims, type Compared, withoutComparison } from './item.ts';
+import { type Claims, type Compared, concealed, withoutComparison } from './item.ts';
 import type { Places } from './placing.ts';
 import { presentDefinitions } from './present-definitions.ts';
 import { compareTemplates } from './private-templates.ts';
@@ -21,7 +30,7 @@ import { gardenByName, itemsOfAccount } from './store.ts';
 
 export interface GardenPlanningDeps {
   readonly reader: Queries;
-  readonly vault: Pick<Vault, 'decrypt'>;
+  readonly vault: Pick<Vault, 'decrypt' | 'hmac'>;
   readonly catalog: Catalog;
   readonly work: Work;
   readonly places: (queries: Queries, accountId: string) => Promise<Places>;
@@ -70,6 +79,9 @@ export class GardenPlanning {
     const { accountId } = principal;
     const files = await readFiles(work, accountId, body);
     const { name } = files.garden;
+    // Before anything is looked up: also a problem tells what exists.
+    for (const kind of kindsIn(files.garden)) requireSight(principal, kind);
+    const pause = pausing();
     const garden = await gardenByName(reader, accountId, name);
     const items = await itemsOfAccount(reader, accountId);
     const others = new Map(
@@ -86,20 +98,25 @@ export class GardenPlanning {
     const { wanted, present, problems } = await this.#compare(principal, files, claims);
     const made = new Set(own.filter((one) => one.made === 1).map(({ kind, resource_id }) => `${kind} ${resource_id}`));
     const owned = new Set(present.filter(({ kind, id }) => made.has(`${kind} ${id}`)).map(nameOf));
-    const planned = planGarden(
+    const planned = await planGarden(
       wanted.map(({ item }) => item),
       present,
       owned,
-      { prune: files.prune },
+      { prune: files.prune, pause },
     );
     for (const { kind } of planned.changes) requireSight(principal, kind);
     const changes = toDo(planned);
     const records = new Map(wanted.map((one) => [nameOf(one.item), one]));
+    const orders = changes.map((change) => {
+      const record = records.get(nameOf(change));
+      if (change.action === 'create') return record?.create ?? null;
+      return change.action === 'update' ? (record?.update(change.fields) ?? null) : null;
+    });
     return {
       plan: {
         name,
         garden_id: garden?.id ?? null,
-        plan_hash: hashOf(name, planned),
+        plan_hash: await hashOf(name, planned, await this.#sealed(accountId, orders, pause), pause),
         counts: countsOf(planned.changes),
         changes: changes.map(({ fields, needs, ...change }) => ({
           ...change,
@@ -110,12 +127,14 @@ export class GardenPlanning {
         unresolved: [...files.unresolved],
       },
       changes,
-      orders: changes.map((change) => {
-        const record = records.get(nameOf(change));
-        if (change.action === 'create') return record?.create ?? null;
-        return change.action === 'update' ? (record?.update(change.fields) ?? null) : null;
-      }),
+      orders,
     };
+  }
+
+  /** Stands for requests in the hash of a plan: they have values that the plan does not show. */
+  async #sealed(accountId: string, orders: Planned['orders'], pause: Pause): Promise<string> {
+    const { reader, vault } = this.#deps;
+    return vault.hmac(reader, accountId, `garden plan ${await digestOf(orders, pause)}`);
   }
 
   async #compare(principal: Principal, files: ReadFiles, claims: Claims): Promise<Compared> {
@@ -135,7 +154,7 @@ export class GardenPlanning {
     const others = compareSettings(files.garden, files.values, await settings(principal), claims);
     const wanted = [...templates.wanted, ...others.wanted, ...definitions.wanted];
     const present = [...templates.present, ...others.present, ...definitions.present];
-    const closed = present.filter(({ kind }) => !permissionsFor[kind].every((one) => may(principal, one)));
+    const closed = present.filter(({ kind }) => !mayChange(principal, kind));
     const hidden = new Map(withoutComparison(wanted, closed).map((one) => [nameOf(one), one]));
     return {
       wanted,
@@ -159,10 +178,42 @@ export class GardenPlanning {
   }
 }
 
+const sections = {
+  templates: 'template',
+  registries: 'registry',
+  channels: 'channel',
+  rules: 'rule',
+  webhooks: 'webhook',
+  definitions: 'definition',
+} as const satisfies Partial<Record<keyof Garden, PresentItem['kind']>>;
+
+/** Lists the kinds of items that a file has. */
+const kindsIn = (garden: Garden): PresentItem['kind'][] =>
+  (Object.keys(sections) as (keyof typeof sections)[])
+    .filter((section) => Object.keys(garden[section] ?? {}).length > 0)
+    .map((section) => sections[section]);
+
+const maySee = (principal: Principal, kind: PresentItem['kind']): boolean =>
+  [...permissionsToRead[kind], ...permissionsFor[kind]].some((permission) => may(principal, permission));
+
+export const mayChange = (principal: Principal, kind: PresentItem['kind']): boolean =>
+  permissionsFor[kind].every((permission) => may(principal, permission));
+
 /** A plan shows the values of what exists, so the caller must be able to read it; those who may change it can. */
 function requireSight(principal: Principal, kind: PresentItem['kind']): void {
-  const able = [...permissionsToRead[kind], ...permissionsFor[kind]].some((permission) => may(principal, permission));
-  if (!able) for (const permission of permissionsToRead[kind]) requirePermission(principal, permission);
+  if (!maySee(principal, kind))
+    for (const permission of permissionsToRead[kind]) requirePermission(principal, permission);
+}
+
+/** Leaves the values out of a change that the caller could not read directly. */
+export function seenBy<Seen extends GardenChange>(principal: Principal, change: Seen): Seen {
+  const { kind, fields } = change;
+  const hidden = mayChange(principal, kind) ? [] : concealed[kind];
+  const fieldsSeen = fields.map(({ before, after, ...rest }): GardenFieldChange => {
+    if (!maySee(principal, kind) || hidden?.includes(rest.field)) return { ...rest, secret: true };
+    return { ...rest, ...(before !== undefined && { before }), ...(after !== undefined && { after }) };
+  });
+  return { ...change, fields: fieldsSeen };
 }
 
 const MOST_PROBLEMS = 100;

@@ -1,6 +1,6 @@
-import { setImmediate } from 'node:timers/promises';
 import type { BackupSettings } from '@hortus/contract/resources/backup-settings';
 import type { Inputs } from '@hortus/template/inputs';
+import { pausing } from '../../pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import {
@@ -25,8 +25,6 @@ export interface PresentDefinition {
 
 /** Far more than the definitions of any garden. */
 const MOST = 100_000;
-/** Definitions that are prepared in one turn of the event loop. */
-const IN_ONE_TURN = 100;
 
 /** Reads all definitions of an account in three queries. `open` decrypts the secrets, to compare them. */
 export async function presentDefinitions(
@@ -42,8 +40,9 @@ export async function presentDefinitions(
   ]);
   const secretsBy = Map.groupBy(secretRows, ({ definition_id }) => definition_id);
   const present = new Map<string, PresentDefinition>();
-  for (const [index, row] of rows.entries()) {
-    if (index % IN_ONE_TURN === IN_ONE_TURN - 1) await setImmediate();
+  const pause = pausing();
+  for (const row of rows) {
+    await pause();
     const secrets: Record<string, string> = {};
     for (const { name, ciphertext } of secretsBy.get(row.id) ?? [])
       if (ciphertext !== null)

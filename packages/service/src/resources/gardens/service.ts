@@ -1,17 +1,18 @@
 import type { Garden, GardenPlan, GardenRun, GardenRunDetail } from '@hortus/contract/resources/garden-records';
 import type { GardenApply, GardenFiles } from '@hortus/contract/resources/gardens';
-import { canonicalJson } from '@hortus/template/canonical-json';
+import { digestOf, partsOf } from '@hortus/garden/digest';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
+import { pausing } from '../../pausing.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
-import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { enqueueRun, sealingContext } from './apply-job.ts';
 import { gardenRunLifecycle } from './lifecycle.ts';
-import { type GardenPlanning, type Planned, permissionsFor } from './planning.ts';
+import { type GardenPlanning, type Planned, permissionsFor, seenBy } from './planning.ts';
 import { changeRecord, gardenRecord, runRecord } from './record.ts';
 import {
   applyingRun,
@@ -77,7 +78,8 @@ export class Gardens {
       throw conflict('values', 'unresolved', `${plan.unresolved.join(', ')} has no value; set it and try again.`, {
         unresolved: plan.unresolved,
       });
-    const filesHash = await vault.hmac(storage.reader, principal.accountId, canonicalJson(files));
+    const digest = await digestOf(partsOf(files), pausing());
+    const filesHash = await vault.hmac(storage.reader, principal.accountId, `garden files ${digest}`);
     if (
       plan_hash !== undefined &&
       plan_hash !== plan.plan_hash &&
@@ -107,7 +109,7 @@ export class Gardens {
       updated_at: tx.now,
     });
     const current = await applyingRun(tx, garden.id);
-    if (current?.files_hash === filesHash) return this.#detail(tx, garden, current);
+    if (current?.files_hash === filesHash) return this.#detail(tx, principal, garden, current);
     if (current)
       throw conflict('garden', 'applying', `run ${current.id} is applying this garden; wait for it or cancel it.`, {
         run_id: current.id,
@@ -150,7 +152,7 @@ export class Gardens {
       const set = { orders: '', finished_at: tx.now };
       run = await transition(tx, gardenRunLifecycle, run, 'succeed', { actor, set });
     }
-    return this.#detail(tx, garden, run);
+    return this.#detail(tx, principal, garden, run);
   }
 
   async list({ accountId }: Principal, request: PageRequest): Promise<Page<Garden>> {
@@ -204,7 +206,7 @@ export class Gardens {
     const run = await findRun(reader, principal.accountId, id);
     const garden = run && (await findGarden(reader, principal.accountId, run.garden_id));
     if (!run || !garden) throw notFound('run');
-    return this.#detail(reader, garden, run);
+    return this.#detail(reader, principal, garden, run);
   }
 
   /** Orders nothing new; what was ordered is followed to its end. Idempotent. */
@@ -221,10 +223,11 @@ export class Gardens {
     return runRecord(run, garden.name, (await countDone(tx, [id])).get(id) ?? 0);
   }
 
-  async #detail(queries: Parameters<typeof changesOf>[0], garden: GardenRow, run: GardenRunRow) {
+  async #detail(queries: Queries, principal: Principal, garden: GardenRow, run: GardenRunRow) {
     const changes = await changesOf(queries, run.id);
     const done = changes.filter(({ state }) => state === 'done').length;
-    return { ...runRecord(run, garden.name, done), changes: changes.map(changeRecord) };
+    const shown = changes.map((row) => seenBy(principal, changeRecord(row)));
+    return { ...runRecord(run, garden.name, done), changes: shown };
   }
 
   async #records(rows: readonly GardenRow[]): Promise<Garden[]> {
