@@ -12,7 +12,8 @@ const introduction = `# Settings
 
 Settings are environment variables; a \`.env\` file in the working directory is read as well, and the environment wins. An unknown
 name that starts with \`HORTUS_\` or a wrong value stops the start with a message that names it. \`npx hortus config\` prints the
-effective settings without secrets. This page is made from the settings tables: do not edit it, run
+effective settings without secrets. Each setting of the service can also be read from a file, as containers get their secrets:
+\`HORTUS_MASTER_KEY_FILE=/run/secrets/master-key\`. This page is made from the settings tables: do not edit it, run
 \`npm run --silent docs:settings > docs/settings.md\`.`;
 
 const daemonIntroduction = `\`hortusd run\` and \`hortusd install\` take each of these as an option or as an environment variable; the option wins. Secrets have no

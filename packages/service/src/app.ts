@@ -12,7 +12,7 @@ import { callerAddress } from './http/caller-address.ts';
 import { loadConsole } from './http/console-files.ts';
 import { buildHttp, type Http } from './http/server.ts';
 import { Authenticator } from './identity/authenticator.ts';
-import { ensureFirstAccount, type FirstStart } from './identity/first-start.ts';
+import { ensureFirstAccount, type FirstStart, renewFirstLink } from './identity/first-start.ts';
 import { makePassingKey, type PassingKeyOptions } from './identity/passing-key.ts';
 import { Passwords } from './identity/passwords.ts';
 import { JobWorker } from './jobs/worker.ts';
@@ -54,6 +54,8 @@ export interface App {
   /** What was created on an empty database; generated credentials in it are shown once. */
   readonly firstStart: FirstStart | undefined;
   readonly metrics: Pick<Metrics, 'values'>;
+  /** Returns the token of a new link for the first sign-in; undefined after it. Earlier links become invalid. */
+  firstLink(): Promise<string | undefined>;
   /** Creates a short-lived key of the first account, for the operator of this process. */
   passingKey(wanted: PassingKeyOptions): Promise<string>;
   /**
@@ -205,6 +207,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     http,
     firstStart,
     metrics,
+    firstLink: () => renewFirstLink(storage),
     passingKey: (wanted) => makePassingKey({ storage, mode: config.mode }, wanted),
     close: once(async () => {
       door.close();

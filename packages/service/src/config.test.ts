@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { describe, expect, it } from 'vitest';
-import { describeConfig, readConfig } from './config.ts';
+import { ConfigError, describeConfig, readConfig } from './config.ts';
 import { defaultQuotas } from './quotas/limits.ts';
 
 const nowhere = '/nowhere';
@@ -96,6 +96,43 @@ describe('settings', () => {
     await using folder = temporaryFolder('config');
     writeFileSync(join(folder.path, '.env'), 'HORTUS_PORT=1111\n# a comment\nHORTUS_MODE="test"\nOTHER=1\n');
     expect(readConfig({ HORTUS_PORT: '2222' }, folder.path)).toMatchObject({ port: 2222, mode: 'test' });
+  });
+
+  it('come from files too, whose names end in _FILE', async () => {
+    await using folder = temporaryFolder();
+    const url = 'postgres://hortus:hunter2@db:5432/hortus';
+    writeFileSync(join(folder.path, 'url'), `${url}\n`);
+    writeFileSync(join(folder.path, 'key'), 'a master key of the tests');
+    const config = readConfig({ HORTUS_DATABASE_URL_FILE: 'url', HORTUS_MASTER_KEY_FILE: 'key' }, folder.path);
+    expect(config).toMatchObject({ databaseUrl: url, masterKey: 'a master key of the tests' });
+
+    writeFileSync(join(folder.path, 'empty'), '\n');
+    writeFileSync(join(folder.path, 'huge'), 'hunter2 '.repeat(10_000));
+    const problems = () =>
+      readConfig(
+        {
+          HORTUS_DATABASE_URL: url,
+          HORTUS_DATABASE_URL_FILE: 'url',
+          HORTUS_MASTER_KEY_FILE: 'missing',
+          HORTUS_ADMIN_KEY_FILE: 'empty',
+          HORTUS_SMTP_URL_FILE: 'huge',
+          HORTUS_MODE_FILE: '.',
+          HORTUS_MASTER_FILE: 'key',
+        },
+        folder.path,
+      );
+    expect(problems).toThrow(
+      new ConfigError(
+        [
+          'HORTUS_MASTER_FILE: is not a setting; did you mean HORTUS_MASTER_KEY?',
+          'HORTUS_MODE: the file of HORTUS_MODE_FILE cannot be read (EISDIR).',
+          'HORTUS_DATABASE_URL: is set twice; remove it or HORTUS_DATABASE_URL_FILE.',
+          'HORTUS_ADMIN_KEY: the file of HORTUS_ADMIN_KEY_FILE is empty.',
+          'HORTUS_MASTER_KEY: the file of HORTUS_MASTER_KEY_FILE cannot be read (ENOENT).',
+          'HORTUS_SMTP_URL: the file of HORTUS_SMTP_URL_FILE is larger than 64 KB.',
+        ].join('\n'),
+      ),
+    );
   });
 
   it('that are empty are not set', () => {

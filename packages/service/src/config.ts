@@ -4,6 +4,7 @@ import { parseEnv } from 'node:util';
 import { nearest } from '@hortus/template/nearest';
 import type { Config, Environment } from './config-fields.ts';
 import { kindOfKey } from './identity/tokens.ts';
+import { givenText, settingOfFile } from './setting-files.ts';
 import { settings } from './settings.ts';
 
 export type { Config, RateLimits } from './config-fields.ts';
@@ -27,13 +28,12 @@ export function readConfig(env: Environment, cwd: string): Config {
   const problems: string[] = [];
   for (const name of Object.keys(given)) {
     if (!name.startsWith('HORTUS_') || name.startsWith(forTests) || ofCommandLine.includes(name)) continue;
-    if (!(name in settings)) problems.push(unknown(name));
+    if (!(name in settings) && settingOfFile(name) === undefined) problems.push(unknown(name));
   }
   const values: Record<string, unknown> = {};
   for (const [name, setting] of Object.entries(settings)) {
-    // Compose files pass unset variables as empty strings.
-    const text = given[name]?.trim() || undefined;
     try {
+      const text = givenText(given, name, cwd);
       values[setting.field] =
         text === undefined ? setting.otherwise(values as Partial<Config>, cwd) : setting.read(text, cwd);
     } catch (error) {

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
-import { ensureFirstAccount, type FirstStartDeps } from './first-start.ts';
+import { ensureFirstAccount, type FirstStartDeps, renewFirstLink } from './first-start.ts';
 import { Passwords } from './passwords.ts';
+import { deleteFirstLink } from './store.ts';
 import { hashOf } from './tokens.ts';
 
 onBothEngines((engine) => {
@@ -34,6 +35,20 @@ onBothEngines((engine) => {
     const given = { adminKey: `hk_live_${'k'.repeat(32)}`, adminPassword: 'a long password' };
     const made = await ensureFirstAccount({ ...settings, ...given, storage: await engine.open() });
     expect(made).toMatchObject({ generatedKey: undefined, generatedPassword: undefined });
+  });
+
+  it('the link of the first start is renewed until it is used', async () => {
+    const storage = await engine.open();
+    expect(await renewFirstLink(storage)).toBeUndefined();
+    const made = await ensureFirstAccount({ ...settings, storage });
+    const token = await renewFirstLink(storage);
+    const links = () => storage.reader.db.selectFrom('password_resets').selectAll().execute();
+    expect(await links()).toMatchObject([{ hash: hashOf(token as string) }]);
+    expect(token).not.toBe(made?.linkToken);
+    const [link] = await links();
+    await storage.write((tx) => deleteFirstLink(tx, link?.user_id as string));
+    expect(await renewFirstLink(storage)).toBeUndefined();
+    expect(await links()).toEqual([]);
   });
 
   it('replicas that start together create one account', async () => {

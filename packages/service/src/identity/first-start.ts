@@ -4,7 +4,15 @@ import { append } from '../outbox/append.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import { normalEmail } from './email.ts';
 import { PASSWORD_LENGTH, type Passwords } from './passwords.ts';
-import { claimFirstAccount, firstAccount, insertAccount, insertFirstLink, insertKey, insertUser } from './store.ts';
+import {
+  claimFirstAccount,
+  firstAccount,
+  insertAccount,
+  insertFirstLink,
+  insertKey,
+  insertUser,
+  replaceFirstLink,
+} from './store.ts';
 import { kindOfKey, type Mode, newSessionToken, newUserKey, type Token, tokenOf } from './tokens.ts';
 
 export interface FirstStartDeps {
@@ -52,6 +60,18 @@ export async function ensureFirstAccount(deps: FirstStartDeps): Promise<FirstSta
     generatedPassword: deps.adminPassword ? undefined : password,
     linkToken: link?.token,
   };
+}
+
+/**
+ * Replaces the link of the first start by a new one while its user has not signed in, so that a lost or expired link does not lock the
+ * operator out. Returns its token.
+ */
+export async function renewFirstLink(storage: Storage): Promise<string | undefined> {
+  const link = newSessionToken();
+  const renewed = await storage.write((tx) =>
+    replaceFirstLink(tx, { hash: link.hash, expires_at: tx.now + LINK_LASTS_MS }),
+  );
+  return renewed ? link.token : undefined;
 }
 
 function checkSettings({ adminKey, adminPassword, adminEmail, mode }: FirstStartDeps): void {

@@ -158,6 +158,20 @@ export async function insertFirstLink(
     .execute();
 }
 
+/** Replaces the link of the first start; returns false if its user has signed in since. */
+export async function replaceFirstLink(
+  tx: Tx,
+  link: Pick<NewRow<'password_resets'>, 'hash' | 'expires_at'>,
+): Promise<boolean> {
+  const replaced = await tx.db
+    .updateTable('password_resets')
+    .set({ ...link, created_at: tx.now })
+    .where('created_by', '=', FIRST_START)
+    .returning('user_id')
+    .executeTakeFirst();
+  return replaced !== undefined;
+}
+
 /** Invalidates the link of the first start once its user has signed in. */
 export async function deleteFirstLink(tx: Tx, userId: string): Promise<void> {
   await tx.db
