@@ -13,6 +13,8 @@ export type DebianPackage = {
 export const debianPackages: readonly DebianPackage[] = [
   { name: 'postgresql', proof: ['/usr/lib/postgresql/*/bin/postgres', 'postgres'] },
   { name: 'docker.io', proof: ['dockerd'] },
+  // The oldest Compose that the Compose file supports.
+  { name: 'docker-compose', proof: ['docker-compose'] },
   { name: 'docker-registry', proof: ['docker-registry'] },
   { name: 'iptables', proof: ['iptables'] },
   { name: 'podman', proof: ['podman'] },
@@ -29,6 +31,8 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'zsh', proof: ['zsh'] },
   { name: 'fish', proof: ['fish'] },
   { name: 'mandoc', proof: ['mandoc'] },
+  // Reads the programs in images for other processors.
+  { name: 'binutils', proof: ['readelf'] },
   // Receives the mails of the service.
   { name: 'python3-aiosmtpd', proof: ['aiosmtpd'] },
   // Software for the catalog images that packages/testkit/src/debian-images.ts builds.

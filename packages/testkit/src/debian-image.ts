@@ -13,6 +13,8 @@ export type DebianImage = Wanted & {
   user?: readonly [name: string, id: number];
   /** Folders owned by the user. */
   folders?: readonly string[];
+  /** Folders that every user may write to, such as those of sockets. */
+  sharedFolders?: readonly string[];
   /** Further files, by absolute path. */
   files?: Readonly<Record<string, string>>;
   /** Additional links: `{ '/usr/bin/registry': 'docker-registry' }`. */
@@ -107,6 +109,9 @@ function generated(image: DebianImage, taken: ReadonlySet<string>): Entry[] {
     text('/etc/group', `root:x:0:\n${user}:x:${id}:\n`),
     ...(image.folders ?? []).map(
       (path): Entry => ({ path: `${path.slice(1)}/`, kind: 'folder', mode: 0o755, owner: id }),
+    ),
+    ...(image.sharedFolders ?? []).map(
+      (path): Entry => ({ path: `${path.slice(1)}/`, kind: 'folder', mode: 0o3777, owner: id }),
     ),
     ...Object.entries(image.links ?? {}).map(([path, to]): Entry => ({ path: path.slice(1), kind: 'link', to })),
     ...Object.entries(image.files ?? {}).map(([path, content]) => text(path, content)),

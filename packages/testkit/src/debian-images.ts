@@ -38,6 +38,8 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     programs: ['setpriv'],
     also: ['/usr/lib/locale/C.utf8/**', '/usr/share/zoneinfo/Etc/*'],
     user: ['postgres', 999],
+    folders: ['/var/lib/postgresql/data'],
+    sharedFolders: ['/run/postgresql'],
     entrypoint: 'postgres.sh',
     changes: [
       `ENV PATH=${findPostgresBinaries()}:/usr/sbin:/usr/bin:/sbin:/bin PGDATA=/var/lib/postgresql/data`,

@@ -10,6 +10,7 @@ if [ "$(id -u)" = 0 ]; then
 fi
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   umask 077
+  [ -z "${POSTGRES_PASSWORD_FILE:-}" ] || POSTGRES_PASSWORD="$(cat "$POSTGRES_PASSWORD_FILE")"
   printf '%s\n' "$POSTGRES_PASSWORD" > /tmp/password
   # Unquoted on purpose: it holds several arguments.
   initdb --username="${POSTGRES_USER:-postgres}" --pwfile=/tmp/password ${POSTGRES_INITDB_ARGS:-} > /dev/null

@@ -1,0 +1,22 @@
+// Generates the secrets of an installation with Compose before its other containers start. Existing files stay as they are.
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+// The database runs as another user, so its password can be read by all. Only the containers of both mount that volume.
+const password = keep('/run/hortus/database-password', 0o444, () => randomBytes(24).toString('hex'));
+keep('/var/lib/hortus/secrets/database-url', 0o400, () => `postgres://hortus:${password}@database:5432/hortus`);
+keep('/var/lib/hortus/secrets/master-key', 0o400, () => randomBytes(32).toString('base64'));
+
+/** Returns the content of a file; writes it first if it is missing. Atomic, so that a killed first start leaves no half secret. */
+function keep(path: string, mode: number, make: () => string): string {
+  if (existsSync(path)) return readFileSync(path, 'utf8').trim();
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  const draft = `${path}.draft`;
+  const secret = make();
+  writeFileSync(draft, `${secret}\n`, { mode: 0o600, flush: true });
+  chmodSync(draft, mode);
+  renameSync(draft, path);
+  console.log(`Generated ${path}`);
+  return secret;
+}
