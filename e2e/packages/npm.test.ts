@@ -128,6 +128,18 @@ describe('hortus', () => {
     expect(await hortus(node, ['logout'])).toMatchObject({ code: 0 });
   });
 
+  it.each(nodes)(
+    'every module loads on the Node of $owner, or lacks a part of Node that is reported',
+    async ({ node }) => {
+      project.write('load.mjs', loadAll);
+      const { code, stdout, stderr } = await project.run([node, 'load.mjs']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const lacking = stdout.split('\n').filter(Boolean);
+      expect(lacking.filter((line) => !/(createZstd\w+'|node:sqlite|'globSync')$/.test(line))).toEqual([]);
+      if (node === process.execPath) expect(lacking).toEqual([]);
+    },
+  );
+
   it('runs by its name, brings its manual page and completions, and has no dependency', async () => {
     const own = join(project.path, 'node_modules/hortus');
     expect(await project.run(['npx', '--no', 'hortus', 'version'])).toMatchObject({ code: 0 });
@@ -213,5 +225,15 @@ for (const given of ['v1,', \`v1,\${signature}\`]) {
   const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': given };
   const response = await receive(new Request('http://localhost/', { method: 'POST', headers, body }));
   console.log(response.status);
+}
+`;
+
+/** Loads each module of the command line client and prints why one cannot be loaded. */
+const loadAll = `
+import { readdirSync } from 'node:fs';
+
+const folder = new URL('./node_modules/hortus/dist/', import.meta.url);
+for (const file of readdirSync(folder).filter((name) => name !== 'main.mjs')) {
+  await import(new URL(file, folder)).catch(({ message }) => console.log(file, message));
 }
 `;

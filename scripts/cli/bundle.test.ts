@@ -58,3 +58,15 @@ it('help loads neither the client nor a library', () => {
   const size = [...loaded].reduce((sum, file) => sum + textOf(file).length, 0);
   expect(size).toBeLessThan(200_000);
 });
+
+it('the bundle contains no syntax and no function that the oldest Node lacks', () => {
+  const newer = [
+    /^\s*(?:await )?using \w+ =/m,
+    /\b(?:Array\.fromAsync|(?:Object|Map)\.groupBy|Promise\.(?:withResolvers|try)|RegExp\.escape|Error\.isError)\b/,
+    /\b(?:Math\.sumPrecise|Uint8Array\.from(?:Base64|Hex)|Iterator\.from|import defer)\b/,
+  ];
+  const found = files().flatMap((file) =>
+    newer.flatMap((pattern) => (pattern.exec(textOf(file)) ?? []).map((text) => `${file}: ${text}`)),
+  );
+  expect(found).toEqual([]);
+});
