@@ -74,8 +74,8 @@ async function register(page: Page, machine: Machine) {
   const dialog = page.getByRole('dialog', { name: `Connect ${machine.name}` });
   const line = await dialog.locator('code').first().innerText();
   const key = /HORTUSD_KEY=(\S+)/.exec(line)?.[1] ?? '';
-  // The line downloads the daemon and installs it as a unit; here it runs from the sources, with the same options.
-  const [, told = ''] = /hortusd install (.+?) &&/.exec(line) ?? [];
+  // The service has no binary to offer, so the line is for an installed daemon; here it runs from the sources, with the same options.
+  const [, told = ''] = /hortusd install (.+)$/.exec(line) ?? [];
   await dialog.getByText(/Waiting for it/).waitFor();
   const daemon = startProcess([process.execPath, daemonMain, 'run', ...told.split(' '), ...machine.options], {
     env: { HORTUSD_KEY: key },
@@ -105,7 +105,11 @@ test('a person goes from the first start to a server, a page, its care, its move
   const folder = temporaryFolder('journey');
   onTestFinished(() => folder.remove());
   const [service, here, there] = await Promise.all([
-    startConsoleService({ HORTUS_ADMIN_PASSWORD: '', HORTUS_MIGRATION_GRACE_MINUTES: '0' }),
+    startConsoleService({
+      HORTUS_ADMIN_PASSWORD: '',
+      HORTUS_MIGRATION_GRACE_MINUTES: '0',
+      HORTUS_AGENTS_DIR: folder.path,
+    }),
     openMachine(folder.path, 'beech'),
     openMachine(folder.path, 'rowan'),
   ]);

@@ -1,6 +1,11 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { agentMark } from '@hortus/contract/agent-file';
 import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import type { Browser, Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, type ServiceProcess } from '../../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
@@ -11,9 +16,14 @@ let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
 let beech: ReportedServer;
+/** Stands for a daemon binary that the service offers. */
+const binary = Buffer.from(agentMark('1.2.3'));
+const agents = temporaryFolder('agents');
+afterAll(() => agents.remove());
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
+  await writeFile(join(agents.path, 'hortusd-linux-amd64'), binary);
+  [browser, service] = await Promise.all([openBrowser(), startConsoleService({ HORTUS_AGENTS_DIR: agents.path })]);
   cookie = await signIn(service, email, password);
   beech = await addServer(service, 'beech');
   await deployWhole(service, beech, 'memos', 'journal');
@@ -36,7 +46,9 @@ describe('registering a server', () => {
     const dialog = page.getByRole('dialog', { name: 'Connect alder' });
     const line = await dialog.locator('code').first().innerText();
     const key = /HORTUSD_KEY=(hs_live_\S+)/.exec(line)?.[1] ?? '';
+    expect(line).toContain(` hortus ${service.root} ${createHash('sha256').update(binary).digest('hex')} - --url `);
     expect(line).toContain(`--url ${service.root} --server-id srv_`);
+    await dialog.getByText('It downloads the daemon 1.2.3').waitFor();
     await dialog.getByText(/Waiting for it/).waitFor();
     await page.keyboard.press('Escape');
     await clientOf(service.base, key).call('deployments.pending', {});

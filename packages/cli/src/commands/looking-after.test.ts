@@ -312,8 +312,15 @@ test.each([
 test('servers register prints the key for the daemon; show prints free resources', async () => {
   const registered = { ...records.server(), api_key: 'hs_live_1', manifest_public_key: 'MCowBQ' };
   service.on('servers.register', () => ({ success: true, data: registered }));
+  service.on('implant.read', ({ params }) => {
+    if (params.arch === 'amd64') return { success: true, data: records.agent('amd64') };
+    throw new Refusal('NOT_FOUND', 'It was not built.');
+  });
   const { code, stdout } = await run('servers', 'register', 'web-1', '--description', 'In the cellar');
   expect(code).toBe(0);
+  expect(stdout).toMatch(
+    /^HORTUSD_KEY=hs_live_1 sh -c '[^']+' hortus https:\/\/hortus\.example\.org c{64} - --url .+ --public-key MCowBQ$/m,
+  );
   expect(stdout).toContain('Key of its daemon, shown this once:\nhs_live_1\n');
   expect(stdout).toContain('MCowBQ');
   service.on('capacity.read', () => ({

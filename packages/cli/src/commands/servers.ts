@@ -1,8 +1,6 @@
 import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { Server } from '@hortus/contract/resources/server-records';
-import { environments } from '@hortus/contract/resources/server-records';
 import { command } from '../command.ts';
-import { Failure } from '../failure.ts';
 import { findServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
 import { roomForNetworks } from '../output/room-for-networks.ts';
@@ -102,35 +100,3 @@ const engineOf = (found: Fingerprint): string =>
   ]
     .filter(Boolean)
     .join(', ');
-
-export const serversRegister = command({
-  name: 'servers register',
-  summary: 'Register a server and print the key for its daemon',
-  args: ['name'],
-  options: {
-    environment: { type: 'string', value: 'environment', about: `${environments.join(', ')}; default production.` },
-    description: { type: 'string', value: 'text', about: 'Free text.' },
-  },
-  examples: [
-    ['hortus servers register web-1', 'Prints the key of the daemon once.'],
-    ['hortus servers register web-1 --environment staging --json | jq -r .api_key', 'Only the key, for a script.'],
-  ],
-  calls: ['servers.register'],
-  async run({ args, options, json, client, world: { terminal } }) {
-    const environment = environments.find((word) => word === (options.environment ?? 'production'));
-    if (environment === undefined) {
-      throw new Failure('usage', `--environment must be one of ${environments.join(', ')}.`);
-    }
-    const { description } = options;
-    const body = { name: args.name, environment, ...(description === undefined ? {} : { description }) };
-    const { data } = await (await client()).call('servers.register', { body });
-    if (json) printJson(terminal, data);
-    else {
-      terminal.out(`${data.name} is registered as ${data.id}.\n`);
-      terminal.out(`Key of its daemon, shown this once:\n${data.api_key}\n`);
-      terminal.out(`Public key that the daemon verifies orders with:\n${data.manifest_public_key}\n`);
-      terminal.note('Give both to hortusd on that machine. The server goes online when its daemon connects.\n');
-    }
-    return 'ok';
-  },
-});

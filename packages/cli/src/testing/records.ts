@@ -3,6 +3,7 @@ import { standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { CapacityHistory } from '@hortus/contract/resources/capacity';
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/resources/deployment-records';
+import type { AgentBinary } from '@hortus/contract/resources/implant';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { ComponentUsage, InstanceMetrics, ServerReading } from '@hortus/contract/resources/metrics';
 import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
@@ -69,6 +70,18 @@ const optional = [
   { name: 'NOTE', type: 'text', label: 'A note' },
 ];
 const conditional = { name: 'MAIL_HOST', type: 'domain', label: 'Mail server', when: { MODE: 'mail' } };
+
+export const agent = (arch: AgentBinary['arch']): AgentBinary => ({
+  os: 'linux',
+  arch,
+  version: '1.2.3',
+  size: 1_000,
+  sha256: 'c'.repeat(64),
+  file_name: `hortusd-linux-${arch}`,
+  built_at: at(0),
+  download_url: `https://hortus.example.org/api/v1/implant/linux/${arch}/download`,
+  release: null,
+});
 
 export const template = (): Template => ({
   id: ids.template,

@@ -1,6 +1,6 @@
 import type { RegisteredServer } from '@hortus/contract/resources/server-records';
 import { useEffect } from 'react';
-import { useApi, useApiWhen } from '../../../api/query.ts';
+import { useApi } from '../../../api/query.ts';
 import { mayRefresh } from '../../../api/rate-budget.ts';
 import { PlaceLink } from '../../../frame/place-link.tsx';
 import { Button } from '../../../parts/button.tsx';
@@ -8,7 +8,7 @@ import { Copied } from '../../../parts/copy.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Since } from '../../../parts/time.tsx';
-import { installLine, isProtected } from './install-line.ts';
+import { InstallLine } from './install-line.tsx';
 
 /** A daemon that only polls causes no event when it first connects; this short wait is worth a request now and then. */
 const LOOK_MS = 4_000;
@@ -33,13 +33,7 @@ export function WaitForServer({ server, onClose }: { server: RegisteredServer; o
         Paste this line on the server. It holds the server key, which is shown only now, and installs the daemon as a
         systemd service.
       </p>
-      <Copied text={installLine(location.origin, server)} label="Copy line" />
-      {!isProtected(location.origin) && (
-        <p className="mt-3 text-sm text-warn-ink">
-          This console is not reached over https. Anybody on the way can read the key; use a closed network only.
-        </p>
-      )}
-      <NoDaemonFile />
+      <InstallLine server={server} />
       <details className="mt-3 text-sm text-ink-2">
         <summary className="cursor-pointer">Only the key, to install it another way</summary>
         <div className="mt-2">
@@ -73,17 +67,5 @@ export function WaitForServer({ server, onClose }: { server: RegisteredServer; o
         </Button>
       </div>
     </Dialog>
-  );
-}
-
-/** Says so beforehand if the service has no daemon to hand out, because the line would end in a 404. */
-function NoDaemonFile() {
-  const { error } = useApiWhen(true, 'implant.read', { params: { os_type: 'linux', arch: 'amd64' } });
-  if (!error) return null;
-  return (
-    <p className="mt-3 text-sm text-warn-ink">
-      This service has no daemon to download yet. Build it first where the service runs:{' '}
-      <code>npm run build:daemon</code>
-    </p>
   );
 }

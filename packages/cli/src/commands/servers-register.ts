@@ -1,0 +1,76 @@
+import type { Client } from '@hortus/client/client';
+import { installCommand, installLine, isProtected } from '@hortus/client/install-line';
+import { ApiProblem } from '@hortus/client/problem';
+import { agentArchs } from '@hortus/contract/agent-file';
+import type { AgentBinary } from '@hortus/contract/resources/implant';
+import { environments } from '@hortus/contract/resources/server-records';
+import { command } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { printJson } from '../output/json.ts';
+
+export const serversRegister = command({
+  name: 'servers register',
+  summary: 'Register a server and print the command that installs its daemon',
+  about:
+    'The command downloads the daemon and runs it only if its SHA-256 is the one in the command. It contains the server key.',
+  args: ['name'],
+  options: {
+    environment: { type: 'string', value: 'environment', about: `${environments.join(', ')}; default production.` },
+    description: { type: 'string', value: 'text', about: 'Free text.' },
+  },
+  examples: [
+    ['hortus servers register web-1', 'Prints the command to paste on web-1, and its key, once.'],
+    ['hortus servers register web-1 --environment staging --json | jq -r .api_key', 'Only the key, for a script.'],
+  ],
+  calls: ['servers.register', 'implant.read'],
+  async run({ args, options, json, settings, client, world: { terminal } }) {
+    const environment = environments.find((word) => word === (options.environment ?? 'production'));
+    if (environment === undefined) {
+      throw new Failure('usage', `--environment must be one of ${environments.join(', ')}.`);
+    }
+    const { description } = options;
+    const body = { name: args.name, environment, ...(description === undefined ? {} : { description }) };
+    const service = await client();
+    const { data } = await service.call('servers.register', { body });
+    const found = await offeredDaemons(service);
+    const origin = addressFor((await settings()).url, found);
+    const sums = Object.fromEntries(found.map(({ arch, sha256 }) => [arch, sha256]));
+    const install = found.length > 0 ? installLine(origin, data, sums) : installCommand(origin, data);
+    if (json) {
+      printJson(terminal, { ...data, install });
+      return 'ok';
+    }
+    terminal.out(`${data.name} is registered as ${data.id}.\n`);
+    terminal.out(`Key of its daemon, shown this once:\n${data.api_key}\n`);
+    terminal.out(`Public key that the daemon verifies orders with:\n${data.manifest_public_key}\n`);
+    if (found.length > 0) terminal.out(`\nPaste this on ${data.name} to install and start the daemon:\n${install}\n`);
+    else {
+      terminal.out(`\nWhere hortusd is installed, this connects it:\n${install}\n`);
+      terminal.note('The service has no daemon to download; npm run build:daemon builds it where the service runs.\n');
+    }
+    if (!isProtected(origin))
+      terminal.note('The address does not use https: others on the network can read the key.\n');
+    terminal.note('The server goes online when its daemon connects.\n');
+    return 'ok';
+  },
+});
+
+/** Returns the binaries that the service offers; a key that may not read them gets none. */
+async function offeredDaemons(service: Client): Promise<AgentBinary[]> {
+  const found = agentArchs.map(async (arch) => {
+    try {
+      return (await service.call('implant.read', { params: { os_type: 'linux', arch } })).data;
+    } catch (error) {
+      if (error instanceof ApiProblem && (error.code === 'NOT_FOUND' || error.code === 'FORBIDDEN')) return undefined;
+      throw error;
+    }
+  });
+  return (await Promise.all(found)).filter((one) => one !== undefined);
+}
+
+/** Another machine cannot use an address that means this one; then the public address of the service is taken. */
+function addressFor(baseUrl: string, [first]: readonly AgentBinary[]): string {
+  const own = baseUrl.replace(/\/api\/v1$/, '');
+  const isLocal = own.startsWith('http:') && isProtected(own);
+  return isLocal && first ? new URL(first.download_url).origin : own;
+}
