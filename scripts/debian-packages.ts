@@ -33,6 +33,8 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'mandoc', proof: ['mandoc'] },
   // Reads the programs in images for other processors.
   { name: 'binutils', proof: ['readelf'] },
+  // Installs the Debian on which packages are tried.
+  { name: 'mmdebstrap', proof: ['mmdebstrap'] },
   // Receives the mails of the service.
   { name: 'python3-aiosmtpd', proof: ['aiosmtpd'] },
   // Software for the catalog images that packages/testkit/src/debian-images.ts builds.

@@ -1,7 +1,10 @@
 import { spawn } from 'node:child_process';
 
 /** Runs a command and prints its output only if it fails. */
-export function run(argv: readonly [string, ...string[]], options: { cwd?: string } = {}): Promise<void> {
+export function run(
+  argv: readonly [string, ...string[]],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<void> {
   const [command, ...args] = argv;
   return new Promise((done, fail) => {
     const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -42,6 +42,8 @@ const script = [
   ].join('; '),
   `[ "$(sha256sum <"$file" | cut -d " " -f 1)" = "$sum" ] || fail "The download does not have the SHA-256 of this line, $sum. It was not run. Copy a new line; if that fails too, the file was changed on its way."`,
   'chmod 700 "$file"',
+  // The loader names the library that is missing.
+  '"$file" version >/dev/null || fail "The daemon cannot run on this machine. If a library is missing, install it (on Debian: apt-get install libatomic1 libstdc++6), then try again. Nothing was installed."',
   '$root "$file" install "$@"',
   'if [ -d /run/systemd/system ]; then $root systemctl daemon-reload; $root systemctl enable hortusd; $root systemctl restart hortusd; else echo "hortus: systemd does not run here. Start hortusd run with the settings of /etc/hortusd/hortusd.env."; fi',
 ].join('; ');

@@ -63,7 +63,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
     throw new ConfigError(
       `--url ${url} is not encrypted: anyone on the network path could read the server key. Use https, or --allow-plaintext on a closed network.`,
     );
-  if (key === undefined) {
+  if (key === undefined || key === '') {
     throw new ConfigError('The server key is missing. Give --key-file, or set HORTUSD_KEY.');
   }
   const backupBucket = readS3Config(options, env);

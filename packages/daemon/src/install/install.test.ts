@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../config.ts';
 import { install } from './install.ts';
-import { ENVIRONMENT, installation, UNIT } from './installation.ts';
+import { BINARY, ENVIRONMENT, installation, PACKAGED_UNIT, UNIT } from './installation.ts';
 import { environmentFile, systemdUnit } from './unit.ts';
 
 const folder = temporaryFolder('install');
@@ -53,6 +53,16 @@ describe('hortusd install', () => {
     ]);
   });
 
+  it('writes only the settings where a package has brought binary and unit', () => {
+    const root = join(folder.path, 'packaged');
+    mkdirSync(join(root, 'lib/systemd/system'), { recursive: true });
+    writeFileSync(join(root, PACKAGED_UNIT), '');
+    const { stdout, status } = hortusd('--url', 'https://hortus.example.org', '--key-file', keyFile, '--root', root);
+    expect(status).toBe(0);
+    expect(stdout).toContain('systemctl restart hortusd');
+    expect([UNIT, BINARY, ENVIRONMENT].map((path) => existsSync(join(root, path)))).toEqual([false, false, true]);
+  });
+
   it('prints a dry run without the key', () => {
     const root = join(folder.path, 'untouched');
     const { stdout, status } = hortusd(
@@ -75,6 +85,7 @@ describe('hortusd install', () => {
     for (const [args, word] of [
       [['--key-file', keyFile], '--url'],
       [['--url', 'https://h.example.org'], '--key-file'],
+      [['--url', 'https://h.example.org', '--key-file', '/dev/null'], '--key-file'],
       [['--url', 'https://h.example.org', '--key-file', keyFile, '--state-dir', 'here'], '--state-dir'],
       [['--surprise'], '--surprise'],
     ] as const) {

@@ -8,6 +8,8 @@ import { environmentFile, systemdUnit } from './unit.ts';
 export const BINARY = '/usr/local/bin/hortusd';
 export const ENVIRONMENT = '/etc/hortusd/hortusd.env';
 export const UNIT = '/etc/systemd/system/hortusd.service';
+/** Unit of the Debian package, which brings the binary too. A unit in /etc would hide it and its updates. */
+export const PACKAGED_UNIT = '/lib/systemd/system/hortusd.service';
 
 /** A file or folder that the installation creates. */
 export type Placed = { readonly path: string; readonly mode: number } & (
@@ -21,10 +23,12 @@ export interface InstallationOptions {
   readonly config: DaemonConfig;
   /** The single executable, or the command that runs the daemon from source. */
   readonly program: { readonly binary: string } | { readonly command: readonly string[] };
+  /** Whether binary and unit belong to a package; then only the settings are written. */
+  readonly isPackaged?: boolean;
 }
 
 /** Plans the installation without touching the disk. */
-export function installation({ config, program }: InstallationOptions): Placed[] {
+export function installation({ config, program, isPackaged = false }: InstallationOptions): Placed[] {
   const { stateDirectory, backupDirectory, dockerSocket } = config;
   for (const [option, path] of [
     ['--state-dir', stateDirectory],
@@ -55,13 +59,17 @@ export function installation({ config, program }: InstallationOptions): Placed[]
         'Options and values of the key file must not contain line breaks or other control characters.',
       );
   }
+  const settings: Placed[] = [
+    { kind: 'folder', path: stateDirectory, mode: 0o700 },
+    { kind: 'folder', path: '/etc/hortusd', mode: 0o755 },
+    { kind: 'file', path: ENVIRONMENT, mode: 0o600, text: environmentFile(variables), secret: true },
+  ];
+  if (isPackaged) return settings;
   const writable = [stateDirectory, backupDirectory];
   const unit = systemdUnit({ url: config.url, command, environmentFile: ENVIRONMENT, writable });
   return [
     ...('binary' in program ? [{ kind: 'copy', path: BINARY, mode: 0o755, from: program.binary } as const] : []),
-    { kind: 'folder', path: stateDirectory, mode: 0o700 },
-    { kind: 'folder', path: '/etc/hortusd', mode: 0o755 },
-    { kind: 'file', path: ENVIRONMENT, mode: 0o600, text: environmentFile(variables), secret: true },
+    ...settings,
     { kind: 'file', path: UNIT, mode: 0o644, text: unit },
   ];
 }

@@ -1,6 +1,8 @@
 export interface UnitOptions {
-  /** Address of the service, for the documentation link. */
-  readonly url: string;
+  /** Address of the service, for the documentation link; unknown to a package. */
+  readonly url?: string;
+  /** File without which the unit is not started. */
+  readonly onlyIf?: string;
   /** Command that systemd starts. */
   readonly command: readonly string[];
   readonly environmentFile: string;
@@ -12,9 +14,10 @@ export interface UnitOptions {
 const volumeFolders = ['/var/lib/docker/volumes', '/var/lib/containers/storage/volumes'];
 
 /** Builds the systemd unit of the daemon. */
-export const systemdUnit = ({ url, command, environmentFile, writable }: UnitOptions): string => `[Unit]
+export const systemdUnit = ({ url, onlyIf, command, environmentFile, writable }: UnitOptions): string => `[Unit]
 Description=Hortus daemon, runs the instances of this server
-Documentation=${literally(new URL('/docs', url).href)}
+Documentation=${url === undefined ? 'man:hortus(1)' : literally(new URL('/docs', url).href)}
+${onlyIf === undefined ? '' : `ConditionPathExists=${literally(onlyIf)}\n`}\
 Wants=network-online.target
 After=network-online.target docker.service
 # The daemon retries by itself; systemd restarts it without a limit.
@@ -37,6 +40,7 @@ ProtectSystem=strict
 ProtectHome=read-only
 ReadWritePaths=${[...new Set(writable), ...volumeFolders.map((path) => `-${path}`)].map(word).join(' ')}
 PrivateTmp=yes
+PrivateMounts=yes
 DevicePolicy=closed
 ProtectKernelTunables=yes
 ProtectKernelModules=yes

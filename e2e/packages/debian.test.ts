@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type DebianMachine, startDebianMachine } from '@hortus/testkit/debian-machine';
+import { DEBIAN_ROOT_MS, debianRoot } from '@hortus/testkit/debian-root';
+import { sharedDocker } from '@hortus/testkit/docker';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { removeContainers } from '../docker/installation.ts';
+import { commandsOf } from '../readme/commands.ts';
+import { makeNginxImage, root } from '../readme/started.ts';
+import { type BuiltPackages, buildPackages } from './debian-package.ts';
+
+const socketPath = sharedDocker();
+const folder = temporaryFolder('debian');
+let packages: BuiltPackages;
+beforeAll(async () => {
+  await debianRoot(socketPath);
+  packages = await buildPackages(folder.path);
+}, DEBIAN_ROOT_MS);
+afterAll(() => folder.remove());
+
+const openMachine = (systemd: boolean) =>
+  startDebianMachine({
+    socketPath,
+    systemd,
+    mounts: { '/run/docker.sock': socketPath, '/packages': packages.folder },
+  });
+
+/** Installs as apt does without a terminal. */
+const quietly = 'export DEBIAN_FRONTEND=noninteractive; ';
+const install = (file: string) => `${quietly}cd /packages && apt-get install --yes --no-install-recommends ./${file}`;
+
+/** Commands of the guide's section about the package. */
+function guide(): string[] {
+  const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
+  const section = page.split(/^(?=## )/m).find((part) => part.startsWith('## Debian package\n'));
+  return commandsOf(section ?? '').map(({ text }) => text);
+}
+
+const modes = (machine: DebianMachine, ...paths: string[]) => machine.must(`stat -c '%U:%G %a' ${paths.join(' ')}`);
+const states = async (machine: DebianMachine) => (await machine.run('systemctl is-active hortus hortusd')).stdout;
+
+test('the guide installs the package and reaches a healthy container; upgrade, removal and purge keep the data', {
+  timeout: 600_000,
+}, async () => {
+  await makeNginxImage(socketPath);
+  await using machine = await openMachine(true);
+  const [installation = '', ...others] = guide();
+  expect(installation.trim()).toBe('apt install ./hortus_*.deb');
+  const shown = await machine.run(install(packages.current));
+  expect(shown, shown.stderr).toMatchObject({ code: 0 });
+  expect(await states(machine)).toBe('active\ninactive\n');
+
+  const secret = /HORTUS_ADMIN_KEY=(\S+)/.exec(await machine.must('cat /etc/hortus/first-sign-in.env'))?.[1] ?? '';
+  expect(secret).toMatch(/^hk_live_/);
+  expect(await machine.must('journalctl --no-pager --unit hortus')).not.toContain(secret);
+  for (const block of others) await machine.must(block);
+  expect(await states(machine)).toBe('active\nactive\n');
+  const serverId = JSON.parse(await machine.must('hortus servers list --json'))[0].id as string;
+  try {
+    await until(async () => (await machine.must('hortus instances list --json')).includes('"healthy"'), {
+      within: 120_000,
+      describe: 'a healthy instance',
+    });
+    const page = () => machine.must('curl -fsS http://hello.localhost/healthz');
+    expect(await page()).toBe('ok\n');
+    expect(
+      await modes(
+        machine,
+        ...['/var/lib/hortus', '/var/lib/hortus/master.key', '/var/lib/hortusd', '/etc/hortus/hortus.env'],
+        ...['/etc/hortus/first-sign-in.env', '/etc/hortusd/hortusd.env'],
+      ),
+    ).toBe('hortus:hortus 700\nhortus:hortus 600\nroot:root 700\nroot:hortus 640\nroot:root 600\nroot:root 600\n');
+    const instances = () => machine.must('hortus instances list --json -o id,status,health');
+    const [before, key] = [await instances(), await machine.must('sha256sum /var/lib/hortus/master.key')];
+
+    await machine.must('echo HORTUS_LOG_LEVEL=debug >> /etc/hortus/hortus.env');
+    await machine.must(install(packages.next));
+    expect(await machine.must("dpkg-query --show --showformat='${Version}' hortus")).toMatch(/\+next$/);
+    expect(await states(machine)).toBe('active\nactive\n');
+    expect(await machine.must('cat /etc/hortus/hortus.env')).toContain('HORTUS_LOG_LEVEL=debug');
+    expect(await instances()).toBe(before);
+    expect(await page()).toBe('ok\n');
+
+    await machine.must(`${quietly}apt-get remove --yes hortus`);
+    expect(await states(machine)).toBe('inactive\ninactive\n');
+    expect(await machine.must('ls /etc/hortus /usr/bin/hortus* 2>/dev/null || true')).toContain('hortus.env');
+
+    const purged = await machine.run(`${quietly}apt-get purge --yes hortus`);
+    expect(purged.stdout + purged.stderr).toContain('hortus: kept the data in /var/lib/hortus');
+    expect(await machine.must('ls -d /etc/hortus /etc/hortusd /var/cache/hortus 2>/dev/null || true')).toBe('');
+    expect(await machine.must('sha256sum /var/lib/hortus/master.key')).toBe(key);
+
+    // Installed again, the same data serves with the same key.
+    await machine.must(install(packages.current));
+    expect(await machine.must('ls /etc/hortus')).toBe('hortus.env\n');
+    expect(await machine.must('hortus instances list --json')).toContain('hello');
+
+    await machine.must(`echo 'hortus hortus/purge-data boolean true' | debconf-set-selections`);
+    const gone = await machine.run(`${quietly}apt-get purge --yes hortus`);
+    expect(gone.stdout + gone.stderr).toContain('hortus: removed /var/lib/hortus and /var/lib/hortusd');
+    expect(await machine.must('ls -d /var/lib/hortus* 2>/dev/null || true')).toBe('');
+  } finally {
+    await removeContainers(socketPath, serverId);
+  }
+});
+
+test('without systemd the package installs, and its programs run', async () => {
+  await using machine = await openMachine(false);
+  await machine.must(install(packages.current));
+  expect(await machine.must('hortus version')).toMatch(/^hortus \d+\.\d+\.\d+\n$/);
+  expect(await machine.must('hortusd version')).toMatch(/^\d+\.\d+\.\d+\n$/);
+  expect(await machine.must('dpkg --verify hortus')).toBe('');
+  const completions = ['bash-completion/completions/hortus', 'zsh/vendor-completions/_hortus'];
+  const fish = 'fish/vendor_completions.d/hortus.fish';
+  await machine.must(`cd /usr/share && grep -q completion ${[...completions, fish].join(' ')}`);
+  await machine.must(`${quietly}apt-get purge --yes hortus`);
+  expect(await machine.must('ls -d /etc/hortus /usr/lib/hortus 2>/dev/null || true')).toBe('');
+});
