@@ -72,6 +72,7 @@ async function register(page: Page, machine: Machine) {
   await page.getByLabel('Name').fill(machine.name);
   await page.getByRole('button', { name: 'Register and show the line' }).click();
   const dialog = page.getByRole('dialog', { name: `Connect ${machine.name}` });
+  await dialog.getByRole('button', { name: 'Copy line' }).waitFor();
   const line = await dialog.locator('code').first().innerText();
   const key = /HORTUSD_KEY=(\S+)/.exec(line)?.[1] ?? '';
   // The service has no binary to offer, so the line is for an installed daemon; here it runs from the sources, with the same options.

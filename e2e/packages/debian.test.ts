@@ -111,7 +111,10 @@ test('without systemd the package installs, and its programs run', async () => {
   await machine.must(install(packages.current));
   expect(await machine.must('hortus version')).toMatch(/^hortus \d+\.\d+\.\d+\n$/);
   expect(await machine.must('hortusd version')).toMatch(/^\d+\.\d+\.\d+\n$/);
-  expect(await machine.must('dpkg --verify hortus')).toBe('');
+  // This Debian leaves out documentation and manuals of all packages.
+  expect(
+    await machine.must('dpkg --verify hortus | grep --invert-match --extended-regexp "/share/(doc|man)(/|$)" || true'),
+  ).toBe('');
   const completions = ['bash-completion/completions/hortus', 'zsh/vendor-completions/_hortus'];
   const fish = 'fish/vendor_completions.d/hortus.fish';
   await machine.must(`cd /usr/share && grep -q completion ${[...completions, fish].join(' ')}`);

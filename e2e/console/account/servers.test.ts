@@ -44,6 +44,7 @@ describe('registering a server', () => {
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Register and show the line' }).click();
     const dialog = page.getByRole('dialog', { name: 'Connect alder' });
+    await dialog.getByRole('button', { name: 'Copy line' }).waitFor();
     const line = await dialog.locator('code').first().innerText();
     const key = /HORTUSD_KEY=(hs_live_\S+)/.exec(line)?.[1] ?? '';
     expect(line).toContain(` hortus ${service.root} ${createHash('sha256').update(binary).digest('hex')} - --url `);

@@ -74,7 +74,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
     url: baseOf(url),
     allowPlaintext,
     key,
-    serverId: options['server-id'] ?? env.HORTUSD_SERVER_ID ?? file.server_id,
+    serverId: options['server-id'] ?? env.HORTUSD_SERVER_ID ?? file.server_id ?? file.id,
     manifestPublicKey: options['public-key'] ?? env.HORTUSD_PUBLIC_KEY ?? file.manifest_public_key,
     stateDirectory: stateDirectoryOf(options, env),
     backupDirectory: options['backup-dir'] ?? env.HORTUSD_BACKUP_DIR ?? join(stateDirectoryOf(options, env), 'backups'),
@@ -134,6 +134,8 @@ function baseOf(url: string): string {
 interface KeyFile {
   url?: string;
   server_id?: string;
+  /** The same in the answer of a registration. */
+  id?: string;
   api_key?: string;
   manifest_public_key?: string;
 }
