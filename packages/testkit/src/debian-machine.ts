@@ -7,7 +7,7 @@ export interface DebianMachineOptions {
   readonly socketPath: string;
   /** Runs systemd as the first process; otherwise the machine only waits for commands. */
   readonly systemd?: boolean;
-  /** Network of Docker; `host` to reach services of the test. */
+  /** Network of Docker; `host` to reach services of the test, `container:NAME` to share that of another machine. */
   readonly network?: string;
   /** Folders and files of the test by their place in the machine. */
   readonly mounts?: Readonly<Record<string, string>>;

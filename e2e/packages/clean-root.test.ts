@@ -1,11 +1,12 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { type DebianMachine, startDebianMachine } from '@hortus/testkit/debian-machine';
 import { DEBIAN_ROOT_MS, debianRoot } from '@hortus/testkit/debian-root';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { buildNpmPackages } from '../../scripts/release/npm-packages.ts';
 import { removeContainers } from '../docker/installation.ts';
 import { commandsOf } from '../readme/commands.ts';
 import { makeNginxImage, root } from '../readme/started.ts';
@@ -14,8 +15,10 @@ import { type BuiltPackages, buildPackages } from './debian-package.ts';
 const socketPath = sharedDocker();
 const folder = temporaryFolder('debian');
 let packages: BuiltPackages;
+let npm: { cli: string };
 beforeAll(async () => {
   await debianRoot(socketPath);
+  npm = await buildNpmPackages(join(folder.path, 'npm'));
   packages = await buildPackages(folder.path);
 }, DEBIAN_ROOT_MS);
 afterAll(() => folder.remove());
@@ -31,17 +34,44 @@ const openMachine = (systemd: boolean) =>
 const quietly = 'export DEBIAN_FRONTEND=noninteractive; ';
 const install = (file: string) => `${quietly}cd /packages && apt-get install --yes --no-install-recommends ./${file}`;
 
+const section = (title: string): string =>
+  readFileSync(join(root, 'docs/install.md'), 'utf8')
+    .split(/^(?=## )/m)
+    .find((part) => part.startsWith(`## ${title}\n`)) ?? '';
+
 /** Commands of the guide's section about the package. */
-function guide(): string[] {
-  const page = readFileSync(join(root, 'docs/install.md'), 'utf8');
-  const section = page.split(/^(?=## )/m).find((part) => part.startsWith('## Debian package\n'));
-  return commandsOf(section ?? '').map(({ text }) => text);
+const guide = (): string[] => commandsOf(section('Debian package')).map(({ text }) => text);
+
+/** Commands of the guide's section about npm, with the address of this service and its key from a file. */
+function npmGuide(): string {
+  const block =
+    /^```sh\n(npm install --global .*?)^```$/ms.exec(section('Command line and client from npm'))?.[1] ?? '';
+  return block.replace('--url https://hortus.example.org', '--url http://127.0.0.1:8420 --key-file /root/key');
 }
+
+/** A second Debian with the Node and npm of this machine, which shares the network of the first. */
+const openWorkplace = async (network: string, cli: string) =>
+  await startDebianMachine({
+    socketPath,
+    network,
+    mounts: {
+      '/usr/local/bin/node': process.execPath,
+      '/usr/local/lib/node_modules/npm': dirname(dirname(realpathSync(npmProgram))),
+      [`/root/${basename(cli)}`]: cli,
+    },
+  });
+/** The first npm of PATH outside of node_modules. */
+const npmProgram =
+  (process.env.PATH ?? '')
+    .split(':')
+    .filter((path) => !path.includes('node_modules'))
+    .map((path) => join(path, 'npm'))
+    .find((path) => existsSync(path)) ?? expect.fail('npm is not installed');
 
 const modes = (machine: DebianMachine, ...paths: string[]) => machine.must(`stat -c '%U:%G %a' ${paths.join(' ')}`);
 const states = async (machine: DebianMachine) => (await machine.run('systemctl is-active hortus hortusd')).stdout;
 
-test('the guide installs the package and reaches a healthy container; upgrade, removal and purge keep the data', {
+test('package and npm client reach a healthy container by the guide; upgrade, removal and purge keep the data', {
   timeout: 600_000,
 }, async () => {
   await makeNginxImage(socketPath);
@@ -57,7 +87,8 @@ test('the guide installs the package and reaches a healthy container; upgrade, r
   expect(await machine.must('journalctl --no-pager --unit hortus')).not.toContain(secret);
   for (const block of others) await machine.must(block);
   expect(await states(machine)).toBe('active\nactive\n');
-  const serverId = JSON.parse(await machine.must('hortus servers list --json'))[0].id as string;
+  const [server] = JSON.parse(await machine.must('hortus servers list --json')) as { id: string; name: string }[];
+  if (server === undefined) expect.fail('no server');
   try {
     await until(async () => (await machine.must('hortus instances list --json')).includes('"healthy"'), {
       within: 120_000,
@@ -72,7 +103,15 @@ test('the guide installs the package and reaches a healthy container; upgrade, r
         ...['/etc/hortus/first-sign-in.env', '/etc/hortusd/hortusd.env'],
       ),
     ).toBe('hortus:hortus 700\nhortus:hortus 600\nroot:root 700\nroot:hortus 640\nroot:root 600\nroot:root 600\n');
-    const instances = () => machine.must('hortus instances list --json -o id,status,health');
+    await using workplace = await openWorkplace(`container:${machine.name}`, npm.cli);
+    await workplace.must('ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm');
+    await workplace.must(`cd /root; umask 077; echo ${secret} > key; ${npmGuide()}`);
+    const other = '--set WEB_HOSTNAME=second.localhost --wait';
+    await workplace.must(`hortus deploy static-site --name second --server ${server.name} ${other}`);
+    await workplace.must('curl -fsS http://second.localhost/healthz');
+
+    const instances = async () =>
+      (JSON.parse(await machine.must('hortus instances list --json')) as { id: string }[]).map(({ id }) => id).sort();
     const [before, key] = [await instances(), await machine.must('sha256sum /var/lib/hortus/master.key')];
 
     await machine.must('echo HORTUS_LOG_LEVEL=debug >> /etc/hortus/hortus.env');
@@ -80,7 +119,7 @@ test('the guide installs the package and reaches a healthy container; upgrade, r
     expect(await machine.must("dpkg-query --show --showformat='${Version}' hortus")).toMatch(/\+next$/);
     expect(await states(machine)).toBe('active\nactive\n');
     expect(await machine.must('cat /etc/hortus/hortus.env')).toContain('HORTUS_LOG_LEVEL=debug');
-    expect(await instances()).toBe(before);
+    expect(await instances()).toEqual(before);
     expect(await page()).toBe('ok\n');
 
     await machine.must(`${quietly}apt-get remove --yes hortus`);
@@ -102,7 +141,7 @@ test('the guide installs the package and reaches a healthy container; upgrade, r
     expect(gone.stdout + gone.stderr).toContain('hortus: removed /var/lib/hortus and /var/lib/hortusd');
     expect(await machine.must('ls -d /var/lib/hortus* 2>/dev/null || true')).toBe('');
   } finally {
-    await removeContainers(socketPath, serverId);
+    await removeContainers(socketPath, server.id);
   }
 });
 
