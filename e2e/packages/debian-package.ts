@@ -16,6 +16,8 @@ export interface BuiltPackages {
   readonly folder: string;
   readonly current: string;
   readonly next: string;
+  /** Builds the current version once more from the sources and returns its path. */
+  again(): Promise<string>;
 }
 
 /** Builds the package without compression, and once more as the next version. */
@@ -23,14 +25,24 @@ export async function buildPackages(folder: string): Promise<BuiltPackages> {
   await builtConsole();
   const daemonsFrom = join(folder, 'daemons');
   await buildAgent({ arch, output: join(daemonsFrom, agentFileName({ os: 'linux', arch })) });
-  const tree = join(folder, 'tree');
-  await makeTree(tree, { arch, version: VERSION, date, daemonsFrom });
   const packages = join(folder, 'packages');
   await mkdir(packages);
-  const pack = async (version: string) => {
+  const build = (tree: string) => makeTree(tree, { arch, version: VERSION, date, daemonsFrom });
+  const pack = async (tree: string, version: string, into: string) => {
     const name = `hortus_${version}_${arch}.deb`;
-    await packTree(tree, { arch, version, date, output: join(packages, name), compression: 'none' });
+    await packTree(tree, { arch, version, date, output: join(into, name), compression: 'none' });
     return name;
   };
-  return { folder: packages, current: await pack(VERSION), next: await pack(`${VERSION}+next`) };
+  const tree = join(folder, 'tree');
+  await build(tree);
+  return {
+    folder: packages,
+    current: await pack(tree, VERSION, packages),
+    next: await pack(tree, `${VERSION}+next`, packages),
+    async again() {
+      const other = join(folder, 'other');
+      await build(join(other, 'tree'));
+      return join(other, await pack(join(other, 'tree'), VERSION, other));
+    },
+  };
 }
