@@ -9,6 +9,7 @@ import { definitionEndpoints } from './resources/definitions.ts';
 import { deploymentEndpoints } from './resources/deployments.ts';
 import { draftEndpoints } from './resources/drafts.ts';
 import { eventEndpoints } from './resources/events.ts';
+import { gardenSourceEndpoints } from './resources/garden-sources.ts';
 import { gardenEndpoints } from './resources/gardens.ts';
 import { healthEndpoints } from './resources/health.ts';
 import { implantEndpoints } from './resources/implant.ts';
@@ -65,6 +66,7 @@ export const endpoints = {
   ...backupEndpoints,
   ...importEndpoints,
   ...gardenEndpoints,
+  ...gardenSourceEndpoints,
   ...serverEndpoints,
   ...capacityEndpoints,
   ...implantEndpoints,

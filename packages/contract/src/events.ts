@@ -13,6 +13,11 @@ export const eventNames = [
   'garden.planned',
   'garden.applied',
   'garden.failed',
+  'garden.commit.planned',
+  'garden.commit.waiting',
+  'garden.commit.applied',
+  'garden.commit.failed',
+  'garden.commit.broken',
 ] as const;
 
 export type EventName = (typeof eventNames)[number];
@@ -32,6 +37,12 @@ export const eventMeanings: Readonly<Record<EventName, string>> = {
   'garden.planned': 'A garden was compared with what exists, to be applied now or after an approval.',
   'garden.applied': 'All changes of a garden were carried out.',
   'garden.failed': 'A garden could not be applied completely; what failed is named.',
+  'garden.commit.planned': 'A commit of a followed repository was compared with what exists.',
+  'garden.commit.waiting': 'A commit of a followed repository waits for an approval.',
+  'garden.commit.applied': 'A commit of a followed repository was applied.',
+  'garden.commit.failed': 'A commit of a followed repository could not be applied; the reason is named.',
+  'garden.commit.broken':
+    'A commit of a followed repository has files that cannot be planned; what was applied before stays as it is.',
 };
 
 /** Audit events appear in the same list but are never sent to webhooks; the prefix keeps their names apart. */

@@ -27,6 +27,7 @@ export const idPrefixes = {
   import: 'imp',
   garden: 'gdn',
   gardenRun: 'grn',
+  gardenCommit: 'gcm',
   channel: 'chn',
   rule: 'rul',
   alert: 'alt',

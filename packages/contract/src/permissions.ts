@@ -40,9 +40,9 @@ export const permissions = {
   'upgrades:write': 'Scan for upgrades, acknowledge and apply them.',
   'confirmations:request': 'Ask a person to confirm dangerous calls, and read the answers.',
   'assistant:ask': 'Ask the assistant and read its usage.',
-  'gardens:read': 'Read gardens and their runs, and compare a garden with what exists.',
+  'gardens:read': 'Read gardens, their runs and commits, and compare a garden with what exists.',
   'gardens:write':
-    'Apply and forget gardens. Each change also needs the permission for that change, such as definitions:write.',
+    'Apply, follow and forget gardens, and approve commits. Each change also needs the permission for that change, such as definitions:write.',
   'webhooks:read': 'Read webhook endpoints and their deliveries.',
   'webhooks:write': 'Create, change and remove webhook endpoints; repeat deliveries.',
   'notifications:read': 'Read alerts, their rules, notification channels without their secrets, and deliveries.',

@@ -1,4 +1,4 @@
-import type { Garden } from '@hortus/contract/resources/garden-records';
+import type { Garden } from '@hortus/contract/resources/gardens';
 import { agree } from '../asking.ts';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';

@@ -4,6 +4,7 @@ import { confirmationMachine } from './confirmation.ts';
 import { definitionMachine } from './definition.ts';
 import { deploymentMachine } from './deployment.ts';
 import { executionMachine } from './execution.ts';
+import { gardenCommitMachine } from './garden-commit.ts';
 import { gardenRunMachine } from './garden-run.ts';
 import { importMachine } from './import.ts';
 import { instanceHealthMachine, instanceMachine } from './instance.ts';
@@ -37,6 +38,7 @@ export const machines: readonly Machine[] = [
   transferMachine,
   importMachine,
   gardenRunMachine,
+  gardenCommitMachine,
   alertMachine,
   confirmationMachine,
 ];

@@ -21,7 +21,8 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   tenants: 'Groups of definitions on one server that are suspended and resumed together.',
   migrations: 'Moves of definitions and tenants, with their volumes, to another server.',
   imports: 'Export and import of definitions with secrets and data, between installations.',
-  gardens: 'Files that describe definitions and settings: compare them with what exists, apply them, follow the runs.',
+  gardens:
+    'Files that describe definitions and settings: compare them with what exists, apply them, follow them in a Git repository.',
   confirmations: 'Dangerous calls of assistants and other programs that wait for a person.',
   copilot: 'Questions, answered from the catalog and the documentation.',
   registries: 'Credentials for image registries.',

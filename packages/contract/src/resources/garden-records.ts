@@ -119,17 +119,3 @@ export const GardenRunDetail = Type.Object(
   { title: 'GardenRunDetail' },
 );
 export type GardenRunDetail = Static<typeof GardenRunDetail>;
-
-export const Garden = Type.Object(
-  {
-    id: id('garden'),
-    name: Type.String(),
-    source: Type.Null({ description: 'Null: its files are sent by a client.' }),
-    items: Type.Integer({ description: 'Number of records that this garden made.' }),
-    last_run: nullable(GardenRun, { description: 'Its newest run.' }),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  },
-  { title: 'GardenRecord' },
-);
-export type Garden = Static<typeof Garden>;

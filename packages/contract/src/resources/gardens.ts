@@ -1,9 +1,26 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, LOG_BODY_LIMIT, LOG_BODY_VALUES } from '../endpoint.ts';
-import { answer, list, paging } from '../envelope.ts';
-import { choice, givenId, text } from '../fields.ts';
+import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { choice, givenId, id, nullable, text } from '../fields.ts';
 import { gardenRunMachine } from '../machines/garden-run.ts';
-import { Garden, GardenPlan, GardenRun, GardenRunDetail, planHash } from './garden-records.ts';
+import { GardenPlan, GardenRun, GardenRunDetail, planHash } from './garden-records.ts';
+import { GardenSource } from './garden-source-records.ts';
+
+export const Garden = Type.Object(
+  {
+    id: id('garden'),
+    name: Type.String(),
+    source: nullable(GardenSource, {
+      description: 'The repository that it is followed in; null if its files are sent by a client.',
+    }),
+    items: Type.Integer({ description: 'Number of records that this garden made.' }),
+    last_run: nullable(GardenRun, { description: 'Its newest run.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'GardenRecord' },
+);
+export type Garden = Static<typeof Garden>;
 
 const files = {
   garden: Type.Record(Type.String({ pattern: '^[a-z_]{1,32}$' }), Type.Unknown(), {

@@ -1,4 +1,5 @@
-import type { Garden, GardenCounts, GardenRun, GardenRunChange } from '@hortus/contract/resources/garden-records';
+import type { GardenCounts, GardenRun, GardenRunChange } from '@hortus/contract/resources/garden-records';
+import type { Garden } from '@hortus/contract/resources/gardens';
 import { iso, isoOrNull } from '../../time.ts';
 import type { GardenChangeRow, GardenRow, GardenRunRow } from './store.ts';
 

@@ -1,5 +1,5 @@
-import type { Garden, GardenPlan, GardenRun, GardenRunDetail } from '@hortus/contract/resources/garden-records';
-import type { GardenApply, GardenFiles } from '@hortus/contract/resources/gardens';
+import type { GardenPlan, GardenRun, GardenRunDetail } from '@hortus/contract/resources/garden-records';
+import type { Garden, GardenApply, GardenFiles } from '@hortus/contract/resources/gardens';
 import { digestOf, partsOf } from '@hortus/garden/digest';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
