@@ -26,6 +26,8 @@ export const debianPackages: readonly DebianPackage[] = [
   { name: 'busybox-static', proof: ['/bin/busybox', '/usr/bin/busybox'] },
   { name: 'caddy', proof: ['caddy'] },
   { name: 'curl', proof: ['curl'] },
+  // Serves repositories that gardens are followed in.
+  { name: 'git', proof: ['git'] },
   { name: 'chromium', proof: ['chromium'] },
   // Shells whose completion is tested, and the checker of the manual page.
   { name: 'zsh', proof: ['zsh'] },

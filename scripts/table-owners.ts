@@ -68,6 +68,8 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   garden_items: ['resources/gardens'],
   garden_runs: ['resources/gardens'],
   garden_changes: ['resources/gardens'],
+  garden_sources: ['resources/gardens'],
+  garden_commits: ['resources/gardens'],
   assistant_usage: ['resources/copilot'],
   stored_output: ['quotas'],
   invites: ['resources/members'],

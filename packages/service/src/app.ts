@@ -67,6 +67,9 @@ export interface App {
 
 export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 
+/** Objects of a repository take longer than a template, and must not keep the other threads from it. */
+const REPOSITORY_LIMITS = { cpuMs: 15_000, heapMb: 256 };
+
 /** Creates all parts of the service with their dependencies. `wiring/` does this for the resources. */
 export async function buildApp(deps: AppDeps): Promise<App> {
   const { config, log, open = openStorage, passwords = new Passwords(), workerProgram } = deps;
@@ -91,6 +94,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   });
   const catalog = await openCatalog({ config, storage, bus, log });
   const work = openWorkerPool(guard, {}, workerProgram);
+  const repositoryWork = openWorkerPool(guard, REPOSITORY_LIMITS, workerProgram);
   const hmac: Hmac = (accountId, text) => vault.hmac(storage.reader, accountId, text);
   const ownUrl = () => config.replicaUrl ?? reachableUrl(http.server);
   const streams = new DaemonStreams({
@@ -111,6 +115,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     passwords,
     catalog,
     work,
+    repositoryWork,
     streams,
     invoke: (...of) => http.invoke(...of),
   });
@@ -129,6 +134,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     catalog: { version: () => catalog.version, visibility: ({ accountId }) => catalog.visibility(accountId) },
     handlers: wired.handlers,
     liveHandlers: wired.liveHandlers,
+    rawRoutes: wired.rawRoutes,
     work,
   });
   const callerOf = callerAddress(config.trustedProxies);
@@ -219,6 +225,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
       await dispatcher.stop();
       await wired.feed.stop();
       await work.close();
+      await repositoryWork.close();
       await authenticator.close();
       await bus.close();
       await storage.close();

@@ -48,10 +48,18 @@ function isJson(type: string | undefined): boolean {
 
 const tooLarge = (limit: number) => invalid('body', `must not be larger than ${limit} bytes.`);
 
+type RawReading = Pick<BodyReading, 'room' | 'waitAfter' | 'loop' | 'guard'> & { readonly limit: number };
+
+/** Reads a body of any type as it is. */
+export async function readBytes(request: IncomingMessage, reading: RawReading): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > reading.limit) throw tooLarge(reading.limit);
+  return await bytesOf(request, { ...reading, count: () => {} });
+}
+
 /** Rejects as soon as a limit is exceeded; drops further bytes. */
 function bytesOf(
   request: IncomingMessage,
-  { limit, count, room, waitAfter, loop, guard }: BodyReading & { limit: number; count: (chunk: Buffer) => void },
+  { limit, count, room, waitAfter, loop, guard }: RawReading & { readonly count: (chunk: Buffer) => void },
 ): Promise<Buffer> {
   return new Promise((done, fail) => {
     let read: BodyBytes | undefined = new BodyBytes(

@@ -21,6 +21,8 @@ export interface Route {
   readonly access: Access;
   /** Absent for routes that only answer GET. */
   readonly body?: BodySize;
+  /** Most bytes of a body that is not parsed; the exchange then has it as a buffer. */
+  readonly rawBody?: number;
   readonly answer: (exchange: Exchange) => void | Promise<void>;
 }
 

@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { invalid, Problem } from '../problem.ts';
 import type { Work } from '../workers/job.ts';
-import { readBody } from './body.ts';
+import { readBody, readBytes } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { BodyPace } from './body-pace.ts';
 import type { CallerAddress } from './caller-address.ts';
@@ -101,8 +101,11 @@ async function answerWithBody(parts: RequestParts, route: Route, exchange: Excha
   const room = budget.open(subject);
   try {
     try {
-      const { body: size } = route;
-      if (size) {
+      const { body: size, rawBody } = route;
+      if (rawBody !== undefined) {
+        const { guard, request } = exchange;
+        exchange.body = await readBytes(request, { limit: rawBody, room, waitAfter: pace.open(subject), loop, guard });
+      } else if (size) {
         const { guard } = exchange;
         const waitAfter = pace.open(subject);
         const read = await readBody(exchange.request, { size, readLarge, room, waitAfter, loop, guard });

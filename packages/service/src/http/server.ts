@@ -32,6 +32,7 @@ import { Pipelining } from './pipelining.ts';
 import { addProbes } from './probes.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { SharedRateWindows } from './rate-windows/shared.ts';
+import { addRawRoutes, type RawRoute } from './raw-routes.ts';
 import { requestListener } from './requests.ts';
 import { Router } from './router.ts';
 import { secureTransport, tlsCookies } from './secure-transport.ts';
@@ -48,6 +49,8 @@ export interface HttpDeps {
   readonly handlers: Handlers<EndpointName>;
   /** The streams of all resources, merged. */
   readonly liveHandlers: LiveHandlers<LiveName>;
+  /** Routes whose bodies are signed by their senders. */
+  readonly rawRoutes?: readonly RawRoute[];
   readonly authenticator: Authenticator;
   readonly storage: Storage;
   readonly vault: Vault;
@@ -143,6 +146,7 @@ export function buildHttp(deps: HttpDeps): Http {
     openStreams,
     liveHandlers: deps.liveHandlers,
   });
+  addRawRoutes(router, deps.rawRoutes ?? []);
   addDocuments(router, { publicUrl: config.publicUrl, version: deps.version });
   const invoke = invokerOf({ ...callParts, handlers: deps.handlers, gate });
   addMcp(router, {

@@ -208,3 +208,24 @@ export async function insertUser(tx: Tx, user: NewRow<'users'>): Promise<void> {
 export async function insertKey(tx: Tx, key: NewRow<'api_keys'>): Promise<void> {
   await tx.db.insertInto('api_keys').values(key).execute();
 }
+
+/** Finds a key of an account by its id, with the plan of the account. */
+export const keyById = (queries: Queries, accountId: string, id: string) =>
+  queries.db
+    .selectFrom('api_keys')
+    .innerJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .selectAll('api_keys')
+    .select('accounts.plan')
+    .where('api_keys.id', '=', id)
+    .where('api_keys.account_id', '=', accountId)
+    .executeTakeFirst();
+
+/** Finds a user of an account by its id, with the plan of the account. */
+export const memberById = (queries: Queries, accountId: string, id: string) =>
+  queries.db
+    .selectFrom('users')
+    .innerJoin('accounts', 'accounts.id', 'users.account_id')
+    .select(['users.id', 'users.role', 'users.admin', 'users.granted', 'accounts.plan'])
+    .where('users.id', '=', id)
+    .where('users.account_id', '=', accountId)
+    .executeTakeFirst();

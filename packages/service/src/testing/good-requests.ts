@@ -3,6 +3,7 @@ import { type EndpointName, endpoints } from '@hortus/contract/endpoints';
 import { catalogRequests } from './good-requests/catalog.ts';
 import { confirmationRequests } from './good-requests/confirmations.ts';
 import { definitionRequests } from './good-requests/definitions.ts';
+import { gardenSourceRequests } from './good-requests/garden-sources.ts';
 import { gardenRequests } from './good-requests/gardens.ts';
 import type { GoodRequests } from './good-requests/good.ts';
 import { identityRequests } from './good-requests/identity.ts';
@@ -22,6 +23,7 @@ export const goodRequests: GoodRequests = {
   ...moveRequests,
   ...importRequests,
   ...gardenRequests,
+  ...gardenSourceRequests,
   ...confirmationRequests,
   ...webhookRequests,
   ...notificationRequests,

@@ -21,6 +21,8 @@ export interface BaseDependencies {
   readonly passwords: Passwords;
   readonly catalog: Catalog;
   readonly work: Work;
+  /** Reads packs of Git repositories, in threads of its own. */
+  readonly repositoryWork: Work;
   /** Opens streams to daemons. */
   readonly streams: Pick<DaemonStreams, 'open'>;
   /** Calls an endpoint on behalf of a caller. */

@@ -17,6 +17,7 @@ import { SecretChanges } from '../resources/definitions/secret-changes.ts';
 import { deploymentRoutes } from '../resources/deployments/routes.ts';
 import { draftRoutes } from '../resources/drafts/routes.ts';
 import { eventRoutes } from '../resources/events/routes.ts';
+import { gardenSourceRoutes } from '../resources/gardens/following/routes.ts';
 import { gardenRoutes } from '../resources/gardens/routes.ts';
 import { Agents } from '../resources/implant/agents.ts';
 import { implantRoutes } from '../resources/implant/routes.ts';
@@ -102,6 +103,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...backupRoutes(made.backups),
     ...importRoutes(made.exports, made.imports, catalog),
     ...gardenRoutes(made.gardens, made.gardenExports),
+    ...gardenSourceRoutes(made.gardenSources, made.gardenCommits),
     ...serverRoutes(made.servers, new Drains({ instancesOn: livingWithNamesOn }), made.prunes, made.identities),
     ...tenantRoutes(made.tenants),
     ...migrationRoutes(made.migrations, made.tenants),

@@ -9,6 +9,9 @@ import { testJob } from '../resources/drafts/test-job.ts';
 import { testJobDeps } from '../resources/drafts/test-job-deps.ts';
 import { TEST } from '../resources/drafts/test-lifecycle.ts';
 import { APPLY_GARDEN, applyGardenJob } from '../resources/gardens/apply-job.ts';
+import { followGardenJob } from '../resources/gardens/following/follow-job.ts';
+import { FOLLOW_GARDEN, REPORT_COMMIT } from '../resources/gardens/following/moving.ts';
+import { reportCommitJob } from '../resources/gardens/following/report-job.ts';
 import { FETCH } from '../resources/imports/exports.ts';
 import { IMPORT } from '../resources/imports/job.ts';
 import { MIGRATE } from '../resources/migrations/service.ts';
@@ -64,6 +67,8 @@ export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<stri
     [FETCH]: exports.job(),
     [IMPORT]: imports.job(),
     [APPLY_GARDEN]: applyGardenJob(made.gardenCarrying),
+    [FOLLOW_GARDEN]: followGardenJob(made.gardenFollowing),
+    [REPORT_COMMIT]: reportCommitJob({ storage, vault, guard, publicUrl: config.publicUrl }),
     [UNSEEN_SHELLS]: unseenShellsJob(made.shells),
     [RETENTION]: retentionJob({ storage, rules: retentionRules(config.retention), log }),
     [REHEARSE]: rehearsalJob(storage, made.rehearsalProgress),

@@ -7,6 +7,7 @@ import { removeOutputs } from '../resources/actions/retention.ts';
 import { removeCapacity, removeFineCapacity } from '../resources/capacity/retention.ts';
 import { removeConfirmations } from '../resources/confirmations/retention.ts';
 import { removeLogLines } from '../resources/deployments/retention.ts';
+import { removeGardenCommits } from '../resources/gardens/following/retention.ts';
 import { removeGardenRuns } from '../resources/gardens/retention.ts';
 import { removeFineUsage, removeUsage } from '../resources/metrics/retention.ts';
 import { FINE_DAYS } from '../resources/metrics/steps.ts';
@@ -25,6 +26,7 @@ export const retentionRules = (retention: Retention): readonly Rule[] => [
   { name: 'alerts', days: retention.events || undefined, remove: removeAlerts },
   { name: 'confirmations', days: retention.events || undefined, remove: removeConfirmations },
   { name: 'garden runs', days: retention.events || undefined, remove: removeGardenRuns },
+  { name: 'garden commits', days: retention.events || undefined, remove: removeGardenCommits },
   { name: 'log lines', days: retention.logs || undefined, remove: removeLogLines },
   { name: 'outputs', days: retention.logs || undefined, remove: removeOutputs },
   { name: 'idempotency keys', days: retention.idempotency || undefined, remove: removeIdempotencyRows },

@@ -2,6 +2,7 @@ import type { EndpointName, LiveName } from '@hortus/contract/endpoints';
 import type { Connection } from '../channel/connection.ts';
 import type { Protect } from '../channel/protect.ts';
 import type { Handlers, LiveHandlers } from '../http/handler.ts';
+import type { RawRoute } from '../http/raw-routes.ts';
 import type { JobKind } from '../jobs/job.ts';
 import type { EventSubscriber } from '../outbox/dispatcher.ts';
 import { deploymentStreams } from '../resources/deployments/routes.ts';
@@ -9,6 +10,7 @@ import { wakeTests } from '../resources/drafts/test-job.ts';
 import { EventFeed } from '../resources/events/feed.ts';
 import { eventStreams } from '../resources/events/routes.ts';
 import { wakeGardens } from '../resources/gardens/apply-job.ts';
+import { wakeFollowed } from '../resources/gardens/following/follow-job.ts';
 import { logStreams } from '../resources/logs/routes.ts';
 import { metricStreams } from '../resources/metrics/routes.ts';
 import { wakeRules } from '../resources/notifications/events/subscriber.ts';
@@ -28,6 +30,7 @@ import { makeResources } from './resources.ts';
 export interface Wired {
   readonly handlers: Handlers<EndpointName>;
   readonly liveHandlers: LiveHandlers<LiveName>;
+  readonly rawRoutes: readonly RawRoute[];
   /** Reads new events for their followers; started and stopped with the service. */
   readonly feed: EventFeed;
   readonly jobs: Readonly<Record<string, JobKind>>;
@@ -68,9 +71,10 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
         ? actions.completed(serverId, message)
         : actions.failed(serverId, message);
     },
-    subscribers: [fanOut, wakeTests, wakeUpgrades, wakeRehearsals, wakeGardens, wakeRules],
+    subscribers: [fanOut, wakeTests, wakeUpgrades, wakeRehearsals, wakeGardens, wakeFollowed, wakeRules],
     jobs: jobsOf(base, made),
     handlers: handlersOf(base, made),
+    rawRoutes: [made.gardenPush],
     liveHandlers: {
       ...eventStreams({ reader, feed }),
       ...logStreams(made.logs),

@@ -5,6 +5,7 @@ import { TEST_INPUTS } from '../resources/drafts/test-inputs.ts';
 import { CHECK_DRAFT, FIND_PROBLEMS, IMPORT_DRAFT, READ_DRAFT, WRITE_DRAFT } from '../resources/drafts/written.ts';
 import { WRITE_GARDEN } from '../resources/gardens/export.ts';
 import { READ_GARDEN } from '../resources/gardens/files.ts';
+import { READ_REPOSITORY } from '../resources/gardens/git/read-repository.ts';
 import { RESOLVE } from '../resources/manifest/worker-jobs.ts';
 import { EXAMINE } from '../resources/recipes/examination.ts';
 import { CHECK_INPUTS, COMPARE_VERSIONS } from '../resources/templates/worker-jobs.ts';
@@ -23,6 +24,7 @@ export const workerJobs: readonly WorkerJob[] = [
   READ_DRAFT,
   READ_GARDEN,
   READ_LARGE_BODY,
+  READ_REPOSITORY,
   RESOLVE,
   TEST_INPUTS,
   WRITE_DRAFT,

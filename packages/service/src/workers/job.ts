@@ -20,5 +20,9 @@ export interface JobOwner {
 
 /** Runs jobs off the event loop. */
 export interface Work {
-  run<Run extends Runnable>(job: WorkerJob<Run>, owner: JobOwner, ...args: Parameters<Run>): Promise<ReturnType<Run>>;
+  run<Run extends Runnable>(
+    job: WorkerJob<Run>,
+    owner: JobOwner,
+    ...args: Parameters<Run>
+  ): Promise<Awaited<ReturnType<Run>>>;
 }

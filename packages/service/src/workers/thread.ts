@@ -11,7 +11,7 @@ const NICENESS = 3;
 export function serveJobs(jobs: readonly WorkerJob[]): void {
   const byName = new Map(jobs.map((job) => [job.name, job]));
   yieldToRequests();
-  parentPort?.on('message', (order: Order) => reply(carryOut(byName, order)));
+  parentPort?.on('message', async (order: Order) => reply(await carryOut(byName, order)));
   reply({ ready: true });
 }
 
@@ -21,11 +21,11 @@ type Outcome =
   | { error: Error }
   | { ready: true };
 
-function carryOut(jobs: ReadonlyMap<string, WorkerJob>, { name, args, field }: Order): Outcome {
+async function carryOut(jobs: ReadonlyMap<string, WorkerJob>, { name, args, field }: Order): Promise<Outcome> {
   try {
     const job = jobs.get(name);
     if (!job) throw new Error(`The worker has no job named ${name}.`);
-    return { value: job.run(...args) };
+    return { value: await job.run(...args) };
   } catch (error) {
     if (error instanceof Problem) return { problem: error };
     // Parsers and checks are recursive.

@@ -10,6 +10,7 @@ import type { GardenFiles } from '@hortus/contract/resources/gardens';
 import { digestOf, type Pause } from '@hortus/garden/digest';
 import type { Garden } from '@hortus/garden/format';
 import { nameOf, type PresentItem } from '@hortus/garden/items';
+import type { ReferencePlace } from '@hortus/garden/kept-values';
 import { type Change, hashOf, planGarden, toDo } from '@hortus/garden/plan';
 import { literalSecrets, type Problem } from '@hortus/garden/secret-places';
 import { may, type Principal, requirePermission } from '../../identity/principal.ts';
@@ -74,7 +75,8 @@ export class GardenPlanning {
     this.#deps = deps;
   }
 
-  async plan(principal: Principal, body: GardenFiles): Promise<Planned> {
+  /** `kept` are the fields of the file whose values must be stored already. */
+  async plan(principal: Principal, body: GardenFiles, kept: readonly ReferencePlace[] = []): Promise<Planned> {
     const { reader, work } = this.#deps;
     const { accountId } = principal;
     const files = await readFiles(work, accountId, body);
@@ -123,7 +125,10 @@ export class GardenPlanning {
           fields: fields.map(copied),
           needs: [...needs],
         })),
-        problems: [...problems, ...planned.problems, ...claimed(planned.changes, claims)].slice(0, MOST_PROBLEMS),
+        problems: [
+          ...withMissing([...problems, ...planned.problems], missingValues(kept, present)),
+          ...claimed(planned.changes, claims),
+        ].slice(0, MOST_PROBLEMS),
         unresolved: [...files.unresolved],
       },
       changes,
@@ -200,7 +205,7 @@ export const mayChange = (principal: Principal, kind: PresentItem['kind']): bool
   permissionsFor[kind].every((permission) => may(principal, permission));
 
 /** A plan shows the values of what exists, so the caller must be able to read it; those who may change it can. */
-function requireSight(principal: Principal, kind: PresentItem['kind']): void {
+export function requireSight(principal: Principal, kind: PresentItem['kind']): void {
   if (!maySee(principal, kind))
     for (const permission of permissionsToRead[kind]) requirePermission(principal, permission);
 }
@@ -215,6 +220,24 @@ export function seenBy<Seen extends GardenChange>(principal: Principal, change: 
   });
   return { ...change, fields: fieldsSeen };
 }
+
+/** Reports the references of a repository that have no stored value: the service has no variables and files of its own. */
+function missingValues(kept: readonly ReferencePlace[], present: readonly PresentItem[]): Problem[] {
+  const stored = new Map(present.map((item) => [nameOf(item), item.secrets]));
+  return kept
+    .filter((place) => !Object.hasOwn(stored.get(nameOf(place)) ?? {}, place.field))
+    .map(({ path }) => ({
+      field: path,
+      message:
+        'has no value: references are not resolved for a repository. Apply the garden once with `hortus apply`, which stores the value, or set it in the console',
+    }));
+}
+
+/** A missing value says more than the refusal that follows from it. */
+const withMissing = (problems: readonly Problem[], missing: readonly Problem[]): Problem[] => [
+  ...missing,
+  ...problems.filter(({ field }) => !missing.some((one) => one.field === field)),
+];
 
 const MOST_PROBLEMS = 100;
 

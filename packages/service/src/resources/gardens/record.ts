@@ -1,4 +1,5 @@
 import type { GardenCounts, GardenRun, GardenRunChange } from '@hortus/contract/resources/garden-records';
+import type { GardenSource } from '@hortus/contract/resources/garden-source-records';
 import type { Garden } from '@hortus/contract/resources/gardens';
 import { iso, isoOrNull } from '../../time.ts';
 import type { GardenChangeRow, GardenRow, GardenRunRow } from './store.ts';
@@ -32,10 +33,15 @@ export const changeRecord = (row: GardenChangeRow): GardenRunChange => ({
   error: row.error,
 });
 
-export const gardenRecord = (row: GardenRow, items: number, lastRun: GardenRun | null): Garden => ({
+export const gardenRecord = (
+  row: GardenRow,
+  source: GardenSource | null,
+  items: number,
+  lastRun: GardenRun | null,
+): Garden => ({
   id: row.id,
   name: row.name,
-  source: null,
+  source,
   items,
   last_run: lastRun,
   created_at: iso(row.created_at),

@@ -1,6 +1,8 @@
 import type { GardenPlan, GardenRun, GardenRunDetail } from '@hortus/contract/resources/garden-records';
+import type { GardenSource } from '@hortus/contract/resources/garden-source-records';
 import type { Garden, GardenApply, GardenFiles } from '@hortus/contract/resources/gardens';
 import { digestOf, partsOf } from '@hortus/garden/digest';
+import type { ReferencePlace } from '@hortus/garden/kept-values';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
@@ -27,6 +29,7 @@ import {
   gardenList,
   holdGarden,
   insertChanges,
+  isFollowed,
   lockGarden,
   lockRun,
   newestRuns,
@@ -40,6 +43,8 @@ export interface GardensDeps {
   readonly pages: Pages;
   readonly vault: Vault;
   readonly planning: GardenPlanning;
+  /** Describes the repositories of gardens, by the id of the garden. */
+  readonly sources: (queries: Queries, gardenIds: readonly string[]) => Promise<ReadonlyMap<string, GardenSource>>;
 }
 
 /** A validated order, before its transaction. */
@@ -61,9 +66,13 @@ export class Gardens {
   }
 
   /** Plans again, and refuses what cannot be applied or what the caller may not do directly. */
-  async prepare(principal: Principal, { plan_hash, ...files }: GardenApply): Promise<PreparedRun> {
+  async prepare(
+    principal: Principal,
+    { plan_hash, ...files }: GardenApply,
+    kept: readonly ReferencePlace[] = [],
+  ): Promise<PreparedRun> {
     const { storage, vault, planning } = this.#deps;
-    const planned = await planning.plan(principal, files);
+    const planned = await planning.plan(principal, files, kept);
     const { plan, changes } = planned;
     for (const permission of new Set(changes.flatMap(({ kind }) => permissionsFor[kind])))
       requirePermission(principal, permission);
@@ -97,7 +106,12 @@ export class Gardens {
     return run?.account_id === principal.accountId && run.files_hash === filesHash;
   }
 
-  async apply(tx: Tx, principal: Principal, { planned, filesHash, prune }: PreparedRun): Promise<GardenRunDetail> {
+  async apply(
+    tx: Tx,
+    principal: Principal,
+    { planned, filesHash, prune }: PreparedRun,
+    from: 'client' | 'repository' = 'client',
+  ): Promise<GardenRunDetail> {
     const { plan, changes, orders } = planned;
     const { accountId } = principal;
     const actor = actorOf(principal);
@@ -108,6 +122,10 @@ export class Gardens {
       created_at: tx.now,
       updated_at: tx.now,
     });
+    if (from === 'client' && (await isFollowed(tx, garden.id)))
+      throw conflict('garden', 'followed', 'is followed in a repository; push a commit, or forget the garden first.', {
+        garden_id: garden.id,
+      });
     const current = await applyingRun(tx, garden.id);
     if (current?.files_hash === filesHash) return this.#detail(tx, principal, garden, current);
     if (current)
@@ -161,9 +179,9 @@ export class Gardens {
     return { ...page, data: await this.#records(page.data) };
   }
 
-  async read(principal: Principal, id: string): Promise<Garden> {
-    const row = await this.#find(principal, id);
-    const [record] = await this.#records([row]);
+  async read(principal: Principal, id: string, queries?: Queries): Promise<Garden> {
+    const row = await findGarden(queries ?? this.#deps.storage.reader, principal.accountId, id);
+    const [record] = row ? await this.#records([row], queries) : [];
     if (!record) throw notFound('garden');
     return record;
   }
@@ -178,6 +196,7 @@ export class Gardens {
         run_id: run.id,
       });
     const made = (await countMade(tx, [id])).get(id) ?? 0;
+    const source = (await this.#deps.sources(tx, [id])).get(id) ?? null;
     await deleteGarden(tx, id);
     await append(tx, {
       type: 'audit.garden_forgotten',
@@ -187,7 +206,7 @@ export class Gardens {
       actor: actorOf(principal),
       data: { garden_id: id, name: row.name },
     });
-    return gardenRecord(row, made, null);
+    return gardenRecord(row, source, made, null);
   }
 
   async runs(principal: Principal, filter: RunFilter, request: PageRequest): Promise<Page<GardenRun>> {
@@ -230,17 +249,19 @@ export class Gardens {
     return { ...runRecord(run, garden.name, done), changes: shown };
   }
 
-  async #records(rows: readonly GardenRow[]): Promise<Garden[]> {
-    const { reader } = this.#deps.storage;
+  async #records(rows: readonly GardenRow[], queries: Queries = this.#deps.storage.reader): Promise<Garden[]> {
     const ids = rows.map(({ id }) => id);
-    const [made, newest] = await Promise.all([countMade(reader, ids), newestRuns(reader, ids)]);
+    const made = await countMade(queries, ids);
+    const newest = await newestRuns(queries, ids);
+    const sources = await this.#deps.sources(queries, ids);
     const done = await countDone(
-      reader,
+      queries,
       newest.map(({ id }) => id),
     );
     return rows.map((row) => {
       const run = newest.find(({ garden_id }) => garden_id === row.id);
-      return gardenRecord(row, made.get(row.id) ?? 0, run ? runRecord(run, row.name, done.get(run.id) ?? 0) : null);
+      const lastRun = run ? runRecord(run, row.name, done.get(run.id) ?? 0) : null;
+      return gardenRecord(row, sources.get(row.id) ?? null, made.get(row.id) ?? 0, lastRun);
     });
   }
 

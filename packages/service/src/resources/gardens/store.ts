@@ -42,6 +42,14 @@ export async function holdGarden(tx: Tx, row: GardenRow): Promise<GardenRow> {
   return forUpdate(tx, held).executeTakeFirstOrThrow();
 }
 
+/** Whether a garden is followed in a repository. */
+export const isFollowed = async (queries: Queries, gardenId: string): Promise<boolean> =>
+  (await queries.db
+    .selectFrom('garden_sources')
+    .select('garden_id')
+    .where('garden_id', '=', gardenId)
+    .executeTakeFirst()) !== undefined;
+
 export const deleteGarden = (tx: Tx, id: string) => tx.db.deleteFrom('gardens').where('id', '=', id).execute();
 
 /** Lists what all gardens of an account describe, with the names of the gardens. */

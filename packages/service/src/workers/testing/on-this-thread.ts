@@ -7,6 +7,6 @@ import type { Work } from '../job.ts';
 export const onThisThread: Work = {
   run: async ({ run }, _, ...args) => {
     await new Promise<void>((next) => setImmediate(next));
-    return run(...args) as ReturnType<typeof run>;
+    return (await run(...args)) as Awaited<ReturnType<typeof run>>;
   },
 };

@@ -1,0 +1,126 @@
+import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
+import { findIn, listOf } from '../../../storage/lists.ts';
+import { forUpdate } from '../../../storage/locking.ts';
+import type { Queries, Tx } from '../../../storage/storage.ts';
+import type { NewRow, Row, Tables } from '../../../storage/tables.ts';
+
+export type SourceRow = Row<'garden_sources'>;
+export type CommitRow = Row<'garden_commits'>;
+
+export const sourceOf = (queries: Queries, gardenId: string): Promise<SourceRow | undefined> =>
+  queries.db.selectFrom('garden_sources').selectAll().where('garden_id', '=', gardenId).executeTakeFirst();
+
+/** Locks the source; every step of a garden's commits does this first, so that they happen one after the other. */
+export const lockSource = (tx: Tx, gardenId: string): Promise<SourceRow | undefined> =>
+  forUpdate(tx, tx.db.selectFrom('garden_sources').selectAll().where('garden_id', '=', gardenId)).executeTakeFirst();
+
+export const sourcesOf = async (queries: Queries, gardenIds: readonly string[]): Promise<SourceRow[]> =>
+  gardenIds.length === 0
+    ? []
+    : queries.db.selectFrom('garden_sources').selectAll().where('garden_id', 'in', gardenIds).execute();
+
+export async function countSources(queries: Queries, accountId: string): Promise<number> {
+  const { total } = await queries.db
+    .selectFrom('garden_sources')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('account_id', '=', accountId)
+    .executeTakeFirstOrThrow();
+  return Number(total);
+}
+
+/** Returns false if the garden has a source already. */
+export async function insertSource(tx: Tx, row: NewRow<'garden_sources'>): Promise<boolean> {
+  const inserted = await tx.db
+    .insertInto('garden_sources')
+    .values(row)
+    .onConflict((clash) => clash.column('garden_id').doNothing())
+    .returning('garden_id')
+    .executeTakeFirst();
+  return inserted !== undefined;
+}
+
+export const updateSource = (tx: Tx, gardenId: string, set: Partial<SourceRow>) =>
+  tx.db.updateTable('garden_sources').set(set).where('garden_id', '=', gardenId).execute();
+
+export interface CommitFilter {
+  readonly gardenId: string;
+  readonly status?: CommitRow['status'] | undefined;
+}
+
+const matching =
+  ({ gardenId, status }: CommitFilter) =>
+  (eb: ExpressionBuilder<Tables, 'garden_commits'>): Expression<SqlBool> =>
+    eb.and([eb('garden_id', '=', gardenId), ...(status === undefined ? [] : [eb('status', '=', status)])]);
+
+export const commitList = listOf('garden_commits', matching);
+
+export const findCommit = findIn('garden_commits');
+
+export const commitById = (queries: Queries, id: string): Promise<CommitRow | undefined> =>
+  queries.db.selectFrom('garden_commits').selectAll().where('id', '=', id).executeTakeFirst();
+
+const ofGarden = (queries: Queries, gardenId: string) =>
+  queries.db.selectFrom('garden_commits').selectAll().where('garden_id', '=', gardenId);
+
+export const newestCommit = (queries: Queries, gardenId: string): Promise<CommitRow | undefined> =>
+  ofGarden(queries, gardenId).orderBy('id', 'desc').limit(1).executeTakeFirst();
+
+export const applyingCommit = (queries: Queries, gardenId: string): Promise<CommitRow | undefined> =>
+  ofGarden(queries, gardenId).where('status', '=', 'applying').executeTakeFirst();
+
+export const appliedCommit = (queries: Queries, gardenId: string): Promise<CommitRow | undefined> =>
+  ofGarden(queries, gardenId).where('status', '=', 'applied').orderBy('id', 'desc').limit(1).executeTakeFirst();
+
+/** Lists the commits that a newer one supersedes. */
+export const openCommits = (tx: Tx, gardenId: string): Promise<CommitRow[]> =>
+  ofGarden(tx, gardenId).where('status', 'in', ['found', 'planned', 'waiting', 'approved']).execute();
+
+/** Finds the newest commit of each garden, or the newest in a state. */
+export async function newestCommits(
+  queries: Queries,
+  gardenIds: readonly string[],
+  status?: CommitRow['status'],
+): Promise<ReadonlyMap<string, CommitRow>> {
+  if (gardenIds.length === 0) return new Map();
+  const rows = await queries.db
+    .selectFrom('garden_commits')
+    .selectAll()
+    .where('id', 'in', (eb) => {
+      const newest = eb
+        .selectFrom('garden_commits as newest')
+        .select((inner) => inner.fn.max('newest.id').as('id'))
+        .where('newest.garden_id', 'in', gardenIds)
+        .groupBy('newest.garden_id');
+      return status === undefined ? newest : newest.where('newest.status', '=', status);
+    })
+    .execute();
+  return new Map(rows.map((row) => [row.garden_id, row]));
+}
+
+export const updateCommit = (
+  tx: Tx,
+  id: string,
+  set: Partial<
+    Pick<CommitRow, 'counts' | 'plan' | 'plan_hash' | 'reported' | 'report_attempts' | 'files' | 'updated_at'>
+  >,
+) => tx.db.updateTable('garden_commits').set(set).where('id', '=', id).execute();
+
+/** Removes the files of commits that were applied before this one. */
+export const forgetOlderFiles = (tx: Tx, { garden_id, id }: Pick<CommitRow, 'garden_id' | 'id'>) =>
+  tx.db
+    .updateTable('garden_commits')
+    .set({ files: '' })
+    .where('garden_id', '=', garden_id)
+    .where('id', '<', id)
+    .where('files', '!=', '')
+    .execute();
+
+/** Finds the gardens whose commits are applied by one of these runs. */
+export const gardensApplyingBy = (queries: Queries, runIds: readonly string[]): Promise<{ garden_id: string }[]> =>
+  queries.db
+    .selectFrom('garden_commits')
+    .select('garden_id')
+    .distinct()
+    .where('run_id', 'in', runIds)
+    .where('status', '=', 'applying')
+    .execute();

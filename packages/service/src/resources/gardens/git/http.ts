@@ -1,0 +1,81 @@
+import http from 'node:http';
+import https from 'node:https';
+import { guardedBy } from '@hortus/contract/guarded-by';
+import { type AddressGuard, AddressRefused } from '../../../outbound/address-guard.ts';
+import { Unreadable } from './unreadable.ts';
+
+export interface GitRequest {
+  readonly url: URL;
+  readonly method: 'GET' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly guard: AddressGuard;
+  /** Aborts the request: rejects with the signal's reason. */
+  readonly signal: AbortSignal;
+  readonly timeoutMs: number;
+  readonly mostBytes: number;
+  /** Thrown if the answer is larger. */
+  readonly tooLarge: () => Error;
+}
+
+export interface GitAnswer {
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Sends one request on a new connection. Follows no redirects; the caller decides about them. */
+export async function send(request: GitRequest): Promise<GitAnswer> {
+  request.signal.throwIfAborted();
+  const timeout = AbortSignal.timeout(request.timeoutMs);
+  try {
+    return await exchange(request, AbortSignal.any([request.signal, timeout]));
+  } catch (error) {
+    request.signal.throwIfAborted();
+    if (timeout.aborted) throw new Unreadable(`The host did not answer within ${request.timeoutMs / 1_000} seconds.`);
+    throw described(error);
+  }
+}
+
+function exchange(request: GitRequest, signal: AbortSignal): Promise<GitAnswer> {
+  const { url, method, body, guard, mostBytes, tooLarge } = request;
+  guard.checkLiteral(url);
+  const { request: open } = url.protocol === 'https:' ? https : http;
+  const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
+    const headers = { ...request.headers, ...length };
+    const sent = open(url, { method, headers, agent: false, lookup: guard.lookup, signal });
+    sent.on('error', reject);
+    const answered = (answer: http.IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const take = (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes > mostBytes) {
+          reject(tooLarge());
+          answer.destroy();
+        } else chunks.push(chunk);
+      };
+      const ended = () => {
+        const { statusCode: status = 0, headers, complete } = answer;
+        if (complete) resolve({ status, headers, body: Buffer.concat(chunks) });
+        else reject(new Error('The answer was cut off.'));
+      };
+      answer.on('data', guardedBy(reject, take));
+      answer.on('error', reject);
+      answer.on('end', guardedBy(reject, ended));
+    };
+    sent.on('response', guardedBy(reject, answered));
+    sent.end(body);
+  });
+}
+
+/** Messages of the network layers contain addresses; their codes are sufficient. */
+function described(error: unknown): Error {
+  if (error instanceof AddressRefused)
+    return new Unreadable('The address of the repository is not allowed because it is not public.');
+  const { code, details } = error as { code?: unknown; details?: unknown };
+  // A Problem says by itself what is wrong.
+  if (details !== undefined || error instanceof Unreadable) return error as Error;
+  return new Unreadable(`The host could not be reached${typeof code === 'string' ? `: ${code}` : ''}.`);
+}
