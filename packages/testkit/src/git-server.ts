@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,10 +25,20 @@ export interface GitRepository {
   git(args: readonly string[], input?: string): Promise<string>;
 }
 
+export interface ApiRequest {
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Record<string, unknown>;
+}
+
 export type GitServer = AsyncDisposable & {
   readonly url: string;
-  /** Paths of the requests, in order of arrival. */
+  /** Paths of the requests for repositories, in order of arrival. */
   readonly requests: readonly string[];
+  /** Requests to `/api/`, in order of arrival: a stand-in for the API of a forge that accepts them all. */
+  readonly apiRequests: readonly ApiRequest[];
+  /** Status of the answers of the API; initially 201. */
+  apiStatus: number;
   /** Creates an empty repository. */
   repository(name: string): Promise<GitRepository>;
   stop(): Promise<void>;
@@ -49,7 +59,9 @@ const environment = {
 export async function startGitServer(login?: GitLogin): Promise<GitServer> {
   const folder = temporaryFolder('git', { inMemory: true });
   const requests: string[] = [];
+  const apiRequests: ApiRequest[] = [];
   const server = createServer((request, response) => {
+    if (request.url?.startsWith('/api/')) return void record(request, response);
     requests.push(request.url ?? '');
     if (login && request.headers.authorization !== basic(login)) {
       response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
@@ -60,19 +72,29 @@ export async function startGitServer(login?: GitLogin): Promise<GitServer> {
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   // A server that tests share must not keep their process alive.
   server.unref();
+  const record = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { url: path = '', headers } = request;
+    apiRequests.push({ path, headers, body: JSON.parse(Buffer.concat(chunks).toString()) });
+    response.writeHead(started.apiStatus).end('{}');
+  };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const stop = async () => {
     server.closeAllConnections();
     await new Promise<void>((done) => server.close(() => done()));
     await folder.remove();
   };
-  return {
+  const started: GitServer = {
     url,
     requests,
+    apiRequests,
+    apiStatus: 201,
     repository: (name) => createRepository(folder.path, url, name),
     stop,
     [Symbol.asyncDispose]: stop,
   };
+  return started;
 }
 
 const basic = ({ username, token }: GitLogin) => `Basic ${Buffer.from(`${username}:${token}`).toString('base64')}`;

@@ -19,7 +19,7 @@ export interface CheckingDeps {
 }
 
 /** Between two looks at a repository, however often it is asked for. */
-export const SPACING_MS = 5_000;
+export const SPACING_MS = 2_000;
 /** A repository that cannot be read is tried less and less often, at most once a day. */
 const MOST_FACTOR = 16;
 const DAY_MS = 86_400_000;

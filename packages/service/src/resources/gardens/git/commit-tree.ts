@@ -116,7 +116,7 @@ export class CommitTree {
 const shown = (text: string, most: number): string =>
   text
     .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
     .slice(0, most)
     .toWellFormed();
