@@ -1,52 +1,9 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
-import type { Storage } from '../../storage/storage.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { type Process, startApp } from '../../testing/running-service.ts';
+import { startApp } from '../../testing/running-service.ts';
 import { Gardener, inkwell } from './testing/gardener.ts';
-
-/** A process that dies when it records a change of a garden: in the middle of the transaction, or after its commit. */
-class MortalProcess implements Process {
-  dead = false;
-  readonly #committed: boolean;
-  #left: number;
-  /** Then it writes nothing, and its parts can be closed. */
-  buried = false;
-  #dying = false;
-
-  constructor(records: number, committed: boolean) {
-    this.#left = records;
-    this.#committed = committed;
-  }
-
-  readonly hooks = {
-    beforeStatement: (text: string) => {
-      if (!text.startsWith('update "garden_changes"')) return;
-      this.#left -= 1;
-      if (this.#left !== 0) return;
-      if (this.#committed) this.#dying = true;
-      else this.#die();
-    },
-  };
-
-  around(storage: Storage): Storage {
-    return {
-      ...storage,
-      write: async (work) => {
-        if (this.buried) return undefined as never;
-        if (this.dead) throw new Error('The process is dead.');
-        const result = await storage.write(work);
-        if (this.#dying) this.#die();
-        return result;
-      },
-    };
-  }
-
-  #die(): never {
-    this.dead = true;
-    throw new Error('The process is dead.');
-  }
-}
+import { MortalProcess } from './testing/mortal-process.ts';
 
 onBothEngines((engine) => {
   it('a garden is applied exactly once by processes that die in the middle of its changes and between them', async () => {
@@ -66,7 +23,7 @@ onBothEngines((engine) => {
     let id: string | undefined;
     let deaths = 0;
     for (let ended = false; !ended; ) {
-      const process = new MortalProcess(1 + (deaths % 3), deaths % 2 === 0);
+      const process = new MortalProcess(/^update "garden_changes"/, 1 + (deaths % 3), deaths % 2 === 0);
       const service = await startApp(engine, {}, testDatabase, process);
       const gardener = new Gardener(service);
       const { db } = service.sideDoor;

@@ -220,7 +220,10 @@ describe('a hostile repository', () => {
 
   it('with 50,000 files is refused before they are read', async () => {
     const repository = await newRepository();
-    const files = Array.from({ length: 50_000 }, (_, index) => `M 644 inline f/${index % 250}/${index}\ndata <<E\n${index}\nE\n`);
+    const files = Array.from(
+      { length: 50_000 },
+      (_, index) => `M 644 inline f/${index % 250}/${index}\ndata <<E\n${index}\nE\n`,
+    );
     const head = 'commit refs/heads/main\ncommitter Ada <ada@example.org> 0 +0000\ndata 0\n';
     await repository.git(['fast-import', '--quiet'], `${head}${files.join('')}\n`);
     await expect(read(repository.url)).rejects.toThrow(/has 5\d{4} objects, more than 20000/);
