@@ -102,6 +102,7 @@ const basic = ({ username, token }: GitLogin) => `Basic ${Buffer.from(`${usernam
 async function createRepository(root: string, url: string, name: string): Promise<GitRepository> {
   const work = join(root, 'work', name);
   await mkdir(work, { recursive: true });
+  await mkdir(dirname(join(root, name)), { recursive: true });
   const git = async (args: readonly string[], input?: string): Promise<string> => {
     const running = run('git', [...args], { cwd: work, env: environment, maxBuffer: 64 * 1024 * 1024 });
     if (input !== undefined) running.child.stdin?.end(input);

@@ -82,7 +82,7 @@ onBothEngines((engine) => {
     expect(before.map(({ instance_uid }) => instance_uid).sort()).toEqual(['blog', 'wiki']);
 
     const broken: Record<string, string> = {
-      'line 2': 'name: home\ndefinitions: [\n',
+      '(line 3)': 'name: home\ndefinitions: [\n',
       'definitions.blog.species': 'name: home\ndefinitions:\n  blog: {species: nothing, server: attic}\n',
       name: gardenOf(['blog'], { name: 'another' }),
       'definitions.blog.inputs.SMTP_PASSWORD': gardenOf(['blog', 'wiki'], {
