@@ -19,8 +19,7 @@ onBothEngines((engine) => {
     let id: string | undefined;
     let deaths = 0;
     for (let ended = false; !ended; ) {
-      // The first one only follows; it has no time to look at the repository.
-      const process = new MortalProcess(deadly, 1 + (deaths % 4), deaths % 2 === 0);
+      const process = new MortalProcess(deadly, 1 + (deaths % 2), deaths % 2 === 0);
       const service = await startApp(engine, {}, testDatabase, process);
       const follower = new Follower(service);
       const { db } = service.sideDoor;
