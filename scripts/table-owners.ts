@@ -70,6 +70,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   garden_changes: ['resources/gardens'],
   garden_sources: ['resources/gardens'],
   garden_commits: ['resources/gardens'],
+  garden_commit_contents: ['resources/gardens'],
   assistant_usage: ['resources/copilot'],
   stored_output: ['quotas'],
   invites: ['resources/members'],

@@ -21,8 +21,10 @@ const statements = [
     id text primary key, account_id text not null references accounts (id),
     garden_id text not null references gardens (id) on delete cascade, sha text not null, subject text not null,
     author text not null, committed_at bigint, status text not null, reason text, error text, problems text not null,
-    prune integer not null, counts text, plan_hash text, plan text, files text not null, run_id text, decided_by text,
+    prune integer not null, counts text, plan_hash text, run_id text, decided_by text,
     reported text, report_attempts integer not null, created_at bigint not null, updated_at bigint not null, finished_at bigint)`,
+  `create table garden_commit_contents (
+    commit_id text primary key references garden_commits (id) on delete cascade, files text not null, plan text)`,
   `create index garden_commits_of_garden on garden_commits (garden_id, id)`,
   `create index garden_commits_by_age on garden_commits (created_at)`,
   `create index garden_commits_applying on garden_commits (run_id) where status = 'applying'`,

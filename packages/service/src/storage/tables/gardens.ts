@@ -101,9 +101,6 @@ export interface GardenTables {
     prune: Flag;
     counts: Json | null;
     plan_hash: string | null;
-    plan: Json | null;
-    /** Files of the garden, encrypted, because a commit may contain secrets by mistake; empty when they are not needed any more. */
-    files: string;
     run_id: string | null;
     decided_by: string | null;
     /** The status that the forge was last told. */
@@ -113,5 +110,12 @@ export interface GardenTables {
     created_at: Time;
     updated_at: Time;
     finished_at: Time | null;
+  };
+  /** The large parts of commits, which lists do not read. */
+  garden_commit_contents: {
+    commit_id: string;
+    /** Files of the garden, encrypted, because a commit may contain secrets by mistake; empty when they are not needed any more. */
+    files: string;
+    plan: Json | null;
   };
 }

@@ -17,6 +17,11 @@ const WORDS: Readonly<Record<EventName, string>> = {
   'garden.planned': 'was planned from a file',
   'garden.applied': 'is as its file says',
   'garden.failed': 'was not applied completely',
+  'garden.commit.planned': 'has a planned commit',
+  'garden.commit.waiting': 'has a commit that waits for an approval',
+  'garden.commit.applied': 'is as its newest commit says',
+  'garden.commit.failed': 'could not apply a commit',
+  'garden.commit.broken': 'has a commit that cannot be planned',
 };
 
 /** An event in words: "became unhealthy"; "Server registered" for an audit event. */

@@ -14,16 +14,18 @@ export interface CommitFiles {
   readonly kept: readonly ReferencePlace[];
 }
 
+/** Undefined if the files of the commit are not kept any more. */
 export async function commitFiles(
   vault: Pick<Vault, 'decrypt'>,
   queries: Queries,
   row: CommitRow,
-): Promise<CommitFiles> {
-  const { garden: given, templates } = await openFiles(vault, queries, row);
-  const { garden, places } = withoutReferences(given as Garden);
+): Promise<CommitFiles | undefined> {
+  const files = await openFiles(vault, queries, row);
+  if (!files) return undefined;
+  const { garden, places } = withoutReferences(files.garden as Garden);
   return {
     name: garden.name,
-    body: { garden, templates: [...templates], prune: row.prune === 1 },
+    body: { garden, templates: [...files.templates], prune: row.prune === 1 },
     kept: places,
   };
 }

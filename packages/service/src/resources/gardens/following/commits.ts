@@ -17,10 +17,12 @@ import {
   type CommitFilter,
   type CommitRow,
   commitList,
+  contentsOf,
   findCommit,
   lockSource,
   type SourceRow,
   updateCommit,
+  updateContents,
 } from './store.ts';
 
 export interface CommitsDeps {
@@ -51,7 +53,9 @@ export class GardenCommits {
   }
 
   async read(principal: Principal, place: CommitPlace): Promise<GardenCommitDetail> {
-    const detail = commitDetail(await this.#find(this.#deps.storage.reader, principal, place));
+    const { reader } = this.#deps.storage;
+    const row = await this.#find(reader, principal, place);
+    const detail = commitDetail(row, (await contentsOf(reader, row.id))?.plan ?? null);
     requirePlanSight(principal, detail.plan);
     return detail;
   }
@@ -61,7 +65,9 @@ export class GardenCommits {
     const { storage, vault, gardens } = this.#deps;
     const row = await this.#find(storage.reader, principal, place);
     requireWaiting(row);
-    const { body, kept } = await commitFiles(vault, storage.reader, row);
+    const files = await commitFiles(vault, storage.reader, row);
+    if (!files) throw notFound('commit');
+    const { body, kept } = files;
     const prepared = await gardens.prepare(principal, body, kept);
     const { plan } = prepared.planned;
     if (plan.plan_hash === planHash) return prepared;
@@ -69,8 +75,8 @@ export class GardenCommits {
       const held = await this.#held(tx, principal, place);
       if (held.commit.status !== 'waiting') return;
       const { plan_hash } = plan;
-      const set = { plan_hash, counts: JSON.stringify(plan.counts), plan: JSON.stringify(plan), updated_at: tx.now };
-      await updateCommit(tx, row.id, set);
+      await updateCommit(tx, row.id, { plan_hash, counts: JSON.stringify(plan.counts), updated_at: tx.now });
+      await updateContents(tx, row.id, { plan: JSON.stringify(plan) });
     });
     throw conflict('plan_hash', 'stale', 'the plan has changed; look at the commit again.', {
       plan_hash: plan.plan_hash,
@@ -100,8 +106,9 @@ export class GardenCommits {
     const { storage, vault, planning } = this.#deps;
     await this.#requireGarden(principal, gardenId);
     const row = await appliedCommit(storage.reader, gardenId);
-    if (!row || row.files === '') return { commit: null, plan: null };
-    const { body, kept } = await commitFiles(vault, storage.reader, row);
+    const files = row && (await commitFiles(vault, storage.reader, row));
+    if (!row || !files) return { commit: null, plan: null };
+    const { body, kept } = files;
     return { commit: commitRecord(row), plan: (await planning.plan(principal, body, kept)).plan };
   }
 

@@ -7,7 +7,7 @@ import { begin, transition } from '../../../state/transition.ts';
 import type { Tx } from '../../../storage/storage.ts';
 import type { NewRow } from '../../../storage/tables.ts';
 import { gardenCommitLifecycle } from './lifecycle.ts';
-import { type CommitRow, forgetOlderFiles, type SourceRow } from './store.ts';
+import { type CommitRow, forgetOlderFiles, insertContents, type SourceRow, updateContents } from './store.ts';
 
 /** One job per commit whose status the forge does not know yet. */
 export const REPORT_COMMIT = 'gardens.report';
@@ -26,6 +26,8 @@ export const enqueueFollowing = (tx: Tx, gardenId: string, runAt?: number): Prom
 type Move = MoveOf<typeof gardenCommitMachine>;
 type Set = Partial<NewRow<'garden_commits'>>;
 
+const unsuccessful: ReadonlySet<Move> = new Set(['break', 'fail', 'reject', 'supersede']);
+
 /** Moves a commit, and has the forge told. A commit that ended needs its files only if it is the applied one. */
 export async function moveCommit(
   tx: Tx,
@@ -34,16 +36,12 @@ export async function moveCommit(
   move: Move,
   { actor, set = {} }: { readonly actor: string | null; readonly set?: Set },
 ): Promise<CommitRow> {
-  const ends: Readonly<Partial<Record<Move, Set>>> = {
-    succeed: { finished_at: tx.now },
-    ...Object.fromEntries(
-      ['break', 'fail', 'reject', 'supersede'].map((one) => [one, { finished_at: tx.now, files: '' }]),
-    ),
-  };
+  const isEnd = move === 'succeed' || unsuccessful.has(move);
   const moved = await transition(tx, gardenCommitLifecycle, row, move, {
     actor,
-    set: { ...ends[move], report_attempts: 0, ...set },
+    set: { ...(isEnd && { finished_at: tx.now }), report_attempts: 0, ...set },
   });
+  if (unsuccessful.has(move)) await updateContents(tx, row.id, { files: '' });
   if (move === 'succeed') await forgetOlderFiles(tx, moved);
   await report(tx, source, moved);
   return moved;
@@ -66,12 +64,12 @@ export const sealingContext = (commitId: string): string => `garden commit/${com
 
 export async function beginCommit(tx: Tx, source: SourceRow, found: FoundCommit): Promise<CommitRow> {
   const { id, sha, subject, author, committedAt, files } = found;
-  const nothing = { reason: null, error: null, counts: null, plan_hash: null, plan: null, run_id: null };
+  const nothing = { reason: null, error: null, counts: null, plan_hash: null, run_id: null };
   const row = await begin(
     tx,
     gardenCommitLifecycle,
     {
-      ...{ id, sha, subject, author, committed_at: committedAt, files, problems: '[]', prune: source.prune },
+      ...{ id, sha, subject, author, committed_at: committedAt, problems: '[]', prune: source.prune },
       ...{ account_id: source.account_id, garden_id: source.garden_id, decided_by: null, reported: null },
       ...{ report_attempts: 0, created_at: tx.now, updated_at: tx.now, finished_at: null },
       ...nothing,
@@ -79,6 +77,7 @@ export async function beginCommit(tx: Tx, source: SourceRow, found: FoundCommit)
     'find',
     source.followed_by,
   );
+  await insertContents(tx, { commit_id: id, files, plan: null });
   await report(tx, source, row);
   return row;
 }

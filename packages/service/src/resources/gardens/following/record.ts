@@ -23,10 +23,10 @@ export const commitRecord = (row: CommitRow): GardenCommit => ({
   finished_at: isoOrNull(row.finished_at),
 });
 
-export const commitDetail = (row: CommitRow): GardenCommitDetail => ({
+export const commitDetail = (row: CommitRow, plan: string | null): GardenCommitDetail => ({
   ...commitRecord(row),
   problems: JSON.parse(row.problems) as GardenCommitDetail['problems'],
-  plan: row.plan === null ? null : (JSON.parse(row.plan) as GardenCommitDetail['plan']),
+  plan: plan === null ? null : (JSON.parse(plan) as GardenCommitDetail['plan']),
 });
 
 /** Address for push webhooks of a garden. */

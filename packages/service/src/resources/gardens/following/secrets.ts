@@ -3,7 +3,7 @@ import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Vault } from '../../../vault/vault.ts';
 import type { RepositoryFiles } from '../git/read-repository.ts';
 import { sealingContext } from './moving.ts';
-import type { CommitRow, SourceRow } from './store.ts';
+import { type CommitRow, contentsOf, type SourceRow } from './store.ts';
 
 type Encrypting = Pick<Vault, 'encrypt'>;
 type Decrypting = Pick<Vault, 'decrypt'>;
@@ -32,5 +32,12 @@ export const sealFiles = (
   files: RepositoryFiles,
 ): Promise<string> => vault.encrypt(tx, accountId, JSON.stringify(files), sealingContext(commitId));
 
-export const openFiles = async (vault: Decrypting, queries: Queries, row: CommitRow): Promise<RepositoryFiles> =>
-  JSON.parse(await vault.decrypt(queries, row.account_id, row.files, sealingContext(row.id)));
+/** Undefined if the files of the commit are not kept any more. */
+export async function openFiles(
+  vault: Decrypting,
+  queries: Queries,
+  { id, account_id }: CommitRow,
+): Promise<RepositoryFiles | undefined> {
+  const { files = '' } = (await contentsOf(queries, id)) ?? {};
+  return files === '' ? undefined : JSON.parse(await vault.decrypt(queries, account_id, files, sealingContext(id)));
+}

@@ -17,6 +17,7 @@ import {
   newestCommit,
   type SourceRow,
   sourceOf,
+  updateContents,
 } from './store.ts';
 
 export interface StepDeps {
@@ -61,13 +62,16 @@ export async function advance(deps: StepDeps, gardenId: string): Promise<boolean
 async function plan(deps: StepDeps, source: SourceRow, commit: CommitRow): Promise<boolean> {
   const actor = source.followed_by;
   const files = await commitFiles(deps.vault, deps.storage.reader, commit);
+  // Another process has ended it meanwhile.
+  if (!files) return true;
   const planned = await attempt(deps, source, files, (principal) =>
     deps.planning.plan(principal, files.body, files.kept),
   );
   await step(deps, source, commit, async (tx, held, row) => {
     if ('refusal' in planned) return await refuse(tx, held, row, planned, 'break');
     const { plan } = planned.value;
-    const set = { counts: JSON.stringify(plan.counts), plan: JSON.stringify(plan), plan_hash: plan.plan_hash };
+    const set = { counts: JSON.stringify(plan.counts), plan_hash: plan.plan_hash };
+    await updateContents(tx, row.id, { plan: JSON.stringify(plan) });
     if (plan.problems.length > 0)
       return await refuse(tx, held, row, { refusal: 'plan', problems: plan.problems }, 'break', set);
     const moved = await moveCommit(tx, held, row, 'plan', { actor, set });
@@ -79,6 +83,7 @@ async function plan(deps: StepDeps, source: SourceRow, commit: CommitRow): Promi
 
 async function apply(deps: StepDeps, source: SourceRow, commit: CommitRow): Promise<boolean> {
   const files = await commitFiles(deps.vault, deps.storage.reader, commit);
+  if (!files) return true;
   const prepared = await attempt(deps, source, files, async (principal) => ({
     principal,
     run: await deps.gardens.prepare(principal, files.body, files.kept),

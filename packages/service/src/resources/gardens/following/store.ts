@@ -6,6 +6,7 @@ import type { NewRow, Row, Tables } from '../../../storage/tables.ts';
 
 export type SourceRow = Row<'garden_sources'>;
 export type CommitRow = Row<'garden_commits'>;
+export type ContentsRow = Row<'garden_commit_contents'>;
 
 export const sourceOf = (queries: Queries, gardenId: string): Promise<SourceRow | undefined> =>
   queries.db.selectFrom('garden_sources').selectAll().where('garden_id', '=', gardenId).executeTakeFirst();
@@ -100,19 +101,27 @@ export async function newestCommits(
 export const updateCommit = (
   tx: Tx,
   id: string,
-  set: Partial<
-    Pick<CommitRow, 'counts' | 'plan' | 'plan_hash' | 'reported' | 'report_attempts' | 'files' | 'updated_at'>
-  >,
+  set: Partial<Pick<CommitRow, 'counts' | 'plan_hash' | 'reported' | 'report_attempts' | 'updated_at'>>,
 ) => tx.db.updateTable('garden_commits').set(set).where('id', '=', id).execute();
+
+export const insertContents = (tx: Tx, row: ContentsRow) =>
+  tx.db.insertInto('garden_commit_contents').values(row).execute();
+
+export const contentsOf = (queries: Queries, commitId: string): Promise<ContentsRow | undefined> =>
+  queries.db.selectFrom('garden_commit_contents').selectAll().where('commit_id', '=', commitId).executeTakeFirst();
+
+export const updateContents = (tx: Tx, commitId: string, set: Partial<Pick<ContentsRow, 'files' | 'plan'>>) =>
+  tx.db.updateTable('garden_commit_contents').set(set).where('commit_id', '=', commitId).execute();
 
 /** Removes the files of commits that were applied before this one. */
 export const forgetOlderFiles = (tx: Tx, { garden_id, id }: Pick<CommitRow, 'garden_id' | 'id'>) =>
   tx.db
-    .updateTable('garden_commits')
+    .updateTable('garden_commit_contents')
     .set({ files: '' })
-    .where('garden_id', '=', garden_id)
-    .where('id', '<', id)
     .where('files', '!=', '')
+    .where('commit_id', 'in', (eb) =>
+      eb.selectFrom('garden_commits').select('id').where('garden_id', '=', garden_id).where('id', '<', id),
+    )
     .execute();
 
 /** Finds the gardens whose commits are applied by one of these runs. */

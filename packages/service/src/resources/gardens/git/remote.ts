@@ -162,7 +162,7 @@ const FATAL = 3;
 
 /** Joins the parts of the pack; the server multiplexes them with messages. */
 function packIn(packets: readonly Packet[]): Buffer {
-  const start = packets.findIndex((packet) => textOf(packet) === 'packfile');
+  const start = packets.findIndex((packet) => packet.length < 10 && textOf(packet) === 'packfile');
   if (start < 0) throw new Unreadable('The server refused to send the commit.');
   const parts: Buffer[] = [];
   for (const packet of packets.slice(start + 1)) {
