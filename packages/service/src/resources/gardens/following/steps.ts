@@ -62,8 +62,8 @@ export async function advance(deps: StepDeps, gardenId: string): Promise<boolean
 async function plan(deps: StepDeps, source: SourceRow, commit: CommitRow): Promise<boolean> {
   const actor = source.followed_by;
   const files = await commitFiles(deps.vault, deps.storage.reader, commit);
-  // Another process has ended it meanwhile.
-  if (!files) return true;
+  // Another process has ended it; look again later.
+  if (!files) return false;
   const planned = await attempt(deps, source, files, (principal) =>
     deps.planning.plan(principal, files.body, files.kept),
   );
@@ -83,7 +83,7 @@ async function plan(deps: StepDeps, source: SourceRow, commit: CommitRow): Promi
 
 async function apply(deps: StepDeps, source: SourceRow, commit: CommitRow): Promise<boolean> {
   const files = await commitFiles(deps.vault, deps.storage.reader, commit);
-  if (!files) return true;
+  if (!files) return false;
   const prepared = await attempt(deps, source, files, async (principal) => ({
     principal,
     run: await deps.gardens.prepare(principal, files.body, files.kept),
