@@ -34,6 +34,7 @@ export const terms = [
 ] as const;
 export const environment = [
   ['HORTUS_URL, HORTUS_KEY', 'address and key of the service; override the stored context'],
+  ['HORTUS_GIT_TOKEN', 'access token of the repository for hortus gardens follow and edit --new-token'],
   ['NO_COLOR', 'print without colour'],
 ] as const;
 export const examples = [

@@ -21,7 +21,11 @@ import { deploymentsRollback } from './deployments-rollback.ts';
 import { doctor } from './doctor.ts';
 import { events } from './events.ts';
 import { apply, diff, exportGarden } from './garden.ts';
-import { gardensCancel, gardensForget, gardensList } from './gardens.ts';
+import { gardensCancel, gardensForget, gardensList, gardensShow } from './gardens.ts';
+import { gardensCommit, gardensCommits } from './gardens-commits.ts';
+import { gardensApprove, gardensReject } from './gardens-decide.ts';
+import { gardensEdit, gardensFollow } from './gardens-follow.ts';
+import { gardensDrift, gardensSync } from './gardens-sync.ts';
 import { help } from './help.ts';
 import { instancesRestart, instancesStart, instancesStop } from './instance-orders.ts';
 import { instancesList, instancesShow } from './instances.ts';
@@ -111,7 +115,23 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     configsSave,
     configsDelete,
   ],
-  Files: [diff, apply, exportGarden, gardensList, gardensCancel, gardensForget],
+  Files: [
+    diff,
+    apply,
+    exportGarden,
+    gardensList,
+    gardensShow,
+    gardensFollow,
+    gardensCommits,
+    gardensCommit,
+    gardensApprove,
+    gardensReject,
+    gardensSync,
+    gardensDrift,
+    gardensEdit,
+    gardensCancel,
+    gardensForget,
+  ],
   Operate: [
     open,
     top,

@@ -20,7 +20,7 @@ export const completion = command({
   name: 'completion',
   summary: 'Print the completion script for bash, zsh or fish',
   about:
-    'Completes commands, options, and the names of instances, servers, species, definitions and tenants.\nThe script calls it again with the words of the command line after --.',
+    'Completes commands, options, and the names of instances, servers, species, definitions, gardens and tenants.\nThe script calls it again with the words of the command line after --.',
   args: ['shell'],
   rest: 'words',
   examples: [
@@ -28,7 +28,15 @@ export const completion = command({
     ['hortus completion zsh > /usr/local/share/zsh/site-functions/_hortus', 'For every new zsh.'],
     ['hortus completion fish > ~/.config/fish/completions/hortus.fish', 'For every new fish.'],
   ],
-  calls: ['instances.list', 'definitions.list', 'servers.list', 'templates.list', 'tenants.list', 'upgrades.list'],
+  calls: [
+    'instances.list',
+    'definitions.list',
+    'servers.list',
+    'templates.list',
+    'tenants.list',
+    'upgrades.list',
+    'gardens.list',
+  ],
   async run({ args, rest, world, commands }) {
     const shell = chosen('shell', args.shell, shells, 'The shell') as (typeof shells)[number];
     if (rest.length === 0) world.terminal.out(shellScripts[shell]);

@@ -1,10 +1,17 @@
+import { forgeSettings } from '@hortus/contract/forge-settings';
 import type { Garden } from '@hortus/contract/resources/gardens';
 import { agree } from '../asking.ts';
 import { command } from '../command.ts';
-import { Failure } from '../failure.ts';
+import { commitStatus, commitTitle, shortSha } from '../gardens/commit-words.ts';
+import { findGarden } from '../lookup/gardens.ts';
 import { status } from '../output/status.ts';
-import { ago } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
+import type { facts } from '../output/table.ts';
+import { ago, count, lasting } from '../output/words.ts';
+import { printDone, printList, printRecord } from '../printing.ts';
+import type { Terminal } from '../terminal.ts';
+import type { World } from '../world.ts';
+
+type Facts = Parameters<typeof facts>[1];
 
 export const gardensList = command({
   name: 'gardens list',
@@ -20,10 +27,66 @@ export const gardensList = command({
       { title: 'Last run', painted: ({ last_run: run }: Garden) => (run ? status(terminal, run.status) : '') },
       { title: 'When', text: ({ last_run: run }: Garden) => ago(run?.created_at ?? null, now()) },
       { title: 'Run', text: ({ last_run: run }: Garden) => run?.id ?? '' },
+      { title: 'Newest commit', painted: ({ source }: Garden) => newestCommit(terminal, source) },
+      { title: 'Follows', text: ({ source }: Garden) => (source === null ? '' : `${source.url} ${source.branch}`) },
     ];
-    return printList(call, rows, columns, 'No gardens yet. hortus apply creates one from a file.');
+    const none = 'No gardens yet. hortus apply creates one from a file, hortus gardens follow from a Git repository.';
+    return printList(call, rows, columns, none);
   },
 });
+
+function newestCommit(terminal: Terminal, source: Garden['source']): string {
+  if (source === null) return '';
+  if (source.error !== null) return status(terminal, 'unreadable', 'bad');
+  return source.last_commit === null ? '' : commitStatus(terminal, source.last_commit);
+}
+
+export const gardensShow = command({
+  name: 'gardens show',
+  summary: 'Show a garden, the repository that it follows, and its last run',
+  args: ['garden'],
+  examples: [['hortus gardens show home', 'What it follows, since when, and the newest commit.']],
+  calls: ['gardens.list', 'gardens.read'],
+  async run(call) {
+    const client = await call.client();
+    const { id } = await findGarden(client, call.args.garden);
+    const { data } = await client.call('gardens.read', { params: { id } });
+    const { terminal, now } = call.world;
+    const { source, last_run: run, items } = data;
+    return printRecord(call, data, [
+      ['Name', data.name],
+      ['Made', count(items, 'record')],
+      ['Last run', run && { painted: `${status(terminal, run.status)} ${ago(run.created_at, now())}` }],
+      ['Run', run?.id],
+      ...(source === null
+        ? ([['Source', 'files that are sent by hortus apply']] as const)
+        : sourceFacts(call.world, source)),
+      ['Id', data.id],
+    ]);
+  },
+});
+
+function sourceFacts({ terminal, now }: World, source: NonNullable<Garden['source']>): Facts {
+  const { provider, last_commit: commit } = source;
+  return [
+    ['Repository', source.url],
+    ['Branch', source.branch],
+    ['Path', source.path],
+    ['Mode', source.mode],
+    ['Prune', source.prune ? 'yes' : 'no'],
+    ['Forge', provider && forgeSettings[provider].name],
+    ['Token', source.has_credentials ? `stored${source.username ? ` for ${source.username}` : ''}` : 'none'],
+    ['Followed by', source.followed_by],
+    ['Webhook', source.webhook_url],
+    ['Interval', lasting(source.interval * 1000)],
+    ['Read', ago(source.checked_at, now())],
+    ['Problem', source.error],
+    ['Newest commit', commit && commitTitle(commit)],
+    ['Its status', commit && { painted: commitStatus(terminal, commit) }],
+    ['Why', commit?.error],
+    ['Applied commit', source.applied_sha && shortSha(source.applied_sha)],
+  ];
+}
 
 export const gardensCancel = command({
   name: 'gardens cancel',
@@ -41,17 +104,14 @@ export const gardensCancel = command({
 export const gardensForget = command({
   name: 'gardens forget',
   summary: 'Forget a garden and keep everything that it made',
+  about: 'A repository that it follows is followed no more; its token and its webhook secret are removed.',
   args: ['garden'],
   options: { yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
   examples: [['hortus gardens forget home', 'Its definitions keep running; --prune does not touch them any more.']],
   calls: ['gardens.list', 'gardens.delete'],
   async run(call) {
     const client = await call.client();
-    const { garden } = call.args;
-    const rows = await Array.fromAsync(client.pages('gardens.list', {}));
-    const found = rows.find(({ id, name }) => id === garden || name === garden);
-    if (!found)
-      throw new Failure('missing', `There is no garden ${garden}.`, { hint: 'hortus gardens list shows them.' });
+    const found = await findGarden(client, call.args.garden);
     if (!(await agree(call.world, `Forget the garden ${found.name}?`, call.options.yes)))
       return printDone(call, found, 'Nothing was changed.');
     const { data } = await client.call('gardens.delete', { params: { id: found.id } });

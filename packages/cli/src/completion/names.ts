@@ -1,4 +1,5 @@
 import type { Client } from '@hortus/client/client';
+import { forges, gardenModes } from '@hortus/contract/resources/garden-source-records';
 import { connect } from '../connection.ts';
 import type { Settings } from '../settings.ts';
 import type { Candidate, NamesOf } from './candidates.ts';
@@ -26,6 +27,10 @@ const lists: Readonly<Record<string, List>> = {
     for await (const { species, description } of client.pages('templates.list', { signal }))
       yield { word: species, about: description };
   },
+  async *garden(client, signal) {
+    for await (const { name, source } of client.pages('gardens.list', { signal }))
+      yield { word: name, about: source === null ? 'from files' : `follows ${source.url}` };
+  },
   async *tenant(client, signal) {
     for await (const { slug, name } of client.pages('tenants.list', { signal })) yield { word: slug, about: name };
   },
@@ -42,6 +47,8 @@ function localNames(settings: Settings, kind: string): readonly Candidate[] {
   if (kind === 'context') return Object.keys(settings.file.contexts).map((word) => ({ word }));
   if (kind === 'shell') return ['bash', 'zsh', 'fish'].map((word) => ({ word }));
   if (kind === 'format') return ['json', 'yaml', 'name'].map((word) => ({ word }));
+  if (kind === 'mode') return gardenModes.map((word) => ({ word }));
+  if (kind === 'forge') return forges.map((word) => ({ word }));
   return [];
 }
 
