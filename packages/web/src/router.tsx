@@ -8,6 +8,7 @@ import { confirmationRoutes } from './pages/confirmations/routes.ts';
 import { definitionRoute, definitionsRoute } from './pages/definitions/route.ts';
 import { deploymentsRoute } from './pages/deployments/route.ts';
 import { eventsRoute } from './pages/events/route.ts';
+import { gardenRoutes } from './pages/gardens/routes.ts';
 import { instanceRoute } from './pages/instance/route.ts';
 import { instancesRoute } from './pages/instances/route.ts';
 import { inviteRoute } from './pages/invite/route.ts';
@@ -49,6 +50,7 @@ const routes = rootRoute.addChildren([
     ...notificationRoutes,
     ...tenantRoutes,
     ...upgradeRoutes,
+    ...gardenRoutes,
     ...recipeRoutes,
     assistantRoute,
     ...confirmationRoutes,

@@ -16,6 +16,8 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   recipe: ['recipes.'],
   migration: ['migrations.', 'tenants.', 'definitions.'],
   server: ['servers.', 'capacity.'],
+  garden_run: ['gardens.'],
+  garden_commit: ['gardens.'],
   notification_channel: ['notifications.'],
   notification_rule: ['notifications.'],
 };

@@ -27,6 +27,7 @@ const groups: readonly (readonly Place[])[] = [
     { name: 'Definitions', to: '/definitions', key: 'd', permission: 'definitions:read', count: 'definitions' },
     { name: 'Deployments', to: '/deployments', key: 'p', permission: 'deployments:read', count: 'deployments' },
     { name: 'Upgrades', to: '/upgrades', key: 'u', permission: 'upgrades:read', count: 'upgrades' },
+    { name: 'Gardens', to: '/gardens', key: 'b', permission: 'gardens:read' },
   ],
   [
     { name: 'Servers', to: '/servers', key: 's', permission: 'servers:read', count: 'servers' },

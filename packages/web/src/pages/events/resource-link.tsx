@@ -11,17 +11,23 @@ const PLACES: Readonly<Record<string, string>> = {
   upgrade: '/upgrades/$id',
   recipe: '/recipes/$id',
   confirmation: '/confirmations/$id',
+  garden: '/gardens/$id',
 };
+const COMMIT = '/gardens/$id/commits/$commit';
 
 /** What an event is about, as a link if it has a page. */
 export function ResourceLink({ event: { resource_type, resource_id, data } }: { event: Event }) {
   const name = typeof data.name === 'string' ? data.name : resource_id;
-  const to = PLACES[resource_type];
+  const ofCommit = resource_type === 'garden_commit' && typeof data.garden_id === 'string';
+  const to = ofCommit ? COMMIT : PLACES[resource_type];
+  const params: Record<string, string> = ofCommit
+    ? { id: String(data.garden_id), commit: resource_id }
+    : { id: resource_id };
   return (
     <span className="flex min-w-0 gap-1.5">
       <span className="text-ink-3">{resource_type.replaceAll('_', ' ')}</span>
       {to ? (
-        <PlaceLink to={to} params={{ id: resource_id }} className="link truncate" title={resource_id}>
+        <PlaceLink to={to} params={params} className="link truncate" title={resource_id}>
           {name}
         </PlaceLink>
       ) : (
