@@ -7,6 +7,7 @@ const names: Record<string, string[]> = {
   server: ['web-1', 'web-2'],
   context: ['work'],
   species: ['reader'],
+  garden: ['home', 'office'],
 };
 /** Completes a line whose last word is unfinished. */
 const complete = async (line: string) => {
@@ -29,6 +30,7 @@ test('arguments and option values are completed with names that exist', async ()
   expect(await complete('--context ')).toEqual(['work']);
   expect(await complete('deploy --server ')).toEqual(['web-1', 'web-2']);
   expect(await complete('deploy --wait --server web-1 ')).toEqual(['reader']);
+  expect(await complete('gardens approve ho')).toEqual(['home']);
   expect(await complete('instances show feeds ')).toEqual([]);
   expect(await complete('template validate ')).toEqual([]);
 });

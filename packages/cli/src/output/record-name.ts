@@ -9,6 +9,7 @@ const named: Partial<Record<IdKind, string>> = {
   instance: 'instance_uid',
   server: 'name',
   garden: 'name',
+  gardenCommit: 'sha',
   registry: 'host',
   tenant: 'slug',
   webhook: 'url',

@@ -17,9 +17,11 @@ export interface Asked {
 /** Thrown by an answer, becomes the error response of the service. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
-  constructor(code: ErrorCode, message: string) {
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+  constructor(code: ErrorCode, message: string, details?: Readonly<Record<string, unknown>>) {
     super(message);
     this.code = code;
+    this.details = details;
   }
 }
 
@@ -56,8 +58,8 @@ export async function startScriptedService(): Promise<ScriptedService> {
     const send = (status: number, body: unknown) => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    const refuse = (code: ErrorCode, message: string) =>
-      send(errorTable[code].status, { success: false, error: { code, message } });
+    const refuse = (code: ErrorCode, message: string, details?: Refusal['details']) =>
+      send(errorTable[code].status, { success: false, error: { code, message, ...(details && { details }) } });
     if (route === undefined) {
       drift.push(`${request.method} ${url.pathname} is not in the contract`);
       return refuse('NOT_FOUND', 'There is no such path.');
@@ -79,7 +81,7 @@ export async function startScriptedService(): Promise<ScriptedService> {
       check(drift, `the answer of ${name}`, row.response, body);
       send(row.status, body);
     } catch (error) {
-      if (error instanceof Refusal) refuse(error.code, error.message);
+      if (error instanceof Refusal) refuse(error.code, error.message, error.details);
       else response.destroy();
     }
   });
