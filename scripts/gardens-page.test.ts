@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { forgeSettings } from '@hortus/contract/forge-settings';
 import { readGarden } from '@hortus/garden/reading';
 import { keyOf, referencesIn, resolved } from '@hortus/garden/references';
 import { checkInputs } from '@hortus/template/inputs';
@@ -21,5 +22,12 @@ test('the examples of the page are gardens, and their inputs are those of the ca
       if (spec)
         expect(checkInputs(spec, resolved(inputs, values), { mode: 'create' }), uid).toMatchObject({ ok: true });
     }
+  }
+});
+
+test('the page lists for each forge what the command line and the console tell to enter', () => {
+  for (const { name, menu, url, secret, choices, token } of Object.values(forgeSettings)) {
+    const also = choices.map(([label, choice]) => `${label}: ${choice}`).join(', ');
+    expect(page).toContain(`| ${[name, menu.join(' > '), url, secret, also, token].join(' | ')} |`);
   }
 });
