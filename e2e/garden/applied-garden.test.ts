@@ -2,42 +2,20 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
+import {
+  allDeployments,
+  containersByUid,
+  expectEachOnce,
+  NUMBER,
+  succeededDeployments,
+  thirtyLeaves,
+} from './thirty-leaves.ts';
 import { openThreeServers, type ThreeServers } from './three-servers.ts';
 
-const SERVERS = ['attic', 'barn', 'cellar'];
-const NUMBER = 30;
-const uids = Array.from({ length: NUMBER }, (_, index) => `leaf-${String(index).padStart(2, '0')}`);
-const serverOf = (index: number): string => SERVERS[index % SERVERS.length] ?? '';
-
-/** Writes a garden of 30 definitions on three servers; every third needs the one before it. */
-function writeGarden({ folder }: ThreeServers, inputs: Readonly<Record<string, object>> = {}): string {
-  const definitions = uids.map((uid, index) => [
-    uid,
-    {
-      species: 'leaf',
-      server: serverOf(index),
-      watch_seconds: 0,
-      inputs: { GREETING: `I am ${uid}`, ...inputs[uid] },
-      ...(index % 3 === 2 && { needs: [uids[index - 1]] }),
-    },
-  ]);
+function writeGarden({ folder }: ThreeServers, inputs?: Parameters<typeof thirtyLeaves>[0]): string {
   const file = join(folder, 'garden.yaml');
-  // JSON is YAML too.
-  writeFileSync(file, JSON.stringify({ name: 'home', definitions: Object.fromEntries(definitions) }, null, 2));
+  writeFileSync(file, thirtyLeaves(inputs));
   return file;
-}
-
-const allDeployments = async ({ service }: ThreeServers) =>
-  await Array.fromAsync(service.client.pages('deployments.list', { query: { per_page: 100 } }));
-
-/** Returns the ids of the containers of each definition, read from the engine itself. */
-async function containersByUid({ servers }: ThreeServers): Promise<Record<string, string[]>> {
-  const engine = servers[0]?.engine;
-  const entries = uids.map(async (uid) => {
-    const found = (await engine?.containers({ labels: { 'hortus.instance': uid } })) ?? [];
-    return [uid, found.map(({ id }) => id)] as const;
-  });
-  return Object.fromEntries(await Promise.all(entries));
 }
 
 test('thirty definitions on three servers are applied exactly once although client and service are killed', {
@@ -47,8 +25,7 @@ test('thirty definitions on three servers are applied exactly once although clie
   const file = writeGarden(all);
   const apply = ['apply', '-f', file, '--yes', '--wait'] as const;
   const killed = all.hortus(...apply);
-  const succeeded = async () => (await allDeployments(all)).filter(({ status }) => status === 'success').length;
-  await until(async () => (await succeeded()) >= 6, {
+  await until(async () => (await succeededDeployments(all)) >= 6, {
     within: 300_000,
     describe: () => `some deployments to succeed; the client wrote:\n${killed.output}`,
   });
@@ -58,17 +35,7 @@ test('thirty definitions on three servers are applied exactly once although clie
   const again = all.hortus(...apply);
   const { code } = await again.exited;
   expect(code, again.output).toBe(0);
-  const { data } = await all.service.client.call('definitions.list', { query: { per_page: 100 } });
-  const names = new Map(all.servers.map(({ serverId, name }) => [serverId, name]));
-  const made = data.map(({ instance_uid, server_id, inputs, current_revision, status }) => [
-    ...[instance_uid, names.get(server_id), inputs.GREETING, current_revision, status],
-  ]);
-  expect(made.sort()).toEqual(uids.map((uid, index) => [uid, serverOf(index), `I am ${uid}`, 1, 'active']));
-  const deployments = await allDeployments(all);
-  expect(deployments.map(({ status }) => status)).toEqual(Array(NUMBER).fill('success'));
-  expect(new Set(deployments.map(({ definition_id }) => definition_id)).size).toBe(NUMBER);
-  const before = await containersByUid(all);
-  for (const uid of uids) expect(before[uid], uid).toHaveLength(1);
+  const before = await expectEachOnce(all);
 
   const second = all.hortus(...apply);
   expect((await second.exited).code).toBe(0);
