@@ -6,6 +6,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
+import { fillGarden } from './filled-garden.ts';
 import { fillRecords } from './filled-records.ts';
 import { countShifts, expectNoShift } from './layout-shifts.ts';
 
@@ -44,6 +45,12 @@ const views = [
   '/tenants/{tenant}',
   '/upgrades',
   '/upgrades/{upgrade}',
+  '/gardens',
+  '/gardens/{garden}',
+  '/gardens/{garden}?tab=drift',
+  '/gardens/{garden}?tab=runs',
+  '/gardens/{garden}?tab=source',
+  '/gardens/{garden}/commits/{commit}',
   '/events',
   '/webhooks',
   '/webhooks/{webhook}',
@@ -84,7 +91,7 @@ let ids: Readonly<Record<string, string>>;
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
   const [first] = await fillService(service);
-  const records = first ? await fillRecords(service, first) : {};
+  const records = first ? { ...(await fillRecords(service, first)), ...(await fillGarden(service, first.id)) } : {};
   cookie = await signIn(service, email, password);
   const one = { query: { per_page: 1 } };
   const { client } = service;
