@@ -17,7 +17,8 @@ const COMMIT = '/gardens/$id/commits/$commit';
 
 /** What an event is about, as a link if it has a page. */
 export function ResourceLink({ event: { resource_type, resource_id, data } }: { event: Event }) {
-  const name = typeof data.name === 'string' ? data.name : resource_id;
+  // A commit is known by its subject.
+  const name = String([data.name, data.subject].find((one) => typeof one === 'string' && one !== '') ?? resource_id);
   const ofCommit = resource_type === 'garden_commit' && typeof data.garden_id === 'string';
   const to = ofCommit ? COMMIT : PLACES[resource_type];
   const params: Record<string, string> = ofCommit

@@ -1,5 +1,6 @@
 import { forgeSettings } from '@hortus/contract/forge-settings';
 import { type Forge, forges, type GardenMode } from '@hortus/contract/resources/garden-source-records';
+import type { ReactNode } from 'react';
 import { CheckField } from '../../parts/check-field.tsx';
 import { Field } from '../../parts/field.tsx';
 import { SelectField } from '../../parts/select-field.tsx';
@@ -31,8 +32,8 @@ export const sourceFieldNames = [
 ];
 
 const MODES = [
-  { value: 'propose', label: 'Wait for an approval of each commit' },
-  { value: 'apply', label: 'Apply each commit at once' },
+  { value: 'propose', label: 'Wait for an approval' },
+  { value: 'apply', label: 'Apply it at once' },
 ];
 const INTERVALS: Readonly<Record<string, string>> = {
   '60': 'every minute',
@@ -48,11 +49,14 @@ export function SourceFields({
   onChange,
   about,
   tokenNote,
+  children,
 }: {
   typed: TypedSource;
   onChange: (typed: TypedSource) => void;
   about: (field: string) => string | undefined;
   tokenNote: string;
+  /** Further fields of the form. */
+  children?: ReactNode;
 }) {
   const set = (changed: Partial<TypedSource>) => onChange({ ...typed, ...changed });
   const { provider } = typed;
@@ -142,6 +146,7 @@ export function SourceFields({
         problem={about('mode')}
         help={typed.mode === 'apply' ? 'It is applied with your permissions at that moment.' : undefined}
       />
+      {children}
       <CheckField
         label="Archive or remove what left the file"
         help="Only what this garden made."

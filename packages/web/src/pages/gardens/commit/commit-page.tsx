@@ -39,7 +39,8 @@ export function CommitPage() {
           actions={<Decide name={name} commit={data} reread={() => query.refetch()} />}
         >
           <CommitFacts commit={data} />
-          {data.problems.map(({ field, message }) => (
+          {/* A single one stands among the facts. */}
+          {(data.problems.length > 1 ? data.problems : []).map(({ field, message }) => (
             <p key={`${field} ${message}`} className="note-box [overflow-wrap:anywhere]">
               <b>{harmless(field)}</b>: {harmless(message)}
             </p>

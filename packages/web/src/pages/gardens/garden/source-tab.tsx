@@ -18,7 +18,7 @@ export function SourceTab({ source }: { source: GardenSource }) {
     ['What left the file', source.prune ? 'is archived or removed' : 'stays'],
     ['Forge', provider === null ? 'unknown, so it gets no states' : forgeSettings[provider].name],
     ['Access token', has_credentials ? `stored${username ? ` for ${username}` : ''}` : 'none'],
-    ['Applied as', followed_by === null ? 'nobody' : <code key="user">{followed_by}</code>],
+    ['Rights of', followed_by === null ? 'nobody' : <code key="user">{followed_by}</code>],
     ['Applied commit', applied_sha === null ? 'none' : <code key="sha">{shortSha(applied_sha)}</code>],
     ['Read', checked_at === null ? 'never' : <Time key="read" at={checked_at} ago />],
     ['Interval', `${lasting(source.interval * 1000)}${next_check_at === null ? ', not planned' : ''}`],
@@ -35,7 +35,7 @@ export function SourceTab({ source }: { source: GardenSource }) {
       </dl>
       <h2 className="mb-2">Push webhook</h2>
       <p className="mb-3 max-w-[62ch] text-ink-2">
-        The forge calls this address after a push. Its secret was shown once; a new one can be created under Edit.
+        The forge calls this address after a push. Its secret was shown once; the menu above makes a new one.
       </p>
       <div className="max-w-[860px]">
         <Copied text={source.webhook_url} label="Copy address" />

@@ -54,19 +54,20 @@ export function FollowRepository({ onClose }: { onClose: (followed?: FollowedGar
         <p className="mb-5 text-ink-2">
           The service reads a garden from it, plans each commit, and reports the result to the forge.
         </p>
-        <SourceFields typed={typed} onChange={setTyped} about={about} tokenNote="for a private repository" />
-        <Field
-          label="Name"
-          note="optional"
-          maxLength={63}
-          autoComplete="off"
-          spellCheck={false}
-          placeholder={nameOf(typed.url)}
-          value={name}
-          onChange={setName}
-          problem={about('name')}
-          help="The file must have the same name."
-        />
+        <SourceFields typed={typed} onChange={setTyped} about={about} tokenNote="for a private repository">
+          <Field
+            label="Name"
+            note="optional"
+            maxLength={63}
+            autoComplete="off"
+            spellCheck={false}
+            placeholder={nameOf(typed.url)}
+            value={name}
+            onChange={setName}
+            problem={about('name')}
+            help="The file must have the same name."
+          />
+        </SourceFields>
         <FormProblem text={problem} />
         <div className="dialog-foot">
           <Button onClick={() => onClose()}>Cancel</Button>
