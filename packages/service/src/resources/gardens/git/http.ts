@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import { type AddressGuard, AddressRefused } from '../../../outbound/address-guard.ts';
+import { AnswerBody } from './answer-body.ts';
 import { Unreadable } from './unreadable.ts';
 
 export interface GitRequest {
@@ -47,18 +48,15 @@ function exchange(request: GitRequest, signal: AbortSignal): Promise<GitAnswer> 
     const sent = open(url, { method, headers, agent: false, lookup: guard.lookup, signal });
     sent.on('error', reject);
     const answered = (answer: http.IncomingMessage) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      const take = (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes > mostBytes) {
-          reject(tooLarge());
-          answer.destroy();
-        } else chunks.push(chunk);
+      const collected = new AnswerBody(mostBytes);
+      const take = (piece: Buffer) => {
+        if (collected.add(piece)) return;
+        reject(tooLarge());
+        answer.destroy();
       };
       const ended = () => {
         const { statusCode: status = 0, headers, complete } = answer;
-        if (complete) resolve({ status, headers, body: Buffer.concat(chunks) });
+        if (complete) resolve({ status, headers, body: collected.bytes });
         else reject(new Error('The answer was cut off.'));
       };
       answer.on('data', guardedBy(reject, take));
