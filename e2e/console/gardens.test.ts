@@ -89,7 +89,7 @@ test('a person follows a repository, stores the secret, approves a commit by its
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Follow a repository…' }).click();
   const form = page.getByRole('dialog', { name: 'Follow a repository' });
-  await form.getByLabel('Repository').fill(repository.url);
+  await form.getByLabel('Repository', { exact: true }).fill(repository.url);
   await form.getByLabel('Forge').selectOption('gitea');
   await expectAccessible(page);
   await form.getByRole('button', { name: 'Follow', exact: true }).click();

@@ -108,3 +108,17 @@ it('secrets that stand in the file are reported, references are not', () => {
     'channels.u.headers.Authorization',
   ]);
 });
+
+it('a value that may be a secret, and endless or invisible keys, are not repeated in problems', () => {
+  const problemOf = (text: string) => readGarden(`name: home\n${text}`).problems[0];
+  expect(problemOf('registries:\n  r.example.org: {username: ada, password: 123456789}\n')).toMatchObject({
+    field: 'registries.r.example.org.password',
+    message: 'must be a string; put it in quotes',
+  });
+  const long = problemOf(`? "${'k'.repeat(400_000)}"\n: 1\n`);
+  expect(long?.field.length).toBe(200);
+  expect(long?.message.length).toBe(500);
+  expect(problemOf('definitions:\n  blog: {"\\u001b[31m\\u202eevil": 1}\n')?.field).toBe(
+    'definitions.blog.\ufffd[31m\ufffdevil',
+  );
+});

@@ -29,14 +29,37 @@ export function readGarden(text: string): Read {
   }
   const parsed = parse(text);
   if (parsed.value === undefined || parsed.findings.length > 0) {
-    const problems = parsed.findings.map(({ path, message, line, column }) => ({ field: path, message, line, column }));
+    const problems = parsed.findings
+      .slice(0, MOST_PROBLEMS)
+      .map(({ path, message, line, column }) => ({ ...shown(path, message), line, column }));
     const empty = { field: '', message: 'is empty; a garden has at least a name', line: 1, column: 1 };
-    return { garden: undefined, problems: (problems.length > 0 ? problems : [empty]).slice(0, MOST_PROBLEMS) };
+    return { garden: undefined, problems: problems.length > 0 ? problems : [empty] };
   }
   return checkGarden(parsed.value, (path, atKey) => parsed.positionOf(path, atKey));
 }
 
 type Path = readonly (string | number)[];
+
+/** Sections with passwords, tokens and addresses that are secrets. */
+const secretSections: ReadonlySet<unknown> = new Set(['registries', 'channels', 'webhooks']);
+
+/** A value of the wrong type that is written there is not repeated: problems reach events and the forge. */
+const mayBeSecret = (path: Path): boolean => secretSections.has(path[0]) && path.length > 2;
+
+const LONGEST_FIELD = 200;
+const LONGEST_MESSAGE = 500;
+
+/** Makes a problem presentable: keys of the file are part of it, and they may be long and have invisible characters. */
+const shown = (field: string, message: string): Problem => ({
+  field: visible(field, LONGEST_FIELD),
+  message: visible(message, LONGEST_MESSAGE),
+});
+
+function visible(text: string, most: number): string {
+  const cut = text.length > most ? `${text.slice(0, most - 1)}…` : text;
+  return cut.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+}
+
 const nowhere = () => ({ line: 1, column: 1 });
 
 /** Checks a garden that was already parsed. */
@@ -45,17 +68,16 @@ export function checkGarden(
   positionOf: (path: Path, atKey?: boolean) => { line: number; column: number } = nowhere,
 ): Read {
   const remarks = checkSchema(Garden as unknown as Schema, value).map(
-    ({ path, message, suggestion, atKey = false }) => ({
-      path,
-      message: suggestion === undefined ? message : `${message}; ${suggestion}`,
-      atKey,
-    }),
+    ({ path, message, suggestion, atKey = false }) => {
+      const about = mayBeSecret(path) ? message.replace(/, not .*$/s, '') : message;
+      return { path, message: suggestion === undefined ? about : `${about}; ${suggestion}`, atKey };
+    },
   );
   const found = remarks.length > 0 ? remarks : rulesOf(value as Garden);
   if (found.length === 0) return { garden: value as Garden, problems: [] };
   const problems = found
     .slice(0, MOST_PROBLEMS)
-    .map(({ path, message, atKey }) => ({ field: pathText(path), message, ...positionOf(path, atKey) }));
+    .map(({ path, message, atKey }) => ({ ...shown(pathText(path), message), ...positionOf(path, atKey) }));
   return { garden: undefined, problems };
 }
 

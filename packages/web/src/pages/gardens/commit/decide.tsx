@@ -54,7 +54,7 @@ function Approve({ name, commit, reread, onClose }: Decision & { onClose: () => 
   const { busy, submit, problem } = useSubmission(async () => {
     await order();
     onClose();
-  });
+  }, []);
   const words = counts ? `${countsText(counts)}.` : '';
   const about = `${words} It is applied with your permissions, up to the first failure.`;
   if (counts && counts.archive + counts.remove > 0)

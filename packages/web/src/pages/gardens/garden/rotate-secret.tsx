@@ -14,7 +14,7 @@ export function RotateSecret({ garden: { id, name }, onClose }: { garden: Garden
   const update = useOrder('gardens.update');
   const { busy, submit, problem } = useSubmission(async () => {
     setUpdated((await update.mutateAsync({ params: { id }, body: { rotate_secret: true } })).data);
-  });
+  }, []);
   if (updated?.webhook)
     return (
       <WebhookSettings
