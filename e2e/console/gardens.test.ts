@@ -52,11 +52,11 @@ async function followed(name: string, file: string, message?: string) {
 const newestCommit = async (id: string) =>
   (await service.client.call('gardens.read', { params: { id } })).data.source?.last_commit;
 
-const waitFor = (id: string, status: string) =>
+const waitFor = (id: string, status: string, subject?: string) =>
   until(
     async () => {
       const commit = await newestCommit(id);
-      return commit?.status === status ? commit : undefined;
+      return commit?.status === status && (subject ?? commit.subject) === commit.subject ? commit : undefined;
     },
     { describe: `the newest commit to be ${status}` },
   );
@@ -139,7 +139,7 @@ test('drift, a stale plan, a rejection, and the removal that asks for the name',
   await expectAccessible(page);
 
   await push(repository, id, gardenFile('orchard', ['apple', 'pear'], 'Open'), 'Open the orchard');
-  const waiting = await waitFor(id, 'waiting');
+  const waiting = await waitFor(id, 'waiting', 'Open the orchard');
   await page.goto(`/gardens/${id}/commits/${waiting.id}`);
   await page.getByText('+ inputs.PAGE_TITLE: Open').first().waitFor();
   // Changed after the plan was shown: the approval is refused, and the page shows the new plan.
@@ -165,7 +165,8 @@ test('drift, a stale plan, a rejection, and the removal that asks for the name',
   await edit.getByRole('button', { name: 'Save' }).click();
   await page.getByText('is archived or removed', { exact: true }).waitFor();
   await push(repository, id, gardenFile('orchard', ['apple']), 'Fell the pear');
-  const { id: removal } = await waitFor(id, 'waiting');
+  // The changed source lets the rejected commit be planned again, until this one supersedes it.
+  const { id: removal } = await waitFor(id, 'waiting', 'Fell the pear');
   await page.goto(`/gardens/${id}/commits/${removal}`);
   await page.getByText(/1 to archive/).waitFor();
   await page.getByRole('button', { name: 'Approve…' }).click();

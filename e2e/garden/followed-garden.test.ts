@@ -46,7 +46,7 @@ test('a followed repository is applied exactly once although the service is kill
   await using all = await openThreeServers();
   const token = 'a-token-of-the-forge';
   await using forge = await startForge({ username: 'git', token });
-  const repository = await forge.repository('home');
+  const repository = await forge.repository('ada/home');
   const empty = await repository.commit({ 'garden.yaml': 'name: home\n' }, 'Begin the garden');
   const { id, webhook } = await follow(all, repository.url, token);
   expect((await ended(all, id, empty)).status).toBe('applied');

@@ -26,7 +26,7 @@ export async function startForge(login: GitLogin): Promise<Forge> {
   const git = opened.use(await startGitServer(login));
   const statuses: ReportedStatus[] = [];
   const server = createServer((incoming, answer) => {
-    const sha = /^\/api\/v1\/repos\/[^/]+\/statuses\/([0-9a-f]+)$/.exec(incoming.url ?? '')?.[1];
+    const sha = /^\/api\/v1\/repos\/.+\/statuses\/([0-9a-f]+)$/.exec(incoming.url ?? '')?.[1];
     if (sha === undefined) forward(git.url, incoming, answer);
     else
       void json(incoming).then((body) => {
