@@ -23,6 +23,10 @@ describe('parse', () => {
     ['mode: 0755\n', 'ambiguous-scalar'],
     ['on: True\n', 'ambiguous-scalar'],
     ['__proto__: {x: 1}\n', 'reserved-key'],
+    ['a: &k __proto__\n*k : {x: 1}\n', 'yaml'],
+    ['a: &k name\n*k : x\nname: y\n', 'yaml'],
+    ['"1": a\n1: b\n', 'yaml'],
+    ['? {a: 1}\n: b\n', 'yaml'],
   ])('reports %j', (text, code) => {
     const { findings } = parse(text, 'template.yaml');
     expect(findings[0]).toMatchObject({ severity: 'error', code, file: 'template.yaml' });

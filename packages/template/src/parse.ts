@@ -61,18 +61,23 @@ export function parse(text: string, file?: string): Parsed {
     });
     if (path.length > DEEPEST) throw new TooDeep();
     if (isMap(node)) {
-      const seen = new Set<unknown>();
+      const seen = new Set<string>();
       for (const pair of node.items) {
         if (!isPair(pair)) continue;
         const keyNode = pair.key as Node | null;
         const name = isScalar(keyNode) ? String(keyNode.value) : String(keyNode);
         const keyPosition = keyNode?.range ? at(keyNode.range[0]) : value;
-        // Checked here, because the check of the parser compares each key with all previous ones.
-        if (isScalar(keyNode) && seen.has(keyNode.value)) {
+        // Checked here, because the check of the parser compares each key with all previous ones. 1 and "1" are the same key.
+        if (seen.has(name)) {
           isBroken = true;
           report('yaml', [], keyPosition, 'Map keys must be unique');
         }
-        if (isScalar(keyNode)) seen.add(keyNode.value);
+        seen.add(name);
+        // An alias would hide the name of a key from these checks.
+        if (keyNode !== null && !isScalar(keyNode)) {
+          isBroken = true;
+          report('yaml', [...path, name], keyPosition, 'a key must be a plain text');
+        }
         if (name === '__proto__')
           report('reserved-key', [...path, name], keyPosition, 'the key __proto__ is not allowed');
         visit(pair.value, [...path, name], keyPosition);
