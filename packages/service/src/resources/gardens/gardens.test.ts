@@ -417,6 +417,11 @@ onBothEngines((engine) => {
       action: 'update',
       fields: [{ field: 'version', before: '1.0.0', after: '1.1.0' }],
     });
+    const permissions: Permission[] = ['gardens:write', 'templates:write', 'definitions:write', 'deployments:execute'];
+    const { key } = (await service.client.call('keys.create', { body: { name: 'no upgrades', permissions } })).data;
+    const refused = await service.request('POST', '/gardens/apply', { body: files('1.1.0'), key });
+    expectRefusal(refused, 'FORBIDDEN');
+    expect(refused.json.error.details).toMatchObject({ permission: 'upgrades:write' });
     expect(await gardener.applied(files('1.1.0'))).toMatchObject({ status: 'succeeded' });
     const [blog] = await gardener.definitions();
     expect(blog).toMatchObject({ species: 'own', template_version: '1.1.0' });

@@ -49,13 +49,19 @@ export interface Planned {
 }
 
 /** The permission for changes of each kind; definitions are deployed too. */
-export const permissionsFor: Readonly<Record<PresentItem['kind'], readonly Permission[]>> = {
+const permissionsFor: Readonly<Record<PresentItem['kind'], readonly Permission[]>> = {
   template: ['templates:write'],
   registry: ['registries:write'],
   channel: ['notifications:write'],
   rule: ['notifications:write'],
   webhook: ['webhooks:write'],
   definition: ['definitions:write', 'deployments:execute'],
+};
+
+/** Permissions for a change: those of a direct request. */
+export const permissionsOf = ({ kind, action, fields }: Change): readonly Permission[] => {
+  const isUpgrade = kind === 'definition' && action === 'update' && fields.some(({ field }) => field === 'version');
+  return isUpgrade ? [...permissionsFor[kind], 'upgrades:write'] : permissionsFor[kind];
 };
 
 /** The permission for reading each kind. */

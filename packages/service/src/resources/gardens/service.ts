@@ -14,7 +14,7 @@ import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { enqueueRun, sealingContext } from './apply-job.ts';
 import { gardenRunLifecycle } from './lifecycle.ts';
-import { type GardenPlanning, type Planned, permissionsFor, seenBy } from './planning.ts';
+import { type GardenPlanning, type Planned, permissionsOf, seenBy } from './planning.ts';
 import { changeRecord, gardenRecord, runRecord } from './record.ts';
 import {
   applyingRun,
@@ -74,8 +74,7 @@ export class Gardens {
     const { storage, vault, planning } = this.#deps;
     const planned = await planning.plan(principal, files, kept);
     const { plan, changes } = planned;
-    for (const permission of new Set(changes.flatMap(({ kind }) => permissionsFor[kind])))
-      requirePermission(principal, permission);
+    for (const permission of new Set(changes.flatMap(permissionsOf))) requirePermission(principal, permission);
     const [problem] = plan.problems;
     if (problem)
       throw new Problem('VALIDATION_ERROR', `garden.${problem.field}: ${problem.message}`, {
