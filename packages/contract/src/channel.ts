@@ -1,4 +1,5 @@
 import Type, { type Static, type TProperties, type TSchema } from 'typebox';
+import { updateOrder, updateReport } from './daemon-update.ts';
 import { Timestamp } from './envelope.ts';
 import { choice } from './fields.ts';
 import { SealedFields } from './sealing.ts';
@@ -45,6 +46,7 @@ export const capabilityNames = [
   'shell',
   'trace',
   'copies',
+  'update',
 ] as const;
 export type Capability = (typeof capabilityNames)[number];
 
@@ -54,7 +56,7 @@ const capabilities = Type.Optional(
     description: [
       '`wake`: notices of pending deployments. `journal`: an execution sent twice is started once, so the service may send it again.',
       '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that need more than one Docker command (backups, smoke tests, prune), and release as one order.',
-      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. `trace`: the `traceparent` of orders. `copies`: isolated copies of instances, for rehearsals and clones. Unknown names are ignored.',
+      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. `trace`: the `traceparent` of orders. `copies`: isolated copies of instances, for rehearsals and clones. `update`: orders to update the daemon itself. Unknown names are ignored.',
     ].join(' '),
   }),
 );
@@ -148,6 +150,11 @@ export const negotiatedToService = {
   key_rotated: message('key_rotated', 'The new key is stored; the old one may be revoked. Needs `rotate`.', {
     rotation,
   }),
+  daemon_update_report: message(
+    'daemon_update_report',
+    'State of an update of the daemon: after each change, after every connect, and in answer to a repeated order. Needs `update`.',
+    updateReport,
+  ),
 };
 
 /** Messages that only daemons with the capability in `neededCapability` receive. */
@@ -171,6 +178,10 @@ export const negotiatedToDaemon = {
   rotate_key: message('rotate_key', 'A new key. Keep the old one until the new one has been used.', {
     api_key: Type.String(),
     rotation,
+    ...order,
+  }),
+  daemon_update: message('daemon_update', 'Update the daemon to this release. May be sent again.', {
+    ...updateOrder,
     ...order,
   }),
   stream_open: message(
@@ -205,6 +216,7 @@ export const neededCapability: Readonly<Record<keyof typeof negotiatedToDaemon, 
   result_recorded: 'ack',
   action_cancel: 'cancel',
   rotate_key: 'rotate',
+  daemon_update: 'update',
   stream_open: 'streams',
   identity_conflict: 'seal',
 };

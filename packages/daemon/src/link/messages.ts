@@ -19,6 +19,7 @@ export const CAPABILITIES = [
   'shell',
   'trace',
   'copies',
+  'update',
 ] as const;
 
 /** Fields of a signed order; `acceptOrder` checks them. */

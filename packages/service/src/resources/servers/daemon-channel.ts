@@ -1,3 +1,4 @@
+import type { UpdateReport } from '@hortus/contract/daemon-update';
 import { domainAt } from '../../apps-domain.ts';
 import type { Bus } from '../../bus/bus.ts';
 import type { Connection } from '../../channel/connection.ts';
@@ -15,7 +16,7 @@ import { Replicas, type ReplicasOptions } from './liveness/replicas.ts';
 import { RollCall } from './liveness/roll-call.ts';
 
 /** Messages of daemons about executions. */
-export type ActionReport = Exclude<Report, { type: 'key_rotated' }>;
+export type ActionReport = Exclude<Report, { type: 'key_rotated' | 'daemon_update_report' }>;
 
 export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly storage: Storage;
@@ -29,6 +30,8 @@ export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly dispatch: (connection: Connection) => Promise<void>;
   /** Records a report about an execution. Idempotent. */
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
+  /** Records the state of an update of a daemon. Idempotent. */
+  readonly updateReported?: (connection: Connection, report: UpdateReport) => Promise<void>;
   /** Whether a daemon has a deployment to start or to cancel. */
   readonly deploymentWaits: (serverId: string) => Promise<boolean>;
   /** Whether a daemon has a transfer to start. */
@@ -80,10 +83,11 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
         await rollCall.attend(connection);
         await waker.wake(connection);
       },
-      message: (connection, message) =>
-        message.type === 'key_rotated'
-          ? handover.acknowledged(connection, message.rotation)
-          : record(deps, connection, message),
+      async message(connection, message) {
+        if (message.type === 'key_rotated') await handover.acknowledged(connection, message.rotation);
+        else if (message.type === 'daemon_update_report') await deps.updateReported?.(connection, message);
+        else await record(deps, connection, message);
+      },
       // A stopping process leaves its daemons time to reconnect elsewhere; other replicas detect that it is gone.
       disconnected: async ({ serverId, epoch, replaced, answered }) => {
         if (!stopping) await liveness.disconnected(serverId, epoch, replaced && answered);
