@@ -16,8 +16,8 @@ const { values, positionals: wanted } = parseArgs({
   options: {
     // Private key of `npm run release:key`: signs the binaries, and pins its public key in them.
     sign: { type: 'string' },
-    // Public key to pin instead: that of the next releases, when the key changes.
-    'release-key': { type: 'string' },
+    // Files with further public keys to pin, such as that of the next releases when the key changes.
+    'release-key': { type: 'string', multiple: true },
   },
 });
 const unknown = wanted.filter((arch) => !agentArchs.includes(arch as Arch));
@@ -26,12 +26,12 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const signingKey = values.sign === undefined ? undefined : readPrivateKey(values.sign);
-const releaseKey = values['release-key'] === undefined ? signingKey && publicKeyOf(signingKey) : given();
+const releaseKeys = [...new Set([...(signingKey ? [publicKeyOf(signingKey)] : []), ...further()])];
 for (const arch of wanted.length > 0 ? (wanted as Arch[]) : agentArchs) {
   const output = join(root, 'dist', agentFileName({ os: 'linux', arch }));
   const started = performance.now();
   try {
-    const { size, notes } = await buildAgent({ arch, output, releaseKey });
+    const { size, notes } = await buildAgent({ arch, output, releaseKeys });
     if (signingKey) await signRelease(output, VERSION, signingKey);
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
     console.log(`${output} (${(size / 1e6).toFixed(0)} MB, ${seconds} s${signingKey ? ', signed' : ''})`);
@@ -42,7 +42,7 @@ for (const arch of wanted.length > 0 ? (wanted as Arch[]) : agentArchs) {
   }
 }
 
-function given(): string {
-  const text = readFileSync(values['release-key'] ?? '', 'utf8');
-  return readReleaseKey(text).export({ format: 'der', type: 'spki' }).toString('base64');
+function further(): string[] {
+  const keys = (values['release-key'] ?? []).map((file) => readReleaseKey(readFileSync(file, 'utf8')));
+  return keys.map((key) => key.export({ format: 'der', type: 'spki' }).toString('base64'));
 }

@@ -1,7 +1,7 @@
 import { chmod, mkdir, mkdtemp, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { RELEASE_KEY_ASSET } from '@hortus/daemon/update/release-key';
-import { bundleDaemon } from './bundle.ts';
+import { bundleDaemon, type DaemonBundle } from './bundle.ts';
 import { run } from './quiet-run.ts';
 import { type Arch, strippedNode } from './stripped-node.ts';
 
@@ -14,19 +14,27 @@ export interface BuiltAgent {
 export interface AgentBuild {
   readonly arch: Arch;
   readonly output: string;
-  /** Public key of releases that the binary may update itself to, base64 SPKI; without one it refuses updates. */
-  readonly releaseKey?: string | undefined;
+  /** Public keys of releases that the binary may update itself to, base64 SPKI; without one it refuses updates. */
+  readonly releaseKeys?: readonly string[];
+  /** Changes the scripts; tests make other versions with it. */
+  readonly changed?: (bundle: DaemonBundle) => DaemonBundle;
 }
 
 /** Builds one executable from the daemon and Node. Writes the output atomically. */
-export async function buildAgent({ arch, output, releaseKey }: AgentBuild): Promise<BuiltAgent> {
+export async function buildAgent({
+  arch,
+  output,
+  releaseKeys = [],
+  changed = (bundle) => bundle,
+}: AgentBuild): Promise<BuiltAgent> {
   await mkdir(dirname(output), { recursive: true });
   // Next to the output, so that the final rename stays within one file system.
   const workshop = await mkdtemp(join(dirname(output), '.building-'));
   try {
     const node = await strippedNode(arch);
-    const bundle = await bundleDaemon();
-    const assets = { ...bundle.scripts, ...(releaseKey !== undefined && { [RELEASE_KEY_ASSET]: releaseKey }) };
+    const bundle = changed(await bundleDaemon());
+    const keys = releaseKeys.map((key) => `${key}\n`).join('');
+    const assets = { ...bundle.scripts, ...(keys !== '' && { [RELEASE_KEY_ASSET]: keys }) };
     const files = { ...assets, 'hortusd.cjs': bundle.main };
     for (const [name, code] of Object.entries(files)) await writeFile(join(workshop, name), code);
     await writeFile(

@@ -44,6 +44,7 @@ export class Daemon {
     parts.results.settle();
     parts.deployments.settle();
     parts.metrics.start();
+    parts.updater.start();
     const tidy = () => this.#tidy();
     this.#tidying = setInterval(guarded(this.#log, tidy), HOUR);
   }
@@ -52,6 +53,7 @@ export class Daemon {
   async stop(): Promise<void> {
     const parts = this.#parts;
     clearInterval(this.#tidying);
+    await parts.updater.stop();
     parts.metrics.stop();
     parts.poller.stop();
     parts.observer.stop();

@@ -81,26 +81,22 @@ async function main([command, ...rest]: string[]): Promise<void> {
 }
 
 async function run(args: string[]): Promise<void> {
-  const [{ readConfig }, { Daemon }, { choosePorts }, { openLog }, { startTelemetry }, { VERSION }] = await Promise.all(
-    [
-      import('./config.ts'),
-      import('./daemon.ts'),
-      import('./ingress/ports.ts'),
-      import('./log.ts'),
-      import('@hortus/tracing/start'),
-      import('./version.ts'),
-    ],
-  );
+  const [{ readConfig }, { runDaemon }, { openLog }, { startTelemetry }, { VERSION }] = await Promise.all([
+    import('./config.ts'),
+    import('./update/run-daemon.ts'),
+    import('./log.ts'),
+    import('@hortus/tracing/start'),
+    import('./version.ts'),
+  ]);
   const { values } = options(args);
   const config = orFail(() => readConfig(values, process.env));
   const log = openLog(config.logLevel);
   const env = process.env;
   const telemetry = await startTelemetry({ env, name: 'hortusd', version: VERSION, warn: (text) => log.warn(text) });
-  const shimCommand = isSea() ? { shimCommand: [process.execPath, 'exec-shim'] } : {};
-  const ingress = await choosePorts(config.ingress, config.stateDirectory).catch((error: Error) => fail(error.message));
-  const daemon = orFail(() => new Daemon({ config, ingress, log, ...shimCommand }));
-  daemon.start();
-  log.info('hortusd started', { url: config.url, state: config.stateDirectory });
+  const daemon = await runDaemon({ config, args: ['run', ...args], log }).catch((error: Error) => fail(error.message));
+  // This process only tries this version, and handles signals itself.
+  if (daemon === undefined) return;
+  log.info('hortusd started', { version: VERSION, url: config.url, state: config.stateDirectory });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // A second signal ends the process at once: the handler runs only once.
     process.once(signal, () => {

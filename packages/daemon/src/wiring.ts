@@ -48,6 +48,7 @@ import { DialBack } from './streams/dial-back.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
 import { Turns } from './turns.ts';
+import { type UpdateHost, updaterOf } from './update/update-host.ts';
 
 export interface DaemonOptions {
   config: DaemonConfig;
@@ -56,6 +57,8 @@ export interface DaemonOptions {
   log: Log;
   /** Command that runs this program as `hortusd exec-shim`; set by the bundled program. */
   shimCommand?: readonly string[];
+  /** Lets the daemon update itself; without it, updates are refused. */
+  update?: UpdateHost;
   engineTimeouts?: Partial<Timeouts>;
   /** Called before and after every step of a rollout; tests end the process there. */
   boundary?: (moment: string) => void;
@@ -111,13 +114,26 @@ export function wire(options: DaemonOptions) {
     key: () => service.key,
     about: () => aboutDaemon({ engine, ingress, journal }),
     onMessage: (message) =>
-      receive(message, { config, log, identity, journal, service, channel, actions, results, poller, dialBack }),
+      receive(message, {
+        config,
+        log,
+        identity,
+        journal,
+        service,
+        channel,
+        actions,
+        results,
+        poller,
+        dialBack,
+        updater,
+      }),
     onUp: () => {
       results.settle();
       deployments.settle();
       poller.wake();
       observer.all();
       drift.all();
+      updater.connected();
     },
     log,
   });
@@ -135,6 +151,7 @@ export function wire(options: DaemonOptions) {
     },
     log,
   });
+  const updater = updaterOf({ host: options.update, stateDirectory, service, channel, journal, log, boundary });
   const results = new Results({ journal, service, channel, log });
 
   const store = backupBucket ? new S3Store(backupBucket) : new FolderStore(config.backupDirectory);
@@ -260,8 +277,10 @@ export function wire(options: DaemonOptions) {
     poller,
     results,
     scheduler,
+    service,
     shims,
     transfers,
+    updater,
     watch,
   };
 }

@@ -45,6 +45,11 @@ export class CaddyProcess {
     return 'started';
   }
 
+  isRunning(): boolean {
+    const known = this.#known();
+    return known !== undefined && isAlive(known);
+  }
+
   /** Ends Caddy; called when no routes are left. */
   async end(): Promise<void> {
     const known = this.#known();

@@ -98,6 +98,11 @@ export class Ingress {
     return this.#trouble === undefined ? `caddy ${version}` : `caddy ${version}: ${this.#trouble}`.slice(0, 200);
   }
 
+  /** Throws if a Caddy of this server runs but does not respond to this daemon. */
+  async requireControl(): Promise<void> {
+    if (this.#caddy.isRunning() && !(await this.#admin.answers())) throw new Error('Caddy does not respond');
+  }
+
   /** Version of the Caddy that serves routes, or would; undefined if none can. */
   async version(): Promise<string | undefined> {
     const binary = findCaddy(this.#options.caddy);

@@ -1,6 +1,8 @@
+import type { UpdateOrder } from '@hortus/contract/daemon-update';
 import type { SealedFields } from '@hortus/contract/sealing';
 import type { ActionRequest } from '../journal/action.ts';
 import type { StreamOrder } from '../streams/dial-back.ts';
+import { isUpdateOrder } from './update-message.ts';
 
 /** Capabilities beyond the published messages; the service uses only announced ones. */
 export const CAPABILITIES = [
@@ -46,6 +48,7 @@ export type FromService =
   | { type: 'result_recorded'; execution_id: string }
   | ({ type: 'action_cancel'; execution_id: string } & Proof)
   | ({ type: 'rotate_key'; api_key: string; rotation?: string } & Proof)
+  | ({ type: 'daemon_update' } & UpdateOrder & Proof)
   | ({ type: 'stream_open' } & StreamOrder & Proof)
   | { type: 'identity_conflict'; fingerprint: string | null; seen_at: string };
 
@@ -81,6 +84,7 @@ const forms: Record<FromService['type'], (message: Record<string, unknown>) => b
   action_cancel: ({ execution_id }) => isId(execution_id),
   // Empty if sealed.
   rotate_key: ({ api_key, sealed }) => isText(api_key) || (api_key === '' && isSealed(sealed)),
+  daemon_update: isUpdateOrder,
   stream_open: ({ stream_id, ticket, kind, instance, sealed }) =>
     isText(stream_id) && (isText(ticket) || (ticket === '' && isSealed(sealed))) && isText(kind) && isText(instance),
   identity_conflict: ({ fingerprint, seen_at }) => (fingerprint === null || isText(fingerprint)) && isText(seen_at),

@@ -4,12 +4,14 @@ import type { Log } from '../log.ts';
 import type { DialBack } from '../streams/dial-back.ts';
 import { acceptOrder, type OrderMessage } from '../trust/accept-order.ts';
 import type { Identity } from '../trust/identity.ts';
+import type { Updater } from '../update/updater.ts';
 import type { Channel } from './channel.ts';
 import type { FromService } from './messages.ts';
 import type { Poller } from './poller.ts';
 import type { Results } from './results.ts';
 import { keepRotatedKey } from './server-key.ts';
 import type { Service } from './service.ts';
+import { updateOrderIn } from './update-message.ts';
 
 export interface Recipients {
   config: { readonly stateDirectory: string; readonly key: string };
@@ -22,6 +24,7 @@ export interface Recipients {
   results: Results;
   poller: Poller;
   dialBack: DialBack;
+  updater: Updater;
 }
 
 /** Dispatches a message of the service. Messages that change anything must be signed. */
@@ -50,6 +53,11 @@ export function receive(message: FromService, to: Recipients): void {
     case 'stream_open': {
       const order = accepted(message, to);
       if (order) to.dialBack.open(order);
+      break;
+    }
+    case 'daemon_update': {
+      const order = accepted(message, to);
+      if (order) to.updater.order(updateOrderIn(order));
       break;
     }
     case 'identity_conflict':

@@ -1,26 +1,20 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { getAsset, getAssetKeys, isSea } from 'node:sea';
 import { ConfigError } from '../config-error.ts';
 
-/** Name under which the build embeds the public release key. */
+/** Name under which the build embeds the public release keys, one in each line. */
 export const RELEASE_KEY_ASSET = 'release-key';
 
-/** Returns the public key that this binary was built with; undefined if it runs from source or was built without one. */
-export const builtInReleaseKey = (): string | undefined =>
-  isSea() && getAssetKeys().includes(RELEASE_KEY_ASSET) ? getAsset(RELEASE_KEY_ASSET, 'utf8') : undefined;
+/** Returns the public keys that this binary was built with; none if it runs from source or was built without them. */
+export const builtInReleaseKeys = (): KeyObject[] =>
+  isSea() && getAssetKeys().includes(RELEASE_KEY_ASSET) ? readReleaseKeys(getAsset(RELEASE_KEY_ASSET, 'utf8')) : [];
 
-/** Reads the key that releases must be signed with: from a file of the operator, otherwise the built-in one. */
-export function releaseKeyOf(file: string | undefined, builtIn = builtInReleaseKey()): KeyObject | undefined {
-  if (file === undefined) return builtIn === undefined ? undefined : readReleaseKey(builtIn);
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new ConfigError(`--release-key ${file} cannot be read: ${(cause as Error).message}`, { cause });
-  }
-  return readReleaseKey(text);
-}
+/** Parses one key in each line. Several overlap while the release key is replaced. */
+export const readReleaseKeys = (text: string): KeyObject[] =>
+  text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(readReleaseKey);
 
 /** Parses base64 of an SPKI, as `npm run release:key` prints it, or PEM. */
 export function readReleaseKey(text: string): KeyObject {
@@ -36,3 +30,10 @@ export function readReleaseKey(text: string): KeyObject {
     throw new ConfigError('The release key must be an Ed25519 public key: base64 of its SPKI, or PEM.');
   return key;
 }
+
+/** Names a key in signatures and messages. */
+export const releaseKeyId = (publicKey: KeyObject): string =>
+  createHash('sha256')
+    .update(publicKey.export({ format: 'der', type: 'spki' }))
+    .digest('hex')
+    .slice(0, 16);
