@@ -15,7 +15,11 @@ export async function bundlePrograms(folder: string): Promise<void> {
     // Bundled separately, so that code shared with the service does not become a third file of every start.
     bundle(join(folder, 'serve'), [source('service/src/wiring/worker.ts')]),
     bundle(join(folder, 'service'), [source('service/src/wiring/worker.ts')]),
-    bundle(join(folder, 'daemon'), [source('daemon/src/main.ts'), source('daemon/src/testing/killed-main.ts')]),
+    bundle(join(folder, 'daemon'), [
+      source('daemon/src/main.ts'),
+      source('daemon/src/testing/killed-main.ts'),
+      source('daemon/src/update/testing/stand-in.ts'),
+    ]),
   ]);
 }
 

@@ -302,6 +302,20 @@ it('a rotated key is stored before it is acknowledged, and used from then on', a
   await until(() => service.calls.at(-1)?.key === 'hs_test_second', { describe: 'a call with the new key' });
 });
 
+it('a daemon from source refuses an order to update itself, and ignores one that is not signed', async () => {
+  await connected();
+  const release = { file: 'hortusd-linux-amd64', version: '9.0.0', sha256: '0'.repeat(64), signature: 'c2lnbmVk' };
+  const update = { type: 'daemon_update', path: '/implant/linux/amd64/download', size: 1, release };
+  service.send(new Signer().order({ ...update, update_id: 'upd_forged' }, serverId));
+  service.send({ ...update, update_id: 'upd_1' });
+  await until(() => service.said('daemon_update_report').length > 0, {
+    describe: () => `the report\n${daemon.output}`,
+  });
+  expect(service.said('daemon_update_report')).toEqual([
+    expect.objectContaining({ update_id: 'upd_1', state: 'refused', reason: 'from_source' }),
+  ]);
+});
+
 it('SIGTERM shuts the daemon down cleanly and leaves a running action alone', async () => {
   await connected();
   const argv = ['sh', '-c', 'echo ran > /tmp/ran; while ! test -e /tmp/go; do sleep 0.05; done; echo late'];

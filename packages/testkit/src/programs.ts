@@ -14,5 +14,7 @@ export const serviceWorker = program('service/worker.mjs', 'service/src/wiring/w
 export const daemonMain = program('daemon/main.mjs', 'daemon/src/main.ts');
 /** Entry file of the daemon that kills itself at a given moment. */
 export const killedDaemonMain = program('daemon/killed-main.mjs', 'daemon/src/testing/killed-main.ts');
+/** Module of a daemon without an engine, whose updates are tested. */
+export const standInModule = program('daemon/stand-in.mjs', 'daemon/src/update/testing/stand-in.ts');
 /** Entry file of the command line client. */
 export const cliMain = program('cli/main.mjs', 'cli/src/main.ts');

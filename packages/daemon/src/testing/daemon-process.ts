@@ -24,6 +24,7 @@ export class DaemonProcess {
   readonly #folder = temporaryFolder('daemon');
   readonly #killAt: string | undefined;
   readonly #options: readonly string[];
+  readonly #command: readonly string[] | undefined;
   process: RunningProcess;
   #deployments = 0;
 
@@ -33,12 +34,14 @@ export class DaemonProcess {
     killAt: string | undefined,
     options: readonly string[],
     policy: Record<string, unknown>,
+    command: readonly string[] | undefined,
   ) {
     this.server = server;
     this.service = service;
     this.#killAt = killAt;
     this.#options = options;
-    service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake'] };
+    this.#command = command;
+    service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake', 'update'] };
     service.sign = (message) => this.signer.order(message, this.serverId);
     mkdirSync(this.stateDirectory, { mode: 0o700 });
     writeFileSync(policyFileOf(this.stateDirectory), JSON.stringify(policy));
@@ -47,18 +50,20 @@ export class DaemonProcess {
 
   /**
    * Starts a daemon; with `killAt` it kills itself there once. `options` are those of `hortusd run`, `policy` is its
-   * policy file.
+   * policy file, `command` is a binary to run instead of the source.
    */
   static async start({
     killAt,
     options = [],
     policy = {},
+    command,
   }: {
     killAt?: string;
     options?: readonly string[];
     policy?: Record<string, unknown>;
+    command?: readonly string[];
   } = {}): Promise<DaemonProcess> {
-    return new DaemonProcess(await TestServer.open(), await FakeService.listen(), killAt, options, policy);
+    return new DaemonProcess(await TestServer.open(), await FakeService.listen(), killAt, options, policy, command);
   }
 
   get stateDirectory(): string {
@@ -152,7 +157,8 @@ export class DaemonProcess {
 
   #start(): RunningProcess {
     const main = this.#killAt === undefined ? daemonMain : killedDaemonMain;
-    return startProcess([process.execPath, main, 'run', ...this.#options], {
+    const [program, ...args] = this.#command ?? [process.execPath, main];
+    return startProcess([program ?? '', ...args, 'run', ...this.#options], {
       env: {
         HORTUSD_LOG_LEVEL: 'debug',
         ...(this.#killAt === undefined ? {} : { HORTUS_TEST_KILL_AT: this.#killAt }),

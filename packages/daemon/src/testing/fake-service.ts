@@ -1,3 +1,4 @@
+import { createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -23,6 +24,8 @@ export class FakeService {
   down = false;
   pending: Record<string, unknown>[] = [];
   manifests = new Map<string, unknown>();
+  /** Files to download, by path. */
+  readonly files = new Map<string, string>();
   readonly calls: Call[] = [];
   readonly messages: Message[] = [];
   readonly auths: Message[] = [];
@@ -36,6 +39,8 @@ export class FakeService {
 
   private constructor() {
     this.#http = createServer((request, response) => {
+      const file = this.files.get((request.url ?? '').replace('/api/v1', ''));
+      if (file !== undefined) return void createReadStream(file).pipe(response);
       void this.#answer(request).then(({ status, body }) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       });

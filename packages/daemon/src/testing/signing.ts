@@ -37,7 +37,7 @@ export class Signer {
 }
 
 /** Messages that a daemon obeys only if they are signed. */
-const orders = ['action_request', 'action_cancel', 'rotate_key'];
+const orders = ['action_request', 'action_cancel', 'rotate_key', 'daemon_update'];
 
 /** An id in the published form. */
 export function id(prefix: string, number = 1): string {
