@@ -23,6 +23,8 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   template_tests: ['resources/drafts'],
   servers: ['resources/servers', 'identity'],
   replicas: ['resources/servers'],
+  daemon_updates: ['resources/daemon-updates'],
+  daemon_update_targets: ['resources/daemon-updates'],
   server_capacity: ['resources/capacity'],
   capacity_points: ['resources/capacity'],
   usage_points: ['resources/metrics'],

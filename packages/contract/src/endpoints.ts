@@ -5,6 +5,7 @@ import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
 import { confirmationEndpoints } from './resources/confirmations.ts';
 import { copilotEndpoints } from './resources/copilot.ts';
+import { daemonUpdateEndpoints } from './resources/daemon-updates.ts';
 import { definitionEndpoints } from './resources/definitions.ts';
 import { deploymentEndpoints } from './resources/deployments.ts';
 import { draftEndpoints } from './resources/drafts.ts';
@@ -68,6 +69,7 @@ export const endpoints = {
   ...gardenEndpoints,
   ...gardenSourceEndpoints,
   ...serverEndpoints,
+  ...daemonUpdateEndpoints,
   ...capacityEndpoints,
   ...implantEndpoints,
   ...tenantEndpoints,

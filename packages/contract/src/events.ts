@@ -18,6 +18,10 @@ export const eventNames = [
   'garden.commit.applied',
   'garden.commit.failed',
   'garden.commit.broken',
+  'daemon_update.started',
+  'daemon_update.halted',
+  'daemon_update.completed',
+  'daemon_update.failed',
 ] as const;
 
 export type EventName = (typeof eventNames)[number];
@@ -43,6 +47,10 @@ export const eventMeanings: Readonly<Record<EventName, string>> = {
   'garden.commit.failed': 'A commit of a followed repository could not be applied; the reason is named.',
   'garden.commit.broken':
     'A commit of a followed repository has files that cannot be planned; what was applied before stays as it is.',
+  'daemon_update.started': 'An update of the daemons of servers was ordered.',
+  'daemon_update.halted': 'An update of daemons waits for a decision, because too many daemons failed.',
+  'daemon_update.completed': 'An update of daemons has ended, with no more failures than allowed.',
+  'daemon_update.failed': 'An update of daemons has ended with too many failures.',
 };
 
 /** Audit events appear in the same list but are never sent to webhooks; the prefix keeps their names apart. */

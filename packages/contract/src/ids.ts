@@ -7,6 +7,8 @@ export const idPrefixes = {
   instance: 'ins',
   execution: 'exe',
   server: 'srv',
+  daemonUpdate: 'dup',
+  daemonUpdateTarget: 'dut',
   registry: 'reg',
   tenant: 'ten',
   webhook: 'whe',

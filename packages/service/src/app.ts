@@ -150,6 +150,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     liveness: wired.liveness,
     dispatch: wired.dispatch,
     report: wired.report,
+    updateReported: wired.updateReported,
     deploymentWaits: wired.deploymentWaits,
     transferWaits: (serverId) => wired.transfers.waitsFor(serverId),
     serversWithWork: wired.serversWithWork,

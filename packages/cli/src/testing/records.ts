@@ -44,7 +44,9 @@ export const server = (over: Partial<Server> = {}): Server => ({
     conflicting_fingerprint: null,
     conflict_seen_at: null,
   },
+  labels: {},
   daemon: {
+    newer_version: null,
     version: '0.1.0',
     os: 'linux',
     arch: 'amd64',

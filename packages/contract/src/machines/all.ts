@@ -1,6 +1,7 @@
 import { alertMachine } from './alert.ts';
 import { backupMachine } from './backup.ts';
 import { confirmationMachine } from './confirmation.ts';
+import { daemonUpdateMachine, updateTargetMachine } from './daemon-update.ts';
 import { definitionMachine } from './definition.ts';
 import { deploymentMachine } from './deployment.ts';
 import { executionMachine } from './execution.ts';
@@ -30,6 +31,8 @@ export const machines: readonly Machine[] = [
   executionMachine,
   backupMachine,
   serverMachine,
+  daemonUpdateMachine,
+  updateTargetMachine,
   tenantMachine,
   recipeMachine,
   upgradeMachine,

@@ -17,6 +17,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   upgrades: 'Newer versions of running instances, and what each would change.',
   rehearsals: 'Upgrades and changes tried on an isolated copy of an instance with its data.',
   servers: 'The machines that run instances, each with its own daemon.',
+  'daemon-updates': 'Updates of the daemons of servers to a signed release, in stages.',
   implant: 'Download of the agent binary that servers run.',
   tenants: 'Groups of definitions on one server that are suspended and resumed together.',
   migrations: 'Moves of definitions and tenants, with their volumes, to another server.',

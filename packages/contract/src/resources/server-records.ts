@@ -8,12 +8,30 @@ import { NetworkUsage } from '../network-usage.ts';
 
 export const environments = ['development', 'staging', 'production'] as const;
 
+const labelKey = '[a-z0-9]([a-z0-9._/-]{0,61}[a-z0-9])?';
+const labelValue = '[A-Za-z0-9._-]{0,63}';
+/** A label in one text, as in `site=berlin`. */
+export const labelPattern = `^${labelKey}=${labelValue}$`;
+
+export const ServerLabels = Type.Record(
+  Type.String({ pattern: `^${labelKey}$` }),
+  Type.String({ pattern: `^${labelValue}$` }),
+  {
+    additionalProperties: false,
+    maxProperties: 32,
+    description: 'Labels by which servers are chosen together.',
+    examples: [{ site: 'berlin' }],
+  },
+);
+export type ServerLabels = Static<typeof ServerLabels>;
+
 export const Server = Type.Object(
   {
     id: id('server'),
     name: Type.String(),
     environment: choice(environments),
     description: nullable(Type.String()),
+    labels: ServerLabels,
     deploy_tests: Type.Boolean({
       description: 'Whether templates of the account are tested here before they are published.',
     }),
@@ -31,6 +49,9 @@ export const Server = Type.Object(
     daemon: Type.Object(
       {
         version: nullable(Type.String()),
+        newer_version: nullable(Type.String(), {
+          description: 'Version of the signed release of this service for its platform, if it is newer.',
+        }),
         os: nullable(Type.String()),
         arch: nullable(Type.String()),
         engine: nullable(Type.String()),

@@ -45,6 +45,7 @@ import { schemaNeeds } from './migrations/0096-schema-needs.ts';
 import { gardens } from './migrations/0100-gardens.ts';
 import { confirmations } from './migrations/0115-confirmations.ts';
 import { rehearsals } from './migrations/0116-rehearsals.ts';
+import { daemonUpdates } from './migrations/0117-daemon-updates.ts';
 import { gardenSources } from './migrations/0118-garden-sources.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Tables } from './tables.ts';
@@ -96,6 +97,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0100-gardens': gardens,
   '0115-confirmations': confirmations,
   '0116-rehearsals': rehearsals,
+  '0117-daemon-updates': daemonUpdates,
   '0118-garden-sources': gardenSources,
 };
 

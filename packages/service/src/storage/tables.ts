@@ -1,6 +1,7 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { CatalogTables } from './tables/catalog.ts';
 import type { ConfirmationTables } from './tables/confirmations.ts';
+import type { DaemonUpdateTables } from './tables/daemon-updates.ts';
 import type { DefinitionTables } from './tables/definitions.ts';
 import type { GardenTables } from './tables/gardens.ts';
 import type { IdentityTables } from './tables/identity.ts';
@@ -18,6 +19,7 @@ export interface Tables
     IdentityTables,
     CatalogTables,
     ServerTables,
+    DaemonUpdateTables,
     DefinitionTables,
     InstanceTables,
     ConfirmationTables,

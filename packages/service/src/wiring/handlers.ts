@@ -12,6 +12,7 @@ import { confirmationRoutes } from '../resources/confirmations/routes.ts';
 import { Knowledge } from '../resources/copilot/knowledge.ts';
 import { copilotRoutes } from '../resources/copilot/routes.ts';
 import { Assistant } from '../resources/copilot/service.ts';
+import { daemonUpdateRoutes } from '../resources/daemon-updates/routes.ts';
 import { definitionRoutes } from '../resources/definitions/routes.ts';
 import { SecretChanges } from '../resources/definitions/secret-changes.ts';
 import { deploymentRoutes } from '../resources/deployments/routes.ts';
@@ -19,12 +20,10 @@ import { draftRoutes } from '../resources/drafts/routes.ts';
 import { eventRoutes } from '../resources/events/routes.ts';
 import { gardenSourceRoutes } from '../resources/gardens/following/routes.ts';
 import { gardenRoutes } from '../resources/gardens/routes.ts';
-import { Agents } from '../resources/implant/agents.ts';
 import { implantRoutes } from '../resources/implant/routes.ts';
 import { importRoutes } from '../resources/imports/routes.ts';
 import { installationRoutes } from '../resources/installation/routes.ts';
 import { Installation } from '../resources/installation/service.ts';
-import { livingWithNamesOn } from '../resources/instances/public.ts';
 import { instanceRoutes } from '../resources/instances/routes.ts';
 import { keyRoutes } from '../resources/keys/routes.ts';
 import { logRoutes } from '../resources/logs/routes.ts';
@@ -45,7 +44,6 @@ import { registryRoutes } from '../resources/registries/routes.ts';
 import { rehearsalRoutes } from '../resources/rehearsals/routes.ts';
 import { savedConfigRoutes } from '../resources/saved-configs/routes.ts';
 import { SavedConfigs } from '../resources/saved-configs/service.ts';
-import { Drains } from '../resources/servers/drain.ts';
 import { serverRoutes } from '../resources/servers/routes.ts';
 import { settingRoutes } from '../resources/settings/routes.ts';
 import { shellRoutes } from '../resources/shells/routes.ts';
@@ -104,7 +102,8 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...importRoutes(made.exports, made.imports, catalog),
     ...gardenRoutes(made.gardens, made.gardenExports),
     ...gardenSourceRoutes(made.gardenSources, made.gardenCommits),
-    ...serverRoutes(made.servers, new Drains({ instancesOn: livingWithNamesOn }), made.prunes, made.identities),
+    ...serverRoutes(made.servers, made.drains, made.prunes, made.identities),
+    ...daemonUpdateRoutes(made.daemonUpdates),
     ...tenantRoutes(made.tenants),
     ...migrationRoutes(made.migrations, made.tenants),
     ...transferRoutes(made.transfers),
@@ -114,7 +113,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
       new Assistant({ knowledge: new Knowledge(catalog, documentation), usage, model: modelOf(config), log }),
       usage,
     ),
-    ...implantRoutes(new Agents(config.agentDirectories), config.publicUrl),
+    ...implantRoutes(made.agents, config.publicUrl),
     ...registryRoutes(made.registries),
     ...webhookRoutes(made.webhooks),
     ...notificationRoutes(made.channels, made.rules, made.notifications),

@@ -2,6 +2,7 @@ import type { JobKind } from '../jobs/job.ts';
 import { DEADLINE as EXECUTION_DEADLINE } from '../resources/actions/deadlines.ts';
 import { BACKUPS_DUE, dueJob } from '../resources/backups/schedule.ts';
 import { CONFIRMATION_EXPIRY, expiryJob } from '../resources/confirmations/expiry-job.ts';
+import { UPDATE_DAEMONS, updateDaemonsJob } from '../resources/daemon-updates/job.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from '../resources/deployments/deadline.ts';
 import { HEAL, healJob } from '../resources/deployments/heal.ts';
 import { PREPARE } from '../resources/deployments/queue.ts';
@@ -62,6 +63,7 @@ export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<stri
     [TEST]: testJob(testJobDeps({ storage, catalog, server, definitions, deployments, instances, actions })),
     [SILENCE]: liveness.silence,
     [OLD_KEY]: oldKeyJob(storage),
+    [UPDATE_DAEMONS]: updateDaemonsJob({ storage, wake }),
     [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
     [MIGRATE]: migrations.job(),
     [FETCH]: exports.job(),

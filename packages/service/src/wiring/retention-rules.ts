@@ -6,6 +6,7 @@ import { removeEvents } from '../outbox/retention.ts';
 import { removeOutputs } from '../resources/actions/retention.ts';
 import { removeCapacity, removeFineCapacity } from '../resources/capacity/retention.ts';
 import { removeConfirmations } from '../resources/confirmations/retention.ts';
+import { removeDaemonUpdates } from '../resources/daemon-updates/retention.ts';
 import { removeLogLines } from '../resources/deployments/retention.ts';
 import { removeGardenCommits } from '../resources/gardens/following/retention.ts';
 import { removeGardenRuns } from '../resources/gardens/retention.ts';
@@ -25,6 +26,7 @@ export const retentionRules = (retention: Retention): readonly Rule[] => [
   { name: 'notifications', days: retention.deliveries || undefined, remove: removeNotifications },
   { name: 'alerts', days: retention.events || undefined, remove: removeAlerts },
   { name: 'confirmations', days: retention.events || undefined, remove: removeConfirmations },
+  { name: 'updates of daemons', days: retention.events || undefined, remove: removeDaemonUpdates },
   { name: 'garden runs', days: retention.events || undefined, remove: removeGardenRuns },
   { name: 'garden commits', days: retention.events || undefined, remove: removeGardenCommits },
   { name: 'log lines', days: retention.logs || undefined, remove: removeLogLines },

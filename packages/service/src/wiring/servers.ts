@@ -1,7 +1,11 @@
 import { newServerKey } from '../identity/tokens.ts';
+import { UpdateOrders } from '../resources/daemon-updates/orders.ts';
+import { DaemonUpdates } from '../resources/daemon-updates/service.ts';
 import { countDefinitionsOn } from '../resources/definitions/public.ts';
 import { deploymentFor, underWay } from '../resources/deployments/queue.ts';
-import { countRunningOn, definitionOfInstance } from '../resources/instances/public.ts';
+import { Agents } from '../resources/implant/agents.ts';
+import { Releases } from '../resources/implant/releases.ts';
+import { countRunningOn, definitionOfInstance, livingWithNamesOn } from '../resources/instances/public.ts';
 import { orderProtection } from '../resources/manifest/protected-order.ts';
 import { ManifestReading } from '../resources/manifest/reading.ts';
 import { Manifests } from '../resources/manifest/service.ts';
@@ -9,8 +13,10 @@ import { openManifestSigner } from '../resources/manifest/signer.ts';
 import { Registries } from '../resources/registries/service.ts';
 import { ingressPortsOf } from '../resources/servers/addresses.ts';
 import { daemonCan } from '../resources/servers/connected-daemon.ts';
+import { Drains } from '../resources/servers/drain.ts';
 import { Identities } from '../resources/servers/identities.ts';
 import { Liveness, type LivenessDeps } from '../resources/servers/liveness/liveness.ts';
+import type { NewerDaemon } from '../resources/servers/record.ts';
 import { Servers, type ServersDeps } from '../resources/servers/service.ts';
 import type { SharedDependencies } from './dependencies.ts';
 
@@ -26,7 +32,10 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
   const registries = new Registries({ reader, pages, vault });
   const signer = await openManifestSigner(storage, vault);
   const protect = orderProtection(signer);
-  const identities = new Identities(storage);
+  const agents = new Agents(config.agentDirectories);
+  const releases = new Releases(agents);
+  const newer: NewerDaemon = (version, platform) => releases.newerThan(version, platform);
+  const identities = new Identities(storage, newer);
   const manifests = new Manifests({
     catalog,
     work,
@@ -56,9 +65,27 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
       definitions: await countDefinitionsOn(tx, id),
       instances: await countRunningOn(tx, id),
     }),
+    newer,
+    refreshReleases: () => releases.refresh(),
     abandon,
   });
   const server = servers.standing.bind(servers);
   const liveness = new Liveness({ storage, replica, log, instances });
-  return { registries, manifests, protect, identities, reading, servers, server, liveness };
+  const drains = new Drains({ newer, instancesOn: livingWithNamesOn });
+  const updateOrders = new UpdateOrders({ storage, protect });
+  const daemonUpdates = new DaemonUpdates({ reader, pages, releases });
+  return {
+    agents,
+    drains,
+    updateOrders,
+    daemonUpdates,
+    registries,
+    manifests,
+    protect,
+    identities,
+    reading,
+    servers,
+    server,
+    liveness,
+  };
 }

@@ -5,6 +5,7 @@ import type { Handlers, LiveHandlers } from '../http/handler.ts';
 import type { RawRoute } from '../http/raw-routes.ts';
 import type { JobKind } from '../jobs/job.ts';
 import type { EventSubscriber } from '../outbox/dispatcher.ts';
+import { recordUpdateReport } from '../resources/daemon-updates/reports.ts';
 import { deploymentStreams } from '../resources/deployments/routes.ts';
 import { wakeTests } from '../resources/drafts/test-job.ts';
 import { EventFeed } from '../resources/events/feed.ts';
@@ -43,6 +44,7 @@ export interface Wired {
   readonly dispatch: (connection: Connection) => Promise<void>;
   readonly deploymentWaits: DaemonChannelDeps['deploymentWaits'];
   readonly serversWithWork: DaemonChannelDeps['serversWithWork'];
+  readonly updateReported: NonNullable<DaemonChannelDeps['updateReported']>;
   /** Records a daemon's report on an execution. */
   readonly report: (connection: Connection, message: ActionReport) => Promise<void>;
 }
@@ -50,7 +52,7 @@ export interface Wired {
 /** Wires the resources. */
 export async function wireResources(base: BaseDependencies): Promise<Wired> {
   const made = await makeResources(base);
-  const { actions, deployments, liveness, transfers } = made;
+  const { actions, deployments, liveness, transfers, updateOrders } = made;
   const { reader } = base.storage;
   const feed = new EventFeed({ reader, log: base.log });
   return {
@@ -58,12 +60,17 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
     transfers,
     shells: made.shells,
     protect: made.protect,
-    dispatch: (connection) => actions.dispatch(connection.serverId, connection),
+    async dispatch(connection) {
+      await actions.dispatch(connection.serverId, connection);
+      await updateOrders.dispatch(connection);
+    },
+    updateReported: ({ serverId }, report) => recordUpdateReport(base.storage, serverId, report),
     deploymentWaits: (serverId) => deployments.hasWorkFor(reader, serverId),
     serversWithWork: async (epochOf) => [
       ...(await deployments.serversWithWork(reader)),
       ...(await actions.serversWithWork(reader, epochOf)),
       ...(await transfers.serversWithWork()),
+      ...(await updateOrders.serversWithWork(epochOf)),
     ],
     report: ({ serverId }, message) => {
       if (message.type === 'action_started') return actions.started(serverId, message.execution_id);

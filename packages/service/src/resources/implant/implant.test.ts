@@ -3,7 +3,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentMark } from '@hortus/contract/agent-file';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { AGENT } from '../../testing/agent-folder.ts';
+import { AGENT, AGENT_RELEASE } from '../../testing/agent-folder.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { publicUrl, type RunningService, startApp } from '../../testing/running-service.ts';
@@ -33,7 +33,7 @@ onBothEngines((engine) => {
       sha256: sha256Of(AGENT),
       file_name: 'hortusd-linux-amd64',
       download_url: `${publicUrl}/api/v1${path}/download`,
-      release: null,
+      release: AGENT_RELEASE,
     });
   });
 

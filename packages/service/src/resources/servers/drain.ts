@@ -5,10 +5,11 @@ import { notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { serverLifecycle } from './lifecycle.ts';
-import { serverRecord } from './record.ts';
+import { type NewerDaemon, serverRecord } from './record.ts';
 import { lockServer, type ServerRow } from './store.ts';
 
 export interface DrainsDeps {
+  readonly newer: NewerDaemon;
   /** Lists the unreleased instances on a server, oldest first. */
   readonly instancesOn: (queries: Queries, serverId: string) => Promise<DrainedServer['instances']>;
 }
@@ -48,7 +49,7 @@ export class Drains {
   }
 
   async #answer(tx: Tx, row: ServerRow): Promise<DrainedServer> {
-    return { ...serverRecord(row), instances: await this.#deps.instancesOn(tx, row.id) };
+    return { ...serverRecord(row, this.#deps.newer), instances: await this.#deps.instancesOn(tx, row.id) };
   }
 }
 

@@ -14,7 +14,7 @@ import {
   judgeIdentity,
   malformedIdentity,
 } from './identity.ts';
-import { serverRecord } from './record.ts';
+import { type NewerDaemon, serverRecord } from './record.ts';
 import { heldServer, lockServer, recipientOf, type ServerRow, setIdentity } from './store.ts';
 
 /** Published with the id of a server whose identity changed, or whose pinned daemon must learn of a conflict. */
@@ -38,8 +38,10 @@ const UNPINNED: IdentityColumns = {
 /** Pins the key pair of each server's daemon and decides who may get its secrets. */
 export class Identities {
   readonly #storage: Storage;
-  constructor(storage: Storage) {
+  readonly #newer: NewerDaemon;
+  constructor(storage: Storage, newer: NewerDaemon) {
     this.#storage = storage;
+    this.#newer = newer;
   }
 
   /**
@@ -85,7 +87,7 @@ export class Identities {
     await appendIdentity(tx, changed, 'audit.server_identity_reset', actorOf(principal), {
       former_fingerprint: identityRecord(row).fingerprint,
     });
-    return serverRecord(changed);
+    return serverRecord(changed, this.#newer);
   }
 }
 

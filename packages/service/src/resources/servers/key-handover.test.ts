@@ -13,6 +13,8 @@ onBothEngines((engine) => {
   async function insertServerWithSocket(replica: Replica) {
     const { id, key } = await insertServer(replica);
     const servers = new Servers({
+      newer: () => null,
+      refreshReleases: async () => {},
       requireRoom: async () => {},
       reader: replica.storage.reader,
       pages: new Pages(),

@@ -1,5 +1,5 @@
 import type { Fingerprint } from '@hortus/contract/fingerprint';
-import type { Server } from '@hortus/contract/resources/server-records';
+import type { Server, ServerLabels } from '@hortus/contract/resources/server-records';
 import type { IngressPorts } from '@hortus/template/resolution/route-address';
 import { iso, isoOrNull } from '../../time.ts';
 import { identityRecord } from './identity.ts';
@@ -19,18 +19,22 @@ export interface Platform {
   readonly apps_domain?: string;
 }
 
-export const serverRecord = (row: ServerRow): Server => ({
+/** Returns the version of the signed release for a platform, if it is newer than the given one. */
+export type NewerDaemon = (version: string | null, platform: Platform) => string | null;
+
+export const serverRecord = (row: ServerRow, newer: NewerDaemon): Server => ({
   id: row.id,
   name: row.name,
   environment: row.environment as Server['environment'],
   description: row.description,
+  labels: labelsOf(row),
   deploy_tests: row.deploy_tests === 1,
   status: row.status,
   connected: row.connected_replica !== null,
   last_seen_at: isoOrNull(row.last_seen_at),
   duplicate_seen_at: isoOrNull(row.duplicate_at),
   old_key_valid_until: isoOrNull(row.old_key_until),
-  daemon: daemonRecord(row),
+  daemon: daemonRecord(row, newer),
   identity: identityRecord(row),
   fingerprint: fingerprintOf(row),
   networks: row.networks === null ? null : (JSON.parse(row.networks) as Server['networks']),
@@ -39,14 +43,20 @@ export const serverRecord = (row: ServerRow): Server => ({
   updated_at: iso(row.updated_at),
 });
 
+export const labelsOf = ({ labels }: Pick<ServerRow, 'labels'>): ServerLabels =>
+  labels === null ? {} : (JSON.parse(labels) as ServerLabels);
+
 export const platformOf = ({ daemon_platform }: Pick<ServerRow, 'daemon_platform'>): Platform =>
   JSON.parse(daemon_platform) as Platform;
 
 export const fingerprintOf = ({ fingerprint }: Pick<ServerRow, 'fingerprint'>): Fingerprint | null =>
   fingerprint === null ? null : (JSON.parse(fingerprint) as Fingerprint);
 
-function daemonRecord(row: ServerRow): Server['daemon'] {
-  const { os = null, arch = null, engine = null, ingress = null, address = null } = platformOf(row);
+function daemonRecord(row: ServerRow, newer: NewerDaemon): Server['daemon'] {
+  const platform = platformOf(row);
+  const { os = null, arch = null, engine = null, ingress = null, address = null } = platform;
   const capabilities = JSON.parse(row.capabilities) as string[];
-  return { version: row.daemon_version, os, arch, engine, ingress, address, capabilities };
+  const version = row.daemon_version;
+  const newer_version = newer(version, platform);
+  return { version, newer_version, os, arch, engine, ingress, address, capabilities };
 }

@@ -17,7 +17,7 @@ import type { Vault } from '../../vault/vault.ts';
 import { ROTATE_TOPIC, sealedFor } from './key-handover.ts';
 import { serverLifecycle } from './lifecycle.ts';
 import { OLD_KEY, OLD_KEY_MS } from './old-keys.ts';
-import { fingerprintOf, platformOf, serverRecord } from './record.ts';
+import { fingerprintOf, type NewerDaemon, platformOf, serverRecord } from './record.ts';
 import {
   countServers,
   findServer,
@@ -43,6 +43,9 @@ export interface ServersDeps {
   readonly manifestKey: () => string;
   /** Counts the definitions and running instances of the server. */
   readonly inUse: (tx: Tx, serverId: string) => Promise<{ readonly definitions: number; readonly instances: number }>;
+  readonly newer: NewerDaemon;
+  /** Looks for new releases of the daemon, before servers are read. */
+  readonly refreshReleases: () => Promise<void>;
   /** Archives everything on a removed server. */
   readonly abandon: (tx: Tx, principal: Principal, serverId: string) => Promise<void>;
 }
@@ -67,21 +70,23 @@ export class Servers {
   }
 
   async list(filter: ServerFilter, request: PageRequest): Promise<Page<Server>> {
-    const { reader, pages } = this.#deps;
+    const { reader, pages, refreshReleases } = this.#deps;
+    await refreshReleases();
     const page = await pages.read(request, {
       rows: (limit, offset) => listServers(reader, filter, limit, offset),
       count: (atMost) => countServers(reader, filter, atMost),
       countKey: countKey('servers', filter),
     });
-    return { ...page, data: page.data.map(serverRecord) };
+    return { ...page, data: page.data.map((row) => this.#record(row)) };
   }
 
   async read(principal: Principal, id: string): Promise<Server> {
     // A daemon sees only its own server.
     if (principal.kind === 'server' && principal.serverId !== id) throw notFound('server');
+    await this.#deps.refreshReleases();
     const row = await findServer(this.#deps.reader, principal.accountId, id);
     if (!row) throw notFound('server');
-    return serverRecord(row);
+    return this.#record(row);
   }
 
   /** Whether the account has the server; it cannot be removed until the transaction ends. */
@@ -151,6 +156,7 @@ export class Servers {
         name: body.name,
         environment: body.environment,
         description: body.description ?? null,
+        labels: body.labels ? JSON.stringify(body.labels) : null,
         deploy_tests: body.deploy_tests ? 1 : 0,
         key_hash: hash,
         next_key_hash: null,
@@ -181,14 +187,15 @@ export class Servers {
       actorOf(principal),
     );
     await audit(tx, principal, 'audit.server_registered', row);
-    return { ...serverRecord(row), api_key: token, manifest_public_key: this.#deps.manifestKey() };
+    return { ...this.#record(row), api_key: token, manifest_public_key: this.#deps.manifestKey() };
   }
 
   async update(tx: Tx, principal: Principal, id: string, body: ServerUpdate): Promise<Server> {
     const row = await this.#lock(tx, principal, id);
-    const { deploy_tests, ...rest } = body;
+    const { deploy_tests, labels, ...rest } = body;
     const flag = deploy_tests === undefined ? {} : { deploy_tests: deploy_tests ? (1 as const) : (0 as const) };
-    return serverRecord(await updateServer(tx, row, { ...rest, ...flag }));
+    const labelled = labels && { labels: JSON.stringify(labels) };
+    return this.#record(await updateServer(tx, row, { ...rest, ...flag, ...labelled }));
   }
 
   async remove(tx: Tx, principal: Principal, id: string, force: boolean): Promise<Server> {
@@ -212,7 +219,7 @@ export class Servers {
       old_key_until: null,
     });
     await audit(tx, principal, 'audit.server_removed', removed);
-    return serverRecord(removed);
+    return this.#record(removed);
   }
 
   /**
@@ -243,7 +250,11 @@ export class Servers {
     }
     await audit(tx, principal, 'audit.server_key_rotated', rotated);
     const old_key = atOnce ? ('revoked' as const) : ('valid_until_acknowledged' as const);
-    return { ...serverRecord(rotated), api_key: token, old_key };
+    return { ...this.#record(rotated), api_key: token, old_key };
+  }
+
+  #record(row: ServerRow): Server {
+    return serverRecord(row, this.#deps.newer);
   }
 
   #revoke(tx: Tx, ...hashes: (string | null)[]): void {

@@ -169,6 +169,7 @@ export type ServerColumns = Partial<
     | 'environment'
     | 'description'
     | 'deploy_tests'
+    | 'labels'
     | 'key_hash'
     | 'next_key_hash'
     | 'next_key_sealed'
@@ -209,6 +210,28 @@ export const offlineServers = (queries: Queries) =>
     .where('connected_replica', 'is', null)
     .where('polled_at', 'is', null)
     .where('last_seen_at', 'is not', null)
+    .execute();
+
+/** Reads what is known about the daemons of an account's servers. */
+export const daemonRows = (
+  queries: Queries,
+  { accountId, ids }: { readonly accountId: string; readonly ids?: readonly string[] },
+) =>
+  queries.db
+    .selectFrom('servers')
+    .select([
+      'id',
+      'name',
+      'environment',
+      'labels',
+      'daemon_version',
+      'capabilities',
+      'daemon_platform',
+      'connected_replica',
+    ])
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .$if(ids !== undefined, (query) => query.where('id', 'in', ids ?? []))
     .execute();
 
 /** Lists all servers of an account by name, for those who choose one of them. */

@@ -12,6 +12,8 @@ export interface ServerTables {
     description: string | null;
     /** Whether templates are tested here before they are published. */
     deploy_tests: Flag;
+    /** Null means none. */
+    labels: Json | null;
     status: Status<StateOf<typeof serverMachine>>;
     key_hash: string;
     /** A rotated key that its daemon has not used yet; until then the old one stays valid. */

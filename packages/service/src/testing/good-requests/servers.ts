@@ -5,6 +5,7 @@ export const registration = () => ({
   name: fresh('server'),
   environment: 'development' as const,
   description: 'Behind it',
+  labels: { site: 'berlin' },
 });
 
 export const aServer = async ({ client }: Caller) =>
@@ -63,7 +64,7 @@ export const serverRequests = {
   'servers.read': ofServer,
   'servers.update': async (caller) => ({
     ...(await ofServer(caller)),
-    body: { name: 'greenhouse', environment: 'staging', description: null },
+    body: { name: 'greenhouse', environment: 'staging', description: null, labels: { site: 'berlin' } },
   }),
   'servers.delete': ofServer,
   'servers.drain': ofServer,
