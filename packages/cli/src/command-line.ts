@@ -1,11 +1,11 @@
 import { type ParseArgsOptionDescriptor, parseArgs } from 'node:util';
 import { nearest } from '@hortus/template/nearest';
-import { type CommandRow, globalOptions, type Option, type Options } from './command.ts';
+import { type CommandRow, type GivenArgs, globalOptions, type Option, type Options } from './command.ts';
 import { Failure } from './failure.ts';
 import { meant } from './meant.ts';
 
 export interface CommandLine {
-  readonly args: Readonly<Record<string, string | undefined>>;
+  readonly args: GivenArgs;
   /** Words after `--`, if the command takes them. */
   readonly rest: readonly string[];
   readonly options: Readonly<Record<string, unknown>>;
@@ -110,11 +110,12 @@ function parsed(command: CommandRow, rest: readonly string[], options: Options) 
   }
 }
 
-function named(command: CommandRow, given: readonly string[], helping: boolean): Record<string, string | undefined> {
+function named(command: CommandRow, given: readonly string[], helping: boolean): GivenArgs {
   const hint = `hortus help ${command.name} shows its usage.`;
-  const args: Record<string, string | undefined> = {};
+  const args: Record<string, string | readonly string[] | undefined> = {};
   for (const [index, spelt] of command.args.entries()) {
-    const name = spelt.replace('?', '');
+    const name = spelt.replace(/[?*]$/, '');
+    if (spelt.endsWith('*')) return { ...args, [name]: given.slice(index) };
     const value = given[index];
     if (!helping && (value === undefined || value === '') && !spelt.endsWith('?')) {
       throw new Failure('usage', `${command.name} needs ${article(name)} ${name}.`, { hint });

@@ -35,14 +35,17 @@ type ValueOf<O> = O extends { multiple: true }
     : string | undefined;
 export type ValuesOf<O> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
-/** 'server' is a required argument, 'server?' an optional one. */
+/** 'server' is a required argument, 'server?' an optional one, 'server*' any number of them at the end. */
 export type ArgsOf<A extends readonly string[]> = {
-  readonly [Name in A[number] as Name extends `${infer N}?` ? N : Name]: Name extends `${string}?`
+  readonly [Name in A[number] as Name extends `${infer N}${'?' | '*'}` ? N : Name]: Name extends `${string}?`
     ? string | undefined
-    : string;
+    : Name extends `${string}*`
+      ? readonly string[]
+      : string;
 };
+export type GivenArgs = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export interface Call<O = Readonly<Record<string, unknown>>, A = Readonly<Record<string, string | undefined>>> {
+export interface Call<O = Readonly<Record<string, unknown>>, A = GivenArgs> {
   readonly args: A;
   readonly options: O;
   readonly json: boolean;

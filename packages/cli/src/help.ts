@@ -9,7 +9,10 @@ function columns(rows: readonly (readonly [string, string])[]): string {
 }
 
 export function usageOf({ name, args, rest, options }: CommandRow): string {
-  const words = args.map((arg) => (arg.endsWith('?') ? `[<${arg.slice(0, -1)}>]` : `<${arg}>`));
+  const words = args.map((arg) => {
+    const name = arg.replace(/[?*]$/, '');
+    return arg === name ? `<${name}>` : `[<${name}>${arg.endsWith('*') ? '…' : ''}]`;
+  });
   return [
     'hortus',
     name,

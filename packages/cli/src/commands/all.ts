@@ -58,8 +58,11 @@ import { rehearsalsList, rehearsalsRemove, rehearsalsShow } from './rehearsals.t
 import { serversList, serversShow } from './servers.ts';
 import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { serversResetIdentity, serversRotateKey } from './servers-identity.ts';
+import { serversLabel } from './servers-label.ts';
 import { serversPrune } from './servers-prune.ts';
 import { serversRegister } from './servers-register.ts';
+import { serversUpdate } from './servers-update.ts';
+import { serversUpdates, serversUpdatesCancel, serversUpdatesContinue } from './servers-updates.ts';
 import { backupService, restoreService } from './service-backup.ts';
 import { shell, shellsList } from './shell.ts';
 import { showStatus } from './status.ts';
@@ -175,9 +178,14 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     serversList,
     serversShow,
     serversRegister,
+    serversLabel,
     serversDrain,
     serversUndrain,
     serversPrune,
+    serversUpdate,
+    serversUpdates,
+    serversUpdatesContinue,
+    serversUpdatesCancel,
     serversRotateKey,
     serversResetIdentity,
     registriesList,

@@ -6,6 +6,7 @@ import type { AgentBinary } from '@hortus/contract/resources/implant';
 import { environments } from '@hortus/contract/resources/server-records';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
+import { assignment } from '../given-values.ts';
 import { printJson } from '../output/json.ts';
 
 export const serversRegister = command({
@@ -17,6 +18,7 @@ export const serversRegister = command({
   options: {
     environment: { type: 'string', value: 'environment', about: `${environments.join(', ')}; default production.` },
     description: { type: 'string', value: 'text', about: 'Free text.' },
+    label: { type: 'string', value: 'key=value', multiple: true, about: 'Label by which servers are chosen together.' },
   },
   examples: [
     ['hortus servers register web-1', 'Prints the command to paste on web-1, and its key, once.'],
@@ -29,7 +31,8 @@ export const serversRegister = command({
       throw new Failure('usage', `--environment must be one of ${environments.join(', ')}.`);
     }
     const { description } = options;
-    const body = { name: args.name, environment, ...(description === undefined ? {} : { description }) };
+    const labels = Object.fromEntries(options.label.map((one) => assignment('label', one)));
+    const body = { name: args.name, environment, labels, ...(description === undefined ? {} : { description }) };
     const service = await client();
     const { data } = await service.call('servers.register', { body });
     const found = await offeredDaemons(service);

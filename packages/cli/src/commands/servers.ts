@@ -3,6 +3,7 @@ import type { Server } from '@hortus/contract/resources/server-records';
 import { command } from '../command.ts';
 import { findServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
+import { labelWords } from '../output/labels.ts';
 import { roomForNetworks } from '../output/room-for-networks.ts';
 import { sparkline } from '../output/sparkline.ts';
 import { status } from '../output/status.ts';
@@ -27,6 +28,7 @@ export const serversList = command({
             { title: 'Name', text: ({ name }) => name },
             { title: 'Status', painted: (one) => status(terminal, one.status) },
             { title: 'Environment', text: ({ environment }) => environment },
+            { title: 'Daemon', text: ({ daemon }) => daemonVersion(daemon) },
             { title: 'Last seen', text: ({ last_seen_at }) => ago(last_seen_at, now()) },
             { title: 'Id', text: ({ id }) => id },
           ],
@@ -65,7 +67,8 @@ export const serversShow = command({
         ['Warning', server.duplicate_seen_at && `a second daemon used its key ${ago(server.duplicate_seen_at, now())}`],
         ['Environment', server.environment],
         ['Key pair', describeIdentity(server)],
-        ['Daemon', [server.daemon.version, server.daemon.os, server.daemon.arch].filter(Boolean).join(', ')],
+        ['Labels', labelWords(server.labels)],
+        ['Daemon', [daemonVersion(server.daemon), server.daemon.os, server.daemon.arch].filter(Boolean).join(', ')],
         ['Engine', server.fingerprint ? engineOf(server.fingerprint) : server.daemon.engine],
         ['Ingress', server.daemon.ingress],
         ['GPU', server.fingerprint?.gpu_runtime],
@@ -86,6 +89,10 @@ export const serversShow = command({
     return 'ok';
   },
 });
+
+/** Returns for example `1.0.0 (1.1.0 available)`. */
+const daemonVersion = ({ version, newer_version }: Server['daemon']): string =>
+  newer_version === null ? (version ?? '') : `${version} (${newer_version} available)`;
 
 /** Returns for example `docker 20.10.24, API 1.41, overlay2, cgroup 2, linux/amd64`. */
 const engineOf = (found: Fingerprint): string =>

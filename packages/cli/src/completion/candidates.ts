@@ -35,10 +35,16 @@ export async function candidatesOf(
   }
   if (current.startsWith('-')) return startingWith(current, optionWords(read.options, read.used));
   const next = nextWords(table, read.words);
-  const kind = read.command?.args[read.args.length]?.replace('?', '');
+  const kind = argumentAt(read.command?.args ?? [], read.args.length);
   if (read.command?.name === HELP) return startingWith(current, nextWords(table, read.args));
   const named = kind === undefined ? [] : await names(kind);
   return startingWith(current, [...(read.args.length === 0 ? next : []), ...named]);
+}
+
+/** Returns the placeholder of an argument; the last one may stand for any number of them. */
+function argumentAt(args: readonly string[], place: number): string | undefined {
+  const last = args.at(-1);
+  return (args[place] ?? (last?.endsWith('*') ? last : undefined))?.replace(/[?*]$/, '');
 }
 
 /** Joins `--server`, `=`, `web` to one word: Bash splits at the sign. */
