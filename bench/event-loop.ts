@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { endpointRows } from '@hortus/contract/endpoints';
-import { writeAgent } from '@hortus/service/testing/agent-folder';
+import { writeAgent } from '@hortus/testkit/agent-folder';
 import { writeCatalog } from '@hortus/service/testing/catalog-folder';
 import { Dice } from '@hortus/service/testing/fuzz/dice';
 import { fuzzRequest } from '@hortus/service/testing/fuzz/requests';

@@ -1,14 +1,14 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DaemonUpdateOrder } from '@hortus/contract/resources/daemon-updates';
+import { AGENT_RELEASE } from '@hortus/testkit/agent-folder';
 import { until } from '@hortus/testkit/until';
+import { UpdateDaemon } from '@hortus/testkit/update-daemon';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defaultRetention } from '../../retention/periods.ts';
-import { AGENT_RELEASE } from '../../testing/agent-folder.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
-import { UpdateDaemon } from '../../testing/update-daemon.ts';
 import { retentionRules } from '../../wiring/retention-rules.ts';
 import { SILENCE_MS } from './decision.ts';
 import { UPDATE_DAEMONS } from './job.ts';
@@ -155,7 +155,6 @@ onBothEngines((engine) => {
     await settles(id, { attic: 'downloading' });
     await daemon.disconnect();
     await daemon.connect();
-    await daemon.socket?.received('authenticated');
     daemon.reportOf(first.update_id, '1.2.3', 'done');
     await reaches(id, 'completed');
     expect(daemon.orders).toEqual([]);

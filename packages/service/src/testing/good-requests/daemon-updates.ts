@@ -1,6 +1,6 @@
 import { until } from '@hortus/testkit/until';
+import { UpdateDaemon } from '@hortus/testkit/update-daemon';
 import type { Caller } from '../running-service.ts';
-import { UpdateDaemon } from '../update-daemon.ts';
 import { fresh, type GoodRequests } from './good.ts';
 
 /** A server whose daemon has connected once, and may be offline. */
