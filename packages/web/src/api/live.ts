@@ -15,9 +15,10 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   template: ['templates.', 'drafts.', 'catalog.', 'taxonomy.'],
   recipe: ['recipes.'],
   migration: ['migrations.', 'tenants.', 'definitions.'],
-  server: ['servers.', 'capacity.'],
+  server: ['servers.', 'capacity.', 'daemonUpdates.'],
   garden_run: ['gardens.'],
   garden_commit: ['gardens.'],
+  daemon_update: ['daemonUpdates.', 'servers.'],
   notification_channel: ['notifications.'],
   notification_rule: ['notifications.'],
 };

@@ -12,6 +12,7 @@ const PLACES: Readonly<Record<string, string>> = {
   recipe: '/recipes/$id',
   confirmation: '/confirmations/$id',
   garden: '/gardens/$id',
+  daemon_update: '/daemon-updates/$id',
 };
 const COMMIT = '/gardens/$id/commits/$commit';
 

@@ -22,6 +22,10 @@ const WORDS: Readonly<Record<EventName, string>> = {
   'garden.commit.applied': 'is as its newest commit says',
   'garden.commit.failed': 'could not apply a commit',
   'garden.commit.broken': 'has a commit that cannot be planned',
+  'daemon_update.started': 'are being updated',
+  'daemon_update.halted': 'wait for a decision',
+  'daemon_update.completed': 'were updated',
+  'daemon_update.failed': 'were not updated',
 };
 
 /** An event in words: "became unhealthy"; "Server registered" for an audit event. */

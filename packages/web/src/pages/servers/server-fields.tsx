@@ -9,11 +9,13 @@ export interface ServerValues {
   readonly name: string;
   readonly environment: Server['environment'];
   readonly description: string;
+  /** As the person writes them; see labels.ts. */
+  readonly labels: string;
   readonly deploy_tests: boolean;
 }
 
 /** Names of the fields, for what the service says about them. */
-export const serverFieldNames = ['name', 'environment', 'description'] as const;
+export const serverFieldNames = ['name', 'environment', 'description', 'labels'] as const;
 
 const ENVIRONMENTS: Record<Server['environment'], true> = { production: true, staging: true, development: true };
 
@@ -55,6 +57,15 @@ export function ServerFields({
         value={values.description}
         onChange={(description) => onChange({ ...values, description })}
         problem={about('description')}
+      />
+      <Field
+        label="Labels"
+        note="optional"
+        placeholder="site=berlin, rack=4"
+        help="By which servers are chosen together, for example to update their daemons."
+        value={values.labels}
+        onChange={(labels) => onChange({ ...values, labels })}
+        problem={about('labels')}
       />
       <CheckField
         label="Test templates here"

@@ -15,6 +15,8 @@ import { type Column, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
 import { RegisterServer } from '../register/register-server.tsx';
+import { NewerDaemon } from '../update/newer-daemon.tsx';
+import { UpdateDaemons } from '../update/update-daemons.tsx';
 
 /** All servers, with their room and what runs there. The room is that of the overview, which is read anyway. */
 export function ServersPage() {
@@ -49,17 +51,21 @@ export function ServersPage() {
               port has to be opened there.
             </Empty>
           ) : (
-            <div className="sheet">
-              <Table
-                label="Servers"
-                columns={columns(rooms, (id) => running.get(id)?.length)}
-                rows={data}
-                pagination={pagination}
-              />
-            </div>
+            <>
+              <NewerDaemon servers={data} onUpdate={mayChange ? () => change({ new: 'update' }) : undefined} />
+              <div className="sheet">
+                <Table
+                  label="Servers"
+                  columns={columns(rooms, (id) => running.get(id)?.length)}
+                  rows={data}
+                  pagination={pagination}
+                />
+              </div>
+            </>
           )
         }
       </Loaded>
+      {mayChange && search.new === 'update' && <UpdateDaemons onClose={() => change({ new: undefined })} />}
       {mayChange && search.new === 'server' && <RegisterServer onClose={() => change({ new: undefined })} />}
     </Page>
   );

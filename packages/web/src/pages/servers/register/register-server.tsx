@@ -5,6 +5,7 @@ import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FormProblem } from '../../outside/form-problem.tsx';
 import { useSubmission } from '../../outside/submission.ts';
+import { labelsFrom } from '../labels.ts';
 import { ServerFields, type ServerValues, serverFieldNames } from '../server-fields.tsx';
 import { WaitForServer } from './wait-for-server.tsx';
 
@@ -15,11 +16,12 @@ export function RegisterServer({ onClose }: { onClose: () => void }) {
     name: '',
     environment: 'production',
     description: '',
+    labels: '',
     deploy_tests: false,
   });
   const register = useOrder('servers.register');
   const { busy, submit, about, problem } = useSubmission(async () => {
-    setRegistered((await register.mutateAsync({ body: values })).data);
+    setRegistered((await register.mutateAsync({ body: { ...values, labels: labelsFrom(values.labels) } })).data);
   }, serverFieldNames);
   if (registered) return <WaitForServer server={registered} onClose={onClose} />;
   return (

@@ -5,19 +5,24 @@ import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FormProblem } from '../../outside/form-problem.tsx';
 import { useSubmission } from '../../outside/submission.ts';
+import { labelsFrom, labelText } from '../labels.ts';
 import { ServerFields, type ServerValues, serverFieldNames } from '../server-fields.tsx';
 
 export function EditServer({ server, onClose }: { server: Server; onClose: () => void }) {
-  const { id, name, environment, description, deploy_tests } = server;
+  const { id, name, environment, description, deploy_tests, labels } = server;
   const [values, setValues] = useState<ServerValues>({
     name,
     environment,
     description: description ?? '',
+    labels: labelText(labels),
     deploy_tests,
   });
   const update = useOrder('servers.update');
   const { busy, submit, about, problem } = useSubmission(async () => {
-    await update.mutateAsync({ params: { id }, body: { ...values, description: values.description || null } });
+    await update.mutateAsync({
+      params: { id },
+      body: { ...values, labels: labelsFrom(values.labels), description: values.description || null },
+    });
     onClose();
   }, serverFieldNames);
   return (

@@ -2,17 +2,18 @@ import type { Server } from '@hortus/contract/resources/server-records';
 import type { ReactNode } from 'react';
 import { Status } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
+import { labelText } from '../labels.ts';
 
 /** What the daemon reported about itself, its engine and its machine; what it did not report is left out. */
 export function Facts({ server }: { server: Server }) {
-  const { daemon, fingerprint, networks, identity, last_seen_at, connected, created_at, deploy_tests } = server;
+  const { daemon, fingerprint, networks, identity, last_seen_at, connected, created_at, deploy_tests, labels } = server;
   const rows: [string, ReactNode][] = [
     [
       'Channel',
       connected ? <Status key="open" state="open" tone="ok" /> : <Status key="closed" state="closed" tone="idle" />,
     ],
     ['Last seen', last_seen_at ? <Time key="seen" at={last_seen_at} ago /> : 'never'],
-    ['Daemon', daemon.version ?? null],
+    ['Daemon', daemon.newer_version === null ? daemon.version : `${daemon.version}, ${daemon.newer_version} available`],
     ['System', [daemon.os, daemon.arch].filter(Boolean).join(' · ') || null],
     [
       'Engine',
@@ -28,6 +29,7 @@ export function Facts({ server }: { server: Server }) {
       networks ? `${networks.free.toLocaleString()} of ${networks.total.toLocaleString()} blocks free` : null,
     ],
     ['Identity', <Identity key="identity" identity={identity} />],
+    ['Labels', labelText(labels) || null],
     ['Template tests', deploy_tests ? 'run here' : 'do not run here'],
     ['Registered', <Time key="created" at={created_at} ago />],
   ];

@@ -7,12 +7,13 @@ import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { toast, toastProblem } from '../../../parts/toast.tsx';
+import { UpdateDaemons } from '../update/update-daemons.tsx';
 import { EditServer } from './edit-server.tsx';
 import { Prune } from './prune.tsx';
 import { RemoveServer } from './remove-server.tsx';
 import { RotateKey } from './rotate-key.tsx';
 
-type Opened = 'edit' | 'prune' | 'rotate' | 'remove';
+type Opened = 'edit' | 'update' | 'prune' | 'rotate' | 'remove';
 
 /** The buttons of a server; only those that the person may use. */
 export function ServerActions({ server }: { server: Server }) {
@@ -66,12 +67,14 @@ export function ServerActions({ server }: { server: Server }) {
         }
       >
         <MenuItem onSelect={() => setOpen('edit')}>Edit…</MenuItem>
+        {server.daemon.newer_version !== null && <MenuItem onSelect={() => setOpen('update')}>Update daemon…</MenuItem>}
         {mayRotate && <MenuItem onSelect={() => setOpen('rotate')}>Rotate key…</MenuItem>}
         <MenuItem danger onSelect={() => setOpen('remove')}>
           Remove…
         </MenuItem>
       </Menu>
       {open === 'edit' && <EditServer server={server} onClose={close} />}
+      {open === 'update' && <UpdateDaemons only={server} onClose={close} />}
       {open === 'prune' && <Prune server={server} onClose={close} />}
       {open === 'rotate' && <RotateKey server={server} onClose={close} />}
       {open === 'remove' && <RemoveServer server={server} onClose={close} />}

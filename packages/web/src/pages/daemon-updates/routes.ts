@@ -1,0 +1,20 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { prefetch } from '../../api/query.ts';
+import { frameRoute } from '../../frame/frame-route.ts';
+import { listSearch } from '../../parts/list-search.ts';
+
+const list = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/daemon-updates',
+  validateSearch: listSearch,
+  component: lazyRouteComponent(() => import('./updates-page.tsx'), 'UpdatesPage'),
+});
+
+const one = createRoute({
+  getParentRoute: () => frameRoute,
+  path: '/daemon-updates/$id',
+  component: lazyRouteComponent(() => import('./update-page.tsx'), 'UpdatePage'),
+  loader: ({ context, params }) => prefetch(context.queries, 'daemonUpdates.read', { params }),
+});
+
+export const daemonUpdateRoutes = [list, one];
