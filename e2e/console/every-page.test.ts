@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { writeAgent } from '@hortus/testkit/agent-folder';
 import { fillService } from '@hortus/testkit/filled-service';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import type { Browser, Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
@@ -41,6 +43,8 @@ const views = [
   '/deployments/{deployment}',
   '/servers',
   '/servers/{server}',
+  '/daemon-updates',
+  '/daemon-updates/{daemonUpdate}',
   '/tenants',
   '/tenants/{tenant}',
   '/upgrades',
@@ -89,7 +93,7 @@ let cookie: string;
 let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
+  [browser, service] = await Promise.all([openBrowser(), startSigned()]);
   const [first] = await fillService(service);
   const records = first ? { ...(await fillRecords(service, first)), ...(await fillGarden(service, first.id)) } : {};
   cookie = await signIn(service, email, password);
@@ -111,6 +115,13 @@ beforeAll(async () => {
   };
   mkdirSync(pictures, { recursive: true });
 });
+
+/** With a signed daemon that is newer than those of the servers. */
+async function startSigned(): Promise<ServiceProcess> {
+  const folder = temporaryFolder();
+  afterAll(() => folder.remove());
+  return startConsoleService({ HORTUS_AGENTS_DIR: await writeAgent(folder.path) });
+}
 
 test.for(chosen)('%s of 40 instances on 6 servers looks well in light, dark and on a phone', async (view) => {
   const path = view.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? '');

@@ -1,4 +1,6 @@
 import { deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
+import { until } from '@hortus/testkit/until';
+import { UpdateDaemon } from '@hortus/testkit/update-daemon';
 import type { ServiceProcess } from '../service-process.ts';
 import { recipeSpec } from './account/recipe-spec.ts';
 
@@ -27,17 +29,34 @@ export async function fillRecords(service: ServiceProcess, server: ReportedServe
   await client.call('upgrades.scan');
   const [upgrade] = (await client.call('upgrades.list')).data;
   const [definition] = (await client.call('definitions.list')).data;
+  const daemonUpdate = await updateDaemons(service);
   const confirmation = await client.call('confirmations.create', {
     body: { endpoint: 'definitions.archive', params: { id: definition?.id ?? '' }, reason: 'Not used since May.' },
   });
   return {
     confirmation: confirmation.data.id,
+    daemonUpdate,
     tenant: tenant.data.id,
     webhook: webhook.data.id,
     template: draft.data.id,
     recipe,
     upgrade: upgrade?.id ?? '',
   };
+}
+
+/** An update of two daemons that is halted, because the first one refused. */
+async function updateDaemons(service: ServiceProcess): Promise<string> {
+  const { client } = service;
+  const [first, second] = [
+    await UpdateDaemon.connected(service, 'greenhouse', { environment: 'development', labels: { site: 'berlin' } }),
+    await UpdateDaemon.connected(service, 'orangery', { labels: { site: 'berlin' } }),
+  ];
+  const body = { servers: [first.serverId, second.serverId], stages: [1, '100%'] };
+  const { id } = (await client.call('daemonUpdates.create', { body })).data;
+  await first.report('refused', { reason: 'from_source', message: 'The daemon runs from source.' });
+  const isHalted = async () => (await client.call('daemonUpdates.read', { params: { id } })).data.status === 'halted';
+  await until(isHalted, { describe: 'the halt of the update' });
+  return id;
 }
 
 async function submit(client: ServiceProcess['client'], version: string, tag: string): Promise<string> {

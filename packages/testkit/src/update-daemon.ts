@@ -64,7 +64,10 @@ export class UpdateDaemon {
       if (message.type === 'ping') socket.send(JSON.stringify({ type: 'pong', ts: message.ts }));
       else received.push(message);
     });
-    await until(() => received.some(({ type }) => type === 'authenticated'), { describe: `${this.name} to connect` });
+    const isClosed = () => socket.readyState === WebSocket.CLOSED;
+    const isIn = () => received.some(({ type }) => type === 'authenticated');
+    await until(() => isIn() || isClosed(), { describe: `${this.name} to connect` });
+    if (isClosed()) throw new Error(`The connection of ${this.name} was closed.`);
   }
 
   async disconnect(): Promise<void> {
@@ -75,8 +78,9 @@ export class UpdateDaemon {
     await closed;
   }
 
+  /** Does nothing without a connection, as after the death of the service. */
   send(message: Message): void {
-    this.#socket?.send(JSON.stringify(message));
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
   /** Orders received on the current connection. */

@@ -1,9 +1,9 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
+import { MortalProcess } from '../../testing/mortal-process.ts';
 import { startApp } from '../../testing/running-service.ts';
 import { Gardener, inkwell } from './testing/gardener.ts';
-import { MortalProcess } from './testing/mortal-process.ts';
 
 onBothEngines((engine) => {
   it('a garden is applied exactly once by processes that die in the middle of its changes and between them', async () => {

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { onBothEngines } from '../../../testing/engines.ts';
 import { startApp } from '../../../testing/running-service.ts';
 import { Follower, gardenOf } from '../testing/follower.ts';
-import { MortalProcess } from '../testing/mortal-process.ts';
+import { MortalProcess } from '../../../testing/mortal-process.ts';
 
 /** What a process writes while it follows a garden: the commit, its states, its run, the changes, the look itself. */
 const deadly = /^(?:insert into "garden_(?:commits|runs)"|update "garden_(?:commits|changes|sources)")/;

@@ -1,5 +1,5 @@
-import type { Storage } from '../../../storage/storage.ts';
-import type { Process } from '../../../testing/running-service.ts';
+import type { Storage } from '../storage/storage.ts';
+import type { Process } from './running-service.ts';
 
 /** A process that dies when it writes something for the n-th time: in the middle of the transaction, or after its commit. */
 export class MortalProcess implements Process {
