@@ -152,6 +152,8 @@ const callerOf = (service: Service, accountId: string): Caller => ({
     return sendHostile(service, { ...sent, ...(headers && { headers }), ...(key === null && { anonymous: true }) });
   },
   firstLink: () => Promise.reject(new Error('has no link of a first start')),
+  introduceDaemon: () => Promise.reject(new Error('has no daemon')),
+  haltUpdate: () => Promise.reject(new Error('has no daemon')),
   async handOver(id) {
     const database = new DatabaseSync(join(service.folder, 'hortus.db'), { timeout: 5_000 });
     database.prepare(`update executions set status = 'sent' where id = ?`).run(id);

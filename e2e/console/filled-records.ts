@@ -52,9 +52,9 @@ async function updateDaemons(service: ServiceProcess): Promise<string> {
     await UpdateDaemon.connected(service, 'orangery', { labels: { site: 'berlin' } }),
   ];
   const body = { servers: [first.serverId, second.serverId], stages: [1, '100%'] };
-  const { id } = (await client.call('daemonUpdates.create', { body })).data;
+  const { id } = (await client.call('daemon-updates.create', { body })).data;
   await first.report('refused', { reason: 'from_source', message: 'The daemon runs from source.' });
-  const isHalted = async () => (await client.call('daemonUpdates.read', { params: { id } })).data.status === 'halted';
+  const isHalted = async () => (await client.call('daemon-updates.read', { params: { id } })).data.status === 'halted';
   await until(isHalted, { describe: 'the halt of the update' });
   return id;
 }

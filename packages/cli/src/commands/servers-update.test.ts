@@ -28,7 +28,7 @@ async function hortus(argv: readonly string[], answers?: string[]) {
   return { code, out: terminal.printed, err: terminal.noted };
 }
 
-const updates = async () => (await owner.client.call('daemonUpdates.list', {})).data;
+const updates = async () => (await owner.client.call('daemon-updates.list', {})).data;
 
 test('daemons are updated by name, by label in stages, and a halted update is continued or cancelled', async () => {
   expect((await hortus(['servers', 'updates'])).out).toMatch(/^No daemon was updated yet/);

@@ -35,7 +35,7 @@ export const serversUpdate = command({
     ['hortus servers update --label site=berlin --stages 1,50%,100%', 'One server, then half of them, then the rest.'],
     ['hortus servers update --all --max-failed 2 --json', 'Returns the update as JSON.'],
   ],
-  calls: ['servers.list', 'servers.read', 'daemonUpdates.create', 'daemonUpdates.read'],
+  calls: ['servers.list', 'servers.read', 'daemon-updates.create', 'daemon-updates.read'],
   async run(call) {
     const { args, options, json, world } = call;
     const client = await call.client();
@@ -53,7 +53,7 @@ export const serversUpdate = command({
       world.terminal.note('Nothing was ordered.\n');
       return 'ok';
     }
-    const { data: begun } = await client.call('daemonUpdates.create', { body });
+    const { data: begun } = await client.call('daemon-updates.create', { body });
     if (!json && begun.left_out.length > 0) world.terminal.note(`Left out:\n${leftOutLines(begun)}`);
     const unfinished = `${begun.id} is still running; hortus servers updates ${begun.id} shows its state.`;
     const end = wait ? await followDaemonUpdate(client, begun, world, { timeout, unfinished, quiet: json }) : begun;

@@ -16,17 +16,17 @@ export const serversUpdates = command({
     ['hortus servers updates', 'Newest first.'],
     [`hortus servers updates ${anId}`, 'Its servers, stage by stage, and why it is halted.'],
   ],
-  calls: ['daemonUpdates.list', 'daemonUpdates.read'],
+  calls: ['daemon-updates.list', 'daemon-updates.read'],
   async run(call) {
     const client = await call.client();
     const { terminal, now } = call.world;
     if (call.args.update !== undefined) {
-      const { data } = await client.call('daemonUpdates.read', { params: { id: call.args.update } });
+      const { data } = await client.call('daemon-updates.read', { params: { id: call.args.update } });
       if (call.json) printJson(terminal, data);
       else terminal.out(report(terminal, data));
       return 'ok';
     }
-    const { data } = await client.call('daemonUpdates.list', { query: { per_page: 100 } });
+    const { data } = await client.call('daemon-updates.list', { query: { per_page: 100 } });
     const columns = [
       { title: 'Version', text: ({ version }: DaemonUpdate) => version },
       { title: 'Status', painted: (one: DaemonUpdate) => status(terminal, one.status, updateLooks[one.status]) },
@@ -45,10 +45,10 @@ export const serversUpdatesContinue = command({
   about: 'Accepts the failures so far; the remaining servers are updated, stage by stage.',
   args: ['update'],
   examples: [[`hortus servers updates continue ${anId}`, 'After you have looked at why a daemon failed.']],
-  calls: ['daemonUpdates.continue'],
+  calls: ['daemon-updates.continue'],
   async run(call) {
     const { update: id } = call.args;
-    const { data } = await (await call.client()).call('daemonUpdates.continue', { params: { id } });
+    const { data } = await (await call.client()).call('daemon-updates.continue', { params: { id } });
     return printDone(call, data, verdict(data));
   },
 });
@@ -59,10 +59,10 @@ export const serversUpdatesCancel = command({
   about: 'No further daemon is updated. Those that have begun finish.',
   args: ['update'],
   examples: [[`hortus servers updates cancel ${anId}`, 'The servers that have not begun stay as they are.']],
-  calls: ['daemonUpdates.cancel'],
+  calls: ['daemon-updates.cancel'],
   async run(call) {
     const { update: id } = call.args;
-    const { data } = await (await call.client()).call('daemonUpdates.cancel', { params: { id } });
+    const { data } = await (await call.client()).call('daemon-updates.cancel', { params: { id } });
     return printDone(call, data, verdict(data));
   },
 });

@@ -19,7 +19,7 @@ export async function followDaemonUpdate(
   world: World,
   patience: Patience & { readonly quiet: boolean },
 ): Promise<DaemonUpdateDetail> {
-  const ask = async () => (await client.call('daemonUpdates.read', { params: { id: begun.id } })).data;
+  const ask = async () => (await client.call('daemon-updates.read', { params: { id: begun.id } })).data;
   const noted = new Map<string, string>();
   let stage = 0;
   let last = begun;

@@ -96,7 +96,7 @@ export const MOST_TARGETS = 500;
 const Stage = Type.Union(
   [
     Type.Integer({ minimum: 1, maximum: MOST_TARGETS }),
-    Type.String({ pattern: '^([1-9][0-9]?|100)%$', examples: ['25%'] }),
+    Type.String({ maxLength: 4, pattern: '^([1-9][0-9]?|100)%$', examples: ['25%'] }),
   ],
   { description: 'Number of servers, or a percentage of all, that are updated at the end of the stage.' },
 );
@@ -107,7 +107,7 @@ export const DaemonUpdateOrder = Type.Object(
       Type.Array(givenId('Id of a server.'), { minItems: 1, maxItems: MOST_TARGETS, uniqueItems: true }),
     ),
     label: Type.Optional(
-      Type.String({ pattern: labelPattern, description: 'All servers with this label, as key=value.' }),
+      Type.String({ maxLength: 128, pattern: labelPattern, description: 'All servers with this label, as key=value.' }),
     ),
     all: Type.Optional(Type.Literal(true, { description: 'All servers of the account.' })),
     version: Type.Optional(
@@ -152,7 +152,7 @@ export type DaemonUpdateOrder = Static<typeof DaemonUpdateOrder>;
 const params = Type.Object({ id: givenId('Id of an update of daemons.') });
 
 export const daemonUpdateEndpoints = {
-  'daemonUpdates.list': endpoint({
+  'daemon-updates.list': endpoint({
     method: 'GET',
     path: '/daemon-updates',
     tag: 'daemon-updates',
@@ -164,7 +164,7 @@ export const daemonUpdateEndpoints = {
     }),
     response: list(DaemonUpdate),
   }),
-  'daemonUpdates.create': endpoint({
+  'daemon-updates.create': endpoint({
     method: 'POST',
     path: '/daemon-updates',
     tag: 'daemon-updates',
@@ -177,7 +177,7 @@ export const daemonUpdateEndpoints = {
     body: DaemonUpdateOrder,
     response: answer(DaemonUpdateDetail),
   }),
-  'daemonUpdates.read': endpoint({
+  'daemon-updates.read': endpoint({
     method: 'GET',
     path: '/daemon-updates/{id}',
     tag: 'daemon-updates',
@@ -186,7 +186,7 @@ export const daemonUpdateEndpoints = {
     params,
     response: answer(DaemonUpdateDetail),
   }),
-  'daemonUpdates.continue': endpoint({
+  'daemon-updates.continue': endpoint({
     method: 'POST',
     path: '/daemon-updates/{id}/continue',
     tag: 'daemon-updates',
@@ -196,7 +196,7 @@ export const daemonUpdateEndpoints = {
     params,
     response: answer(DaemonUpdateDetail),
   }),
-  'daemonUpdates.cancel': endpoint({
+  'daemon-updates.cancel': endpoint({
     method: 'POST',
     path: '/daemon-updates/{id}/cancel',
     tag: 'daemon-updates',

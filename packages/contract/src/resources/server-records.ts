@@ -13,16 +13,19 @@ const labelValue = '[A-Za-z0-9._-]{0,63}';
 /** A label in one text, as in `site=berlin`. */
 export const labelPattern = `^${labelKey}=${labelValue}$`;
 
-export const ServerLabels = Type.Record(
-  Type.String({ pattern: `^${labelKey}$` }),
-  Type.String({ pattern: `^${labelValue}$` }),
-  {
-    additionalProperties: false,
-    maxProperties: 32,
-    description: 'Labels by which servers are chosen together.',
-    examples: [{ site: 'berlin' }],
-  },
-);
+const label = { key: Type.String({ pattern: `^${labelKey}$` }), about: 'Labels by which servers are chosen together.' };
+
+export const ServerLabels = Type.Record(label.key, Type.String(), {
+  description: label.about,
+  examples: [{ site: 'berlin' }],
+});
+
+/** Labels that a caller sets; they replace all of the server. */
+export const GivenLabels = Type.Record(label.key, Type.String({ pattern: `^${labelValue}$`, maxLength: 63 }), {
+  additionalProperties: false,
+  maxProperties: 32,
+  description: `${label.about} Replaces all labels.`,
+});
 export type ServerLabels = Static<typeof ServerLabels>;
 
 export const Server = Type.Object(

@@ -3,14 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { answer, answerOnce, list, paging, topLevel } from '../envelope.ts';
 import { choice, givenId, nullable, text } from '../fields.ts';
 import { Execution } from './actions.ts';
-import {
-  DrainedServer,
-  environments,
-  RegisteredServer,
-  RotatedServer,
-  Server,
-  ServerLabels,
-} from './server-records.ts';
+import { DrainedServer, environments, GivenLabels, RegisteredServer, RotatedServer, Server } from './server-records.ts';
 
 export const PruneOrder = Type.Object(
   {
@@ -46,7 +39,7 @@ export const ServerRegistration = Type.Object(
     name: text(120),
     environment: choice(environments),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
-    labels: Type.Optional(ServerLabels),
+    labels: Type.Optional(GivenLabels),
     deploy_tests: Type.Optional(
       Type.Boolean({ description: 'Whether templates of the account are tested here before they are published.' }),
     ),
@@ -64,7 +57,7 @@ export const ServerUpdate = Type.Object(
     name: Type.Optional(text(120)),
     environment: Type.Optional(choice(environments)),
     description: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
-    labels: Type.Optional(ServerLabels),
+    labels: Type.Optional(GivenLabels),
     deploy_tests: Type.Optional(
       Type.Boolean({ description: 'Whether templates of the account are tested here before they are published.' }),
     ),

@@ -52,6 +52,10 @@ export interface Caller {
   request(method: string, path: string, options?: Options): Promise<Answer>;
   /** Marks an execution as sent to its daemon, so that the service accepts its result. */
   handOver(executionId: string): Promise<void>;
+  /** Records a daemon that can update itself, as if it had connected once. */
+  introduceDaemon(serverId: string): Promise<void>;
+  /** Halts an update of daemons, as a failed daemon would. */
+  haltUpdate(id: string): Promise<void>;
   /** Returns the token of a link as the first start makes one, for any user. */
   firstLink(userId: string): Promise<string>;
 }
@@ -165,6 +169,15 @@ function callerOf(base: string, accountId: string, ownKey: string, sideDoor: Tx)
     client: createClient({ baseUrl: base, key: ownKey, retries: { attempts: 1 } }),
     async handOver(id) {
       await updateState(sideDoor, 'executions', { id, column: 'status', from: 'pending', columns: { status: 'sent' } });
+    },
+    async introduceDaemon(id) {
+      const daemon_platform = JSON.stringify({ os: 'linux', arch: 'x64' });
+      const columns = { daemon_version: '1.0.0', capabilities: '["update"]', daemon_platform };
+      await sideDoor.db.updateTable('servers').set(columns).where('id', '=', id).execute();
+    },
+    async haltUpdate(id) {
+      const columns = { status: 'halted' };
+      await updateState(sideDoor, 'daemon_updates', { id, column: 'status', from: 'running', columns });
     },
     async firstLink(user_id) {
       const { token, hash } = newSessionToken();

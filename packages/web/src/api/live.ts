@@ -15,10 +15,10 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   template: ['templates.', 'drafts.', 'catalog.', 'taxonomy.'],
   recipe: ['recipes.'],
   migration: ['migrations.', 'tenants.', 'definitions.'],
-  server: ['servers.', 'capacity.', 'daemonUpdates.'],
+  server: ['servers.', 'capacity.', 'daemon-updates.'],
   garden_run: ['gardens.'],
   garden_commit: ['gardens.'],
-  daemon_update: ['daemonUpdates.', 'servers.'],
+  daemon_update: ['daemon-updates.', 'servers.'],
   notification_channel: ['notifications.'],
   notification_rule: ['notifications.'],
 };

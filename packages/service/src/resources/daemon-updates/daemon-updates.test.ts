@@ -20,8 +20,8 @@ onBothEngines((engine) => {
   });
 
   const order = async (body: DaemonUpdateOrder, caller: Caller = service) =>
-    (await caller.client.call('daemonUpdates.create', { body })).data;
-  const read = async (id: string) => (await service.client.call('daemonUpdates.read', { params: { id } })).data;
+    (await caller.client.call('daemon-updates.create', { body })).data;
+  const read = async (id: string) => (await service.client.call('daemon-updates.read', { params: { id } })).data;
   const refusal = async (body: object) => (await service.request('POST', '/daemon-updates', { body })).json.error;
   const reaches = (id: string, status: string) =>
     until(
@@ -104,14 +104,14 @@ onBothEngines((engine) => {
       targets: [{ status: 'returned', reason: 'unhealthy' }, { status: 'queued' }, { status: 'queued' }],
     });
     expect([b?.orders, c?.orders]).toEqual([[], []]);
-    const { data: continued } = await service.client.call('daemonUpdates.continue', { params: { id } });
+    const { data: continued } = await service.client.call('daemon-updates.continue', { params: { id } });
     expect(continued).toMatchObject({ status: 'running', error: null });
     expectRefusal(await service.request('POST', `/daemon-updates/${id}/continue`), 'VALIDATION_ERROR');
     await b?.report('refused', { reason: 'wrong_signature', message: 'The signature is wrong.' });
     await reaches(id, 'halted');
-    await service.client.call('daemonUpdates.cancel', { params: { id } });
+    await service.client.call('daemon-updates.cancel', { params: { id } });
     expect(await states(id)).toEqual({ a: 'returned', b: 'refused', c: 'cancelled' });
-    const again = await service.client.call('daemonUpdates.cancel', { params: { id } });
+    const again = await service.client.call('daemon-updates.cancel', { params: { id } });
     expect(again.data.status).toBe('cancelled');
     expect((await service.told(id)).map(({ type }) => type)).toEqual([
       'daemon_update.started',
@@ -171,7 +171,7 @@ onBothEngines((engine) => {
     expect(halted.targets[0]).toMatchObject({ status: 'unreachable', reason: 'silent' });
     silent.reportOf(update_id, '1.2.3', 'done');
     await settles(id, { silent: 'done', offline: 'queued' });
-    await service.client.call('daemonUpdates.continue', { params: { id } });
+    await service.client.call('daemon-updates.continue', { params: { id } });
     await until(async () => (await read(id)).stage === 2, { describe: 'the second stage' });
     await past(id, 5 * 60_000);
     expect(await reaches(id, 'failed')).toMatchObject({
@@ -277,7 +277,7 @@ onBothEngines((engine) => {
         ['POST', `${id}/continue`],
       ] as const)
         expectRefusal(await service.request(method, `/daemon-updates/${path}`), 'NOT_FOUND');
-      expect((await service.client.call('daemonUpdates.list', {})).data).toEqual([]);
+      expect((await service.client.call('daemon-updates.list', {})).data).toEqual([]);
     });
   });
 
@@ -324,7 +324,7 @@ onBothEngines((engine) => {
     await reaches(ended.id, 'completed');
     const open = await order({ servers: [b?.serverId ?? ''] });
     await b?.order();
-    await service.client.call('daemonUpdates.cancel', { params: { id: open.id } });
+    await service.client.call('daemon-updates.cancel', { params: { id: open.id } });
     const rule = retentionRules(defaultRetention).find(({ name }) => name === 'updates of daemons');
     expect(await rule?.remove(service.sideDoor, Date.now() + 1_000, 100)).toBe(1);
     const { db } = service.sideDoor;

@@ -34,7 +34,7 @@ onBothEngines((engine) => {
         daemons = await Promise.all(names.map((name) => UpdateDaemon.connected(service, name)));
         await Promise.all(daemons.map((daemon) => daemon.disconnect()));
         const body = { all: true as const, stages: [1, 3] };
-        id = (await service.client.call('daemonUpdates.create', { body })).data.id;
+        id = (await service.client.call('daemon-updates.create', { body })).data.id;
         await service.app.close();
         continue;
       }
@@ -59,7 +59,7 @@ onBothEngines((engine) => {
     expect(deaths).toBeGreaterThan(2);
 
     const last = await startApp(engine, {}, testDatabase);
-    const { data } = await last.client.call('daemonUpdates.read', { params: { id: id ?? '' } });
+    const { data } = await last.client.call('daemon-updates.read', { params: { id: id ?? '' } });
     expect(data.targets.map(({ status }) => status)).toEqual(names.map(() => 'done'));
     // One order for each server: every daemon saw one id, whatever was repeated.
     expect([...journals.values()].map(({ carriedOut }) => carriedOut.size)).toEqual(names.map(() => 1));

@@ -14,7 +14,7 @@ const one = createRoute({
   getParentRoute: () => frameRoute,
   path: '/daemon-updates/$id',
   component: lazyRouteComponent(() => import('./update-page.tsx'), 'UpdatePage'),
-  loader: ({ context, params }) => prefetch(context.queries, 'daemonUpdates.read', { params }),
+  loader: ({ context, params }) => prefetch(context.queries, 'daemon-updates.read', { params }),
 });
 
 export const daemonUpdateRoutes = [list, one];

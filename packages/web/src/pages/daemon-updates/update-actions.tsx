@@ -11,8 +11,8 @@ import { toast, toastProblem } from '../../parts/toast.tsx';
 export function UpdateActions({ update, reread }: { update: DaemonUpdateDetail; reread: () => Promise<unknown> }) {
   const { id, status, targets } = update;
   const [asking, setAsking] = useState<'continue' | 'cancel'>();
-  const proceed = useOrder('daemonUpdates.continue');
-  const cancel = useOrder('daemonUpdates.cancel');
+  const proceed = useOrder('daemon-updates.continue');
+  const cancel = useOrder('daemon-updates.cancel');
   const mayChange = useMay()('servers:write');
   if (!mayChange || (status !== 'running' && status !== 'halted')) return null;
   const left = counted(targets.filter((target) => target.status === 'queued').length, 'server');

@@ -25,7 +25,7 @@ const isMoving = ({ status, targets }: DaemonUpdateDetail): boolean =>
 /** One update of daemons: its stages with the state of each server, and the decision if it is halted. */
 export function UpdatePage() {
   const { id } = useParams({ strict: false }) as { id: string };
-  const query = useApi('daemonUpdates.read', { params: { id } });
+  const query = useApi('daemon-updates.read', { params: { id } });
   const { refetch } = query;
   const moving = query.data !== undefined && isMoving(query.data.data);
   useEffect(() => {

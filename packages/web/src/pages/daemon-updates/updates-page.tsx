@@ -18,7 +18,7 @@ import { updateTones } from './update-tones.ts';
 export function UpdatesPage() {
   const [search] = useListSearch();
   const status = daemonUpdateMachine.states.find((one) => one === search.status);
-  const query = useApi('daemonUpdates.list', { query: { page: search.page ?? 1, ...(status && { status }) } });
+  const query = useApi('daemon-updates.list', { query: { page: search.page ?? 1, ...(status && { status }) } });
   return (
     <RecordPage
       title="Updates of daemons"

@@ -30,7 +30,7 @@ export function UpdateDaemons({ only, onClose }: { only?: Server; onClose: () =>
   const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
   const [stages, setStages] = useState('careful');
   const [failures, setFailures] = useState('0');
-  const update = useOrder('daemonUpdates.create');
+  const update = useOrder('daemon-updates.create');
   const navigate = useNavigate();
   const chosen = old.filter((server) => !left.has(server.id));
   const { busy, submit, about, problem } = useSubmission(async () => {
