@@ -61,6 +61,11 @@ export function ServersPage() {
                   pagination={pagination}
                 />
               </div>
+              <p className="mt-4 text-sm">
+                <PlaceLink to="/daemon-updates" className="link">
+                  Updates of daemons
+                </PlaceLink>
+              </p>
             </>
           )
         }

@@ -1,5 +1,4 @@
 import type { Server } from '@hortus/contract/resources/server-records';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 
@@ -11,10 +10,7 @@ export function NewerDaemon({ servers, onUpdate }: { servers: readonly Server[];
   return (
     <div className="note-box flex flex-wrap items-center justify-between gap-3">
       <span>
-        Newer daemon available: {versions} for {counted(old.length, 'server')}.{' '}
-        <PlaceLink to="/daemon-updates" className="link">
-          Earlier updates
-        </PlaceLink>
+        Newer daemon available: {versions} for {counted(old.length, 'server')}.
       </span>
       {onUpdate && (
         <Button small onClick={onUpdate}>
