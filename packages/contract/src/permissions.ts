@@ -13,7 +13,7 @@ export const permissions = {
   'registries:read': 'List image registries, without their passwords.',
   'registries:write': 'Set, change and delete passwords of image registries.',
   'servers:read': 'Read servers and their capacity.',
-  'servers:write': 'Register, change and remove servers.',
+  'servers:write': 'Register, change and remove servers; update their daemons.',
   'servers:report': 'Report the capacity of servers, as daemons do.',
   'tenants:read': 'Read tenants.',
   'tenants:write': 'Create, suspend, resume and delete tenants.',
