@@ -2,9 +2,9 @@ import { startGitServer } from '@hortus/testkit/git-server';
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../../../testing/engines.ts';
+import { MortalProcess } from '../../../testing/mortal-process.ts';
 import { startApp } from '../../../testing/running-service.ts';
 import { Follower, gardenOf } from '../testing/follower.ts';
-import { MortalProcess } from '../../../testing/mortal-process.ts';
 
 /** What a process writes while it follows a garden: the commit, its states, its run, the changes, the look itself. */
 const deadly = /^(?:insert into "garden_(?:commits|runs)"|update "garden_(?:commits|changes|sources)")/;
