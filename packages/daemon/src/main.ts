@@ -83,7 +83,7 @@ async function main([command, ...rest]: string[]): Promise<void> {
 async function run(args: string[]): Promise<void> {
   const [{ readConfig }, { runDaemon }, { openLog }, { startTelemetry }, { VERSION }] = await Promise.all([
     import('./config.ts'),
-    import('./update/run-daemon.ts'),
+    import('./run-daemon.ts'),
     import('./log.ts'),
     import('@hortus/tracing/start'),
     import('./version.ts'),

@@ -1,10 +1,10 @@
+import type { UpdateOrder } from '@hortus/contract/daemon-update';
 import type { Actions } from '../actions/actions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import type { DialBack } from '../streams/dial-back.ts';
 import { acceptOrder, type OrderMessage } from '../trust/accept-order.ts';
 import type { Identity } from '../trust/identity.ts';
-import type { Updater } from '../update/updater.ts';
 import type { Channel } from './channel.ts';
 import type { FromService } from './messages.ts';
 import type { Poller } from './poller.ts';
@@ -24,7 +24,7 @@ export interface Recipients {
   results: Results;
   poller: Poller;
   dialBack: DialBack;
-  updater: Updater;
+  updater: { order(order: UpdateOrder): void };
 }
 
 /** Dispatches a message of the service. Messages that change anything must be signed. */

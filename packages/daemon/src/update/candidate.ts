@@ -1,3 +1,4 @@
+import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { FromCandidate, ToCandidate } from './trial-messages.ts';
 
@@ -40,12 +41,12 @@ export function runCandidate({ open, becomeFormer, log }: CandidateOptions): voi
       say({ type: 'failed', message: (error as Error).message });
     }
   };
-  process.on('message', ({ type }: ToCandidate) => {
-    if (type !== 'begin' || begun) return;
+  const received = ({ type }: ToCandidate) => {
+    if (type !== 'begin' || begun) return undefined;
     begun = true;
-    void begin();
-  });
-  process.once('disconnect', () => {
+    return begin();
+  };
+  const abandoned = () => {
     log.error('the daemon that tried this version is gone');
     proof?.close();
     try {
@@ -54,10 +55,12 @@ export function runCandidate({ open, becomeFormer, log }: CandidateOptions): voi
       log.error('the former version could not be started', { error });
     }
     process.exit(1);
-  });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
-      proof?.close();
-      process.exit(0);
-    });
+  };
+  const stop = () => {
+    proof?.close();
+    process.exit(0);
+  };
+  process.on('message', guarded(log, received));
+  process.once('disconnect', guarded(log, abandoned));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, guarded(log, stop));
 }

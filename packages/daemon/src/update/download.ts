@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import { Backoff } from '../backoff.ts';
 import { UpdateRefusal } from './update-refusal.ts';
 
@@ -95,7 +96,10 @@ async function attempt(
 ) {
   const silence = new AbortController();
   const silent = () => silence.abort(new Error(`the service sent nothing for ${silenceMs / 1000} s`));
-  const timer = setTimeout(silent, silenceMs);
+  const timer = setTimeout(
+    guardedBy((error) => silence.abort(error), silent),
+    silenceMs,
+  );
   try {
     const { received } = part;
     const response = await fetch(url, {

@@ -89,7 +89,7 @@ export class Supervisor {
 
   /** Returns only by an exception: on success this process becomes the new version. */
   async #try(release: KeptRelease, order: UpdateOrder): Promise<void> {
-    const { store, binary = '', args, execute, boundary } = this.#options;
+    const { store, binary = '', args, execute, log, boundary } = this.#options;
     const supervisor = identityOf(process.pid);
     if (supervisor === undefined) throw new Error('/proc cannot be read');
     const { current, installed = this.#installed } = store.record;
@@ -102,6 +102,7 @@ export class Supervisor {
       onProved: () =>
         store.write({ installed, current: release, probation: { ...(current && { former: current }), starts: 1 } }),
       signal: this.#stopped.signal,
+      log,
       boundary,
     });
     boundary?.('ended');

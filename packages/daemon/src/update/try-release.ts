@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { guarded } from '../guard.ts';
+import type { Log } from '../log.ts';
 import { identityOf, type ProcessIdentity } from '../process-identity.ts';
 import { type FromCandidate, TRIAL_VARIABLE } from './trial-messages.ts';
 
@@ -14,6 +16,7 @@ export interface TrialOptions {
   /** Commits to the new release; afterwards the candidate ends. */
   readonly onProved: () => void;
   readonly signal: AbortSignal;
+  readonly log: Log;
   readonly boundary?: ((moment: string) => void) | undefined;
 }
 
@@ -25,14 +28,16 @@ const END_MS = 10_000;
  * itself. No candidate is alive when it settles.
  */
 export async function tryRelease(options: TrialOptions): Promise<void> {
-  const { file, args, former, onSpawned, onProved, boundary } = options;
+  const { file, args, former, onSpawned, onProved, boundary, log } = options;
   const child = spawn(file, args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, [TRIAL_VARIABLE]: former },
   });
   const exited = new Promise<string>((done) => {
-    child.once('error', (error) => done(error.message));
-    child.once('exit', (code, killer) => done(`it ended with ${killer ?? code}`));
+    const failed = (error: Error) => done(error.message);
+    const ended = (code: number | null, killer: string | null) => done(`it ended with ${killer ?? code}`);
+    child.once('error', guarded(log, failed));
+    child.once('exit', guarded(log, ended));
   });
   try {
     boundary?.('spawned');
@@ -56,23 +61,29 @@ export async function tryRelease(options: TrialOptions): Promise<void> {
 }
 
 /** Resolves when the candidate has proved itself; rejects with what it lacked. */
-async function proof(child: ChildProcess, exited: Promise<string>, { withinMs, signal }: TrialOptions): Promise<void> {
+async function proof(
+  child: ChildProcess,
+  exited: Promise<string>,
+  { withinMs, signal, log }: TrialOptions,
+): Promise<void> {
   let step = 'start';
   const ended = new AbortController();
   try {
     await new Promise<void>((proved, fail) => {
-      child.on('message', (message: FromCandidate) => {
+      const heard = (said: unknown) => {
+        const message = said as FromCandidate;
         if (message.type === 'step') step = String(message.name).slice(0, 200);
         else if (message.type === 'proved') proved();
         else if (message.type === 'failed') fail(new Error(String(message.message).slice(0, 800)));
-      });
+      };
+      child.on('message', guarded(log, heard));
       void exited.then((end) => fail(new Error(`${end} at the step "${step}"`)));
       void after(withinMs, ended.signal).then(() =>
         fail(new Error(`it did not prove itself healthy within ${withinMs / 1000} s; it waits at the step "${step}"`)),
       );
       const stop = () => fail(new Error('the daemon was stopped'));
       if (signal.aborted) stop();
-      signal.addEventListener('abort', stop, { signal: ended.signal });
+      signal.addEventListener('abort', guarded(log, stop), { signal: ended.signal });
     });
   } finally {
     ended.abort();

@@ -1,16 +1,16 @@
 import { isSea } from 'node:sea';
-import type { DaemonConfig } from '../config.ts';
-import { Daemon } from '../daemon.ts';
-import { choosePorts } from '../ingress/ports.ts';
-import type { Log } from '../log.ts';
-import { wire } from '../wiring.ts';
-import { becomeProgram, isSupervisedBySystemd } from './become-program.ts';
-import { chooseProgram } from './choose-program.ts';
-import { ownBinary } from './own-program.ts';
-import { builtInReleaseKeys } from './release-key.ts';
-import { type HandOver, Supervisor } from './supervisor.ts';
-import { TRIAL_VARIABLE } from './trial-messages.ts';
-import { UpdateStore } from './update-record.ts';
+import type { DaemonConfig } from './config.ts';
+import { Daemon } from './daemon.ts';
+import { choosePorts } from './ingress/ports.ts';
+import type { Log } from './log.ts';
+import { becomeProgram, isSupervisedBySystemd } from './update/become-program.ts';
+import { chooseProgram } from './update/choose-program.ts';
+import { ownBinary } from './update/own-program.ts';
+import { builtInReleaseKeys } from './update/release-key.ts';
+import { type HandOver, Supervisor } from './update/supervisor.ts';
+import { TRIAL_VARIABLE } from './update/trial-messages.ts';
+import { UpdateStore } from './update/update-record.ts';
+import { wire } from './wiring.ts';
 
 export interface RunOptions {
   readonly config: DaemonConfig;
@@ -39,7 +39,7 @@ export async function runDaemon({ config, args, log }: RunOptions): Promise<Supe
     update: { store, binary, keys, handOver },
   });
   if (former !== undefined && process.connected) {
-    const [{ runCandidate }, { proofOf }] = await Promise.all([import('./candidate.ts'), import('./proof.ts')]);
+    const [{ runCandidate }, { proofOf }] = await Promise.all([import('./update/candidate.ts'), import('./proof.ts')]);
     runCandidate({
       open: async () => proofOf(wire(await options(() => undefined)), log),
       // systemd starts the installed binary again.

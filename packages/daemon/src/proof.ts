@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { aboutDaemon } from '../link/about.ts';
-import { Channel } from '../link/channel.ts';
-import type { Log } from '../log.ts';
-import type { Parts } from '../wiring.ts';
-import type { Proof } from './candidate.ts';
+import { aboutDaemon } from './link/about.ts';
+import { Channel } from './link/channel.ts';
+import type { Log } from './log.ts';
+import type { Proof } from './update/candidate.ts';
+import type { Parts } from './wiring.ts';
 
 /** A busy engine may be slow once; a version that cannot talk to it fails soon, so that the former one goes on. */
 const ATTEMPTS = 3;
