@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { agentMark } from '@hortus/contract/agent-file';
-import type { ReleaseSignature } from '@hortus/contract/resources/implant';
+import type { ReleaseSignature } from '@hortus/contract/release-signature';
 import { ownReleaseFile } from '@hortus/daemon/update/check-release';
 import { VERSION } from '@hortus/daemon/version';
 import { buildAgent } from '../../scripts/agent/build.ts';

@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { choice } from './fields.ts';
-import { ReleaseSignature } from './resources/implant.ts';
+import { ReleaseSignature } from './release-signature.ts';
 
 /**
  * States of an update on one server, as its daemon reports them. `done`, `returned` and `refused` are final: `refused` never

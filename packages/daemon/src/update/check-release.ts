@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { agentFileName } from '@hortus/contract/agent-file';
 import type { UpdateOrder } from '@hortus/contract/daemon-update';
-import type { ReleaseSignature } from '@hortus/contract/resources/implant';
+import type { ReleaseSignature } from '@hortus/contract/release-signature';
 import { isSignedBy } from '../trust/manifest-signature.ts';
 import { compareVersions } from './compare-versions.ts';
 import { releaseKeyId } from './release-key.ts';

@@ -10,7 +10,7 @@ import {
   agentSystems,
   signatureFileName,
 } from '@hortus/contract/agent-file';
-import { ReleaseSignature } from '@hortus/contract/resources/implant';
+import { ReleaseSignature } from '@hortus/contract/release-signature';
 import { Compile } from 'typebox/compile';
 
 /** Facts that require reading the whole binary. */

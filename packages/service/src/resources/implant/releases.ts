@@ -1,5 +1,5 @@
 import { type AgentPlatform, agentArchs, agentSystems } from '@hortus/contract/agent-file';
-import type { ReleaseSignature } from '@hortus/contract/resources/implant';
+import type { ReleaseSignature } from '@hortus/contract/release-signature';
 import { compareVersions } from '@hortus/template/version-order';
 import type { Agents } from './agents.ts';
 
