@@ -13,8 +13,6 @@ export type DebianPackage = {
 export const debianPackages: readonly DebianPackage[] = [
   { name: 'postgresql', proof: ['/usr/lib/postgresql/*/bin/postgres', 'postgres'] },
   { name: 'docker.io', proof: ['dockerd'] },
-  // The oldest Compose that the Compose file supports.
-  { name: 'docker-compose', proof: ['docker-compose'] },
   { name: 'docker-registry', proof: ['docker-registry'] },
   { name: 'iptables', proof: ['iptables'] },
   { name: 'podman', proof: ['podman'] },

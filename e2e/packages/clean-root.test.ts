@@ -8,9 +8,9 @@ import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildNpmPackages } from '../../scripts/release/npm-packages.ts';
 import { removeContainers } from '../docker/installation.ts';
-import { commandsOf } from '../readme/commands.ts';
 import { makeNginxImage, root } from '../readme/started.ts';
 import { type BuiltPackages, buildPackages } from './debian-package.ts';
+import { guideBlocks } from './guide-blocks.ts';
 
 const socketPath = sharedDocker();
 const folder = temporaryFolder('debian');
@@ -38,9 +38,6 @@ const section = (title: string): string =>
   readFileSync(join(root, 'docs/install.md'), 'utf8')
     .split(/^(?=## )/m)
     .find((part) => part.startsWith(`## ${title}\n`)) ?? '';
-
-/** Commands of the guide's section about the package. */
-const guide = (): string[] => commandsOf(section('Debian package')).map(({ text }) => text);
 
 /** Commands of the guide's section about npm, with the address of this service and its key from a file. */
 function npmGuide(): string {
@@ -85,7 +82,7 @@ test('package and npm client reach a healthy container by the guide; upgrade, re
 }, async () => {
   await makeNginxImage(socketPath);
   await using machine = await openMachine(true);
-  const [installation = '', ...others] = guide();
+  const [installation = '', ...others] = guideBlocks('## Debian package');
   expect(installation.trim()).toBe('apt install ./hortus_*.deb');
   const shown = await machine.run(install(packages.current));
   expect(shown, shown.stderr).toMatchObject({ code: 0 });

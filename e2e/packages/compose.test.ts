@@ -2,6 +2,8 @@ import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { makeDebianImages } from '@hortus/testkit/debian-images';
+import { type DebianMachine, startDebianMachine } from '@hortus/testkit/debian-machine';
+import { DEBIAN_ROOT_MS } from '@hortus/testkit/debian-root';
 import { freePort } from '@hortus/testkit/port';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -9,7 +11,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openBrowser } from '../console/browser.ts';
 import { type Engine, loadImage, startEngine } from './docker-engine.ts';
-import { guideBlocks, root, runBlock } from './guide-blocks.ts';
+import { guideBlocks, root } from './guide-blocks.ts';
 
 const [start = '', show = ''] = guideBlocks('## With Compose');
 const owner = { email: 'mira@example.org', password: 'a password of mira' };
@@ -17,13 +19,19 @@ const parent = temporaryFolder('compose');
 // Compose names an installation by its folder.
 const folder = join(parent.path, 'hortus');
 let engine: Engine;
+/** A freshly installed Debian that drives the engine. */
+let machine: DebianMachine;
 let browser: Browser;
 let env: Record<string, string>;
 let url: string;
 
-/** Runs a documented command with Compose 1.29, which is a program of its own. */
-const compose = (block: string) =>
-  runBlock(block, { cwd: folder, env: { ...engine.env, ...env }, replace: { 'docker compose': 'docker-compose' } });
+/** Runs a documented command on the fresh Debian, with its Compose 1.29, which is a program of its own. */
+async function compose(block: string): Promise<string> {
+  const script = block.replaceAll('docker compose', 'docker-compose');
+  const said = await machine.run(`cd /root/hortus\nset -e\n${script}`, env);
+  if (said.code !== 0) expect.fail(`${script}\n${said.stdout}${said.stderr}`);
+  return said.stdout + said.stderr;
+}
 
 beforeAll(async () => {
   engine = await startEngine();
@@ -38,8 +46,12 @@ beforeAll(async () => {
   env = { HORTUS_HTTP_PORT: String(http), HORTUS_HTTPS_PORT: String(https) };
   url = `https://localhost:${https}`;
   browser = await openBrowser();
+  machine = await startDebianMachine({
+    socketPath: engine.socketPath,
+    mounts: { '/run/docker.sock': engine.socketPath, '/root/hortus': folder },
+  });
   await compose(start);
-}, 600_000);
+}, DEBIAN_ROOT_MS);
 afterAll(async () => {
   await engine?.stop();
   await parent.remove();

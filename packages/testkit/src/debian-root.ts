@@ -10,8 +10,8 @@ import { takeTurn } from './turn.ts';
 const run = promisify(execFile);
 
 /** Increased when the packages below change. */
-const EDITION = 1;
-/** Beyond Debian's essential packages and apt: an init system, the ingress, programs to download with, and a library of Node. */
+const EDITION = 2;
+/** Beyond Debian's essential packages and apt: an init system, the ingress, Compose, programs to download with, and a library of Node. */
 const packages = [
   'systemd',
   'systemd-sysv',
@@ -20,6 +20,7 @@ const packages = [
   'ca-certificates',
   'caddy',
   'curl',
+  'docker-compose',
   'wget',
   'libatomic1',
 ];
