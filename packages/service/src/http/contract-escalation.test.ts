@@ -11,11 +11,12 @@ const ordinary = permissionNames.filter((name) => name !== 'admin');
 
 /**
  * Rows that hand out a credential. Those of servers are left out: a new server reaches nothing yet, and who may rotate
- * the key of one is tested with the servers.
+ * the key of one is tested with the servers. So are those of gardens: their secret only announces pushes, and who gets it may
+ * have the repository read anyway.
  */
 const minting = endpointRows.filter(
   ([name, row]) =>
-    secretFieldsOf(row.response).length > 0 && !name.startsWith('servers.') && row.permission !== 'admin',
+    secretFieldsOf(row.response).length > 0 && !/^(servers|gardens)\./.test(name) && row.permission !== 'admin',
 );
 
 onBothEngines((engine) => {
