@@ -126,6 +126,7 @@ export const ManifestRoute = Type.Object({
   host: Type.String(),
   path: Type.String(),
   strip: Type.Boolean(),
+  scheme: Type.Optional(Type.Enum(['http', 'https'])),
   tls: Type.Enum(['auto', 'internal', 'off']),
   primary: Type.Boolean(),
   url: Type.String(),

@@ -13,6 +13,12 @@ export const Route = strict(
     strip: Type.Optional(
       Type.Boolean({ default: false, description: 'Whether the path prefix is removed from forwarded requests.' }),
     ),
+    scheme: Type.Optional(
+      Type.Enum(['http', 'https'], {
+        description:
+          'Protocol that the port speaks; http by default. With https its certificate is not verified: it is usually self-signed.',
+      }),
+    ),
     tls: Type.Optional(
       Type.Enum(['auto', 'internal', 'off'], {
         default: 'auto',

@@ -159,6 +159,7 @@ function serving(route: InstanceRoute, prefix: string): Json {
           dial_timeout: '2s',
           // Close idle connections soon, so that a container without connections has no open requests: see
           // open-connections.ts.
+          ...(route.scheme === 'https' && { tls: { insecure_skip_verify: true } }),
           keep_alive: { enabled: true, probe_interval: '30s', max_idle_conns_per_host: 256, idle_timeout: '1s' },
         },
       },

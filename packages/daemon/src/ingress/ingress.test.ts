@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import { request as secureRequest } from 'node:https';
+import { createServer as createSecureServer, request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,7 +8,7 @@ import { startLoad } from '@hortus/testkit/load';
 import { freePort } from '@hortus/testkit/port';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { Routes } from '../journal/routes.ts';
 import { SCHEMA } from '../journal/schema.ts';
 import type { ServedRoute } from '../journal/served-route.ts';
@@ -100,6 +100,20 @@ describe('routes', () => {
     expect((await ask('a.test', '/apiary')).body).toBe('one /apiary');
     expect((await ask('a.test', '/api/deep/x')).body).toBe('three /x');
     expect((await ask('b.test')).status).toBe(404);
+  });
+
+  test('lead to a component that encrypts itself with a certificate of its own', async () => {
+    await ingress.lead('maker', [route({ host: 'maker.test', tls: 'internal', to: [0] })]);
+    const made = () =>
+      readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).find((file) => file.endsWith('maker.test.crt'));
+    const file = join(folder.path, await until(made, { describe: 'a certificate', within: 20_000 }));
+    const pair = { cert: readFileSync(file), key: readFileSync(file.replace(/crt$/, 'key')) };
+    const backend = createSecureServer(pair, (asked, answer) => answer.end(`secret ${asked.url}`));
+    onTestFinished(() => void backend.close());
+    await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
+    const address = `127.0.0.1:${(backend.address() as AddressInfo).port}`;
+    await ingress.lead('a', [route({ scheme: 'https', to: [], targets: [{ container: 'c9', address }] })]);
+    expect(await ask('a.test', '/x')).toMatchObject({ status: 200, body: 'secret /x' });
   });
 
   test('balance over all targets, even more than fit into one file name', async () => {

@@ -9,6 +9,8 @@ export interface RouteRule {
   host: string;
   path: string;
   strip: boolean;
+  /** Present if the component encrypts itself. */
+  scheme?: 'https';
   tls: 'auto' | 'internal' | 'off';
 }
 
@@ -18,17 +20,18 @@ export interface ActualRoute extends RouteRule {
   containers: readonly string[];
 }
 
-export function routeRule({ name, component, port, host, path, strip, tls }: ManifestRoute): RouteRule {
+export function routeRule({ name, component, port, host, path, strip, scheme, tls }: ManifestRoute): RouteRule {
+  const encrypted = scheme === 'https' && { scheme };
   // Host names are case-insensitive.
-  return { name, component, port, host: host.toLowerCase(), path, strip, tls };
+  return { name, component, port, host: host.toLowerCase(), path, strip, ...encrypted, tls };
 }
 
 export function sameRoutes(some: readonly ActualRoute[], others: readonly ActualRoute[]): boolean {
   return isDeepStrictEqual(some.map(comparable).sort(byName), others.map(comparable).sort(byName));
 }
 
-function comparable({ name, component, port, host, path, strip, tls, containers }: ActualRoute) {
-  return { name, component, port, host, path, strip, tls, containers: [...containers].sort() };
+function comparable({ name, component, port, host, path, strip, scheme = 'http', tls, containers }: ActualRoute) {
+  return { name, component, port, host, path, strip, scheme, tls, containers: [...containers].sort() };
 }
 
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
