@@ -28,7 +28,7 @@ export function* checkProfiles(template: Template, before: readonly Remark[]): G
     const patched = mergePatch(spec, patch);
     const remarks = checkSchema(CanonicalTemplate as unknown as Schema, patched);
     if (remarks.length === 0) {
-      const applied = canonical(patched as Template);
+      const applied = withoutIdlePermissions(canonical(patched as Template), spec);
       for (const rule of RULES) {
         for (const remark of rule(applied)) {
           if (!known.has(`${remark.code} ${pathText(remark.path)} ${remark.message}`)) remarks.push(remark);
@@ -37,4 +37,16 @@ export function* checkProfiles(template: Template, before: readonly Remark[]): G
     }
     yield* remarks.map(within);
   }
+}
+
+type Canonical = ReturnType<typeof canonical>;
+
+/** A permission of a component that the profile removes has nothing to permit, which is no mistake. */
+function withoutIdlePermissions(applied: Canonical, spec: Canonical): Canonical {
+  const isIdle = (component: string) =>
+    Object.hasOwn(spec.components, component) && !Object.hasOwn(applied.components, component);
+  return {
+    ...applied,
+    permissions: applied.permissions.filter(({ component }) => component === undefined || !isIdle(component)),
+  };
 }

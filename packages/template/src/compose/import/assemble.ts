@@ -18,6 +18,7 @@ export function readComponents(reading: Reading, services: Record<string, unknow
     dependencies.set(component, readDependencies(reading, service, ['services', name]));
   }
   addJobs(reading, services, components, dependencies);
+  tellRestarts(reading, components);
   for (const [component, wanted] of dependencies) addDependencies(reading, components, component, wanted);
   addAliases(reading, services, components);
   shareMounts(reading, services, components);
@@ -61,6 +62,15 @@ function addJobs(
       reading.notes.drop([...path, 'restart'], `a job with restart: ${component.restart} would never end`);
       delete component.restart;
     }
+  }
+}
+
+/** Compose restarts nothing unless it is told to; a template restarts services. */
+function tellRestarts(reading: Reading, components: Record<string, Component>): void {
+  for (const [service, name] of reading.components) {
+    const component = components[name];
+    if (component === undefined || component.kind === 'job' || component.restart !== undefined) continue;
+    reading.notes.infer(['services', service], 'it is restarted unless it was stopped; Compose would not restart it');
   }
 }
 

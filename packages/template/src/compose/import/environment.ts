@@ -1,6 +1,7 @@
 import type { Path } from '../../finding.ts';
 import { isMapping } from '../../schema-check.ts';
 import { entriesOf, listOf } from './entries.ts';
+import { envLines } from './env-file.ts';
 import { isAddressVariable, type Reading } from './reading.ts';
 import { isScalarValue } from './scalars.ts';
 
@@ -42,20 +43,7 @@ function readFile(reading: Reading, item: unknown, path: Path, env: Record<strin
     reading.notes.drop(path, `${name} is not available, so its variables are unknown; list them under environment`);
     return;
   }
-  for (const line of content.split(/\r?\n/)) {
-    const found = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=([\s\S]*)$/.exec(line);
-    if (found === null) continue;
-    const [, key = '', after = ''] = found;
-    const written = after.trim();
-    const quoted = /^(["'])(.*)\1$/.exec(written);
-    // Variables in an env file are interpolated too, except within single quotes.
-    const value = quoted ? (quoted[2] ?? '') : withoutComment(written);
-    env[key] = reading.envText(key, quoted?.[1] === "'" ? value.replaceAll('$', '$$$$') : value, path) ?? '';
+  for (const { key, value, literal } of envLines(content)) {
+    env[key] = reading.envText(key, literal ? value.replaceAll('$', '$$$$') : value, path) ?? '';
   }
-}
-
-/** Searches for one blank before `#`; a pattern for any number of blanks would backtrack on long runs. */
-function withoutComment(written: string): string {
-  const comment = written.search(/\s#/);
-  return comment < 0 ? written : written.slice(0, comment).trimEnd();
 }

@@ -20,7 +20,9 @@ export function readHealthcheck(reading: Reading, value: unknown, path: Path): H
   const test = readTest(reading, value.test, [...path, 'test']);
   if (test === 'none') return { disabled: true };
   for (const key of Object.keys(value)) {
-    if (!['test', 'disable', 'retries', ...Object.keys(STANDARD)].includes(key) && !key.startsWith('x-')) {
+    if (key === 'start_interval') {
+      reading.notes.infer([...path, key], 'the interval also applies while the component starts');
+    } else if (!['test', 'disable', 'retries', ...Object.keys(STANDARD)].includes(key) && !key.startsWith('x-')) {
       reading.notes.drop([...path, key], `${key} of a health check is not supported in templates`);
     }
   }

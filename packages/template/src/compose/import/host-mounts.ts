@@ -30,7 +30,9 @@ export function hostMount(reading: Reading, mount: Mount, component: string): St
     reading.notes.infer(path, `the directory of the server for ${written ?? 'this'} becomes the input ${name}`);
     host_path = reading.ask({ name, type: 'path', label: `Directory for ${target}`.slice(0, 200) }, true);
   } else {
-    host_path = reading.write(demanded(source), path, 'path');
+    // A variable after the beginning is a part of a path, such as a user name, and not a path itself.
+    const [first, ...others] = demanded(source);
+    host_path = reading.write(first === undefined ? [] : [first], path, 'path') + reading.write(others, path);
     if (!/^(\/|\$\{)/.test(host_path)) return undefined;
   }
   const { kind, value } = reach(host_path);

@@ -66,7 +66,7 @@ function convert(
   notes: Notes,
 ): Template {
   const files = options.files ?? (() => undefined);
-  const gathered = nothingGathered();
+  const gathered = nothingGathered(files);
   for (const name of [...components.keys(), ...components.values()]) gathered.passwords.reserve(name);
   // The file is read twice, because all uses of a variable or password determine what it becomes.
   const first = new Reading(parsed, components, gathered, true, files);

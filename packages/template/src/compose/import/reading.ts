@@ -4,15 +4,17 @@ import type { Secret } from '@hortus/contract/template/secrets';
 import type { Path } from '../../finding.ts';
 import type { Parsed } from '../../parse.ts';
 import { isMapping } from '../../schema-check.ts';
-import { type Piece, piecesOf, settle, variablesIn } from './interpolation.ts';
+import { type Piece, piecesOf, settle, type Variable, variablesIn } from './interpolation.ts';
 import { KnownPasswords } from './known-passwords.ts';
 import { magicOf } from './magic.ts';
 import { Names, storageName } from './names.ts';
 import { Notes } from './notes.ts';
 import { Routes } from './routes.ts';
 import { isScalarValue, scalarText } from './scalars.ts';
-import { isSecretName, isSecretValue } from './secret-names.ts';
+import { isSecretName, isSecretValue, splitMark } from './secret-names.ts';
+import { ENV_FILE, Surroundings } from './surroundings.ts';
 import { Texts, usesIn } from './texts.ts';
+import { isOfThirdParty } from './third-parties.ts';
 import { Variables } from './variables.ts';
 
 /** State that both passes over a file share: the first pass collects, the second writes. */
@@ -20,10 +22,16 @@ export interface Gathered {
   variables: Variables;
   passwords: KnownPasswords;
   routes: Routes;
+  surroundings: Surroundings;
 }
 
-export function nothingGathered(): Gathered {
-  return { variables: new Variables(), passwords: new KnownPasswords(), routes: new Routes() };
+export function nothingGathered(files: FileContent): Gathered {
+  return {
+    variables: new Variables(),
+    passwords: new KnownPasswords(),
+    routes: new Routes(),
+    surroundings: new Surroundings(files(ENV_FILE)),
+  };
 }
 
 /** Returns the content of a file beside the Compose file, by the path written there. */
@@ -81,7 +89,8 @@ export class Reading {
   linkPassword(variable: string): void {
     const meaning = this.variables.meaning(variable);
     const standard = this.variables.standardOf(variable);
-    if (meaning?.kind === 'secret' && standard !== undefined) this.passwords.addVariable(standard, meaning.name);
+    if (meaning?.kind === 'secret' && standard !== undefined)
+      this.passwords.addVariable(splitMark(standard).rest, meaning.name);
   }
 
   /** Converts a scalar to a template text with references; undefined if it is not a scalar. */
@@ -108,7 +117,7 @@ export class Reading {
     const text = scalarText(value);
     if (!text.includes('$')) return text === '' ? [] : [text];
     const pieces = piecesOf(text);
-    if (pieces !== undefined) return pieces;
+    if (pieces !== undefined) return this.#gathered.surroundings.filled(pieces);
     this.notes.infer(path, 'Compose would refuse this use of $; it is taken literally');
     return [text];
   }
@@ -136,22 +145,31 @@ export class Reading {
     if (pieces === undefined) return undefined;
     const [only] = pieces;
     if (pieces.length === 1 && typeof only === 'string' && isSecretName(name) && isSecretValue(only)) {
-      return `\${secrets.${this.password(only, name, path)}}`;
+      if (isOfThirdParty(name)) return this.#askFor(name, path);
+      return this.#password(only, name, path);
     }
     return this.write(pieces, path);
   }
 
-  /** Returns the secret for a password in the file. */
-  password(value: string, key: string, path: Path): string {
-    if (this.#gathering) this.#gathered.passwords.add(value, this.freeName(key));
-    const name = this.#gathered.passwords.nameOf(value) ?? key;
+  #askFor(name: string, path: Path): string {
+    const input = this.freeName(name);
+    this.notes.infer(path, `${name} is issued by a third party; it becomes the input ${input}`);
+    return this.ask({ name: input, type: 'password' }, false);
+  }
+
+  /** Returns a reference to the secret that a password of the file becomes. */
+  #password(value: string, key: string, path: Path): string {
+    const { mark, rest } = splitMark(value);
+    if (this.#gathering) this.#gathered.passwords.add(rest, this.freeName(key));
+    const name = this.#gathered.passwords.nameOf(rest) ?? key;
     this.notes.infer(path, `the password becomes the secret ${name}`);
-    return name;
+    return `${mark}\${secrets.${name}}`;
   }
 
   /** Returns the text of an environment variable without a value, which Compose passes through from its environment. */
   bareText(name: string, path: Path): string {
-    if (this.#gathering) this.variables.note({ variable: { name, colon: false, operand: [] }, path, bare: true });
+    const [variable] = this.#gathered.surroundings.filled([{ name, colon: false, operand: [] }]) as [Variable];
+    if (this.#gathering) this.variables.note({ variable, path, bare: true });
     return this.texts.bare(name);
   }
 

@@ -22,7 +22,19 @@ export function generatorLike(value: string): Secret {
   const { length } = value;
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)) return { generate: 'uuid' };
   if (length >= 16 && length % 2 === 0 && /^[0-9a-f]+$/.test(value)) return { generate: 'hex', length };
-  if (length >= 24 && length % 4 === 0 && /^[A-Za-z0-9+/]+={1,2}$/.test(value)) return { generate: 'base64', length };
+  if (length >= 24 && length % 4 === 0 && /^[A-Za-z0-9+/]+={1,2}$/.test(value)) {
+    const padding = value.endsWith('==') ? 2 : 1;
+    return { generate: 'base64', length: (length / 4) * 3 - padding, unit: 'bytes' };
+  }
   // Letters and digits need no quoting in any context.
   return { generate: 'alnum', length: length >= 16 && length <= 128 ? length : 32 };
+}
+
+/** A key whose application reads how it is encoded, such as `base64:…`. */
+const MARKED_KEY = /^([a-z][a-z0-9]{1,9}:)([A-Za-z0-9+/=_-]{16,})$/;
+
+/** Splits a secret into a mark that stays as it is, and the part to generate. */
+export function splitMark(value: string): { mark: string; rest: string } {
+  const [, mark = '', rest = value] = MARKED_KEY.exec(value) ?? [];
+  return { mark, rest };
 }

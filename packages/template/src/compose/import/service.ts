@@ -18,8 +18,15 @@ const READ = new Set(
   volumes_from restart deploy scale cpus mem_limit mem_reservation pids_limit logging shm_size ulimits gpus runtime privileged pid ipc
   network_mode cap_add cap_drop devices sysctls security_opt userns_mode uts cgroup cgroup_parent device_cgroup_rules
   credential_spec use_api_socket user working_dir hostname read_only init tty stdin_open extra_hosts labels stop_signal
-  stop_grace_period container_name networks profiles extends exclude_from_hc`.split(/\s+/),
+  stop_grace_period container_name networks profiles extends exclude_from_hc dns group_add pull_policy platform`.split(
+    /\s+/,
+  ),
 );
+/** Keys about how an image comes to the server, which does not change what runs. */
+const DECIDED_BY_SERVER = {
+  pull_policy: 'an image is pulled when the server does not have it',
+  platform: 'the image is pulled for the platform of the server',
+};
 /** Keys without an effect on what runs. */
 const WITHOUT_EFFECT = new Set(['attach', 'develop']);
 
@@ -34,6 +41,7 @@ export function readService(reading: Reading, name: string, service: Record<stri
     ...given('entrypoint', readCommand(reading, service.entrypoint, [...path, 'entrypoint'])),
     ...given('command', readCommand(reading, service.command, [...path, 'command'])),
     ...given('user', line(reading.text(service.user, [...path, 'user']))),
+    ...some('group_add', readWords(reading, service.group_add, [...path, 'group_add'], 32)),
     ...given('working_dir', line(reading.text(service.working_dir, [...path, 'working_dir']))),
     ...given('hostname', line(reading.text(service.hostname, [...path, 'hostname']))),
     ...some('ports', readPorts(reading, service, component, image, path)),
@@ -43,10 +51,14 @@ export function readService(reading: Reading, name: string, service: Record<stri
     ...readReach(reading, service, component, path),
     ...readSwitches(reading, service, path),
     ...some('extra_hosts', readHosts(reading, service.extra_hosts, [...path, 'extra_hosts'])),
+    ...some('dns', readWords(reading, service.dns, [...path, 'dns'], 3)),
     ...some('labels', readLabels(reading, service.labels, [...path, 'labels'])),
     ...given('stop_signal', readSignal(reading, service.stop_signal, [...path, 'stop_signal'])),
     ...given('stop_grace_period', readGrace(reading, service.stop_grace_period, [...path, 'stop_grace_period'])),
   };
+  for (const [key, meaning] of Object.entries(DECIDED_BY_SERVER)) {
+    if (service[key] !== undefined && service[key] !== null) reading.notes.infer([...path, key], meaning);
+  }
   for (const key of Object.keys(service)) {
     if (READ.has(key) || WITHOUT_EFFECT.has(key) || key.startsWith('x-') || service[key] === null) continue;
     reading.notes.drop([...path, key], `${key} is not supported in templates`);
@@ -62,6 +74,13 @@ function readSwitches(reading: Reading, service: Record<string, unknown>, path: 
     ...(on('tty') ? { tty: true } : {}),
     ...(on('stdin_open') ? { stdin: true } : {}),
   };
+}
+
+/** Reads a list of short texts, or a single one. */
+function readWords(reading: Reading, value: unknown, path: Path, most: number): string[] {
+  const words = listOf(value, path).flatMap(({ item, path: at }) => line(reading.text(item, at)) ?? []);
+  if (words.length > most) reading.notes.drop(path, `only the first ${most} are used`);
+  return [...new Set(words)].slice(0, most);
 }
 
 /** Reads `host:address`, `host=address` or a mapping. */

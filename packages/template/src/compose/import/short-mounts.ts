@@ -16,6 +16,8 @@ export interface Mount {
 
 /** Mount options without an effect here. */
 const HARMLESS = new Set(['rw', 'ro', 'cached', 'delegated', 'consistent', 'default', 'nocopy', '']);
+/** Labels of SELinux; the engine sets those of volumes itself. */
+const RELABELLED = new Set(['z', 'Z']);
 /** With these options, mounts of the container would appear on the server. */
 const PROPAGATION = /^r?(shared|slave|private)$/;
 
@@ -36,6 +38,7 @@ export function shortMount(reading: Reading, item: unknown, path: Path): Mount |
   const words = options.split(',').map((word) => word.trim());
   for (const word of words) {
     if (PROPAGATION.test(word)) reading.notes.refuse(path, `the mount option ${word} is not supported`);
+    else if (RELABELLED.has(word)) reading.notes.infer(path, `${word} is omitted: the server labels volumes itself`);
     else if (!HARMLESS.has(word)) reading.notes.drop(path, `the mount option ${word} is not supported`);
   }
   return {

@@ -47,7 +47,7 @@ export class Texts {
   bare(name: string): string {
     const meaning = this.#variables.meaning(name);
     if (meaning === undefined) return this.#routes.address(name);
-    return meaning.kind === 'secret' ? `\${secrets.${meaning.name}}` : `\${inputs.${meaning.name}}`;
+    return meaning.kind === 'secret' ? secretText(meaning) : `\${inputs.${meaning.name}}`;
   }
 
   #reference(variable: Variable): string {
@@ -55,7 +55,7 @@ export class Texts {
     const meaning = this.#variables.meaning(name);
     if (meaning === undefined) return this.#routes.address(name);
     if (meaning.kind === 'secret') {
-      return operator === '+' ? this.write(variable.operand) : `\${secrets.${meaning.name}}`;
+      return operator === '+' ? this.write(variable.operand) : secretText(meaning);
     }
     const plain = `inputs.${meaning.name}`;
     if (operator === '+') return `\${${plain}:+${this.#operand(variable)}}`;
@@ -85,6 +85,8 @@ export class Texts {
     return name;
   }
 }
+
+const secretText = ({ name, mark = '' }: { name: string; mark?: string }): string => `${mark}\${secrets.${name}}`;
 
 /** Returns every use of a variable in a text, including those in defaults of other variables. */
 export function usesIn(pieces: readonly Piece[], path: Use['path']): Use[] {

@@ -5,7 +5,8 @@ import { canBeDefault, typeOf } from './input-types.ts';
 import { type Piece, settle, type Variable } from './interpolation.ts';
 import { magicOf } from './magic.ts';
 import { questionName } from './names.ts';
-import { generatorLike, isSecretName, isSecretValue } from './secret-names.ts';
+import { generatorLike, isSecretName, isSecretValue, splitMark } from './secret-names.ts';
+import { isOfThirdParty } from './third-parties.ts';
 
 /** One use of a variable. */
 export interface Use {
@@ -18,7 +19,7 @@ export interface Use {
 }
 
 export type Meaning =
-  | { kind: 'secret'; name: string; secret: Secret }
+  | { kind: 'secret'; name: string; secret: Secret /** Text before the generated part. */; mark?: string }
   | { kind: 'input'; name: string; input: Input; required: boolean };
 
 /**
@@ -68,9 +69,17 @@ function decide(variable: string, uses: readonly Use[]): Meaning {
   const standard = sharedDefault(uses);
   const asked = uses.find((use) => use.variable.operator === '?');
   const switched = uses.some((use) => use.variable.operator === '+');
+  if (isOfThirdParty(variable) && isSecretName(variable) && !switched) {
+    return { kind: 'input', name, input: { name, type: 'password' }, required: asked !== undefined };
+  }
   if (isSecretName(variable) && !switched) {
     if (standard !== undefined && isSecretValue(standard)) {
-      return { kind: 'secret', name, secret: generatorLike(standard) };
+      const { mark, rest } = splitMark(standard);
+      return { kind: 'secret', name, secret: generatorLike(rest), mark };
+    }
+    // Laravel, whose applications have this name for their key, accepts 32 bytes in this form only.
+    if (variable === 'APP_KEY') {
+      return { kind: 'secret', name, secret: { generate: 'base64', length: 32, unit: 'bytes' }, mark: 'base64:' };
     }
     if (standard === undefined && servicesOf(uses).size > 1) {
       return { kind: 'secret', name, secret: { generate: 'alnum', length: 32 } };
