@@ -27,6 +27,17 @@ export interface Port {
 /** Returns the value of a variable; undefined if not set. */
 export type Surroundings = (name: string) => string | undefined;
 
+/** Reads the values of an env file. */
+export function valuesOf(content: string | undefined): Surroundings {
+  const values = new Map<string, string>();
+  for (const line of (content ?? '').split('\n')) {
+    const [, key, value = ''] = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line) ?? [];
+    const plain = /^'([^']*)'|^"([^"]*)"/.exec(value);
+    if (key !== undefined) values.set(key, plain ? (plain[1] ?? plain[2] ?? '') : value.replace(/\s#.*$/, '').trim());
+  }
+  return (name) => values.get(name);
+}
+
 type Raw = Record<string, unknown>;
 const isRaw = (value: unknown): value is Raw => typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -76,7 +87,8 @@ function fillAll(value: unknown, around: Surroundings, key = ''): unknown {
 /** Substitutes variables as in the Compose specification, innermost first. */
 export function fillText(text: string, around: Surroundings): string {
   const DOLLAR = '\u0000';
-  let rest = text.replaceAll('$$', DOLLAR);
+  // Names without braces first: they can stand in the default of another variable.
+  let rest = text.replaceAll('$$', DOLLAR).replace(/\$([A-Za-z_]\w*)/g, (_, name: string) => around(name) ?? '');
   for (let round = 0; round < 1000; round++) {
     const before = rest;
     rest = rest.replace(
@@ -91,7 +103,7 @@ export function fillText(text: string, around: Surroundings): string {
     );
     if (rest === before) break;
   }
-  return rest.replace(/\$([A-Za-z_]\w*)/g, (_, name: string) => around(name) ?? '').replaceAll(DOLLAR, '$');
+  return rest.replaceAll(DOLLAR, '$');
 }
 
 function pairs(value: unknown): [string, unknown][] {
@@ -191,7 +203,12 @@ function ports(service: Raw): Port[] {
 function spread(text: string): Port[] {
   const [, , hostFirst, , first = '', last = first, protocol = 'tcp'] =
     /^(\[.*\]:|[\d.]+\.[\d.]+:)?(?:(\d+)?(?:-(\d+))?:)?(\d+)(?:-(\d+))?(?:\/(\w+))?$/.exec(text.trim()) ?? [];
-  if (first === '') return [{ container: Number.NaN, protocol: text, host: undefined }];
+  if (first === '') {
+    // A variable without a value outside, a number inside.
+    const inside = /:(\d+)(?:\/(\w+))?$/.exec(text.trim());
+    if (inside) return [{ container: Number(inside[1]), protocol: inside[2] ?? 'tcp', host: undefined }];
+    return [{ container: Number.NaN, protocol: text, host: undefined }];
+  }
   return Array.from({ length: Math.min(Number(last) - Number(first), 70_000) + 1 }, (_, index) => ({
     container: Number(first) + index,
     protocol,

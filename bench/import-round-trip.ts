@@ -3,7 +3,7 @@ import type { Template } from '@hortus/contract/template/schema';
 import { canonical } from '@hortus/template/canonical';
 import { exportCompose } from '@hortus/template/compose/export/export-compose';
 import { Agreement, differences, hole } from './import-compare.ts';
-import { parseCompose, readServices } from './import-reading.ts';
+import { parseCompose, readServices, valuesOf } from './import-reading.ts';
 
 /** Finds the component of a service by its network alias or its own name. */
 export function componentOf(template: Template, service: string): string | undefined {
@@ -17,7 +17,11 @@ export function componentOf(template: Template, service: string): string | undef
 }
 
 /** Lists the differences between the original and the exported import with the same values. */
-export async function roundTrip(original: Record<string, unknown>, template: Template): Promise<string[]> {
+export async function roundTrip(
+  original: Record<string, unknown>,
+  template: Template,
+  files: (path: string) => string | undefined,
+): Promise<string[]> {
   const asked = [...(template.inputs?.required ?? []), ...(template.inputs?.optional ?? [])];
   const chosen = Object.fromEntries(
     asked.filter((input) => input.default === undefined).map((input, index) => [input.name, valueFor(input, index)]),
@@ -32,13 +36,19 @@ export async function roundTrip(original: Record<string, unknown>, template: Tem
 
   const defaults = new Set(asked.filter((input) => input.default !== undefined).map(({ name }) => name));
   const withDefault = variablesWithDefault(original);
+  const around = valuesOf(files('.env'));
   const before = readServices(original, (name) => {
     if (Object.hasOwn(chosen, name)) return String(chosen[name]);
+    if (Object.hasOwn(secrets, name)) return `${markOf(template, name)}${secrets[name]}`;
+    if (around(name) !== undefined) return around(name);
     if (defaults.has(name) || withDefault.has(name)) return undefined;
-    return Object.hasOwn(secrets, name) ? secrets[name] : hole(name);
+    // What the import makes itself may have any value; what it does not know must not match anything.
+    return /^SERVICE_[A-Z0-9]+_/.test(name) ? hole(name) : `unknown variable ${name}`;
   });
   const after = readServices(parseCompose(exported.text), () => undefined);
-  const tokens = Object.values(secrets);
+  // A key of a third party in the file is an example, which the user replaces.
+  const asks = asked.filter(({ type, name }) => type === 'password' && Object.hasOwn(chosen, name));
+  const tokens = [...Object.values(secrets), ...asks.map(({ name }) => String(chosen[name]))];
   const agreement = new Agreement(tokens);
   const wrong: string[] = [];
   for (const [name, service] of before) {
@@ -54,6 +64,11 @@ export async function roundTrip(original: Record<string, unknown>, template: Tem
   return wrong;
 }
 
+/** Returns the text before a generated secret that belongs to its value, such as `base64:`. */
+function markOf(template: Template, secret: string): string {
+  return new RegExp(`"([a-z0-9]+:)\\$\\{secrets\\.${secret}\\}"`).exec(JSON.stringify(template.components))?.[1] ?? '';
+}
+
 /** Variables with a default at every occurrence, which need no value. */
 function variablesWithDefault(file: Record<string, unknown>): Set<string> {
   const text = JSON.stringify(file.services) + JSON.stringify(file.configs ?? {});
@@ -63,7 +78,10 @@ function variablesWithDefault(file: Record<string, unknown>): Set<string> {
 }
 
 function valueFor({ name, type, options }: Input, index: number): InputValue {
-  const word = name.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const word = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '');
   switch (type) {
     case 'integer':
     case 'number':

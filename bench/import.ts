@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
+import { filesBeside } from '@hortus/cli/template-files';
 import { type ComposeImport, importCompose } from '@hortus/template/compose/import/import-compose';
 import { dangersOf, isFlagged } from './import-dangers.ts';
-import { parseCompose } from './import-reading.ts';
+import { parseCompose, readServices, valuesOf } from './import-reading.ts';
 import { componentOf, roundTrip } from './import-round-trip.ts';
+import { isReachable, wrongRoutes } from './import-ways.ts';
 
 /**
  * `npm run bench:import -- <folder>`: measures how well real Compose files become templates. Every file counts, even those that
@@ -16,10 +18,11 @@ interface Outcome {
   dangers: number;
   flagged: number;
   equal: boolean;
+  reachable: boolean;
   reasons: string[];
 }
 
-const PROMISES = { valid: 99, whole: 85, flagged: 100, equal: 95 };
+const PROMISES = { valid: 99.5, whole: 90, reachable: 97, flagged: 100, equal: 98 };
 
 const [folder] = process.argv.slice(2);
 if (folder === undefined) {
@@ -40,9 +43,11 @@ function composeFiles(root: string): string[] {
 async function examine(path: string, file: string): Promise<Outcome> {
   const text = readFileSync(path, 'utf8');
   const reasons: string[] = [];
+  // As the command line gives them.
+  const files = filesBeside(path);
   let imported: ComposeImport;
   try {
-    imported = importCompose(text, { name: basename(path).replace(/\.ya?ml$/, '') });
+    imported = importCompose(text, { name: basename(path).replace(/\.ya?ml$/, ''), files });
   } catch (error) {
     return {
       file,
@@ -51,6 +56,7 @@ async function examine(path: string, file: string): Promise<Outcome> {
       dangers: 1,
       flagged: 0,
       equal: false,
+      reachable: false,
       reasons: [`exception: ${String(error)}`],
     };
   }
@@ -61,19 +67,27 @@ async function examine(path: string, file: string): Promise<Outcome> {
   const missed: string[] = [];
   let dangers = 0;
   let differing: string[] = ['the file cannot be read'];
+  let reachable = false;
   try {
     const original = parseCompose(text);
     for (const danger of dangersOf(original)) {
       dangers++;
       const component = template && componentOf(template, danger.service);
+      const isRefused = errors.some(({ path: place }) => place === `services.${danger.service}.${danger.key}`);
+      if (isRefused) continue;
       if (template === undefined || component === undefined || !isFlagged(danger, component, template, dropped)) {
         missed.push(`not flagged: ${danger.service} ${danger.key} ${danger.value ?? ''}`);
       }
     }
-    if (template !== undefined && errors.length === 0) differing = await roundTrip(original, template);
+    const services = readServices(original, valuesOf(files('.env')));
+    reachable = isReachable(imported, services);
+    if (template !== undefined && errors.length === 0) {
+      differing = [...(await roundTrip(original, template, files)), ...wrongRoutes(imported, services)];
+    }
   } catch (error) {
     differing = [error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error)];
   }
+  if (!reachable) reasons.push('not reachable');
   reasons.push(...missed, ...differing.map((difference) => `round trip: ${difference}`));
   return {
     file,
@@ -82,6 +96,7 @@ async function examine(path: string, file: string): Promise<Outcome> {
     dangers,
     flagged: dangers - missed.length,
     equal: differing.length === 0,
+    reachable,
     reasons,
   };
 }
@@ -95,6 +110,7 @@ function report(all: readonly Outcome[]): void {
   const figures: [string, number, number][] = [
     ['imported and valid', count(({ valid }) => valid), PROMISES.valid],
     ['with nothing dropped', count(({ whole }) => whole), PROMISES.whole],
+    ['reachable', count(({ reachable }) => reachable), PROMISES.reachable],
     [
       `dangerous constructs flagged (of ${dangers})`,
       share(

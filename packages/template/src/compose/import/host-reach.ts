@@ -58,6 +58,11 @@ function readNetworkMode(reading: Reading, value: unknown, component: string, re
   if (mode === 'host') {
     reach.network = 'host';
     reading.permit('host_network', component, undefined, 'uses the network of the server');
+  } else if (mode?.startsWith('service:') || mode?.startsWith('container:')) {
+    reading.notes.fail(
+      path,
+      `${mode.split(':')[0]} network: a component cannot use the network of another one, so its traffic would leave by another way`,
+    );
   } else if (mode !== 'bridge' && mode !== 'default') {
     reading.notes.refuse(
       path,

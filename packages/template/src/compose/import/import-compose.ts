@@ -8,12 +8,15 @@ import { readComponents } from './assemble.ts';
 import { extended } from './extends.ts';
 import { type Header, readHeader } from './header.ts';
 import { componentName, Names } from './names.ts';
-import { type Dropped, type Inferred, Notes } from './notes.ts';
+import { type Dropped, type Inferred, Notes, type Question } from './notes.ts';
 import { type FileContent, nothingGathered, Reading } from './reading.ts';
 import { type Identity, writeTemplate } from './template.ts';
+import { leadIn, portsOf } from './ways-in.ts';
 import { readYaml } from './yaml.ts';
 
 export interface ImportOptions extends Identity {
+  /** Answers to `questions`: the port of each service that is opened in a browser; 0 if it needs no way in. */
+  ports?: Readonly<Record<string, number>>;
   /** Content of the files beside the Compose file. */
   files?: FileContent;
 }
@@ -29,6 +32,8 @@ export interface ComposeImport {
   findings: Finding[];
   inferred: Inferred[];
   dropped: Dropped[];
+  /** Without answers, nobody can reach the template. */
+  questions: Question[];
 }
 
 /** Maximum number of components of a template. */
@@ -40,7 +45,7 @@ export const TEMPLATE_FILE = 'template.yaml';
 export function importCompose(source: string, options: ImportOptions = {}): ComposeImport {
   const parsed = readYaml(source);
   const services = servicesOf(parsed);
-  if (services === undefined) return { findings: parsed.findings, inferred: [], dropped: [] };
+  if (services === undefined) return { findings: parsed.findings, inferred: [], dropped: [], questions: [] };
   const notes = new Notes(parsed);
   const whole = extended(services, notes);
   const components = namesOf(whole);
@@ -54,6 +59,7 @@ export function importCompose(source: string, options: ImportOptions = {}): Comp
     findings: [...parsed.findings, ...findings],
     inferred: notes.inferred,
     dropped: notes.dropped,
+    questions: notes.questions,
   };
 }
 
@@ -71,9 +77,10 @@ function convert(
   // The file is read twice, because all uses of a variable or password determine what it becomes.
   const first = new Reading(parsed, components, gathered, true, files);
   const seen = readComponents(first, services);
+  leadIn(first, services, seen, header.port, options.ports ?? {}, notes);
   gathered.routes.build(
     Object.keys(seen).filter((name) => seen[name]?.kind !== 'job'),
-    (name) => (seen[name]?.ports ?? []).filter(({ protocol }) => protocol !== 'udp').map((port) => port.container_port),
+    (name) => portsOf(first, services, seen, name),
     new Set(Object.values(seen).flatMap(({ depends_on = {} }) => Object.keys(depends_on))),
     header.port,
   );

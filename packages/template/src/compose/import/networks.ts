@@ -1,5 +1,6 @@
 import { isMapping } from '../../schema-check.ts';
 import { listOf } from './entries.ts';
+import { hasProxyLabels } from './proxy-labels.ts';
 import type { Reading } from './reading.ts';
 
 /**
@@ -33,7 +34,9 @@ export function readNetworks(reading: Reading, services: Record<string, unknown>
   for (const [name, network] of Object.entries(reading.section('networks'))) {
     if (!isMapping(network)) continue;
     const path = ['networks', name];
-    if (isExternal(reading, name))
+    if (isExternal(reading, name) && leadsToProxy(name, services))
+      reading.notes.infer([...path, 'external'], 'it connects to a reverse proxy; routes replace it');
+    else if (isExternal(reading, name))
       reading.notes.refuse(
         [...path, 'external'],
         `the external network ${name} is not joined; use routes for access from outside`,
@@ -47,6 +50,18 @@ export function readNetworks(reading: Reading, services: Record<string, unknown>
   }
   return aliases;
 }
+
+/** Names that people give to the network of their reverse proxy. */
+const PROXY_NETWORK =
+  /proxy|traefik|caddy|nginx|npm|ingress|(^|[-_])(web|public|frontend|external|edge|dokploy|coolify)([-_]|$)/i;
+
+function leadsToProxy(network: string, services: Record<string, unknown>): boolean {
+  const members = Object.values(services).filter((service) => isMapping(service) && joins(service, network));
+  return PROXY_NETWORK.test(network) || members.some((service) => hasProxyLabels(service as Record<string, unknown>));
+}
+
+const joins = ({ networks }: Record<string, unknown>, network: string): boolean =>
+  Array.isArray(networks) ? networks.includes(network) : isMapping(networks) && Object.hasOwn(networks, network);
 
 const LOST = new Set(['driver_opts', 'ipam', 'internal', 'enable_ipv6', 'enable_ipv4', 'attachable', 'labels']);
 

@@ -13,9 +13,17 @@ export interface Dropped extends Inferred {
   refused: boolean;
 }
 
+/** Something that the file does not tell and that the template needs. */
+export interface Question extends Position {
+  /** The service whose port people open. */
+  service: string;
+  message: string;
+}
+
 export class Notes {
   readonly inferred: Inferred[] = [];
   readonly dropped: Dropped[] = [];
+  readonly questions: Question[] = [];
   readonly #parsed: Parsed;
 
   constructor(parsed: Parsed) {
@@ -32,6 +40,18 @@ export class Notes {
 
   refuse(path: Path, message: string): void {
     this.#add(this.dropped, { ...this.#placed(path), message, refused: true });
+  }
+
+  /** Makes the import invalid: what follows would run, but not as the file means it. */
+  fail(path: Path, message: string): void {
+    const finding = { severity: 'error', code: 'compose', ...this.#placed(path), message } as const;
+    const isKnown = this.#parsed.findings.some((one) => one.path === finding.path && one.message === message);
+    if (!isKnown) this.#parsed.findings.push(finding);
+  }
+
+  askPort(service: string): void {
+    const message = `nothing in the file says how to reach it; on which port does ${service} answer HTTP?`;
+    this.questions.push({ service, message, ...this.#parsed.positionOf(['services', service], true) });
   }
 
   #placed(path: Path): Position & { path: string } {

@@ -3,22 +3,14 @@ import type { Path } from '../../finding.ts';
 import { isMapping } from '../../schema-check.ts';
 import { listOf } from './entries.ts';
 import { type Piece, settle } from './interpolation.ts';
+import { knownPort } from './known-images.ts';
+import { protocolOf } from './protocols.ts';
 import { wholeNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
 import { scalarText } from './scalars.ts';
 
 /** Maximum number of ports of one component, and of a range. */
 const MOST = 100;
-
-/** Well-known ports of protocols other than HTTP. */
-const OTHER_PROTOCOLS = new Set([
-  21, 22, 23, 25, 53, 88, 110, 111, 123, 135, 139, 143, 161, 389, 445, 465, 514, 587, 636, 853, 993, 995, 1080, 1194,
-  1433, 1521, 1883, 2049, 2222, 3306, 3389, 3478, 4222, 4333, 5044, 5060, 5222, 5269, 5349, 5432, 5433, 5671, 5672,
-  6379, 6432, 6667, 6697, 7687, 8883, 9042, 9092, 9094, 9418, 11211, 19132, 25565, 26379, 27015, 27017, 33060, 50000,
-  51820, 61613,
-]);
-const DATABASES =
-  /(^|\/)(postgres|postgis|pgvector|timescaledb|mysql|mariadb|mongo|redis|valkey|keydb|dragonfly|memcached|rabbitmq|kafka|zookeeper|nats|etcd|cassandra|mosquitto)[^/]*$/;
 
 interface Pair {
   container: number;
@@ -44,11 +36,22 @@ export function readPorts(
     if (ports.length < MOST) ports.push(port);
     else reading.notes.drop(at, `a component has at most ${MOST} ports`);
   };
-  for (const { item, path: at } of listOf(service.ports, [...path, 'ports'])) {
-    for (const port of publishedPorts(reading, item, at)) {
+  const published = listOf(service.ports, [...path, 'ports']).map(({ item, path: at }) => ({
+    at,
+    ports: publishedPorts(reading, item, at, image),
+  }));
+  const overUdp = new Set(
+    published.flatMap(({ ports: some }) =>
+      some.filter(({ protocol }) => protocol === 'udp').map((port) => port.container_port),
+    ),
+  );
+  for (const { at, ports: some } of published) {
+    for (const port of some) {
       const { host_port, ...inside } = port;
-      const web = looksLikeWeb(port, image);
-      if (web) reading.routes.publish(component, port.container_port, at);
+      // A range, or a port that is open for UDP too, belongs to another protocol.
+      const isRaw = some.length > 1 || overUdp.has(port.container_port);
+      const web = isRaw ? undefined : webProtocol(port, image);
+      if (web) reading.routes.publish({ component, port: port.container_port, scheme: web }, at);
       if (web && reading.gathering === false && host_port !== undefined) {
         reading.notes.infer(at, `port ${host_port} of the server becomes a route to port ${port.container_port}`);
       }
@@ -60,7 +63,7 @@ export function readPorts(
     }
   }
   for (const { item, path: at } of listOf(service.expose, [...path, 'expose'])) {
-    for (const port of publishedPorts(reading, item, at)) {
+    for (const port of publishedPorts(reading, item, at, image)) {
       const { host_port: _, ...inside } = port;
       add(inside, at);
     }
@@ -68,13 +71,18 @@ export function readPorts(
   return ports;
 }
 
-export function looksLikeWeb({ container_port, protocol, host_ip }: PublishedPort, image: string): boolean {
-  if (protocol === 'udp' || host_ip !== undefined || OTHER_PROTOCOLS.has(container_port)) return false;
-  return !DATABASES.test(image.replace(/[@:][^/]*$/, ''));
+/** Tells what a published port speaks if it can become a route; a port on one address of the server stays there. */
+function webProtocol(
+  { container_port, protocol, host_ip }: PublishedPort,
+  image: string,
+): 'http' | 'https' | undefined {
+  if (protocol === 'udp' || host_ip !== undefined) return undefined;
+  const spoken = protocolOf(container_port, image);
+  return spoken === 'other' ? undefined : spoken;
 }
 
-function publishedPorts(reading: Reading, item: unknown, path: Path): PublishedPort[] {
-  if (isMapping(item)) return longForm(reading, item, path);
+function publishedPorts(reading: Reading, item: unknown, path: Path, image: string): PublishedPort[] {
+  if (isMapping(item)) return longForm(reading, item, path, image);
   const pieces = reading.pieces(item, path);
   if (pieces === undefined) {
     reading.notes.drop(path, 'is not a port');
@@ -84,17 +92,17 @@ function publishedPorts(reading: Reading, item: unknown, path: Path): PublishedP
   const container = parts.at(-1) ?? [];
   const host = parts.length > 1 ? parts.at(-2) : undefined;
   const ip = parts.length > 2 ? reading.settled(textOf(parts.slice(0, -2)), path) : undefined;
-  return combined(reading, container, host, protocol, ip, path);
+  return combined(reading, { container, host, protocol, ip, image }, path);
 }
 
-function longForm(reading: Reading, item: Record<string, unknown>, path: Path): PublishedPort[] {
+function longForm(reading: Reading, item: Record<string, unknown>, path: Path, image: string): PublishedPort[] {
   const container = reading.pieces(item.target, [...path, 'target']) ?? [];
   const host =
     item.published === undefined ? undefined : (reading.pieces(item.published, [...path, 'published']) ?? []);
   const protocol = reading.settled(item.protocol ?? 'tcp', [...path, 'protocol']) ?? 'tcp';
   const ip = item.host_ip === undefined ? undefined : reading.settled(item.host_ip, [...path, 'host_ip']);
   if (item.mode === 'host') reading.notes.infer([...path, 'mode'], 'ports are always published on the server');
-  return combined(reading, container, host, protocol, ip, path);
+  return combined(reading, { container, host, protocol, ip, image }, path);
 }
 
 /** Splits `ip:host:container/protocol` at the colons outside of variables. */
@@ -126,15 +134,16 @@ function shortForm(pieces: readonly Piece[]): [Piece[][], string] {
   return [parts, (found[2] ?? 'tcp').toLowerCase()];
 }
 
-function combined(
-  reading: Reading,
-  container: readonly Piece[],
-  host: readonly Piece[] | undefined,
-  protocol: string,
-  ip: string | undefined,
-  path: Path,
-): PublishedPort[] {
-  const targets = range(settle(container));
+interface Written {
+  readonly container: readonly Piece[];
+  readonly host: readonly Piece[] | undefined;
+  readonly protocol: string;
+  readonly ip: string | undefined;
+  readonly image: string;
+}
+
+function combined(reading: Reading, { container, host, protocol, ip, image }: Written, path: Path): PublishedPort[] {
+  const targets = range(settle(container)) ?? assumed(reading, container, image);
   if (targets === undefined || (protocol !== 'tcp' && protocol !== 'udp')) {
     const why = targets === undefined ? 'its number comes from a variable' : `${protocol} is neither tcp nor udp`;
     reading.notes.drop(path, `the port is omitted: ${why}`);
@@ -153,6 +162,15 @@ function combined(
       ? {}
       : { host_ip: ip.replace(/^\[|\]$/g, '') }),
   }));
+}
+
+/** The port of a well-known image is the value of a variable that stands for it and has none. */
+function assumed(reading: Reading, [only, ...others]: readonly Piece[], image: string): number[] | undefined {
+  const port = knownPort(image);
+  if (port === undefined || typeof only !== 'object' || only.operator !== undefined || others.length > 0)
+    return undefined;
+  reading.assume(only.name, String(port));
+  return [port];
 }
 
 function pairs(reading: Reading, targets: number[], host: readonly Piece[] | undefined, path: Path): Pair[] {

@@ -132,6 +132,19 @@ export class Reading {
     return text;
   }
 
+  /** Gives a variable without a value the value that it must have. */
+  assume(variable: string, value: string): void {
+    this.#gathered.surroundings.assume(variable, value);
+  }
+
+  /** Returns a scalar with its variables at their defaults, as evidence only: nothing is noted. */
+  plain(value: unknown): string | undefined {
+    if (!isScalarValue(value)) return undefined;
+    const text = scalarText(value);
+    const pieces = piecesOf(text);
+    return pieces === undefined ? text : settle(this.#gathered.surroundings.filled(pieces));
+  }
+
   /** Reads a boolean; undefined for other values. */
   flag(value: unknown, path: Path): boolean | undefined {
     const text = this.settled(value, path)?.toLowerCase();

@@ -10,7 +10,16 @@ interface Wanted {
   component: string | undefined;
   port: number | undefined;
   path: string | undefined;
+  scheme?: 'http' | 'https' | undefined;
   at: Path;
+}
+
+/** A way in that the file describes. */
+export interface WayIn {
+  readonly component: string;
+  readonly port?: number | undefined;
+  readonly path?: string | undefined;
+  readonly scheme?: 'http' | 'https' | undefined;
 }
 
 interface Made {
@@ -41,8 +50,18 @@ export class Routes {
     if (magic?.kind === 'address' && !this.#mentioned.has(variable)) this.#mentioned.set(variable, { component, at });
   }
 
-  publish(component: string, port: number, at: Path): void {
-    this.#add(this.#published, { id: component, component, port, path: undefined, at });
+  publish({ component, port, scheme }: WayIn, at: Path): void {
+    this.#add(this.#published, { id: component, component, port, path: undefined, scheme, at });
+  }
+
+  /** Records what the file tells a reverse proxy, or what the user has answered. */
+  lead({ component, port, path, scheme }: WayIn, at: Path): void {
+    this.#add(this.#wanted, { id: component, component, port, path, scheme, at });
+  }
+
+  /** Tells whether anything leads in yet. */
+  get isEmpty(): boolean {
+    return this.#wanted.length + this.#published.length + this.#mentioned.size === 0;
   }
 
   /** Determines the routes, once all requests for them are known. */
@@ -71,7 +90,8 @@ export class Routes {
       seen.add(`${wanted.id} ${port} ${path}`);
       const name = names.take(dashed(wanted.id, 'web'));
       const host = `\${inputs.${this.#hostInput(wanted.id, name, path)}}`;
-      this.#made.push({ wanted, route: { name, component, port, host, ...(path === '/' ? {} : { path }) } });
+      const scheme = wanted.scheme === 'https' ? { scheme: wanted.scheme } : {};
+      this.#made.push({ wanted, route: { name, component, port, host, ...(path === '/' ? {} : { path }), ...scheme } });
     }
     const [first] = this.#made;
     if (first) first.route.primary = true;

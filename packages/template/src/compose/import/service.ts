@@ -9,6 +9,7 @@ import { readImage } from './images.ts';
 import { readLimits } from './limits.ts';
 import { type Mounts, readMounts } from './mounts.ts';
 import { readPorts } from './ports.ts';
+import { PROXY_LABEL, readProxyLabels } from './proxy-labels.ts';
 import { duration } from './quantities.ts';
 import type { Reading } from './reading.ts';
 
@@ -35,6 +36,7 @@ export function readService(reading: Reading, name: string, service: Record<stri
   const path = ['services', name];
   const component = reading.components.get(name) ?? name;
   const image = readImage(reading, service, component, path);
+  readProxyLabels(reading, service, component, path);
   const read: Component = {
     image,
     ...some('env', readEnvironment(reading, service, component, path)),
@@ -98,7 +100,8 @@ function readHosts(reading: Reading, value: unknown, path: Path): Record<string,
 function readLabels(reading: Reading, value: unknown, path: Path): Record<string, string> {
   const labels: Record<string, string> = {};
   for (const { key, value: given, path: at } of entriesOf(value, path)) {
-    if (key !== '') labels[key] = given === null ? '' : (reading.text(given, at) ?? '');
+    if (PROXY_LABEL.test(key)) reading.notes.infer(at, 'it is for a reverse proxy; routes replace it');
+    else if (key !== '') labels[key] = given === null ? '' : (reading.text(given, at) ?? '');
   }
   return labels;
 }

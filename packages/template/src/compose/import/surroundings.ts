@@ -16,6 +16,11 @@ export class Surroundings {
     }
   }
 
+  /** Adds a value, unless the file gives one. */
+  assume(name: string, value: string): void {
+    if (!this.#values.has(name)) this.#values.set(name, [value]);
+  }
+
   /** Gives each known variable its value as default: Compose takes the value before any default in the file. */
   filled(pieces: readonly Piece[]): Piece[] {
     return pieces.map((piece) => (typeof piece === 'string' ? piece : this.#variable(piece)));

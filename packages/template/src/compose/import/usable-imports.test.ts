@@ -87,3 +87,117 @@ it('options that only concern the server are not counted as lost', () => {
     /pulled when the server does not have it[\s\S]*interval also applies|interval also/,
   );
 });
+
+describe('the way in', () => {
+  const routesOf = (text: string) =>
+    (imported(text).template.routes ?? []).map(({ component, port, path, scheme }) => ({
+      component,
+      port,
+      ...(path !== undefined && { path }),
+      ...(scheme !== undefined && { scheme }),
+    }));
+  const service = (lines: string) => `services:\n  app:\n    image: example.org/app:1.0.0\n${lines}`;
+
+  it.each([
+    [
+      'labels of Traefik',
+      '    labels:\n      - traefik.http.routers.app.rule=Host(`a.example`) && PathPrefix(`/api`)\n      - traefik.http.services.app.loadbalancer.server.port=8081\n',
+      { port: 8081, path: '/api' },
+    ],
+    [
+      'labels of the first Traefik',
+      '    labels: {traefik.port: "8082", "traefik.frontend.rule": "Host:a.example"}\n',
+      { port: 8082 },
+    ],
+    [
+      'a scheme for Traefik',
+      '    labels:\n      - traefik.http.routers.a.rule=Host(`a.example`)\n      - traefik.http.services.a.loadbalancer.server.port=9000\n      - traefik.http.services.a.loadbalancer.server.scheme=https\n',
+      { port: 9000, scheme: 'https' },
+    ],
+    [
+      'labels of Caddy',
+      '    labels:\n      caddy: a.example\n      caddy.reverse_proxy: "{{upstreams 8083}}"\n',
+      { port: 8083 },
+    ],
+    [
+      'labels of Caddy for TLS',
+      '    labels:\n      caddy_1: a.example\n      caddy_1.reverse_proxy: "{{upstreams https 8084}}"\n',
+      { port: 8084, scheme: 'https' },
+    ],
+    ['variables of nginx-proxy', '    environment: {VIRTUAL_HOST: a.example, VIRTUAL_PORT: "8085"}\n', { port: 8085 }],
+    ['an exposed port', '    expose: ["8086"]\n', { port: 8086 }],
+    ['the variable of its port', '    environment: {PORT: 8087}\n', { port: 8087 }],
+    ['an option of its command', '    command: serve --port 8088\n', { port: 8088 }],
+    ['its health check', '    healthcheck: {test: curl -f http://localhost:8089/health}\n', { port: 8089 }],
+    ['a port with TLS', '    ports: ["8443:8443"]\n', { port: 8443, scheme: 'https' }],
+    ['a port of a variable', '    ports: ["${WEB:-8090}:80"]\n', { port: 80 }],
+  ])('is read from %s', (_, lines, expected) => {
+    expect(routesOf(service(lines))).toEqual([{ component: 'app', ...expected }]);
+  });
+
+  it('is known for well-known images', () => {
+    expect(routesOf('services:\n  blog:\n    image: ghost:6.2.0\n')).toEqual([{ component: 'blog', port: 2368 }]);
+  });
+
+  it('is asked for where nothing tells it, and the answer is used', () => {
+    const text = service('    restart: always\n');
+    const { questions } = imported(text);
+    expect(questions).toMatchObject([{ service: 'app', line: 2, message: expect.stringContaining('on which port') }]);
+    const answered = importCompose(text, { ports: { app: 3000 } });
+    expect(answered).toMatchObject({ questions: [], template: { routes: [{ component: 'app', port: 3000 }] } });
+    expect(importCompose(text, { ports: { app: 0 } })).toMatchObject({ questions: [] });
+  });
+
+  it('is not asked for where nobody comes in', () => {
+    const text = 'services:\n  tunnel:\n    image: cloudflare/cloudflared:2026.1.0\n  cache:\n    image: redis:8.0.0\n';
+    expect(imported(text)).toMatchObject({ questions: [] });
+  });
+
+  it('leads to the application and not to its workers', () => {
+    const text =
+      'services:\n  db: {image: "postgres:18.1"}\n  web: {image: "chatwoot/chatwoot:4.0.0", depends_on: [db]}\n  worker: {image: "chatwoot/chatwoot:4.0.0", command: bundle exec sidekiq}\n';
+    expect(routesOf(text)).toEqual([{ component: 'web', port: 3000 }]);
+  });
+
+  it.each([
+    ['a well-known port', '25565:25565'],
+    ['a range', '7000-7002:7000-7002'],
+    ['UDP', '9000:9000/udp'],
+  ])('of %s stays a port of the server', (_, port) => {
+    const { template } = imported(service(`    ports: ["${port}"]\n`));
+    expect(template.routes).toBeUndefined();
+    expect(template.permissions?.[0]).toMatchObject({ kind: 'host_port', component: 'app' });
+  });
+
+  it('of a number that is open for TCP and UDP stays a port of the server', () => {
+    const { template } = imported(service('    ports: ["9987:9987", "9987:9987/udp"]\n'));
+    expect(template.routes).toBeUndefined();
+    expect(template.permissions).toHaveLength(2);
+  });
+
+  it('replaces the network of a reverse proxy', () => {
+    const text = `${service('    networks: [proxy, default]\n    expose: ["80"]\n')}networks:\n  proxy: {external: true}\n`;
+    const { dropped, inferred } = imported(text);
+    expect(dropped).toEqual([]);
+    expect(messages(inferred)).toContain('routes replace it');
+  });
+});
+
+it('a service in the network of another one makes the import invalid, at its line', () => {
+  const text =
+    'services:\n  vpn: {image: "gluetun:3.40.0"}\n  app:\n    image: app:1.0.0\n    network_mode: service:vpn\n';
+  const { findings } = importCompose(text);
+  expect(findings.filter(({ severity }) => severity === 'error')).toMatchObject([
+    { line: 5, path: 'services.app.network_mode', message: expect.stringContaining('network of another one') },
+  ]);
+});
+
+it('services whose names differ only in their spelling stay apart', () => {
+  const text =
+    'services:\n  My_App: {image: "app:1.0.0", volumes: ["data:/a"], ports: ["80:80"]}\n  my-app: {image: "app:1.0.0", volumes: ["Data:/a"], ports: ["81:80"]}\nvolumes: {data: {}, Data: {}}\n';
+  const { template } = imported(text);
+  expect(Object.keys(template.components ?? {})).toEqual(['my-app', 'my-app-2']);
+  const names = Object.values(template.components ?? {}).flatMap(({ storage = [] }) => storage.map(({ name }) => name));
+  expect(new Set(names).size).toBe(2);
+  expect(new Set(template.routes?.map(({ name }) => name)).size).toBe(2);
+});
