@@ -65,6 +65,17 @@ describe('importing a Compose file', () => {
     await page.getByLabel('Template as YAML').waitFor();
   });
 
+  test('asks for the port that a file does not tell, and leads there', async () => {
+    const page = await open('/templates/import');
+    await page.getByLabel('Compose file').fill('services:\n  app:\n    image: registry.example.org/app:1.0.0\n');
+    await page.getByRole('button', { name: 'Show the template' }).click();
+    await page.getByLabel('HTTP port of app').fill('3000');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Lead there' }).click();
+    await page.getByText('the route app leads to port 3000 of app').waitFor();
+    expect(await page.getByLabel('HTTP port of app').count()).toBe(0);
+  });
+
   test('a file that is none is refused with its line', async () => {
     const page = await open('/templates/import');
     await page.getByLabel('Compose file').fill('services: [');

@@ -2,7 +2,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { ComposeImport } from '@hortus/template/compose/import/import-compose';
 import { command } from '../command.ts';
 import { Failure } from '../failure.ts';
-import { contentOf } from '../given-values.ts';
+import { assignment, contentOf } from '../given-values.ts';
 import { excerpt } from '../output/excerpt.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
@@ -20,12 +20,19 @@ export const templateImport = command({
   options: {
     name: { type: 'string', value: 'name', about: 'Name; default is that of the folder.' },
     slug: { type: 'string', value: 'slug', about: 'Species; default is derived from the name.' },
+    port: {
+      type: 'string',
+      value: 'service=number',
+      multiple: true,
+      about: 'Port on which a service answers HTTP, if the file does not tell; 0 if it needs no way in.',
+    },
     out: { type: 'string', value: 'folder', about: 'Write template.yaml into this folder instead of printing it.' },
     upload: { type: 'boolean', about: 'Create a draft in your account.' },
   },
   examples: [
     ['hortus template import compose.yaml --out catalog/blog/inkwell', 'Writes catalog/blog/inkwell/template.yaml.'],
     ['hortus template import compose.yaml --name Inkwell --upload', 'Makes a draft to validate and publish.'],
+    ['hortus template import compose.yaml --port web=3000', 'Leads to port 3000 of the service web.'],
     ['hortus template import compose.yaml --json', 'Template, inferred and dropped, for a program.'],
   ],
   calls: ['drafts.create'],
@@ -38,15 +45,21 @@ export const templateImport = command({
     }
     const source = await contentOf(args.file);
     const { importCompose } = await import('@hortus/template/compose/import/import-compose');
-    const imported = importCompose(source, {
-      name: options.name ?? nameOf(args.file),
-      ...(options.slug === undefined ? {} : { slug: options.slug }),
-      files: filesBeside(args.file),
-    });
+    const convert = (ports: Readonly<Record<string, number>>) =>
+      importCompose(source, {
+        name: options.name ?? nameOf(args.file),
+        ...(options.slug === undefined ? {} : { slug: options.slug }),
+        files: filesBeside(args.file),
+        ports,
+      });
+    const given = Object.fromEntries(options.port.map(portOf));
+    const first = convert(given);
+    const answers = json ? {} : await answersTo(terminal, first.questions);
+    const imported = Object.keys(answers).length > 0 ? convert({ ...given, ...answers }) : first;
     const mistakes = imported.findings.filter(({ file, severity }) => file === undefined && severity === 'error');
     const { text } = imported;
     if (text === undefined || mistakes.length > 0) {
-      if (json) printJson(terminal, { template: null, findings: mistakes, inferred: [], dropped: [] });
+      if (json) printJson(terminal, { template: null, findings: mistakes, inferred: [], dropped: [], questions: [] });
       else tellMistakes(terminal, args.file, source, mistakes);
       return 'failed';
     }
@@ -55,12 +68,13 @@ export const templateImport = command({
       ? (await (await client()).call('drafts.create', { body: { source: text } })).data
       : undefined;
     if (json) {
-      const { template, findings, inferred, dropped } = imported;
+      const { template, findings, inferred, dropped, questions } = imported;
       printJson(terminal, {
         template,
         findings,
         inferred,
         dropped,
+        questions,
         ...(written ? { written } : {}),
         ...(draft ? { draft } : {}),
       });
@@ -74,6 +88,28 @@ export const templateImport = command({
     return 'ok';
   },
 });
+
+function portOf(text: string): [service: string, port: number] {
+  const [service, value] = assignment('--port', text);
+  const port = Number(value);
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535 && value !== '') return [service, port];
+  throw new Failure('usage', `--port takes a number up to 65535, not ${value}.`);
+}
+
+/** Asks for the ports that the file does not tell. Without a person at the terminal they stay unknown, which is told. */
+async function answersTo(
+  terminal: Terminal,
+  questions: ComposeImport['questions'],
+): Promise<Readonly<Record<string, number>>> {
+  const answers: Record<string, number> = {};
+  if (!terminal.interactive) return answers;
+  for (const { service, message } of questions) {
+    terminal.note(`${safeLine(service)}: ${safeLine(message)}\n`);
+    const said = (await terminal.ask('Port (empty if it needs no way in): ')).trim();
+    answers[service] = portOf(`${service}=${said || '0'}`)[1];
+  }
+  return answers;
+}
 
 /** Uses the folder name, because most files are named compose.yaml. */
 function nameOf(file: string): string {
@@ -91,7 +127,11 @@ function tellMistakes(terminal: Terminal, file: string, source: string, mistakes
 }
 
 /** Prints to stderr, so that stdout contains only the template. */
-function tellNotes(terminal: Terminal, file: string, { inferred, dropped, findings, template }: ComposeImport): void {
+function tellNotes(
+  terminal: Terminal,
+  file: string,
+  { inferred, dropped, findings, template, questions }: ComposeImport,
+): void {
   const tell = (word: string, { line, column, path, message }: ComposeImport['inferred'][number]) =>
     terminal.note(`${file}:${line}:${column}: ${word} ${safeLine(`${path}: ${message}`)}\n`);
   for (const note of inferred) tell(paint(terminal, 'dim', 'inferred'), note);
@@ -100,6 +140,12 @@ function tellNotes(terminal: Terminal, file: string, { inferred, dropped, findin
   }
   for (const { kind, component, value } of template?.permissions ?? []) {
     terminal.note(`needs ${paint(terminal, 'warn', kind)}${value ? ` ${safeLine(value)}` : ''} for ${component}\n`);
+  }
+  for (const { service, line, column, message } of questions) {
+    const hint = `answer with --port ${service}=<number>`;
+    terminal.note(
+      `${file}:${line}:${column}: ${paint(terminal, 'warn', 'unknown')} ${safeLine(`${message} ${hint}`)}\n`,
+    );
   }
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const valid = errors === 0 ? 'The template is valid' : `The template has ${count(errors, 'error', 'errors')}`;

@@ -87,9 +87,27 @@ test('validate prints errors with their line', async () => {
   expect((await run('validate', at('nowhere.yaml'))).code).toBe(2);
 });
 
+test('import tells which port it does not know, and takes it from --port', async () => {
+  writeFileSync(at('closed.yaml'), 'services:\n  app:\n    image: registry.example.org/app:1.0.0\n');
+  const asked = await run('import', at('closed.yaml'));
+  expect(asked.code).toBe(0);
+  expect(asked.stderr).toContain('closed.yaml:2:3: unknown nothing in the file says how to reach it');
+  expect(asked.stderr).toContain('answer with --port app=<number>');
+  const answered = JSON.parse((await run('import', at('closed.yaml'), '--port', 'app=3000', '--json')).stdout);
+  expect(answered).toMatchObject({ questions: [], template: { routes: [{ component: 'app', port: 3000 }] } });
+  const wrong = await run('import', at('closed.yaml'), '--port', 'app=many');
+  expect([wrong.code, wrong.stderr.includes('takes a number up to 65535')]).toEqual([2, true]);
+});
+
+test('import reads the .env beside the file', async () => {
+  writeFileSync(at('.env'), 'LANGUAGE=fi\n');
+  const { template } = JSON.parse((await run('import', at('compose.yaml'), '--json')).stdout);
+  expect(template.inputs.optional).toContainEqual({ name: 'LANGUAGE', type: 'string', default: 'fi' });
+});
+
 test('--json prints one JSON document', async () => {
   const imported = JSON.parse((await run('import', at('compose.yaml'), '--json')).stdout);
-  expect(Object.keys(imported)).toEqual(['template', 'findings', 'inferred', 'dropped']);
+  expect(Object.keys(imported)).toEqual(['template', 'findings', 'inferred', 'dropped', 'questions']);
   expect(imported.dropped).toMatchObject([{ path: 'services.web.logging.driver', line: 6 }]);
   await run('import', at('compose.yaml'), '--out', at('web'));
   const exported = JSON.parse((await run('export', at('web'), '--set', 'WEB_HOSTNAME=a.example.org', '--json')).stdout);

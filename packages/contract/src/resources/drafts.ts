@@ -56,12 +56,29 @@ export const Draft = Type.Object(
 );
 export type Draft = Static<typeof Draft>;
 
+export const ImportQuestion = Type.Object(
+  {
+    service: Type.String({ description: 'The service of the Compose file; its name in `ports` of the request.' }),
+    line: place.line,
+    column: place.column,
+    message: Type.String(),
+  },
+  {
+    title: 'ImportQuestion',
+    description: 'A port that the Compose file does not tell. Without an answer nothing leads to the application.',
+  },
+);
+const questions = Type.Array(ImportQuestion, {
+  description: 'Answered by `ports` of another request; empty if the way in is known, or if the file needs none.',
+});
+
 export const ImportedDraft = Type.Object(
   {
     ...Draft.properties,
     source: Type.String({ description: 'The template as YAML; the lines of findings refer to it.' }),
     inferred: Type.Array(Inference),
     dropped: Type.Array(Omission),
+    questions,
   },
   { title: 'ImportedDraft', description: 'A draft made from a Compose file.' },
 );
@@ -84,6 +101,7 @@ export const CheckedDraft = Type.Object(
     source: Type.String({ description: 'The template as text: as given, or made from the Compose file.' }),
     inferred: Type.Array(Inference, { description: 'Empty without a Compose file.' }),
     dropped: Type.Array(Omission, { description: 'Empty without a Compose file.' }),
+    questions,
     permissions: Type.Array(PlannedPermission, {
       description: 'Access to the server that it uses, declared or not. Empty while the template has errors.',
     }),
@@ -109,6 +127,23 @@ export const DraftCreate = Type.Object(
 );
 export type DraftCreate = Static<typeof DraftCreate>;
 
+/** What an import needs beside the Compose file. */
+const beside = {
+  env: Type.Optional(
+    text(LONGEST_SOURCE, {
+      minLength: 0,
+      description: 'The .env beside the Compose file: its values become defaults, its passwords generated secrets.',
+    }),
+  ),
+  ports: Type.Optional(
+    Type.Record(Type.String({ pattern: '^.{1,200}$' }), Type.Integer({ minimum: 0, maximum: 65_535 }), {
+      ...bounded,
+      maxProperties: 200,
+      description: 'Ports on which services answer HTTP, by the name of the service; 0 if it needs no way in.',
+    }),
+  ),
+};
+
 export const DraftImport = Type.Object(
   {
     compose: text(LONGEST_SOURCE, { description: 'The text of a Compose file.' }),
@@ -120,6 +155,7 @@ export const DraftImport = Type.Object(
         description: 'The species; derived from the name by default.',
       }),
     ),
+    ...beside,
   },
   bounded,
 );
@@ -131,6 +167,7 @@ export const DraftCheck = Type.Object(
     compose: Type.Optional(text(LONGEST_SOURCE, { description: 'The text of a Compose file, instead of source.' })),
     name: Type.Optional(DraftImport.properties.name),
     slug: Type.Optional(DraftImport.properties.slug),
+    ...beside,
   },
   bounded,
 );

@@ -77,8 +77,8 @@ function routeDrift({ routes }: Desired, actual: Reading['actual']['routes'], ma
 }
 
 function way(rule: Desired['routes'][number], containers: readonly string[]) {
-  const { host, path, port, strip, scheme = 'http', tls } = rule;
-  return { host, path, port, strip, scheme, tls, containers };
+  const { host, path, port, strip, scheme, tls } = rule;
+  return { host, path, port, strip, ...(scheme && { scheme }), tls, containers };
 }
 
 /** Gives drift a fixed order, so that equal drift is reported once. */

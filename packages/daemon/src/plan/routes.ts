@@ -30,8 +30,18 @@ export function sameRoutes(some: readonly ActualRoute[], others: readonly Actual
   return isDeepStrictEqual(some.map(comparable).sort(byName), others.map(comparable).sort(byName));
 }
 
-function comparable({ name, component, port, host, path, strip, scheme = 'http', tls, containers }: ActualRoute) {
-  return { name, component, port, host, path, strip, scheme, tls, containers: [...containers].sort() };
+function comparable({ name, component, port, host, path, strip, scheme, tls, containers }: ActualRoute) {
+  return {
+    name,
+    component,
+    port,
+    host,
+    path,
+    strip,
+    scheme: scheme ?? 'http',
+    tls,
+    containers: [...containers].sort(),
+  };
 }
 
 const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);

@@ -1,5 +1,6 @@
 import { CanonicalTemplate, type Template } from '@hortus/contract/template/schema';
 import { canonical } from '../canonical.ts';
+import type { Canonical } from '../canonical-form.ts';
 import { RUN_KEYS } from '../expand.ts';
 import { error, type Path, pathText, type Remark } from '../finding.ts';
 import { mergePatch } from '../merge-patch.ts';
@@ -38,8 +39,6 @@ export function* checkProfiles(template: Template, before: readonly Remark[]): G
     yield* remarks.map(within);
   }
 }
-
-type Canonical = ReturnType<typeof canonical>;
 
 /** A permission of a component that the profile removes has nothing to permit, which is no mistake. */
 function withoutIdlePermissions(applied: Canonical, spec: Canonical): Canonical {

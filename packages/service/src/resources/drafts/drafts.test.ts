@@ -257,6 +257,13 @@ onBothEngines((engine) => {
         { kind: 'privileged', component: 'db', value: null, needs_operator: true },
       ]);
       expect(await species('/drafts')).toEqual(before);
+      const closed = { compose: 'services:\n  app:\n    image: registry.example.org/app:${TAG}\n' };
+      expect((await check(closed)).questions).toMatchObject([{ service: 'app', line: 2 }]);
+      const opened = await check({ ...closed, env: 'TAG=1.2.3', ports: { app: 3000 } });
+      expect(opened).toMatchObject({
+        questions: [],
+        source: expect.stringMatching(/default: 1\.2\.3[\s\S]*port: 3000/),
+      });
       const both = await service.request('POST', '/drafts/check', { body: { source: 'a', compose: 'b' } });
       expectRefusal(both, 'VALIDATION_ERROR', 'compose');
     });

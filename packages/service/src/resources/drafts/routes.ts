@@ -43,11 +43,11 @@ export const draftRoutes = (
     },
     'drafts.import': async ({ principal, body, write }) => {
       const owner = { account: principal.accountId, field: 'compose' };
-      const { written, source, inferred, dropped } = await work.run(IMPORT_DRAFT, owner, body);
+      const { written, ...imported } = await work.run(IMPORT_DRAFT, owner, body);
       return catalog.takenUp(
         write(async (tx) => {
           const draft = await drafts.create(tx, principal, written);
-          return { success: true, data: { ...draft, source, inferred, dropped } };
+          return { success: true, data: { ...draft, ...imported } };
         }),
       );
     },

@@ -10,6 +10,7 @@ import { canonical, specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { canonicalJson } from '@hortus/template/canonical-json';
 import { importCompose } from '@hortus/template/compose/import/import-compose';
+import { ENV_FILE } from '@hortus/template/compose/import/surroundings';
 import type { Finding } from '@hortus/template/finding';
 import { type Parsed, parse, parsedValue } from '@hortus/template/parse';
 import { permissionsOf } from '@hortus/template/permissions';
@@ -30,7 +31,7 @@ export interface Written {
   readonly columns: ReturnType<typeof columnsOf>;
 }
 
-export interface Imported extends Pick<ImportedDraft, 'inferred' | 'dropped'> {
+export interface Imported extends Pick<ImportedDraft, 'inferred' | 'dropped' | 'questions'> {
   readonly written: Written;
   readonly source: string;
 }
@@ -50,10 +51,12 @@ export function readDraft(body: DraftCreate): Written {
 const readSource = (source: string): Written => readParsed(parse(source), source, 'source');
 
 /** Turns a Compose file into a draft. */
-export function importDraft({ compose, name, slug }: DraftImport): Imported {
-  const { text, findings, inferred, dropped } = importCompose(compose, {
+export function importDraft({ compose, name, slug, env, ports }: DraftImport): Imported {
+  const { text, findings, inferred, dropped, questions } = importCompose(compose, {
     ...(name === undefined ? {} : { name }),
     ...(slug === undefined ? {} : { slug }),
+    ...(ports === undefined ? {} : { ports }),
+    files: (path) => (path === ENV_FILE ? env : undefined),
   });
   const mistakes = findings.filter(({ file, severity }) => file === undefined && severity === 'error');
   if (text === undefined || mistakes.length > 0) {
@@ -62,17 +65,17 @@ export function importDraft({ compose, name, slug }: DraftImport): Imported {
     const shown = mistakes.slice(0, MOST_FINDINGS);
     throw new Problem('VALIDATION_ERROR', message, { reason: 'invalid', field: 'compose', findings: shown });
   }
-  return { written: readSource(text), source: text, inferred, dropped };
+  return { written: readSource(text), source: text, inferred, dropped, questions };
 }
 
 /** Examines a template or a Compose file that is not stored. A text that is no template at all has findings too. */
-export function checkDraft({ source, compose, ...names }: DraftCheck): Omit<CheckedDraft, 'findings'> & {
+export function checkDraft({ source, compose, ...beside }: DraftCheck): Omit<CheckedDraft, 'findings'> & {
   readonly findings: Finding[];
 } {
   if (source !== undefined && compose !== undefined) throw invalid('compose', 'cannot be given together with source');
   if (compose !== undefined) {
-    const { source: made, inferred, dropped } = importDraft({ compose, ...names });
-    return { ...checkDraft({ source: made }), inferred, dropped };
+    const { source: made, inferred, dropped, questions } = importDraft({ compose, ...beside });
+    return { ...checkDraft({ source: made }), inferred, dropped, questions };
   }
   if (source === undefined) throw invalid('source', 'give source or compose');
   const { template, findings } = validate(source);
@@ -83,6 +86,7 @@ export function checkDraft({ source, compose, ...names }: DraftCheck): Omit<Chec
     source,
     inferred: [],
     dropped: [],
+    questions: [],
     permissions: permissions.map(({ value = null, ...permission }) => ({ ...permission, value })),
   };
 }

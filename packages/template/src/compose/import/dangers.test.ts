@@ -30,8 +30,6 @@ const PERMITTED: [said: string, kind: string, value?: string][] = [
 ];
 
 const REFUSED: [said: string, path: string][] = [
-  ['network_mode: "service:other"', 'network_mode'],
-  ['network_mode: "container:abc"', 'network_mode'],
   ['pid: "container:abc"', 'pid'],
   ['userns_mode: host', 'userns_mode'],
   ['uts: host', 'uts'],

@@ -183,9 +183,8 @@ describe('the way in', () => {
   });
 });
 
-it('a service in the network of another one makes the import invalid, at its line', () => {
-  const text =
-    'services:\n  vpn: {image: "gluetun:3.40.0"}\n  app:\n    image: app:1.0.0\n    network_mode: service:vpn\n';
+it.each(['service:vpn', 'container:abc'])('network_mode %s makes the import invalid, at its line', (mode) => {
+  const text = `services:\n  vpn: {image: "gluetun:3.40.0"}\n  app:\n    image: app:1.0.0\n    network_mode: "${mode}"\n`;
   const { findings } = importCompose(text);
   expect(findings.filter(({ severity }) => severity === 'error')).toMatchObject([
     { line: 5, path: 'services.app.network_mode', message: expect.stringContaining('network of another one') },

@@ -14,12 +14,16 @@ export function ComposeField({
   value,
   onChange,
   onGiven,
+  env,
+  onEnv,
   isBusy,
   isOpen,
 }: {
   value: string;
   onChange: (text: string) => void;
   onGiven: (text: string) => void;
+  env: string;
+  onEnv: (text: string) => void;
   isBusy: boolean;
   isOpen: boolean;
 }) {
@@ -76,6 +80,23 @@ export function ComposeField({
             {problem}
           </p>
         )}
+        <details className="mt-3" open={env !== '' || undefined}>
+          <summary className="cursor-pointer text-sm font-[550]">The .env beside it, if it has one</summary>
+          <label htmlFor={`${id}-env`} className="field-label mt-2">
+            Variables
+            <small>values become defaults, passwords become generated secrets</small>
+          </label>
+          <textarea
+            id={`${id}-env`}
+            className="input"
+            rows={4}
+            spellCheck={false}
+            autoComplete="off"
+            placeholder="TAG=1.29.2"
+            value={env}
+            onChange={(event) => onEnv(event.target.value)}
+          />
+        </details>
         <div className="mt-3 flex flex-wrap items-center gap-3">
           <Button
             kind={isOpen ? 'primary' : 'plain'}

@@ -10,6 +10,7 @@ import { RecordPage } from '../../../parts/record-page.tsx';
 import { CheckedEditor } from '../editor/checked-editor.tsx';
 import { ComposeField } from './compose-field.tsx';
 import { Outcome } from './outcome.tsx';
+import { WayIn } from './way-in.tsx';
 
 /** A Compose file becomes a template: shows what was understood, and keeps it only when asked to. */
 export function ImportPage() {
@@ -21,8 +22,10 @@ export function ImportPage() {
   const [source, setSource] = useState('');
   const [access, setAccess] = useState<CheckedDraft['permissions']>([]);
   const noteAccess = useCallback((checked: CheckedDraft) => setAccess(checked.permissions), []);
-  async function convert(text: string) {
-    const { data } = await check.mutateAsync({ body: { compose: text } });
+  const [env, setEnv] = useState('');
+  async function convert(text: string, ports?: Readonly<Record<string, number>>) {
+    const beside = { ...(env.trim() !== '' && { env }), ...(ports && { ports }) };
+    const { data } = await check.mutateAsync({ body: { compose: text, ...beside } });
     setMade(data);
     setSource(data.source);
     setAccess(data.permissions);
@@ -58,10 +61,20 @@ export function ImportPage() {
           setCompose(text);
           convert(text).catch(() => undefined);
         }}
+        env={env}
+        onEnv={setEnv}
         isBusy={check.isPending}
         isOpen={made === undefined}
       />
       {[check.error, create.error].map((error) => error && <Refusal key={problemText(error)} error={error} />)}
+      {made && made.questions.length > 0 && (
+        <WayIn
+          key={made.source}
+          questions={made.questions}
+          isBusy={check.isPending}
+          onAnswered={(ports) => void convert(compose, ports).catch(() => undefined)}
+        />
+      )}
       {made && (
         <div className="template-columns">
           <Section title="The template">

@@ -1,0 +1,49 @@
+import type { CheckedDraft } from '@hortus/contract/resources/drafts';
+import { type FormEvent, useId, useState } from 'react';
+import { Button } from '../../../parts/button.tsx';
+
+/** Asks for the ports that a Compose file does not tell: without them nobody could open the application. */
+export function WayIn({
+  questions,
+  isBusy,
+  onAnswered,
+}: {
+  questions: CheckedDraft['questions'];
+  isBusy: boolean;
+  onAnswered: (ports: Readonly<Record<string, number>>) => void;
+}) {
+  const id = useId();
+  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    // A field that is left empty means that the service needs no way in.
+    onAnswered(Object.fromEntries(questions.map(({ service }) => [service, Number(answers[service] ?? 0)])));
+  }
+  return (
+    <form className="notice mb-6" onSubmit={submit}>
+      <p>Nothing in the file says how to reach the application.</p>
+      <div className="mt-3 flex flex-wrap items-end gap-3">
+        {questions.map(({ service }) => (
+          <div key={service}>
+            <label htmlFor={`${id}-${service}`} className="field-label">
+              HTTP port of {service}
+            </label>
+            <input
+              id={`${id}-${service}`}
+              className="input"
+              type="number"
+              min={1}
+              max={65_535}
+              placeholder="none"
+              value={answers[service] ?? ''}
+              onChange={(event) => setAnswers({ ...answers, [service]: event.target.value })}
+            />
+          </div>
+        ))}
+        <Button kind="primary" type="submit" busy={isBusy}>
+          Lead there
+        </Button>
+      </div>
+    </form>
+  );
+}
