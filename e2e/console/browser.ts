@@ -74,9 +74,14 @@ export async function expectStill(page: Page, path: string, shown: string, slow 
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** In the page, whose types Node does not know: waits for the end of all transitions. */
+/**
+ * In the page, whose types Node does not know: waits for the end of all visible transitions. One within closed details stands still
+ * and never ends.
+ */
 const FINISH_TRANSITIONS = `Promise.all(
-  document.getAnimations().filter((one) => one instanceof CSSTransition).map(({ finished }) => finished.catch(() => {})),
+  document.getAnimations()
+    .filter((one) => one instanceof CSSTransition && one.effect.target.checkVisibility())
+    .map(({ finished }) => finished.catch(() => {})),
 )`;
 
 /** Expects no serious or critical finding of axe-core. */
