@@ -8,7 +8,7 @@ const RAW = new Set([
 ]);
 
 /**
- * Tells whether somebody can reach what was imported: by a route, a port of the server or its network. A file that nobody comes into,
+ * Tells whether what was imported can be reached: by a route, a port of the server or its network. A file that no person opens,
  * such as a worker, needs none of them; a file with an unanswered question does.
  */
 export function isReachable({ template, questions }: ComposeImport, original: ReadonlyMap<string, Service>): boolean {

@@ -20,8 +20,8 @@ const kinds = {
 } as const;
 
 /**
- * Leaves out every field whose value is a reference, and returns where they stand. For a garden that nobody resolves
- * references for: a secret that is left out keeps its stored value.
+ * Leaves out every field whose value is a reference, and returns where they stand. For a garden whose
+ * references are not resolved: a secret that is left out keeps its stored value.
  */
 export function withoutReferences(garden: Garden): { garden: Garden; places: readonly ReferencePlace[] } {
   const copy = structuredClone(garden) as Record<string, unknown>;

@@ -137,7 +137,7 @@ export const toDo = ({ changes }: Pick<GardenPlan, 'changes'>): Change[] =>
 
 /**
  * Hash of what a plan would do, with the ids of present records. Changes name secrets only as "set" or "changed", so
- * `sealed` stands for their values: a keyed hash of the requests, from which nobody can guess them.
+ * `sealed` stands for their values: a keyed hash of the requests, from which they cannot be guessed.
  */
 export const hashOf = async (
   name: string,

@@ -3,6 +3,7 @@ import { isMapping } from '../../schema-check.ts';
 import { entriesOf } from './entries.ts';
 import { knownPort } from './known-images.ts';
 import { protocolOf, speaksNoHttp } from './protocols.ts';
+import { portNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
 
 /** Components that only work for others, by their name or what they run. */
@@ -89,20 +90,15 @@ export function portOf(reading: Reading, component: Component, service: Record<s
 function portVariables(reading: Reading, service: Record<string, unknown>): (number | undefined)[] {
   return entriesOf(service.environment, [])
     .filter(({ key }) => PORT_VARIABLE.test(key))
-    .map(({ value }) => numberIn(/(\d{2,5})$/.exec(reading.plain(value) ?? '')?.[1]));
+    .map(({ value }) => portNumber(/(\d{2,5})$/.exec(reading.plain(value) ?? '')?.[1]));
 }
 
 function flagged(command: string): number | undefined {
   const [, long, short] = PORT_FLAG.exec(command) ?? [];
-  return numberIn(long ?? short);
+  return portNumber(long ?? short);
 }
 
 function probed(test: string): number | undefined {
   const url = LOCAL_URL.exec(test);
-  return url ? numberIn(url[1] ?? '80') : numberIn(LOCAL_PORT.exec(test)?.[1]);
-}
-
-function numberIn(text: string | undefined): number | undefined {
-  const port = Number(text);
-  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : undefined;
+  return url ? portNumber(url[1] ?? '80') : portNumber(LOCAL_PORT.exec(test)?.[1]);
 }

@@ -61,7 +61,7 @@ function readNetworkMode(reading: Reading, value: unknown, component: string, re
   } else if (mode?.startsWith('service:') || mode?.startsWith('container:')) {
     reading.notes.fail(
       path,
-      `${mode.split(':')[0]} network: a component cannot use the network of another one, so its traffic would leave by another way`,
+      `network_mode ${mode} is not supported: the component would use its own network, so its traffic would leave by another way`,
     );
   } else if (mode !== 'bridge' && mode !== 'default') {
     reading.notes.refuse(

@@ -32,7 +32,7 @@ export interface ComposeImport {
   findings: Finding[];
   inferred: Inferred[];
   dropped: Dropped[];
-  /** Without answers, nobody can reach the template. */
+  /** Without answers, the application has no address. */
   questions: Question[];
 }
 

@@ -1,6 +1,7 @@
 import type { Path } from '../../finding.ts';
 import { isMapping } from '../../schema-check.ts';
 import { entriesOf } from './entries.ts';
+import { portNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
 import type { WayIn } from './routes.ts';
 
@@ -42,10 +43,6 @@ function textsOf(reading: Reading, lists: readonly unknown[], path: Path): Label
   return texts;
 }
 
-const portOf = (text: string | undefined): number | undefined => {
-  const port = Number(text);
-  return Number.isInteger(port) && port >= 1 && port <= 65_535 ? port : undefined;
-};
 const schemeOf = (text: string | undefined): 'https' | undefined => (text === 'https' ? 'https' : undefined);
 
 function traefik(labels: Labels): Way[] {
@@ -56,14 +53,14 @@ function traefik(labels: Labels): Way[] {
     if (router) routers.set(router[1] ?? '', { ...routers.get(router[1] ?? ''), [router[2] ?? '']: value });
     const server = /^traefik\.http\.services\.([^.]+)\.loadbalancer\.server\.(port|scheme)$/i.exec(key);
     if (server) {
-      const told = server[2] === 'port' ? { port: portOf(value) } : { scheme: schemeOf(value) };
+      const told = server[2] === 'port' ? { port: portNumber(value) } : { scheme: schemeOf(value) };
       servers.set(server[1] ?? '', { ...servers.get(server[1] ?? ''), ...told });
     }
   }
   // The first version of Traefik had one rule and one port for a container.
   if (labels.has('traefik.frontend.rule') || labels.has('traefik.port'))
     routers.set('', { rule: labels.get('traefik.frontend.rule') ?? '' });
-  const only = servers.size === 1 ? [...servers.values()][0] : { port: portOf(labels.get('traefik.port')) };
+  const only = servers.size === 1 ? [...servers.values()][0] : { port: portNumber(labels.get('traefik.port')) };
   if (routers.size === 0) return [...servers.values()];
   return [...routers.values()].map(({ rule = '', service }) => ({
     ...(servers.get(service?.replace(/@.*$/, '') ?? '') ?? only),
@@ -78,7 +75,7 @@ function caddy(labels: Labels): Way[] {
     if (!/^caddy(_\d+)?\.(.*\.)?(\d+_)?reverse_proxy(_\d+)?$/.test(key)) continue;
     const [, scheme, port] =
       /upstreams\s*(https?)?\s*(\d+)?/.exec(value) ?? /^(?:(https?):\/\/)?[^:/]+:(\d+)/.exec(value) ?? [];
-    ways.push({ port: portOf(port), scheme: schemeOf(scheme) });
+    ways.push({ port: portNumber(port), scheme: schemeOf(scheme) });
   }
   return ways;
 }
@@ -88,7 +85,7 @@ function nginxProxy(env: Labels): Way[] {
   const path = env.get('VIRTUAL_PATH');
   return [
     {
-      port: portOf(env.get('VIRTUAL_PORT')),
+      port: portNumber(env.get('VIRTUAL_PORT')),
       scheme: schemeOf(env.get('VIRTUAL_PROTO')),
       path: path?.startsWith('/') && path !== '/' ? path : undefined,
     },

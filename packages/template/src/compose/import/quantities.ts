@@ -39,3 +39,9 @@ export function byteSize(text: string): string | undefined {
 export function wholeNumber(text: string | undefined): number | undefined {
   return text !== undefined && /^-?\d+$/.test(text.trim()) ? Number(text) : undefined;
 }
+
+/** Reads the number of a port; undefined for other texts. */
+export function portNumber(text: string | undefined): number | undefined {
+  const port = wholeNumber(text);
+  return port !== undefined && port >= 1 && port <= 65_535 ? port : undefined;
+}

@@ -27,7 +27,7 @@ const ELSEWHERE = new RegExp(
 );
 
 /**
- * Tells whether a secret of this name is issued by somebody else, so that a generated value could never work. The person who
+ * Tells whether a secret of this name is issued by another service, so that a generated value could never work. The person who
  * deploys is asked for it.
  */
 export function isOfThirdParty(name: string): boolean {

@@ -148,7 +148,7 @@ describe('the way in', () => {
     expect(importCompose(text, { ports: { app: 0 } })).toMatchObject({ questions: [] });
   });
 
-  it('is not asked for where nobody comes in', () => {
+  it('is not asked for if no service is opened in a browser', () => {
     const text = 'services:\n  tunnel:\n    image: cloudflare/cloudflared:2026.1.0\n  cache:\n    image: redis:8.0.0\n';
     expect(imported(text)).toMatchObject({ questions: [] });
   });
@@ -187,7 +187,7 @@ it.each(['service:vpn', 'container:abc'])('network_mode %s makes the import inva
   const text = `services:\n  vpn: {image: "gluetun:3.40.0"}\n  app:\n    image: app:1.0.0\n    network_mode: "${mode}"\n`;
   const { findings } = importCompose(text);
   expect(findings.filter(({ severity }) => severity === 'error')).toMatchObject([
-    { line: 5, path: 'services.app.network_mode', message: expect.stringContaining('network of another one') },
+    { line: 5, path: 'services.app.network_mode', message: expect.stringContaining('would leave by another way') },
   ]);
 });
 

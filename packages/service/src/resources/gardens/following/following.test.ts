@@ -250,7 +250,7 @@ onBothEngines((engine) => {
     expect(failed).toMatchObject({ reason: 'forbidden', error: expect.stringContaining('definitions:write') });
     expect(await follower.definitions()).toEqual([]);
 
-    // Whoever changes the source lends it their own rights, never those of another.
+    // The user who changes the source lends it their own rights, never those of another.
     const strong = await make(['gardens:read', 'gardens:write', 'definitions:read', 'definitions:write']);
     const change = { key: strong.key, body: { interval: 600 } };
     expect((await service.request('PATCH', `/gardens/${id}`, change)).json.data.source.followed_by).toBe(strong.id);

@@ -18,7 +18,7 @@ export function SourceTab({ source }: { source: GardenSource }) {
     ['What left the file', source.prune ? 'is archived or removed' : 'stays'],
     ['Forge', provider === null ? 'unknown, so it gets no states' : forgeSettings[provider].name],
     ['Access token', has_credentials ? `stored${username ? ` for ${username}` : ''}` : 'none'],
-    ['Rights of', followed_by === null ? 'nobody' : <code key="user">{followed_by}</code>],
+    ['Rights of', followed_by === null ? 'no user' : <code key="user">{followed_by}</code>],
     ['Applied commit', applied_sha === null ? 'none' : <code key="sha">{shortSha(applied_sha)}</code>],
     ['Read', checked_at === null ? 'never' : <Time key="read" at={checked_at} ago />],
     ['Interval', `${lasting(source.interval * 1000)}${next_check_at === null ? ', not planned' : ''}`],

@@ -2,7 +2,7 @@ import type { CheckedDraft } from '@hortus/contract/resources/drafts';
 import { type FormEvent, useId, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
 
-/** Asks for the ports that a Compose file does not tell: without them nobody could open the application. */
+/** Asks for the ports that a Compose file does not tell: without them the application has no address. */
 export function WayIn({
   questions,
   isBusy,
