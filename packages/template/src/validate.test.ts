@@ -263,6 +263,12 @@ describe('validate', () => {
     expect(seedWith('permissions: [{kind: gpu, reason: no}]')).toEqual(['unused-permission permissions[0]']);
   });
 
+  it('accepts permissions that only a profile uses, and requires those', () => {
+    const profiles = 'profiles: {gpu: {gpu: {count: all}}, production: {resources: {cpu: "2"}}}';
+    expect(seedWith(`${profiles}\npermissions: [{kind: gpu, reason: Faster answers.}]`)).toEqual([]);
+    expect(seedWith(profiles)).toEqual(['permission profiles.gpu.gpu']);
+  });
+
   it('explains that images are not built', () => {
     expect(validate(`${SEED}build: .\n`).findings[0]?.suggestion).toContain('not built');
   });

@@ -96,6 +96,16 @@ describe('catalog:check', () => {
     expect(stdout).toContain('did you mean 4.2.2-alpine? Otherwise set unverified: true');
   });
 
+  it('reads known tags from a table, and takes another flavour of an official image as proof', async () => {
+    const folder = await writeCatalog({ 'blog/inkwell/template.yaml': INKWELL });
+    const table = (inkwell: string) =>
+      `# a comment\nrepository\ttag\tdigest\nregistry.example.org/inkwell/inkwell\t${inkwell}\t\nregistry.example.org/inkwell/inkwell\t4.2.1-alpine\ndocker.io/library/postgres\t17.5-alpine\tsha256:0\n`;
+    expect(await checked(folder, await writeCatalog({ 'versions.tsv': table('4.2.1') }))).toEqual([]);
+    expect(await checked(folder, await writeCatalog({ 'versions.tsv': table('4.2.0') }))).toEqual([
+      'unknown-tag image.variants[0].tag 11:32',
+    ]);
+  });
+
   it('reports a hash that differs from another run', async () => {
     const folder = await writeCatalog({ 'test/seed/template.yaml': SEED });
     const { findings } = await checkCatalog(folder, { earlier: {} });

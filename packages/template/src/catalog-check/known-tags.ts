@@ -8,14 +8,19 @@ import { nearest } from '../nearest.ts';
 
 const REFERENCE = /(?<![\w./:@-])(?:[\w.-]+(?::\d+)?\/)*[\w.-]+:[\w][\w.-]*/g;
 const WITH_DEFAULT = /\$\{\w+:?-([^{}]*)\}/g;
+const ROW = /^([\w./:-]+)\t(\w[\w.-]*)(?=\t|\r?$)/gm;
 
-/** Collects every `repository:tag` in the files of a folder, in its short form. */
+/** Collects every `repository:tag` in the files of a folder, in its short form; a table (.tsv) has a column for each. */
 export async function tagsIn(folder: string): Promise<Set<string>> {
   const tags = new Set<string>();
   for (const entry of await readdir(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
-    for (const [found] of text.replaceAll(WITH_DEFAULT, '$1').matchAll(REFERENCE)) tags.add(short(found));
+    if (entry.name.endsWith('.tsv')) {
+      for (const [, repository, tag] of text.matchAll(ROW)) tags.add(short(`${repository}:${tag}`));
+    } else {
+      for (const [found] of text.replaceAll(WITH_DEFAULT, '$1').matchAll(REFERENCE)) tags.add(short(found));
+    }
   }
   return tags;
 }
@@ -30,10 +35,19 @@ export function* unknownTags(spec: Canonical, known: ReadonlySet<string>): Gener
     if (tag === undefined || image.digest !== undefined || known.has(short(`${repository}:${tag}`))) continue;
     const name = `${short(repository)}:`;
     const others = [...known].filter((one) => one.startsWith(name)).map((one) => one.slice(name.length));
+    if (isOfficial(name) && others.some((other) => isOtherFlavour(tag, other))) continue;
     const meant = nearest(tag, others) ?? others[0];
     const hint = meant === undefined ? 'set unverified: true' : `did you mean ${meant}? Otherwise set unverified: true`;
     yield { ...error('unknown-tag', path, `${imageText(image)} occurs in no known catalog`, hint), within: tag };
   }
+}
+
+const isOfficial = (shortName: string) => !shortName.includes('/');
+
+/** Official images publish a version in all flavours at once: 17.10-alpine proves that 17.10 exists. */
+function isOtherFlavour(tag: string, other: string): boolean {
+  const [version = ''] = tag.split('-', 1);
+  return /^v?\d+(\.\d+)+$/.test(version) && other.split('-', 1)[0] === version;
 }
 
 function* imagesOf(spec: Canonical): Generator<[Path, ImageReference]> {

@@ -1,3 +1,5 @@
+import { withProfile } from '../canonical.ts';
+import type { Canonical } from '../canonical-form.ts';
 import { error, warning } from '../finding.ts';
 import { accessOf, covers, needsOperator } from '../host-access.ts';
 import { didYouMean } from '../nearest.ts';
@@ -35,8 +37,18 @@ export const permissions: Rule = function* (spec) {
         `there is no component ${component}`,
         didYouMean(component, names),
       );
-    } else if (!used.has(index)) {
+    } else if (!used.has(index) && !isUsedByProfile(spec, index)) {
       yield warning('unused-permission', ['permissions', index], `nothing uses ${kind}`);
     }
   }
 };
+
+/** A GPU that only a profile adds is declared with the template, and asked for when that profile is chosen. */
+function isUsedByProfile(spec: Canonical, index: number): boolean {
+  const declared = spec.permissions[index];
+  return Object.keys(spec.profiles).some((profile) =>
+    Object.entries(withProfile(spec, profile)?.components ?? {}).some(([name, component]) =>
+      accessOf(component).some((access) => declared !== undefined && covers(declared, name, access)),
+    ),
+  );
+}
