@@ -8,6 +8,8 @@ import type { LogLevel } from './log.ts';
 import type { AddressRange } from './networks/address-range.ts';
 import { POOL_SETTING, readNetworkPool } from './networks/pool-setting.ts';
 import type { RunOptions } from './run-options.ts';
+import { readSubstitutes } from './substitutes/read-substitutes.ts';
+import type { Substitutes } from './substitutes/substitutes.ts';
 
 export { ConfigError };
 
@@ -28,6 +30,8 @@ export interface DaemonConfig {
   backupBucket: S3Config | undefined;
   dockerSocket: string;
   ingress: IngressWish;
+  /** Local images in place of images of a registry; undefined for none. */
+  substitutes: Substitutes | undefined;
   /** Blocks for the subnets of instances; undefined for a default that fits the host. */
   networkPool: readonly AddressRange[] | undefined;
   /** Interval of drift checks. */
@@ -54,6 +58,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
   const key = env.HORTUSD_KEY ?? file.api_key;
   const logLevel = options['log-level'] ?? env.HORTUSD_LOG_LEVEL ?? 'info';
   const pool = options['network-pool'] ?? env[POOL_SETTING] ?? env.HORTUSD_NETWORK_POOL;
+  const substitutes = options['image-substitutes'] ?? env.HORTUSD_IMAGE_SUBSTITUTES;
   if (url === undefined)
     throw new ConfigError('The address of the service is missing. Give --url, or a --key-file that contains it.');
   if (!/^https?:\/\/[^/]+/.test(url) || !URL.canParse(url))
@@ -85,6 +90,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
       httpPort: port('--ingress-http', options['ingress-http'] ?? env.HORTUSD_INGRESS_HTTP),
       httpsPort: port('--ingress-https', options['ingress-https'] ?? env.HORTUSD_INGRESS_HTTPS),
     },
+    substitutes: substitutes === undefined ? undefined : readSubstitutes(substitutes),
     networkPool: pool === undefined ? undefined : readNetworkPool(pool),
     driftEveryMs: seconds('--drift-every', options['drift-every'] ?? env.HORTUSD_DRIFT_EVERY ?? '120'),
     logs: {

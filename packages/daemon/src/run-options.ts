@@ -40,6 +40,12 @@ export const runOptions = {
   },
   's3-credentials-file': { value: 'path', meaning: 'JSON {access_key_id, secret_access_key, session_token?}.' },
   'docker-socket': { value: 'path', standard: '/var/run/docker.sock', meaning: 'Socket of the container engine.' },
+  'image-substitutes': {
+    value: 'path',
+    standard: 'none',
+    meaning:
+      'JSON of images and the local images that run in their place, such as {"docker.io/library/redis": "redis:local"}.',
+  },
   caddy: { value: 'path|off', standard: 'caddy in PATH', meaning: 'Program that serves the routes, or off.' },
   'ingress-http': {
     value: 'port',

@@ -45,6 +45,7 @@ import { policyFileOf, readPolicy } from './policy/read-policy.ts';
 import { Watch } from './rollout/watch.ts';
 import { serveShell } from './shell/serve-shell.ts';
 import { DialBack } from './streams/dial-back.ts';
+import { substitutingEngine } from './substitutes/substituting-engine.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
 import { Turns } from './turns.ts';
@@ -79,10 +80,15 @@ export function wire(options: DaemonOptions) {
   const serverId = () => identity.serverId ?? '';
   const publicKey = () => identity.publicKey;
   rememberWritten(journal);
-  const guarded = guardedEngine(
-    openDockerEngine({ socketPath: config.dockerSocket, ...(engineTimeouts && { timeouts: engineTimeouts }) }),
-    { policy, engineSocket: config.dockerSocket, written: journal.writtenPaths },
-  );
+  const docker = openDockerEngine({
+    socketPath: config.dockerSocket,
+    ...(engineTimeouts && { timeouts: engineTimeouts }),
+  });
+  const guarded = guardedEngine(config.substitutes ? substitutingEngine(docker, config.substitutes) : docker, {
+    policy,
+    engineSocket: config.dockerSocket,
+    written: journal.writtenPaths,
+  });
   const reclaim = () => extraNetworks.sweep();
   const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, reclaim, log });
   const containerLogs: ContainerLogs = new ContainerLogs({

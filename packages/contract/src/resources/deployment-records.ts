@@ -14,6 +14,12 @@ export const DeployedImage = Type.Object(
     digest: nullable(Type.String({ pattern: '^sha256:[0-9a-f]{64}$', maxLength: 71 }), {
       description: 'Digest of the image. Null for images that exist only locally.',
     }),
+    substitute: Type.Optional(
+      Type.String({
+        maxLength: 1024,
+        description: 'Local image that ran instead, because the settings of the daemon say so; missing for most.',
+      }),
+    ),
   },
   { title: 'DeployedImage' },
 );

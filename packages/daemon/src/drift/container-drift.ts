@@ -75,6 +75,8 @@ function hidden(field: string, declared: readonly string[] | undefined, actual: 
 
 function imageDrift({ spec }: Unit, facts: ContainerFacts, { image, digest }: Surroundings): Found[] {
   if (!isSameImage(spec.image, facts.image)) return [{ field: 'image', declared: spec.image, actual: facts.image }];
+  // The digest of a substitute is another by intention.
+  if (facts.substitute !== undefined) return [];
   const wanted = parseImage(spec.image).digest ?? digest;
   const own = image?.digests.filter((one) => repositoryOf(one) === repositoryOf(spec.image)) ?? [];
   const digests = own.flatMap((one) => parseImage(one).digest ?? []);
@@ -173,6 +175,7 @@ const passing: readonly string[] = [
   label.replacesRunning,
   label.home,
   label.pinnedImage,
+  label.substituted,
   // Compared separately.
   label.config,
 ];

@@ -9,6 +9,8 @@ export interface ContainerFacts {
   /** Reference that it was created from, and the image id at that time. */
   image: string;
   imageId: string;
+  /** Local image that it was created from, where the operator put one in place of `image`. */
+  substitute?: string;
   state: ContainerState;
   /** The engine's own check; `none` without one. */
   health: 'none' | 'starting' | 'healthy' | 'unhealthy';

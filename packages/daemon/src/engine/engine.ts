@@ -29,6 +29,10 @@ export interface Engine {
   imagesInUse(): Promise<string[]>;
   /** Removes an image unless a container uses it; idempotent. */
   removeImage(ref: string): Promise<void>;
+  /** Local image that the operator puts in place of a reference; undefined for most. It is never pulled. */
+  substituteFor(ref: string): string | undefined;
+  /** Answers whether the operator put this local image in place of another; it must not be removed. */
+  isSubstitute(ref: string): boolean;
   pull(ref: string, on: (progress: PullProgress) => void, options?: PullOptions): Promise<void>;
 
   /** Creates an image from a file system in a tar archive. */

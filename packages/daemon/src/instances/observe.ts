@@ -81,7 +81,7 @@ async function observeComponent(engine: Observed, facts: ContainerFacts): Promis
     container_name: facts.name,
     status,
     health: status === 'running' ? await healthOf(engine, facts) : 'unknown',
-    image: facts.image,
+    image: facts.substitute ?? facts.image,
     started_at: facts.startedAt ?? null,
     exit_code: facts.state === 'exited' ? facts.exitCode : null,
   };

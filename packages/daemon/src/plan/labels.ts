@@ -12,6 +12,8 @@ export const label = {
   config: 'hortus.config',
   /** Image with digest that it was created from; Podman reports only the tag afterwards. */
   pinnedImage: 'hortus.pinned_image',
+  /** Image of the manifest, on a container that was created from a local substitute. */
+  substituted: 'hortus.substituted_image',
   /** 1 for the first of several equal containers of a component. */
   replica: 'hortus.replica',
   /** On the container that represents the instance to people. */

@@ -52,7 +52,10 @@ async function look(
     engine.imagesInUse(),
   ]);
   const pulled = await Promise.all(
-    journal.pulledImages.all().map(async (name) => ({ name, id: (await engine.image(name))?.id })),
+    journal.pulledImages
+      .all()
+      .filter((name) => !engine.isSubstitute(name))
+      .map(async (name) => ({ name, id: (await engine.image(name))?.id })),
   );
   return leftovers({
     containers: containers.flatMap(labelled),

@@ -12,19 +12,25 @@ export async function digestOf(engine: Engine, image: string, idOrName = image):
   return (found && parseImage(found).digest) ?? null;
 }
 
-/** Returns the image of each component. `id` is the image that its container was created from, if known. */
-export async function digestsOf(
-  engine: Engine,
-  parts: readonly { component: string; image: string; id: string | undefined }[],
-): Promise<DeployedImage[]> {
+/** Image of a component; `id` is the image that its container was created from, if known. */
+export interface RunImage {
+  component: string;
+  image: string;
+  id: string | undefined;
+  /** Local image that runs in its place. */
+  substitute: string | undefined;
+}
+
+/** Returns the recorded image of each component. */
+export async function digestsOf(engine: Engine, parts: readonly RunImage[]): Promise<DeployedImage[]> {
   const byComponent = new Map(parts.map((part) => [part.component, part]));
   return await Promise.all(
-    [...byComponent.values()].map(async ({ component, image, id }) => ({
-      component,
-      image,
+    [...byComponent.values()].map(async ({ component, image, id, substitute }) => {
+      // The digest of the manifest did not run, and that of a local image means nothing to a registry.
+      if (substitute !== undefined) return { component, image, digest: null, substitute };
       // A missing digest does not fail a deployment; the tag is used instead.
-      digest: await digestOf(engine, image, id).catch(() => null),
-    })),
+      return { component, image, digest: await digestOf(engine, image, id).catch(() => null) };
+    }),
   );
 }
 

@@ -2,10 +2,9 @@ import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import { isFloating, parseImage, registryOf } from '@hortus/template/image-reference';
 import type { Engine, Platform } from '../engine/engine.ts';
 import { runsOn } from '../fingerprint/platform.ts';
+import { ImageProblem } from './image-problem.ts';
+import { localImage, substitution } from './local-image.ts';
 import { PullReport } from './pull-progress.ts';
-
-/** The image is not available; the message says why and what would help. */
-export class ImageProblem extends Error {}
 
 export interface Fetching {
   engine: Engine;
@@ -23,10 +22,16 @@ export interface Fetching {
 
 /**
  * Ensures that the engine has the image. A local image with a version tag is used as it is. A floating tag may be
- * pulled again; a failure of that is only a warning.
+ * pulled again; a failure of that is only a warning. A local substitute is never pulled.
  */
 export async function fetchImage(image: string, fetching: Fetching): Promise<string> {
   const { engine, renew } = fetching;
+  const substitute = engine.substituteFor(image);
+  if (substitute !== undefined) {
+    const local = await localImage(engine, image, substitute);
+    await requirePlatform(engine, substitute, local.platform);
+    return substitution(image, substitute);
+  }
   const there = await engine.image(image);
   const isWanted = there === undefined || (renew && isFloating(parseImage(image)));
   const isPulled = isWanted && (await renewed(image, fetching, there !== undefined));

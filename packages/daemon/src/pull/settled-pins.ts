@@ -20,8 +20,8 @@ export async function settledPins<Given extends Manifest>(engine: Engine, manife
       const image = imageText(tagged);
       const own = containers.filter(({ labels }) => labels[label.component] === component.name);
       const digests = await Promise.all(
-        own.map(({ labels, image: of, imageId }) => {
-          const isBare = (labels[label.pinnedImage] ?? of) === image;
+        own.map(({ labels, image: of, imageId, substitute }) => {
+          const isBare = substitute === undefined && (labels[label.pinnedImage] ?? of) === image;
           return isBare ? digestOf(engine, image, imageId).catch(() => null) : null;
         }),
       );

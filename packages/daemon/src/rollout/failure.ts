@@ -3,7 +3,7 @@ import type { Ingress } from '../ingress/ingress.ts';
 import { PoolEmpty } from '../networks/network-pool.ts';
 import { ManifestProblem } from '../plan/desired.ts';
 import { MountRefused } from '../policy/guarded-engine.ts';
-import { ImageProblem } from '../pull/fetch-image.ts';
+import { ImageProblem } from '../pull/image-problem.ts';
 import { StepFailed } from './apply.ts';
 import { NetworkTooSmall } from './network-room.ts';
 import { NotReady } from './readiness.ts';

@@ -2,19 +2,26 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import { parseImage } from '@hortus/template/image-reference';
 import type { Reading } from '../instances/read-actual.ts';
 import { type Fetching, pullImage } from '../pull/fetch-image.ts';
+import { localImage, substitution } from '../pull/local-image.ts';
 
 /** Current image id by image name. */
 export type ImageIds = ReadonlyMap<string, string>;
 
 /**
- * Pulls every image of a manifest again, whatever its tag; skips digests, whose content cannot change. Throws if a pull
- * fails, because the caller asked for a renewal.
+ * Pulls every image of a manifest again, whatever its tag; skips digests, whose content cannot change, and local
+ * substitutes. Throws if a pull fails, because the caller asked for a renewal.
  */
 export async function renewImages(manifest: Manifest, fetching: Omit<Fetching, 'renew'>): Promise<ImageIds> {
   const { engine, say } = fetching;
   const names = new Set(manifest.components.map(({ image }) => image));
   const ids = new Map<string, string>();
   for (const image of names) {
+    const substitute = engine.substituteFor(image);
+    if (substitute !== undefined) {
+      ids.set(image, (await localImage(engine, image, substitute)).id);
+      say?.('info', substitution(image, substitute));
+      continue;
+    }
     if (parseImage(image).digest !== undefined) continue;
     const before = await engine.image(image);
     await pullImage(image, fetching);

@@ -42,7 +42,7 @@ export function describeSuccess(
       container_id: facts.id,
       status,
       health,
-      image: facts.image,
+      image: facts.substitute ?? facts.image,
     })),
   };
 }

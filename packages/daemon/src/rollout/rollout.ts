@@ -225,11 +225,13 @@ async function succeeded(
   ready: ReadonlyMap<string, ContainerFacts>,
 ): Promise<RolloutResult> {
   const result = describeSuccess(desired, before, ready);
-  const made = new Map([...before.facts.values(), ...ready.values()].map((facts) => [facts.id, facts.imageId]));
+  const made = new Map([...before.facts.values(), ...ready.values()].map((facts) => [facts.id, facts]));
   // Include scheduled jobs: a rollback must restore the images that they will run.
   const images = rollout.manifest.components.map(({ name: component, image }) => {
     const container = result.components.find(({ name }) => name === component)?.container_id;
-    return { component, image, id: container === undefined ? undefined : made.get(container) };
+    const facts = container === undefined ? undefined : made.get(container);
+    const substitute = facts ? facts.substitute : engine.substituteFor(image);
+    return { component, image, id: facts?.imageId, substitute };
   });
   result.images = await digestsOf(engine, images);
   if (gap.ms !== undefined) result.gap_ms = gap.ms;

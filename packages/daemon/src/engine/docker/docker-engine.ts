@@ -55,6 +55,8 @@ export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions):
     image: (ref) => readImage(api, ref),
     imagesInUse: () => imagesInUse(api),
     removeImage: (ref) => removeImage(api, ref),
+    substituteFor: () => undefined,
+    isSubstitute: () => false,
     pull: (ref, on, options = {}) => pullImage(api, ref, on, options),
     importImage: (ref, archive) => importImage(api, ref, archive),
 
