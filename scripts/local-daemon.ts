@@ -8,6 +8,9 @@ import { endingWithParent } from '@hortus/testkit/orphan';
 
 const main = join(import.meta.dirname, '../packages/daemon/src/main.ts');
 
+/** Setting of the daemon that machines without a registry need. */
+const SUBSTITUTES = 'HORTUSD_IMAGE_SUBSTITUTES';
+
 export interface LocalDaemonOptions {
   readonly url: string;
   readonly keyFile: string;
@@ -63,7 +66,8 @@ function start({ url, keyFile, stateDirectory, dockerSocket, ingress, env, onLin
   const args = [...place, '--allow-plaintext', ...ingressOptions(ingress)];
   const [command = '', ...rest] = endingWithParent([process.execPath, main, 'run', ...args], 'SIGTERM');
   // The daemon must not see settings and secrets of the service, and has a name of its own in traces.
-  const isOwn = (name: string) => !name.startsWith('HORTUS') && name !== 'OTEL_SERVICE_NAME';
+  const isForeign = (name: string) => name.startsWith('HORTUS') || name === 'OTEL_SERVICE_NAME';
+  const isOwn = (name: string) => name === SUBSTITUTES || !isForeign(name);
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => isOwn(name)));
   const child = spawn(command, rest, { env: own, stdio: ['ignore', 'pipe', 'pipe'] });
   for (const stream of [child.stdout, child.stderr]) createInterface(stream).on('line', onLine);

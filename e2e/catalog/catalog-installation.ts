@@ -1,11 +1,12 @@
 import { cpSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '@hortus/daemon/engine/engine';
-import { makeDebianImages } from '@hortus/testkit/debian-images';
+import { makeStandIns } from '@hortus/testkit/debian-images';
 import { startDocker } from '@hortus/testkit/docker';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { type Installation, openInstallationWithDaemon } from '../docker/installation.ts';
-import { catalogFolder, editions, readCatalog } from './paper.ts';
+import { writeSubstitutes } from '../substitutes-file.ts';
+import { catalogFolder, editions, imagesOf, readCatalog } from './paper.ts';
 
 export interface CatalogInstallation extends AsyncDisposable {
   readonly installation: Installation;
@@ -13,23 +14,26 @@ export interface CatalogInstallation extends AsyncDisposable {
 }
 
 /**
- * Opens a service and a daemon with some species of the bundled catalog. Uses its own engine, because the test images carry the
- * names of real images.
+ * Opens a service and a daemon with some species of the bundled catalog, whose images are replaced by local ones from Debian's
+ * packages. Uses its own engine, with which the images go away.
  */
 export async function openCatalogInstallation(...species: string[]): Promise<CatalogInstallation> {
   await using opened = new AsyncDisposableStack();
   const docker = opened.use(await startDocker());
   const folder = opened.use(temporaryFolder('catalog'));
+  const images = opened.use(temporaryFolder('images'));
   for (const slug of species) takeOver(slug, folder.path);
   const wanted = new Set<string>();
   for (const [slug, spec] of await readCatalog(folder.path)) {
-    for (const { manifest } of await editions(spec, slug))
-      for (const { image } of manifest.components) wanted.add(image);
+    for (const { manifest } of await editions(spec, slug)) for (const image of imagesOf(manifest)) wanted.add(image);
   }
-  const missing = await makeDebianImages(docker.socketPath, wanted);
+  const { substitutes, missing } = await makeStandIns(docker.socketPath, wanted);
   if (missing.length > 0) throw new Error(`Debian has nothing for ${missing.join(', ')}`);
   const installation = opened.use(
-    await openInstallationWithDaemon({ catalog: folder.path, socketPath: docker.socketPath }),
+    await openInstallationWithDaemon(
+      { catalog: folder.path, socketPath: docker.socketPath },
+      { env: writeSubstitutes(images.path, substitutes) },
+    ),
   );
   const all = opened.move();
   return { installation, engine: installation.engine, [Symbol.asyncDispose]: () => all.disposeAsync() };
@@ -42,5 +46,5 @@ function takeOver(slug: string, folder: string): void {
   cpSync(join(catalogFolder, place), join(folder, place), { recursive: true });
 }
 
-/** True if the test can start its own engine, which needs root; a shared engine must not get images with real names. */
+/** True if the test can start its own engine, which needs root; a shared engine must not keep the images. */
 export const hasOwnEngine = process.getuid?.() === 0;

@@ -3,12 +3,14 @@ import { join } from 'node:path';
 import { containerDrift } from '@hortus/daemon/drift/container-drift';
 import type { ContainerSpec } from '@hortus/daemon/engine/container-spec';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
+import { isImageReference } from '@hortus/daemon/engine/docker/image-reference';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { desiredState } from '@hortus/daemon/plan/desired';
 import { plan } from '@hortus/daemon/plan/plan';
+import { substitutingEngine } from '@hortus/daemon/substitutes/substituting-engine';
 import { startDocker } from '@hortus/testkit/docker';
-import { askDocker, readDocker } from '@hortus/testkit/docker-request';
-import { busyboxImage, repository } from '@hortus/testkit/images';
+import { readDocker } from '@hortus/testkit/docker-request';
+import { busyboxImage } from '@hortus/testkit/images';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, test } from 'vitest';
 import { hasOwnEngine } from './catalog-installation.ts';
@@ -23,11 +25,13 @@ if (hasOwnEngine)
   test('an engine accepts every species in every profile and variant', { timeout: 600_000 }, async () => {
     await using docker = await startDocker();
     await using folder = temporaryFolder('created');
-    const engine = openDockerEngine({ socketPath: docker.socketPath });
+    // One image for every name; its content does not matter, because containers are never started.
+    const substitutes = { of: () => PLACEHOLDER, includes: () => false };
+    const engine = substitutingEngine(openDockerEngine({ socketPath: docker.socketPath }), substitutes);
     await busyboxImage(docker.socketPath, PLACEHOLDER);
     const species = [...(await readCatalog()).values()];
     expect(species.length).toBeGreaterThanOrEqual(120);
-    const context = { engine, socketPath: docker.socketPath, folder: folder.path, cpus: (await engine.info()).cpus };
+    const context = { engine, folder: folder.path, cpus: (await engine.info()).cpus };
     const problems: string[] = [];
     const work = species.values();
     const worker = async () => {
@@ -46,7 +50,6 @@ if (hasOwnEngine)
 
 interface CreateContext {
   engine: Engine;
-  socketPath: string;
   folder: string;
   cpus: number;
 }
@@ -65,7 +68,7 @@ async function createAll(context: CreateContext, { manifest }: Edition): Promise
   const made: string[] = [];
   try {
     for (const step of plan(desired, nothing).steps) {
-      if (step.step === 'pull') await placeholder(context.socketPath, step.image);
+      if (step.step === 'pull' && !isImageReference(step.image)) throw new Error(`${step.image} is not an image`);
       if (step.step === 'network') await engine.ensureNetwork(step.network);
       if (step.step === 'volumes') await engine.ensureVolume(step.volume);
       if (step.step === 'files') await engine.putFiles(step.unit.spec.name, step.unit.files);
@@ -88,17 +91,6 @@ async function createAll(context: CreateContext, { manifest }: Edition): Promise
   return problems;
 }
 
-/** Tags one image with every name; its content does not matter, because containers are never started. */
-async function placeholder(socketPath: string, image: string): Promise<void> {
-  if (isPinned(image)) return;
-  const query = new URLSearchParams(repository(image));
-  const { status, text } = await askDocker(socketPath, 'POST', `/images/${PLACEHOLDER}/tag?${query}`);
-  if (status !== 201) throw new Error(`${image} is not a valid image name: ${text}`);
-}
-
-/** Removes the digest, because another image cannot be tagged with it. */
-const isPinned = (image: string): boolean => image.includes('@');
-
 /** Maps host paths to existing folders, because the engine checks that they exist. */
 function onOurMachine(spec: ContainerSpec, folder: string): ContainerSpec {
   const mounts = spec.mounts.map((mount) => {
@@ -107,5 +99,5 @@ function onOurMachine(spec: ContainerSpec, folder: string): ContainerSpec {
     mkdirSync(path, { recursive: true });
     return { ...mount, path };
   });
-  return { ...spec, mounts, image: isPinned(spec.image) ? PLACEHOLDER : spec.image };
+  return { ...spec, mounts };
 }

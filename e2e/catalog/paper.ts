@@ -20,6 +20,12 @@ export async function readCatalog(folder = catalogFolder): Promise<Map<string, C
   );
 }
 
+/** Images of a manifest, with those of its actions. */
+export const imagesOf = ({ components, actions }: Manifest): string[] => [
+  ...components.map(({ image }) => image),
+  ...actions.flatMap(({ image }) => image ?? []),
+];
+
 export interface Edition {
   readonly profile: string;
   readonly variant: string | undefined;

@@ -2,10 +2,10 @@ import { cpSync, globSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiProblem } from '@hortus/client/problem';
 import type { MigrationDetail, MigrationOrder } from '@hortus/contract/resources/migrations';
-import { makeDebianImages } from '@hortus/testkit/debian-images';
+import { makeStandIns } from '@hortus/testkit/debian-images';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
-import { catalogFolder, editions, readCatalog } from '../catalog/paper.ts';
+import { catalogFolder, editions, imagesOf, readCatalog } from '../catalog/paper.ts';
 import { inside } from '../docker/installation.ts';
 import { openTwoServers, type ServerWithEngine, type TwoServers } from './two-servers.ts';
 
@@ -118,9 +118,8 @@ export async function openMigratedTenant(env: Record<string, string> = {}): Prom
   }
   const wanted = new Set<string>();
   for (const [slug, spec] of await readCatalog(folder.path))
-    for (const { manifest } of await editions(spec, slug))
-      for (const { image } of manifest.components) wanted.add(image);
-  const images = (socketPath: string) => makeDebianImages(socketPath, wanted);
+    for (const { manifest } of await editions(spec, slug)) for (const image of imagesOf(manifest)) wanted.add(image);
+  const images = async (socketPath: string) => (await makeStandIns(socketPath, wanted)).substitutes;
   const all = opened.use(await openTwoServers({ catalog: folder.path, images, env }));
   const { client } = all.service;
   const server_id = all.servers[0].serverId;

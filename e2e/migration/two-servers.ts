@@ -10,6 +10,7 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { endCaddy } from '../docker/installation.ts';
 import { type ServiceProcess, startService } from '../service-process.ts';
+import { writeSubstitutes } from '../substitutes-file.ts';
 
 /** A server with its own engine and daemon. */
 export interface ServerWithEngine {
@@ -33,8 +34,8 @@ export interface TwoServers extends AsyncDisposable {
 
 export interface TwoServersOptions {
   readonly catalog: string;
-  /** Creates the images of the species. */
-  readonly images: (socketPath: string) => Promise<unknown>;
+  /** Creates the images of the species and returns them as image substitutes of the daemons. */
+  readonly images: (socketPath: string) => Promise<Readonly<Record<string, string>>>;
   readonly env?: Record<string, string>;
 }
 
@@ -72,8 +73,8 @@ export async function openTwoServers({ catalog, images, env = {} }: TwoServersOp
   const servers = await Promise.all(
     ['here', 'there'].map(async (name) => {
       const docker = opened.use(await startDocker());
-      await images(docker.socketPath);
-      const server = await openServer(all, name, docker.socketPath, folder.path);
+      const substitutes = await images(docker.socketPath);
+      const server = await openServer(all, name, docker.socketPath, folder.path, substitutes);
       opened.defer(async () => {
         await server.daemon.stop();
         endCaddy(server.state);
@@ -94,6 +95,7 @@ export async function openServer(
   name: string,
   socketPath: string,
   folder: string,
+  substitutes: Readonly<Record<string, string>> = {},
 ): Promise<ServerWithEngine> {
   const { data } = await all.service.client.call('servers.register', { body: { name, environment: 'production' } });
   const { id, api_key, manifest_public_key } = data;
@@ -103,12 +105,16 @@ export async function openServer(
   const state = join(folder, name);
   mkdirSync(state);
   const ports = ['--ingress-http', String(await freePort()), '--ingress-https', String(await freePort())];
+  const env = writeSubstitutes(state, substitutes);
   const startDaemon = () =>
-    startProcess([
-      process.execPath,
-      ...[daemonMain, 'run', '--key-file', keyFile],
-      ...['--state-dir', state, '--docker-socket', socketPath, ...ports, '--log-level', 'debug'],
-    ]);
+    startProcess(
+      [
+        process.execPath,
+        ...[daemonMain, 'run', '--key-file', keyFile],
+        ...['--state-dir', state, '--docker-socket', socketPath, ...ports, '--log-level', 'debug'],
+      ],
+      { env },
+    );
   const server: ServerWithEngine = {
     name,
     serverId: id,

@@ -8,7 +8,7 @@ import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildNpmPackages } from '../../scripts/release/npm-packages.ts';
 import { removeContainers } from '../docker/installation.ts';
-import { makeNginxImage, root } from '../readme/started.ts';
+import { makeNginxImage, nginxSubstitutes, root } from '../readme/started.ts';
 import { type BuiltPackages, buildPackages } from './debian-package.ts';
 import { guideBlocks } from './guide-blocks.ts';
 
@@ -92,7 +92,9 @@ test('package and npm client reach a healthy container by the guide; upgrade, re
   expect(secret).toMatch(/^hk_live_/);
   expect(await machine.must('journalctl --no-pager --unit hortus')).not.toContain(secret);
   const pool = await ownPool(machine);
-  for (const block of others) await machine.must(block.replace('hortusd install', `hortusd install ${pool}`));
+  await machine.must(`echo '${JSON.stringify(nginxSubstitutes)}' > /etc/image-substitutes.json`);
+  const images = '--image-substitutes /etc/image-substitutes.json';
+  for (const block of others) await machine.must(block.replace('hortusd install', `hortusd install ${pool} ${images}`));
   expect(await states(machine)).toBe('active\nactive\n');
   const [server] = JSON.parse(await machine.must('hortus servers list --json')) as { id: string; name: string }[];
   if (server === undefined) expect.fail('no server');

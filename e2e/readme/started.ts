@@ -8,6 +8,7 @@ import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary
 import { until } from '@hortus/testkit/until';
 import { endCaddy, removeContainers } from '../docker/installation.ts';
 import { clientOf } from '../service-process.ts';
+import { writeSubstitutes } from '../substitutes-file.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
@@ -54,6 +55,7 @@ export async function openMachine(): Promise<Machine> {
           HORTUS_LOG_LEVEL: 'info',
           HORTUS_INGRESS_HTTP: String(httpPort),
           HORTUS_INGRESS_HTTPS: String(httpsPort),
+          ...writeSubstitutes(folder.path, nginxSubstitutes),
           ...env,
         },
       });
@@ -80,9 +82,14 @@ export async function openMachine(): Promise<Machine> {
 /** Reads the key printed by the first start. */
 export const shownKey = ({ stdout }: RunningProcess): string => /hk_live_[\w-]+/.exec(stdout)?.[0] ?? '';
 
-/** Builds a busybox image under nginx's name that serves static-site, so that no registry is needed. */
+const NGINX_IMAGE = 'hortus-test/nginx-page:1';
+
+/** Image substitutes for a daemon on an engine with `makeNginxImage`. */
+export const nginxSubstitutes = { 'docker.io/library/nginx': NGINX_IMAGE };
+
+/** Builds a busybox image that serves static-site in place of nginx, so that no registry is needed. */
 export const makeNginxImage = (socketPath: string): Promise<void> =>
-  sharedBusyboxImage(socketPath, 'docker.io/library/nginx:1.29.2', {
+  sharedBusyboxImage(socketPath, NGINX_IMAGE, {
     // busybox as pid 1 ignores SIGTERM without a handler; nginx does not.
     cmd: ['sh', '-c', "trap 'exit 0' TERM; httpd -f -p 8080 -h /usr/share/nginx/html & wait"],
     files: {

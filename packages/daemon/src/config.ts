@@ -30,8 +30,9 @@ export interface DaemonConfig {
   backupBucket: S3Config | undefined;
   dockerSocket: string;
   ingress: IngressWish;
-  /** Local images in place of images of a registry; undefined for none. */
+  /** Local images in place of images of a registry, and their file; undefined for none. */
   substitutes: Substitutes | undefined;
+  substitutesFile: string | undefined;
   /** Blocks for the subnets of instances; undefined for a default that fits the host. */
   networkPool: readonly AddressRange[] | undefined;
   /** Interval of drift checks. */
@@ -58,7 +59,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
   const key = env.HORTUSD_KEY ?? file.api_key;
   const logLevel = options['log-level'] ?? env.HORTUSD_LOG_LEVEL ?? 'info';
   const pool = options['network-pool'] ?? env[POOL_SETTING] ?? env.HORTUSD_NETWORK_POOL;
-  const substitutes = options['image-substitutes'] ?? env.HORTUSD_IMAGE_SUBSTITUTES;
+  const substitutesFile = options['image-substitutes'] ?? env.HORTUSD_IMAGE_SUBSTITUTES;
   if (url === undefined)
     throw new ConfigError('The address of the service is missing. Give --url, or a --key-file that contains it.');
   if (!/^https?:\/\/[^/]+/.test(url) || !URL.canParse(url))
@@ -90,7 +91,8 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
       httpPort: port('--ingress-http', options['ingress-http'] ?? env.HORTUSD_INGRESS_HTTP),
       httpsPort: port('--ingress-https', options['ingress-https'] ?? env.HORTUSD_INGRESS_HTTPS),
     },
-    substitutes: substitutes === undefined ? undefined : readSubstitutes(substitutes),
+    substitutes: substitutesFile === undefined ? undefined : readSubstitutes(substitutesFile),
+    substitutesFile,
     networkPool: pool === undefined ? undefined : readNetworkPool(pool),
     driftEveryMs: seconds('--drift-every', options['drift-every'] ?? env.HORTUSD_DRIFT_EVERY ?? '120'),
     logs: {

@@ -154,13 +154,40 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
 
 /** Builds the images that Debian has software for, under the requested names; returns the other references. */
 export async function makeDebianImages(socketPath: string, refs: Iterable<string>): Promise<string[]> {
-  const byRepository = Map.groupBy(new Set(refs), (ref) => repository(ref).repo);
+  return (await make(socketPath, refs, (_, names) => names)).missing;
+}
+
+export interface StandIns {
+  /** Local image by repository, for the image substitutes of a daemon. */
+  readonly substitutes: Readonly<Record<string, string>>;
+  /** References that Debian has nothing for. */
+  readonly missing: readonly string[];
+}
+
+/** Builds one local image for each repository, whatever tag or digest is wanted of it. */
+export async function makeStandIns(socketPath: string, refs: Iterable<string>): Promise<StandIns> {
+  const local = (name: string) => `hortus-test/${name.split('/').slice(1).join('-')}:debian`;
+  const { made, missing } = await make(socketPath, refs, (name) => [local(name)]);
+  return { substitutes: Object.fromEntries(made.map((name) => [name, local(name)])), missing };
+}
+
+async function make(
+  socketPath: string,
+  refs: Iterable<string>,
+  tags: (name: string, refs: string[]) => readonly string[],
+): Promise<{ made: string[]; missing: string[] }> {
+  const byRepository = Map.groupBy(new Set(refs), (ref) => repository(ref.split('@', 1)[0] as string).repo);
+  const made: string[] = [];
   const missing: string[] = [];
   // One after another: the disk is the bottleneck, and the machine has other work.
   for (const [name, names] of byRepository) {
     const image = debianImages[name];
-    if (image === undefined) missing.push(...names);
-    else await makeDebianImage(socketPath, names, image);
+    if (image === undefined) {
+      missing.push(...names);
+      continue;
+    }
+    await makeDebianImage(socketPath, tags(name, names), image);
+    made.push(name);
   }
-  return missing;
+  return { made, missing };
 }

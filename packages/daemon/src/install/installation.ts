@@ -35,6 +35,7 @@ export function installation({ config, program, isPackaged = false }: Installati
     ['--backup-dir', backupDirectory],
     ['--docker-socket', dockerSocket],
     ['--s3-credentials-file', config.backupBucket?.credentialsFile ?? '/'],
+    ['--image-substitutes', config.substitutesFile ?? '/'],
   ] as const) {
     if (!isAbsolute(path)) throw new ConfigError(`${option} must be an absolute path: systemd starts the daemon in /.`);
   }
@@ -49,6 +50,7 @@ export function installation({ config, program, isPackaged = false }: Installati
     HORTUSD_BACKUP_DIR: backupDirectory === join(stateDirectory, 'backups') ? undefined : backupDirectory,
     ...s3Variables(config.backupBucket),
     HORTUSD_DOCKER_SOCKET: dockerSocket === DEFAULT_SOCKET ? undefined : dockerSocket,
+    HORTUSD_IMAGE_SUBSTITUTES: config.substitutesFile,
     [POOL_SETTING]: config.networkPool?.map(formatCidr).join(','),
     HORTUSD_LOG_LEVEL: config.logLevel === 'info' ? undefined : config.logLevel,
   };

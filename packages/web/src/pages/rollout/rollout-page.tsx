@@ -17,6 +17,7 @@ import { isFinal } from './outcome.ts';
 import { Result } from './result.tsx';
 import { RolloutLog } from './rollout-log.tsx';
 import { announcement, StepList } from './step-list.tsx';
+import { Substitutes } from './substitutes.tsx';
 
 /** One deployment, live: its steps, its log, and where it answers or why it failed. */
 export function RolloutPage() {
@@ -81,6 +82,7 @@ function Rollout({
         <div>
           <StepList steps={steps} />
           <p className="safe">{promise(deployment, instance?.revision ?? null)}</p>
+          <Substitutes images={deployment.images} />
         </div>
         <RolloutLog lines={lines} isRunning={!isOver} />
       </div>
