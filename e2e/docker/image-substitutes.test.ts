@@ -42,7 +42,7 @@ test('a pinned image is pulled by default, and replaced by a local one where the
   await plain.stop();
 
   const local = `${PAGE_IMAGE}:1`;
-  installation.startDaemon({ env: writeSubstitutes(folder.path, { [`${repository}:2.1.0`]: local }), driftEvery: 1 });
+  installation.startDaemon({ env: writeSubstitutes(folder.path, { [`${repository}:2.1.0`]: local }) });
   const deployed = await finished(installation, await deploy(installation, definition.id));
   expect(deployed, deployed.error ?? '').toMatchObject({
     status: 'success',
@@ -58,5 +58,6 @@ test('a pinned image is pulled by default, and replaced by a local one where the
   expect(again).toMatchObject({ status: 'success', images: [{ substitute: local }] });
   expect(again.logs.map(({ message }) => message).join('\n')).toContain('nothing to do');
   const { data: instance } = await client.call('instances.read', { params: { id } });
-  expect(instance).toMatchObject({ drifted_at: null, drift: [], components: [{ name: 'main', image: local }] });
+  expect(instance).toMatchObject({ status: 'running', drifted_at: null, drift: [] });
+  expect(await installation.engine.inspect('pinned')).toMatchObject({ image: local });
 });

@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { askDocker } from '@hortus/testkit/docker-request';
 import { busyboxImage } from '@hortus/testkit/images';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lookForDrift } from '../drift/look-for-drift.ts';
 import type { Engine } from '../engine/engine.ts';
-import { openJournal } from '../journal/journal.ts';
-import { component } from '../plan/testing/manifests.ts';
+import { type Journal, openJournal } from '../journal/journal.ts';
+import { component, manifest } from '../plan/testing/manifests.ts';
 import { prune } from '../prune/prune.ts';
 import { TestServer } from '../rollout/testing/server.ts';
+import { id } from '../testing/signing.ts';
 import { Turns } from '../turns.ts';
 import { substitutesFrom } from './substitutes.ts';
 import { substitutingEngine } from './substituting-engine.ts';
@@ -55,6 +58,13 @@ describe('an image with a local substitute', () => {
     expect(said()).toContain('nothing to do');
     expect(again.images).toEqual([{ component: 'main', image: pinned, digest: null, substitute: local }]);
     expect((await server.inspect(uid)).Id).toBe(container);
+    const about = { instance_uid: uid, server_id: server.id, definition_id: id('def'), revision: 2 };
+    const kept = { ...manifest(uid, [main(pinned)]), ...about } as SignedManifest;
+    const journal = { manifests: { imagesOf: () => again.images ?? [] } } as unknown as Pick<Journal, 'manifests'>;
+    expect(await lookForDrift({ engine, ingress: server.ingress, journal }, kept)).toEqual([]);
+    expect(await lookForDrift({ engine: server.engine, ingress: server.ingress, journal }, kept)).toEqual([
+      { component: 'main', field: 'image', declared: pinned, actual: local },
+    ]);
   });
 
   it('is replaced by a renewal when the local image has changed, without a pull', async () => {
