@@ -114,7 +114,10 @@ async function once2GB(): Promise<Measured> {
   const catalog = join(folder.path, 'catalog');
   mkdirSync(join(catalog, 'website', 'heavy'), { recursive: true });
   writeFileSync(join(catalog, 'website', 'heavy', 'template.yaml'), heavy);
-  const images = (socketPath: string) => busyboxImage(socketPath, `${IMAGE}:1`);
+  const images = async (socketPath: string) => {
+    await busyboxImage(socketPath, `${IMAGE}:1`);
+    return {};
+  };
   await using all = await openTwoServers({ catalog, images });
   const definitionId = await fill(all);
   const archive = await timed(() => readArchive(all));
