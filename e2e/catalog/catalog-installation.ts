@@ -11,11 +11,13 @@ import { catalogFolder, editions, imagesOf, readCatalog } from './paper.ts';
 export interface CatalogInstallation extends AsyncDisposable {
   readonly installation: Installation;
   readonly engine: Engine;
+  /** Catalog of the service. */
+  readonly folder: string;
 }
 
 /**
  * Opens a service and a daemon with some species of the bundled catalog, whose images are replaced by local ones from Debian's
- * packages. Uses its own engine, with which the images go away.
+ * packages or npm. Uses its own engine, with which the images go away.
  */
 export async function openCatalogInstallation(...species: string[]): Promise<CatalogInstallation> {
   await using opened = new AsyncDisposableStack();
@@ -36,7 +38,12 @@ export async function openCatalogInstallation(...species: string[]): Promise<Cat
     ),
   );
   const all = opened.move();
-  return { installation, engine: installation.engine, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return {
+    installation,
+    engine: installation.engine,
+    folder: folder.path,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 }
 
 /** Copies one template, because a service with the whole catalog starts more slowly. */

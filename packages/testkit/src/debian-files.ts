@@ -8,7 +8,7 @@ const run = promisify(execFile);
 /**
  * Files that programs do not need at run time; PostgreSQL's compiler alone would add a hundred megabytes of libraries.
  */
-const unneeded = [
+export const unneeded = [
   /^\/usr\/share\/(doc|doc-base|man|info|locale|lintian|bug|apport|bash-completion)\//,
   /^\/usr\/lib\/postgresql\/[^/]+\/lib\/(bitcode\/|llvmjit)/,
   /^\/(etc|usr\/lib|lib)\/(init\.d|systemd|logrotate\.d|cron\.[a-z]+|apparmor\.d)\//,
@@ -28,7 +28,8 @@ export type Wanted = {
  * absolute and real, so that they also work where /bin and /lib are links to /usr.
  */
 export async function debianFiles({ packages, programs = [], also = [] }: Wanted): Promise<string[]> {
-  const { stdout: listed } = await run('dpkg', ['-L', ...(await installed(packages))]);
+  const { stdout: listed } =
+    packages.length === 0 ? { stdout: '' } : await run('dpkg', ['-L', ...(await installed(packages))]);
   const own = [...listed.split('\n'), ...programs.map(programPath), ...also.flatMap((path) => globSync(path))]
     .filter((path) => path.startsWith('/') && path !== '/.' && existsSync(path))
     .filter((path) => !unneeded.some((pattern) => pattern.test(path)))

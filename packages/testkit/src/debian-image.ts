@@ -1,14 +1,25 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { type AppFiles, appFiles } from './debian-apps.ts';
 import { debianFiles, type Wanted } from './debian-files.ts';
 import { askDocker } from './docker-request.ts';
-import { busyboxPath, repository } from './images.ts';
+import { type Base, type Bases, baseEntries, baseFiles, baseOf } from './image-bases.ts';
+import { repository } from './images.ts';
 import { type Entry, tarMembers } from './images-tar.ts';
+import { type NpmApp, npmFiles } from './npm-app.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
-/** An image that imitates a published one: same paths, user, entrypoint and environment, with software from Debian. */
+/**
+ * An image that imitates a published one: same paths, user, entrypoint, environment and tools, with software from Debian or
+ * npm.
+ */
 export type DebianImage = Wanted & {
+  bases: Bases;
+  /** Applications that are not installed on this machine; replaces the files of the base. */
+  app?: AppFiles;
+  npm?: NpmApp;
   /** Name and id of a user, whose group has the same name. */
   user?: readonly [name: string, id: number];
   /** Folders owned by the user. */
@@ -19,6 +30,8 @@ export type DebianImage = Wanted & {
   files?: Readonly<Record<string, string>>;
   /** Additional links: `{ '/usr/bin/registry': 'docker-registry' }`. */
   links?: Readonly<Record<string, string>>;
+  /** Programs: a script in `entrypoints/` by absolute path. */
+  scripts?: Readonly<Record<string, string>>;
   /** A script in `entrypoints/` that gets the command as arguments; by default the command runs directly. */
   entrypoint?: string;
   /** Instructions of a Dockerfile: `CMD ["x"]`, `USER 99`, `VOLUME /data`. */
@@ -28,52 +41,96 @@ export type DebianImage = Wanted & {
 const entrypoints = join(import.meta.dirname, 'entrypoints');
 const usrLinks = ['bin', 'sbin', 'lib', 'lib64'];
 
-/** Builds the image from software installed on this machine and tags it with all names. */
+/** Files of an image and the folder on this machine that stands for its root. */
+interface FileSet {
+  readonly root: string;
+  /** Absolute paths inside the root. */
+  readonly paths: readonly string[];
+}
+
+/** Builds the image for each base that the references ask for, and tags it with their names. */
 export async function makeDebianImage(socketPath: string, refs: readonly string[], image: DebianImage): Promise<void> {
-  const [first, ...others] = refs;
-  if (first === undefined) return;
-  const files = await debianFiles(image);
+  const variants = Map.groupBy(refs, (ref) => JSON.stringify(variantOf(image, repository(ref).tag)));
+  for (const [key, names] of variants) await importImage(socketPath, names, image, JSON.parse(key));
+}
+
+interface Variant {
+  readonly base: Base;
+  /** Version of the application from npm. */
+  readonly version?: string;
+}
+
+function variantOf({ bases, npm }: DebianImage, tag: string): Variant {
+  const version = /^\d+\.\d+\.\d+/.exec(tag)?.[0];
+  return { base: baseOf(bases, tag), ...(npm && version && { version }) };
+}
+
+async function importImage(socketPath: string, refs: readonly string[], image: DebianImage, variant: Variant) {
+  const [first, ...others] = refs as [string, ...string[]];
+  const sets = await fileSets(image, variant);
   const query = new URLSearchParams({ fromSrc: '-', ...repository(first) });
   const entrypoint = image.entrypoint ? [`ENTRYPOINT ["/entrypoint.sh"]`] : [];
   const path = 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   for (const change of [path, 'ENV LANG=C.UTF-8', ...entrypoint, ...image.changes]) query.append('changes', change);
-  const ours = generated(image, new Set(files));
-  // Engines reject archives with duplicate paths; our files win over those of packages.
-  const written = new Set(ours.map((entry) => `/${entry.path.replace(/\/$/, '')}`));
-  const body = Readable.from(
-    archive(
-      ours,
-      files.filter((path) => !written.has(path)),
-    ),
+  const ours = generated(image, variant.base, new Set(sets.flatMap(({ paths }) => paths)));
+  const { status, text } = await askDocker(
+    socketPath,
+    'POST',
+    `/images/create?${query}`,
+    Readable.from(archive(ours, sets)),
   );
-  const { status, text } = await askDocker(socketPath, 'POST', `/images/create?${query}`, body);
   if (status !== 200 || text.includes('"error"')) throw new Error(`Importing ${first} failed: ${text}`);
-  for (const ref of others) {
-    const named = await askDocker(socketPath, 'POST', `/images/${first}/tag?${new URLSearchParams(repository(ref))}`);
-    if (named.status !== 201) throw new Error(`Naming ${ref} failed: ${named.text}`);
-  }
+  for (const ref of others) await nameImage(socketPath, first, ref);
 }
 
-/** Concatenates our entries and an archive of the machine's files. */
-async function* archive(entries: readonly Entry[], files: readonly string[]): AsyncGenerator<Buffer> {
-  yield tarMembers(entries);
-  const relative = files.map((path) => path.slice(1)).join('\0');
-  const child = spawn('tar', ['--create', '--directory=/', '--no-recursion', '--null', '--files-from=-'], {
-    stdio: ['pipe', 'pipe', 'pipe'],
+/** Gives an image another name. */
+export async function nameImage(socketPath: string, from: string, to: string): Promise<void> {
+  const { status, text } = await askDocker(
+    socketPath,
+    'POST',
+    `/images/${from}/tag?${new URLSearchParams(repository(to))}`,
+  );
+  if (status !== 201) throw new Error(`Naming ${to} failed: ${text}`);
+}
+
+async function fileSets(image: DebianImage, { base, version }: Variant): Promise<FileSet[]> {
+  const { bases, packages, programs = [], also = [], app, npm } = image;
+  const below = app === undefined ? baseFiles(base) : { packages: [] };
+  const own = await debianFiles({
+    packages: [...below.packages, ...packages],
+    programs: [...(below.programs ?? []), ...programs, ...(bases[base] ?? [])],
+    also,
   });
+  return [
+    { root: '/', paths: own },
+    ...(app === undefined ? [] : [await appFiles(app)]),
+    ...(npm === undefined ? [] : [await npmFiles(npm, version)]),
+  ];
+}
+
+/** Concatenates our entries and an archive of the files. Engines reject duplicate paths; ours win, then the first set. */
+async function* archive(entries: readonly Entry[], sets: readonly FileSet[]): AsyncGenerator<Buffer> {
+  yield tarMembers(entries);
+  const written = new Set(entries.map(({ path }) => `/${path.replace(/\/$/, '')}`));
+  await using folder = temporaryFolder('image');
+  const from = sets.flatMap(({ root, paths }, index) => {
+    const list = join(folder.path, `files-${index}`);
+    const fresh = paths.filter((path) => !written.has(path));
+    for (const path of fresh) written.add(path);
+    writeFileSync(list, fresh.map((path) => `${path.slice(1)}\0`).join(''));
+    return [`--directory=${root}`, `--files-from=${list}`];
+  });
+  const child = spawn('tar', ['--create', '--no-recursion', '--null', ...from], { stdio: ['ignore', 'pipe', 'pipe'] });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     complaint += chunk;
   });
   const ended = new Promise<number | null>((done) => child.once('close', done));
-  child.stdin.on('error', () => {});
-  child.stdin.end(relative);
   yield* child.stdout;
   if ((await ended) !== 0) throw new Error(`tar failed: ${complaint.slice(0, 500)}`);
 }
 
-/** Busybox provides the shell and small tools where no package does. */
-function generated(image: DebianImage, taken: ReadonlySet<string>): Entry[] {
+function generated(image: DebianImage, base: Base, taken: ReadonlySet<string>): Entry[] {
   const folders = [
     'usr/',
     'usr/bin/',
@@ -87,11 +144,8 @@ function generated(image: DebianImage, taken: ReadonlySet<string>): Entry[] {
     'run/',
     'var/',
   ];
-  const busybox = busyboxPath();
-  const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).trim().split('\n');
-  const isFree = (name: string) =>
-    !taken.has(`/usr/bin/${name}`) && !taken.has(`/usr/sbin/${name}`) && name !== 'busybox';
   const [user, id] = image.user ?? ['nobody', 65534];
+  const home = image.folders?.includes(`/home/${user}`) ? `/home/${user}` : '/';
   const text = (path: string, content: string, mode = 0o644): Entry => ({
     path: path.slice(1),
     kind: 'file',
@@ -103,9 +157,8 @@ function generated(image: DebianImage, taken: ReadonlySet<string>): Entry[] {
     { path: 'tmp/', kind: 'folder', mode: 0o1777 },
     { path: 'var/run', kind: 'link', to: '/run' },
     ...usrLinks.map((name): Entry => ({ path: name, kind: 'link', to: `usr/${name}` })),
-    { path: 'usr/bin/busybox', kind: 'file', mode: 0o755, content: readFileSync(busybox) },
-    ...applets.filter(isFree).map((name): Entry => ({ path: `usr/bin/${name}`, kind: 'link', to: '/usr/bin/busybox' })),
-    text('/etc/passwd', `root:x:0:0::/root:/bin/sh\n${user}:x:${id}:${id}::/:/bin/sh\n`),
+    ...baseEntries(base, taken),
+    text('/etc/passwd', `root:x:0:0::/root:/bin/sh\n${user}:x:${id}:${id}::${home}:/bin/sh\n`),
     text('/etc/group', `root:x:0:\n${user}:x:${id}:\n`),
     ...(image.folders ?? []).map(
       (path): Entry => ({ path: `${path.slice(1)}/`, kind: 'folder', mode: 0o755, owner: id }),
@@ -115,8 +168,8 @@ function generated(image: DebianImage, taken: ReadonlySet<string>): Entry[] {
     ),
     ...Object.entries(image.links ?? {}).map(([path, to]): Entry => ({ path: path.slice(1), kind: 'link', to })),
     ...Object.entries(image.files ?? {}).map(([path, content]) => text(path, content)),
-    ...(image.entrypoint
-      ? [text('/entrypoint.sh', readFileSync(join(entrypoints, image.entrypoint), 'utf8'), 0o755)]
-      : []),
+    ...Object.entries({ ...image.scripts, ...(image.entrypoint && { '/entrypoint.sh': image.entrypoint }) }).map(
+      ([path, script]) => text(path, readFileSync(join(entrypoints, script), 'utf8'), 0o755),
+    ),
   ];
 }

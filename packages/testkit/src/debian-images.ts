@@ -1,5 +1,7 @@
+import { appImages } from './app-images.ts';
 import { type DebianImage, makeDebianImage } from './debian-image.ts';
 import { repository } from './images.ts';
+import { phpImages } from './php-images.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
 
 const nginxConf = `user nginx;
@@ -20,6 +22,7 @@ include '/usr/share/adminer/adminer.php';
 `;
 
 const redis: DebianImage = {
+  bases: { debian: [], alpine: [] },
   packages: ['redis-server', 'redis-tools'],
   programs: ['setpriv'],
   user: ['redis', 999],
@@ -30,10 +33,12 @@ const redis: DebianImage = {
 
 /**
  * Substitutes for images of the catalog, by repository. Versions are Debian's and mostly older than the tag; the
- * interface to templates is the same.
+ * interface to templates is the same. `bases` lists the tools of the published image, so that a health check or action with
+ * another one fails here too.
  */
 export const debianImages: Readonly<Record<string, DebianImage>> = {
   'docker.io/library/postgres': {
+    bases: { debian: [], alpine: ['bash'] },
     packages: ['postgresql-[0-9]*', 'postgresql-client-[0-9]*'],
     programs: ['setpriv'],
     also: ['/usr/lib/locale/C.utf8/**', '/usr/share/zoneinfo/Etc/*'],
@@ -48,10 +53,12 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     ],
   },
   'docker.io/library/mariadb': {
+    bases: { debian: [] },
     packages: ['mariadb-server-core', 'mariadb-client', 'mariadb-client-core'],
     programs: ['setpriv'],
     user: ['mysql', 999],
     folders: ['/var/lib/mysql', '/run/mysqld'],
+    scripts: { '/usr/local/bin/healthcheck.sh': 'healthcheck.sh' },
     entrypoint: 'mariadb.sh',
     changes: ['VOLUME /var/lib/mysql', 'CMD ["mariadbd"]'],
   },
@@ -63,12 +70,13 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     changes: ['WORKDIR /data', 'VOLUME /data', 'CMD ["valkey-server"]'],
   },
   'docker.io/library/memcached': {
+    bases: { debian: [], alpine: [] },
     packages: ['memcached'],
-    programs: ['bash'],
     user: ['memcache', 11211],
     changes: ['USER memcache', 'CMD ["memcached"]'],
   },
   'docker.io/library/rabbitmq': {
+    bases: { debian: [], alpine: ['bash'] },
     packages: ['rabbitmq-server', 'erlang-*'],
     programs: ['setpriv'],
     also: ['/usr/lib/erlang/bin/*', '/usr/lib/erlang/releases/**'],
@@ -86,10 +94,12 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     ],
   },
   'docker.io/library/nats': {
+    bases: { scratch: [], alpine: [] },
     packages: ['nats-server'],
     changes: ['ENTRYPOINT ["nats-server"]', 'CMD ["--config", "nats-server.conf"]'],
   },
   'docker.io/library/eclipse-mosquitto': {
+    bases: { alpine: [] },
     packages: ['mosquitto', 'mosquitto-clients'],
     user: ['mosquitto', 1883],
     folders: ['/mosquitto', '/mosquitto/data', '/mosquitto/config', '/mosquitto/log'],
@@ -97,14 +107,15 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     changes: ['VOLUME /mosquitto/data', 'CMD ["mosquitto", "-c", "/mosquitto/config/mosquitto.conf"]'],
   },
   'docker.io/library/nginx': {
+    bases: { debian: ['curl'], alpine: ['curl'] },
     packages: ['nginx', 'nginx-light', 'nginx-common'],
-    programs: ['find'],
     user: ['nginx', 101],
     folders: ['/var/cache/nginx'],
     files: { '/etc/nginx/nginx.conf': nginxConf },
     changes: ['CMD ["nginx", "-g", "daemon off;"]'],
   },
   'docker.io/library/caddy': {
+    bases: { alpine: [] },
     packages: ['caddy'],
     changes: [
       'ENV XDG_CONFIG_HOME=/config XDG_DATA_HOME=/data',
@@ -113,6 +124,7 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     ],
   },
   'docker.io/library/haproxy': {
+    bases: { debian: [], alpine: [] },
     packages: ['haproxy'],
     user: ['haproxy', 99],
     folders: ['/var/lib/haproxy'],
@@ -124,12 +136,14 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     ],
   },
   'docker.io/library/registry': {
+    bases: { alpine: [] },
     packages: ['docker-registry'],
     links: { '/usr/bin/registry': 'docker-registry' },
     entrypoint: 'registry.sh',
     changes: ['VOLUME /var/lib/registry', 'CMD ["/etc/distribution/config.yml"]'],
   },
   'docker.io/prom/prometheus': {
+    bases: { busybox: [] },
     packages: ['prometheus'],
     user: ['nobody', 65534],
     folders: ['/prometheus'],
@@ -142,6 +156,7 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
     ],
   },
   'docker.io/library/adminer': {
+    bases: { alpine: ['curl'] },
     packages: ['adminer', ...['cli', 'common', 'mysql', 'pgsql', 'sqlite3'].map((part) => `php[0-9]*-${part}`)],
     // Package installation enables extensions and sets the default version.
     also: ['/etc/php/*/cli/**', '/usr/bin/php'],
@@ -181,6 +196,7 @@ async function make(
   const missing: string[] = [];
   // One after another: the disk is the bottleneck, and the machine has other work.
   for (const [name, names] of byRepository) {
+<<<<<<< HEAD
     const image = debianImages[name];
     if (image === undefined) {
       missing.push(...names);
@@ -188,6 +204,11 @@ async function make(
     }
     await makeDebianImage(socketPath, tags(name, names), image);
     made.push(name);
+=======
+    const image = debianImages[name] ?? appImages[name] ?? phpImages[name];
+    if (image === undefined) missing.push(...names);
+    else await makeDebianImage(socketPath, names, image);
+>>>>>>> 743fa01c (Give stand-in images the tools of the published ones, run applications)
   }
   return { made, missing };
 }

@@ -10,12 +10,15 @@ fi
 quoted() { printf %s "$1" | sed "s/[\\\\']/\\\\&/g"; }
 if [ ! -d "$data/mysql" ]; then
   mariadb-install-db --datadir="$data" --auth-root-authentication-method=normal --skip-test-db > /dev/null
+  health="$(head -c 24 /dev/urandom | base64 | tr -d '+/=')"
+  printf '[mariadb-client]\nuser=healthcheck\npassword=%s\n' "$health" > "$data/.my-healthcheck.cnf"
   # Statements that a server without a network runs and then ends.
   mariadbd --datadir="$data" --bootstrap <<SQL
 FLUSH PRIVILEGES;
 ALTER USER 'root'@'localhost' IDENTIFIED BY '$(quoted "$MARIADB_ROOT_PASSWORD")';
 CREATE DATABASE \`$MARIADB_DATABASE\`;
 CREATE USER '$MARIADB_USER'@'%' IDENTIFIED BY '$(quoted "$MARIADB_PASSWORD")';
+CREATE USER 'healthcheck'@'127.0.0.1' IDENTIFIED BY '$health';
 GRANT ALL ON \`$MARIADB_DATABASE\`.* TO '$MARIADB_USER'@'%';
 SQL
 fi
