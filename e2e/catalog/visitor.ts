@@ -1,11 +1,15 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { DeployedSpecies } from './deployed-species.ts';
 
 export interface Page {
   readonly status: number;
   readonly text: string;
-  readonly headers: Headers;
 }
+
+type Body = string | Uint8Array<ArrayBuffer> | URLSearchParams | FormData;
 
 /** Largest number of redirects a page may lead through. */
 const MAX_REDIRECTS = 5;
@@ -23,18 +27,18 @@ export class Visitor {
   }
 
   get(path: string, headers: Record<string, string> = {}): Promise<Page> {
-    return this.#ask(path, { headers });
+    return this.#ask('GET', path, headers);
   }
 
   /** Sends a form like a page of the site. */
-  post(path: string, fields: Record<string, string>, headers: Record<string, string> = {}): Promise<Page> {
-    return this.#ask(path, { method: 'POST', body: new URLSearchParams(fields), headers });
+  post(path: string, fields: Record<string, string>): Promise<Page> {
+    return this.#ask('POST', path, {}, new URLSearchParams(fields));
   }
 
-  /** Sends a body as it is; a string is JSON. */
-  send(method: string, path: string, body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) {
+  /** Sends a body; a string is JSON. */
+  send(method: string, path: string, body: Body, headers: Record<string, string> = {}): Promise<Page> {
     const type = typeof body === 'string' ? { 'content-type': 'application/json' } : {};
-    return this.#ask(path, { method, body, headers: { ...type, ...headers } });
+    return this.#ask(method, path, { ...type, ...headers }, body);
   }
 
   /** Returns a field of the form on a page, such as a token. */
@@ -44,34 +48,35 @@ export class Visitor {
     return /value="([^"]*)"/.exec(input)?.[1] ?? '';
   }
 
-  async #ask(path: string, init: RequestInit, redirects = 0): Promise<Page> {
+  async #ask(method: string, path: string, given: Record<string, string>, body?: Body, redirects = 0): Promise<Page> {
     const route = this.#deployed.manifest.routes.find(({ primary }) => primary) ?? expect.fail('no primary route');
-    const address = await this.#deployed.address(route.component);
+    // With the port of the ingress, which is not the usual one in a test.
+    const { host } = new URL(route.url);
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const answer = await fetch(`http://${address}:${route.port}${path}`, {
-      ...init,
-      redirect: 'manual',
-      headers: {
-        host: route.host,
-        'x-forwarded-proto': 'https',
-        'x-forwarded-host': route.host,
-        cookie,
-        ...init.headers,
-      },
-    });
-    for (const line of answer.headers.getSetCookie()) this.#keep(line);
-    const to = answer.headers.get('location');
-    if (to === null || answer.status < 300 || answer.status >= 400)
-      return { status: answer.status, text: await answer.text(), headers: answer.headers };
+    const headers = { host, 'x-forwarded-proto': 'https', 'x-forwarded-host': host, cookie, ...given };
+    const address = { host: await this.#deployed.address(route.component), port: route.port };
+    const answer = await exchange({ ...address, method, path, headers }, body);
+    for (const line of answer.headers['set-cookie'] ?? []) this.#keep(line);
+    const [status = 0, to, text] = [answer.statusCode, answer.headers.location, await textOf(answer)];
+    if (to === undefined || status < 300 || status >= 400) return { status, text };
     expect(redirects, `${path} leads in circles`).toBeLessThan(MAX_REDIRECTS);
-    const { pathname, search, host } = new URL(to, `https://${route.host}${path}`);
-    expect(host, `${path} leads away`).toBe(route.host);
-    await answer.arrayBuffer();
-    return await this.#ask(`${pathname}${search}`, {}, redirects + 1);
+    const next = new URL(to, `https://${host}${path}`);
+    expect(next.host, `${path} leads away`).toBe(host);
+    return await this.#ask('GET', `${next.pathname}${next.search}`, {}, undefined, redirects + 1);
   }
 
   #keep(line: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
     this.#cookies.set(name, value);
   }
+}
+
+/** Not fetch, which sends the address as the name of the host. */
+async function exchange(options: Parameters<typeof request>[0] & object, body?: Body): Promise<IncomingMessage> {
+  const content = new Response(body ?? null);
+  const type = content.headers.get('content-type');
+  const headers = { ...(type && { 'content-type': type }), ...(options as { headers: object }).headers };
+  const sent = request({ ...options, headers }).end(Buffer.from(await content.arrayBuffer()));
+  const [answer] = await once(sent, 'response');
+  return answer;
 }

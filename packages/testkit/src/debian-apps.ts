@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { unneeded } from './debian-files.ts';
+import type { Base } from './image-bases.ts';
 import { cachedFolder } from './test-cache.ts';
 
 const run = promisify(execFile);
@@ -13,7 +14,8 @@ const EDITION = 1;
 /** Applications of the catalog with their runtimes. Installing them on this machine would bring web servers and databases along. */
 const packages = `
   wordpress wordpress-theme-twentytwentythree mediawiki phpmyadmin roundcube-core roundcube-sqlite3 dovecot-imapd
-  redmine redmine-pgsql puma jupyter-notebook prometheus-alertmanager prometheus-node-exporter curl
+  redmine redmine-pgsql puma jupyter-notebook jupyter-nbconvert jupyter-server python3-pip prometheus-alertmanager
+  prometheus-blackbox-exporter prometheus-node-exporter curl
   apache2 libapache2-mod-php php-cli php-mysql php-pgsql php-sqlite3 php-gd php-intl php-mbstring php-xml php-zip php-curl
   php-redis`
   .trim()
@@ -29,17 +31,19 @@ const leftOut = ['/usr/share/doc/*', '/usr/share/locale/*', '/usr/share/man/*'];
 
 export interface AppFiles {
   /** Packages with everything they depend on. */
-  readonly closure: readonly string[];
+  readonly closure?: readonly string[];
   /** Packages without their dependencies, such as an application whose image brings no database client. */
   readonly alone?: readonly string[];
   /** Files created during installation; `*` is allowed. */
   readonly also?: readonly string[];
+  /** A folder of Debian that the published image has in another place. */
+  readonly moved?: readonly [from: string, to: string];
 }
 
-/** Lists the files of Debian's essential packages and of these in a cached Debian, which is installed once per machine. */
-export async function appFiles({ closure, alone = [], also = [] }: AppFiles) {
+/** Lists the files of these packages in a cached Debian, which is installed once per machine. */
+export async function appFiles({ closure = [], alone = [], also = [], moved }: AppFiles, base: Base) {
   const root = await installedApps();
-  const listed = [...dependencies(root, closure), ...alone].flatMap((name) => filesOf(root, name));
+  const listed = [...dependencies(root, closure, base), ...alone].flatMap((name) => filesOf(root, name));
   const more = also.flatMap((path) => globSync(path.slice(1), { cwd: root })).map((path) => `/${path}`);
   const paths = [...listed, ...more]
     .map((path) => path.replace(/^\/(bin|sbin|lib|lib64)\//, '/usr/$1/'))
@@ -47,7 +51,7 @@ export async function appFiles({ closure, alone = [], also = [] }: AppFiles) {
     .filter((path) => lstatSync(join(root, path), { throwIfNoEntry: false }) !== undefined);
   const found = new Set(paths);
   for (const path of alternatives(root, found)) found.add(path);
-  return { root, paths: [...found].sort() };
+  return { root, paths: [...found].sort(), ...(moved && { moved }) };
 }
 
 /** Finds commands such as php and awk: links over /etc/alternatives to programs of these packages. */
@@ -82,8 +86,11 @@ async function installedApps(): Promise<string> {
   });
 }
 
-/** Returns the essential packages, the given ones and what they depend on, in the first alternative that is installed. */
-function dependencies(root: string, wanted: readonly string[]): Set<string> {
+/**
+ * Returns the given packages and what they depend on, in the first alternative that is installed; on Debian also the essential
+ * packages.
+ */
+function dependencies(root: string, wanted: readonly string[], base: Base): Set<string> {
   const status = readFileSync(join(root, 'var/lib/dpkg/status'), 'utf8').split('\n\n').map(fieldsOf);
   const installed = new Map(status.map((fields) => [fields.Package ?? '', fields]));
   for (const fields of status)
@@ -98,7 +105,8 @@ function dependencies(root: string, wanted: readonly string[]): Set<string> {
       if (first !== undefined) visit(first);
     }
   };
-  for (const { Package, Essential } of status) if (Package !== undefined && Essential === 'yes') visit(Package);
+  for (const { Package, Essential } of status)
+    if (Package !== undefined && Essential === 'yes' && base === 'debian') visit(Package);
   for (const name of wanted) {
     if (!installed.has(name)) throw new Error(`${name} is not among the packages of debian-apps.ts`);
     visit(name);

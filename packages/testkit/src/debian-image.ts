@@ -46,6 +46,8 @@ interface FileSet {
   readonly root: string;
   /** Absolute paths inside the root. */
   readonly paths: readonly string[];
+  /** A folder that has another place in the image. */
+  readonly moved?: readonly [from: string, to: string];
 }
 
 /** Builds the image for each base that the references ask for, and tags it with their names. */
@@ -103,7 +105,7 @@ async function fileSets(image: DebianImage, { base, version }: Variant): Promise
   });
   return [
     { root: '/', paths: own },
-    ...(app === undefined ? [] : [await appFiles(app)]),
+    ...(app === undefined ? [] : [await appFiles(app, base)]),
     ...(npm === undefined ? [] : [await npmFiles(npm, version)]),
   ];
 }
@@ -113,14 +115,20 @@ async function* archive(entries: readonly Entry[], sets: readonly FileSet[]): As
   yield tarMembers(entries);
   const written = new Set(entries.map(({ path }) => `/${path.replace(/\/$/, '')}`));
   await using folder = temporaryFolder('image');
-  const from = sets.flatMap(({ root, paths }, index) => {
+  const from = sets.flatMap(({ root, paths, moved }, index) => {
     const list = join(folder.path, `files-${index}`);
-    const fresh = paths.filter((path) => !written.has(path));
-    for (const path of fresh) written.add(path);
+    const place = (path: string) => (moved && path.startsWith(`${moved[0]}/`) ? path.replace(...moved) : path);
+    const fresh = paths.filter((path) => !written.has(place(path)));
+    for (const path of fresh) written.add(place(path));
     writeFileSync(list, fresh.map((path) => `${path.slice(1)}\0`).join(''));
     return [`--directory=${root}`, `--files-from=${list}`];
   });
-  const child = spawn('tar', ['--create', '--no-recursion', '--null', ...from], { stdio: ['ignore', 'pipe', 'pipe'] });
+  // Names only: links point where they did.
+  const moves = sets.flatMap(({ moved }) => moved ?? []).map((path) => path.slice(1));
+  const transform = moves.length === 0 ? [] : [`--transform=flags=r;s,^${moves[0]}/,${moves[1]}/,`];
+  const child = spawn('tar', ['--create', '--no-recursion', '--null', ...transform, ...from], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (chunk) => {
     complaint += chunk;

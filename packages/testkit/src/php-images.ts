@@ -55,6 +55,46 @@ if (!defined('ABSPATH')) define('ABSPATH', __DIR__ . '/');
 require_once ABSPATH . 'wp-settings.php';
 `;
 
+/** Reads the variables of the published image, then the files of its folder for settings. */
+const phpmyadminConfig = `<?php
+require '/etc/phpmyadmin/config.secret.inc.php';
+$cfg['Servers'][1] = ['auth_type' => 'cookie', 'host' => getenv('PMA_HOST') ?: 'db', 'port' => getenv('PMA_PORT') ?: '',
+    'compress' => false, 'AllowNoPassword' => true];
+$cfg['AllowArbitraryServer'] = (bool) getenv('PMA_ARBITRARY');
+if (getenv('PMA_ABSOLUTE_URI')) $cfg['PmaAbsoluteUri'] = trim(getenv('PMA_ABSOLUTE_URI'));
+if (getenv('MEMORY_LIMIT')) $cfg['MemoryLimit'] = getenv('MEMORY_LIMIT');
+if (getenv('MAX_EXECUTION_TIME')) $cfg['ExecTimeLimit'] = (int) getenv('MAX_EXECUTION_TIME');
+foreach (glob('/etc/phpmyadmin/conf.d/*.php') as $file) include $file;
+`;
+
+/** Debian's MediaWiki is older than this way to run its scripts and to make the tables of settings that are there already. */
+const mediawikiRun = `<?php
+$script = $argv[1] ?? '';
+$run = fn (array $args) => pcntl_exec(PHP_BINARY, $args);
+if ($script !== 'installPreConfigured') $run([__DIR__ . "/$script.php", ...array_slice($argv, 2)]);
+foreach ([['sql', __DIR__ . '/tables.sql'], ['sql', __DIR__ . '/tables-generated.sql'], ['initSiteStats', '--update']] as [$name, $arg]) {
+    $child = pcntl_fork();
+    if ($child === 0) $run([__DIR__ . "/$name.php", $arg]);
+    pcntl_waitpid($child, $status);
+    if ($status !== 0) exit(1);
+}
+`;
+
+/** Libraries that Debian's phpMyAdmin needs, without the client of a database. */
+const phpmyadminLibraries = [
+  ...['composer-ca-bundle', 'google-recaptcha', 'nikic-fast-route', 'phpmyadmin-motranslator', 'phpmyadmin-shapefile'],
+  ...[
+    'phpmyadmin-sql-parser',
+    'twig-i18n-extension',
+    'psr-http-factory',
+    'psr-http-message',
+    'slim-psr7',
+    'symfony-config',
+  ],
+  ...['symfony-dependency-injection', 'symfony-expression-language', 'symfony-polyfill-php80', 'twig'],
+  ...['webmozart-assert', 'mariadb-mysql-kbs'],
+];
+
 /** Substitutes for images of applications in PHP, by repository; versions are Debian's. */
 export const phpImages: Readonly<Record<string, DebianImage>> = {
   'docker.io/library/wordpress': {
@@ -68,5 +108,41 @@ export const phpImages: Readonly<Record<string, DebianImage>> = {
       '/usr/src/wordpress/wp-config-docker.php': wordpressConfig,
     },
     entrypoint: 'wordpress.sh',
+  },
+  'docker.io/phpmyadmin/phpmyadmin': {
+    ...phpApache,
+    app: {
+      ...phpFiles,
+      closure: [...phpFiles.closure, ...phpmyadminLibraries.map((name) => `php-${name}`)],
+      alone: ['phpmyadmin'],
+      moved: ['/usr/share/phpmyadmin', '/var/www/html'],
+    },
+    folders: [...phpApache.folders, '/var/lib/phpmyadmin', '/var/lib/phpmyadmin/tmp'],
+    links: { ...phpApache.links, '/usr/share/phpmyadmin': '/var/www/html' },
+    files: {
+      '/etc/apache2/sites-enabled/000-default.conf': site,
+      '/etc/phpmyadmin/config.inc.php': phpmyadminConfig,
+    },
+    entrypoint: 'phpmyadmin.sh',
+    changes: phpApache.changes.filter((change) => !change.startsWith('VOLUME')),
+  },
+  'docker.io/library/mediawiki': {
+    ...phpApache,
+    app: {
+      ...phpFiles,
+      alone: ['mediawiki', 'mediawiki-classes'],
+      moved: ['/usr/share/mediawiki', '/var/www/html'],
+    },
+    folders: [...phpApache.folders, '/var/www/html/images', '/var/www/html/cache', '/var/www/data'],
+    links: {
+      ...phpApache.links,
+      '/usr/share/mediawiki': '/var/www/html',
+      '/var/www/html/extensions': 'extensions-core',
+    },
+    files: {
+      '/etc/apache2/sites-enabled/000-default.conf': `Alias /wiki /var/www/html/index.php\n${site}`,
+      '/var/www/html/maintenance/run.php': mediawikiRun,
+    },
+    changes: phpApache.changes.filter((change) => !change.startsWith('VOLUME')),
   },
 };
