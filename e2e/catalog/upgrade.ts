@@ -1,24 +1,19 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nameImage } from '@hortus/testkit/debian-image';
 import { until } from '@hortus/testkit/until';
 import { expect } from 'vitest';
-import { type CatalogInstallation, imagesOf } from './catalog-installation.ts';
+import type { CatalogInstallation } from './catalog-installation.ts';
 import type { DeployedSpecies } from './deployed-species.ts';
 
-const NEXT = '-next';
-
 /**
- * Upgrades a species to a new release of the catalog: a higher version whose own images have another tag. The service restarts
- * with it, as after an update of Hortus.
+ * Upgrades a species to a new release of the catalog: a higher version whose application has another tag, of the same software.
+ * The service restarts with it, as after an update of Hortus.
  */
 export async function upgrades(catalogInstallation: CatalogInstallation, deployed: DeployedSpecies): Promise<void> {
   const { installation, folder } = catalogInstallation;
   const [place = ''] = globSync(`*/${deployed.manifest.species}/template.yaml`, { cwd: folder });
   const file = join(folder, place);
   writeFileSync(file, nextRelease(readFileSync(file, 'utf8')));
-  for (const image of await imagesOf(folder))
-    if (image.endsWith(NEXT)) await nameImage(installation.socketPath, image.slice(0, -NEXT.length), image);
   await installation.restartService();
   await installation.online();
   const { client } = installation.service;
@@ -41,5 +36,5 @@ function nextRelease(source: string): string {
   const [, major, minor] = /^version: (\d+)\.(\d+)\.\d+$/m.exec(source) ?? expect.fail('no version');
   return source
     .replace(/^version: .*$/m, `version: ${major}.${Number(minor) + 1}.0`)
-    .replace(/\btag: "?([\w.-]+)"?(, digest: [^,}\s]+)?/, `tag: $1${NEXT}`);
+    .replace(/\btag: "?([\w.-]+)"?(, digest: [^,}\s]+)?/, 'tag: $1-next');
 }

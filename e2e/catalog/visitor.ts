@@ -73,10 +73,11 @@ export class Visitor {
 
 /** Not fetch, which sends the address as the name of the host. */
 async function exchange(options: Parameters<typeof request>[0] & object, body?: Body): Promise<IncomingMessage> {
-  const content = new Response(body ?? null);
+  const content = new Response(body);
   const type = content.headers.get('content-type');
   const headers = { ...(type && { 'content-type': type }), ...(options as { headers: object }).headers };
-  const sent = request({ ...options, headers }).end(Buffer.from(await content.arrayBuffer()));
+  const sent = request({ ...options, headers });
+  sent.end(body && Buffer.from(await content.arrayBuffer()));
   const [answer] = await once(sent, 'response');
   return answer;
 }

@@ -50,31 +50,28 @@ interface FileSet {
   readonly moved?: readonly [from: string, to: string];
 }
 
-/** Builds the image for each base that the references ask for, and tags it with their names. */
-export async function makeDebianImage(socketPath: string, refs: readonly string[], image: DebianImage): Promise<void> {
-  const variants = Map.groupBy(refs, (ref) => JSON.stringify(variantOf(image, repository(ref).tag)));
-  for (const [key, names] of variants) await importImage(socketPath, names, image, JSON.parse(key));
+/** Names the variant of an image that a tag asks for: its base and, for an application from npm, its version. */
+export function variantOf({ bases, npm }: DebianImage, tag: string): string {
+  const base = baseOf(bases, tag);
+  return npm === undefined ? base : `${base}-${/^\d+\.\d+\.\d+/.exec(tag)?.[0] ?? 'unknown'}`;
 }
 
-interface Variant {
-  readonly base: Base;
-  /** Version of the application from npm. */
-  readonly version?: string;
-}
-
-function variantOf({ bases, npm }: DebianImage, tag: string): Variant {
-  const version = /^\d+\.\d+\.\d+/.exec(tag)?.[0];
-  return { base: baseOf(bases, tag), ...(npm && version && { version }) };
-}
-
-async function importImage(socketPath: string, refs: readonly string[], image: DebianImage, variant: Variant) {
-  const [first, ...others] = refs as [string, ...string[]];
-  const sets = await fileSets(image, variant);
+/** Builds a variant of the image and tags it with all names. */
+export async function makeDebianImage(
+  socketPath: string,
+  refs: readonly string[],
+  image: DebianImage,
+  variant: string,
+): Promise<void> {
+  const [first, ...others] = refs;
+  if (first === undefined) return;
+  const [base, version] = variant.split('-') as [Base, string?];
+  const sets = await fileSets(image, base, version);
   const query = new URLSearchParams({ fromSrc: '-', ...repository(first) });
   const entrypoint = image.entrypoint ? [`ENTRYPOINT ["/entrypoint.sh"]`] : [];
   const path = 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   for (const change of [path, 'ENV LANG=C.UTF-8', ...entrypoint, ...image.changes]) query.append('changes', change);
-  const ours = generated(image, variant.base, new Set(sets.flatMap(({ paths }) => paths)));
+  const ours = generated(image, base, new Set(sets.flatMap(({ paths }) => paths)));
   const { status, text } = await askDocker(
     socketPath,
     'POST',
@@ -82,20 +79,13 @@ async function importImage(socketPath: string, refs: readonly string[], image: D
     Readable.from(archive(ours, sets)),
   );
   if (status !== 200 || text.includes('"error"')) throw new Error(`Importing ${first} failed: ${text}`);
-  for (const ref of others) await nameImage(socketPath, first, ref);
+  for (const ref of others) {
+    const named = await askDocker(socketPath, 'POST', `/images/${first}/tag?${new URLSearchParams(repository(ref))}`);
+    if (named.status !== 201) throw new Error(`Naming ${ref} failed: ${named.text}`);
+  }
 }
 
-/** Gives an image another name. */
-export async function nameImage(socketPath: string, from: string, to: string): Promise<void> {
-  const { status, text } = await askDocker(
-    socketPath,
-    'POST',
-    `/images/${from}/tag?${new URLSearchParams(repository(to))}`,
-  );
-  if (status !== 201) throw new Error(`Naming ${to} failed: ${text}`);
-}
-
-async function fileSets(image: DebianImage, { base, version }: Variant): Promise<FileSet[]> {
+async function fileSets(image: DebianImage, base: Base, version: string | undefined): Promise<FileSet[]> {
   const { bases, packages, programs = [], also = [], app, npm } = image;
   const below = app === undefined ? baseFiles(base) : { packages: [] };
   const own = await debianFiles({

@@ -1,5 +1,5 @@
 import { appImages } from './app-images.ts';
-import { type DebianImage, makeDebianImage } from './debian-image.ts';
+import { type DebianImage, makeDebianImage, variantOf } from './debian-image.ts';
 import { repository } from './images.ts';
 import { phpImages } from './php-images.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
@@ -173,42 +173,39 @@ export async function makeDebianImages(socketPath: string, refs: Iterable<string
 }
 
 export interface StandIns {
-  /** Local image by repository, for the image substitutes of a daemon. */
+  /** Local image by reference without digest and by repository, for the image substitutes of a daemon. */
   readonly substitutes: Readonly<Record<string, string>>;
   /** References that Debian has nothing for. */
   readonly missing: readonly string[];
 }
 
-/** Builds one local image for each repository, whatever tag or digest is wanted of it. */
+/** Builds one local image for each repository and variant. Other tags of a repository get its first one. */
 export async function makeStandIns(socketPath: string, refs: Iterable<string>): Promise<StandIns> {
-  const local = (name: string) => `hortus-test/${name.split('/').slice(1).join('-')}:debian`;
-  const { made, missing } = await make(socketPath, refs, (name) => [local(name)]);
-  return { substitutes: Object.fromEntries(made.map((name) => [name, local(name)])), missing };
+  const substitutes: Record<string, string> = {};
+  const { missing } = await make(socketPath, refs, (variant, names) => {
+    const { repo } = repository(names[0] ?? '');
+    const local = `hortus-test/${repo.split('/').slice(1).join('-')}:${variant}`;
+    substitutes[repo] ??= local;
+    for (const name of names) substitutes[name] = local;
+    return [local];
+  });
+  return { substitutes, missing };
 }
 
 async function make(
   socketPath: string,
   refs: Iterable<string>,
-  tags: (name: string, refs: string[]) => readonly string[],
-): Promise<{ made: string[]; missing: string[] }> {
-  const byRepository = Map.groupBy(new Set(refs), (ref) => repository(ref.split('@', 1)[0] as string).repo);
-  const made: string[] = [];
+  named: (variant: string, refs: string[]) => readonly string[],
+): Promise<{ missing: string[] }> {
+  const withoutDigest = new Set([...refs].map((ref) => ref.split('@', 1)[0] as string));
   const missing: string[] = [];
   // One after another: the disk is the bottleneck, and the machine has other work.
-  for (const [name, names] of byRepository) {
-<<<<<<< HEAD
-    const image = debianImages[name];
-    if (image === undefined) {
-      missing.push(...names);
-      continue;
-    }
-    await makeDebianImage(socketPath, tags(name, names), image);
-    made.push(name);
-=======
+  for (const [name, names] of Map.groupBy(withoutDigest, (ref) => repository(ref).repo)) {
     const image = debianImages[name] ?? appImages[name] ?? phpImages[name];
     if (image === undefined) missing.push(...names);
-    else await makeDebianImage(socketPath, names, image);
->>>>>>> 743fa01c (Give stand-in images the tools of the published ones, run applications)
+    else
+      for (const [variant, ofVariant] of Map.groupBy(names, (ref) => variantOf(image, repository(ref).tag)))
+        await makeDebianImage(socketPath, named(variant, ofVariant), image, variant);
   }
-  return { made, missing };
+  return { missing };
 }

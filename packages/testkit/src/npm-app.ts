@@ -24,7 +24,8 @@ export const nodeLibraries = ['libatomic1', 'libc6', 'libgcc-s1', 'libstdc++6'];
  * would run outside of any container.
  */
 export async function npmFiles({ name, folder, beside = [] }: NpmApp, version: string | undefined) {
-  if (version === undefined) throw new Error(`The tag of an image of ${name} must begin with its version`);
+  if (version === undefined || version === 'unknown')
+    throw new Error(`The tag of an image of ${name} must begin with its version`);
   const place = `npm-${name}-${version}-node-${process.versions.node}-${process.arch}`;
   const root = await cachedFolder(place, async (draft) => {
     const programs = join(draft, 'usr/local/bin');
