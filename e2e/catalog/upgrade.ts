@@ -36,5 +36,5 @@ function nextRelease(source: string): string {
   const [, major, minor] = /^version: (\d+)\.(\d+)\.\d+$/m.exec(source) ?? expect.fail('no version');
   return source
     .replace(/^version: .*$/m, `version: ${major}.${Number(minor) + 1}.0`)
-    .replace(/\btag: "?([\w.-]+)"?(, digest: [^,}\s]+)?/, 'tag: $1-next');
+    .replace(/\btag: "?([\w.-]+)"?(,?\s+digest: "?sha256:[0-9a-f]+"?)?/, 'tag: $1-next');
 }

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:http';
+import { type IncomingMessage, type RequestOptions, request } from 'node:http';
 import { text as textOf } from 'node:stream/consumers';
 import { expect } from 'vitest';
 import type { DeployedSpecies } from './deployed-species.ts';
@@ -53,7 +53,13 @@ export class Visitor {
     // With the port of the ingress, which is not the usual one in a test.
     const { host } = new URL(route.url);
     const cookie = [...this.#cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const headers = { host, 'x-forwarded-proto': 'https', 'x-forwarded-host': host, cookie, ...given };
+    const headers: Record<string, string> = {
+      host,
+      'x-forwarded-proto': 'https',
+      'x-forwarded-host': host,
+      cookie,
+      ...given,
+    };
     const address = { host: await this.#deployed.address(route.component), port: route.port };
     const answer = await exchange({ ...address, method, path, headers }, body);
     for (const line of answer.headers['set-cookie'] ?? []) this.#keep(line);
@@ -72,11 +78,10 @@ export class Visitor {
 }
 
 /** Not fetch, which sends the address as the name of the host. */
-async function exchange(options: Parameters<typeof request>[0] & object, body?: Body): Promise<IncomingMessage> {
+async function exchange(options: RequestOptions, body?: Body): Promise<IncomingMessage> {
   const content = new Response(body);
   const type = content.headers.get('content-type');
-  const headers = { ...(type && { 'content-type': type }), ...(options as { headers: object }).headers };
-  const sent = request({ ...options, headers });
+  const sent = request({ ...options, headers: { ...(type && { 'content-type': type }), ...options.headers } });
   sent.end(body && Buffer.from(await content.arrayBuffer()));
   const [answer] = await once(sent, 'response');
   return answer;
