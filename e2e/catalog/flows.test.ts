@@ -1,3 +1,4 @@
+import { FIRST_FILL_MS } from '@hortus/testkit/test-cache';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CatalogInstallation, hasOwnEngine, openCatalogInstallation } from './catalog-installation.ts';
 import { type DeployedSpecies, deploySpecies } from './deployed-species.ts';
@@ -9,7 +10,7 @@ if (hasOwnEngine) {
   let catalogInstallation: CatalogInstallation;
   beforeAll(async () => {
     catalogInstallation = await openCatalogInstallation('node-red', 'mosquitto');
-  }, 600_000);
+  }, FIRST_FILL_MS);
   afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
   test('Node-RED keeps flows and collected MQTT messages after a loss and an upgrade', {

@@ -81,8 +81,11 @@ export class Visitor {
 async function exchange(options: RequestOptions, body?: Body): Promise<IncomingMessage> {
   const content = new Response(body);
   const type = content.headers.get('content-type');
-  const sent = request({ ...options, headers: { ...(type && { 'content-type': type }), ...options.headers } });
-  sent.end(body && Buffer.from(await content.arrayBuffer()));
+  const bytes = Buffer.from(await content.arrayBuffer());
+  // Node announces no length for a DELETE.
+  const about = body && { ...(type && { 'content-type': type }), 'content-length': bytes.length };
+  const sent = request({ ...options, headers: { ...about, ...options.headers } });
+  sent.end(bytes);
   const [answer] = await once(sent, 'response');
   return answer;
 }
