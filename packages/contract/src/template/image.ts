@@ -14,14 +14,30 @@ const Tag = Type.String({
 });
 const Digest = Type.String({
   pattern: '^sha256:[0-9a-f]{64}$',
-  description: 'Pins the exact image, even if the tag moves.',
+  description:
+    'Pins the exact image, even if the tag moves. It should be the digest of an index, which has an image for each architecture.',
 });
+
+const Held = strict(
+  {
+    at: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]+(\\.[0-9]+)*$',
+        maxLength: 40,
+        description: 'Line that is followed, such as 17 or 10.11; without it the tag itself is kept.',
+      }),
+    ),
+    reason: Type.String({ minLength: 1, maxLength: 500, description: 'Why no newer version is used, for people.' }),
+  },
+  { description: 'Says that an older version is used on purpose; catalog:freshness then reports the reason.' },
+);
 
 export const Variant = strict(
   {
     id: Slug('Name by which a definition selects the variant.'),
     tag: Tag,
     digest: Type.Optional(Digest),
+    held: Type.Optional(Held),
     default: Type.Optional(Type.Boolean({ default: false, description: 'Exactly one variant is the default.' })),
     description: Type.Optional(Type.String({ maxLength: 500, description: 'How it differs from the other variants.' })),
   },
@@ -33,6 +49,7 @@ export const Image = strict(
     repository: Repository,
     tag: Type.Optional(Tag),
     digest: Type.Optional(Digest),
+    held: Type.Optional(Held),
     variants: Type.Optional(
       Type.Array(Variant, { default: [], maxItems: 50, description: 'Other builds of the image.' }),
     ),
@@ -41,7 +58,12 @@ export const Image = strict(
 );
 
 export const ImageReference = strict(
-  { repository: Repository, tag: Type.Optional(Tag), digest: Type.Optional(Digest) },
+  {
+    repository: Repository,
+    tag: Type.Optional(Tag),
+    digest: Type.Optional(Digest),
+    held: Type.Optional(Held),
+  },
   { description: 'The image of one component.' },
 );
 
@@ -57,6 +79,7 @@ export const ComponentImage = Type.Union(
   { description: 'Image of the component.' },
 );
 
+export type Held = Static<typeof Held>;
 export type Variant = Static<typeof Variant>;
 export type Image = Static<typeof Image>;
 export type ImageReference = Static<typeof ImageReference>;

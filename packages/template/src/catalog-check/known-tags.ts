@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ImageReference } from '@hortus/contract/template/image';
 import type { Canonical } from '../canonical-form.ts';
-import { error, type Path, type Remark } from '../finding.ts';
+import { error, type Remark } from '../finding.ts';
 import { imageText } from '../image-reference.ts';
+import { imagesOf } from '../images-of.ts';
 import { nearest } from '../nearest.ts';
 
 const REFERENCE = /(?<![\w./:@-])(?:[\w.-]+(?::\d+)?\/)*[\w.-]+:[\w][\w.-]*/g;
@@ -48,21 +48,4 @@ const isOfficial = (shortName: string) => !shortName.includes('/');
 function isOtherFlavour(tag: string, other: string): boolean {
   const [version = ''] = tag.split('-', 1);
   return /^v?\d+(\.\d+)+$/.test(version) && other.split('-', 1)[0] === version;
-}
-
-function* imagesOf(spec: Canonical): Generator<[Path, ImageReference]> {
-  if (spec.image !== undefined) {
-    const { repository, variants, ...rest } = spec.image;
-    if (variants.length === 0) yield [['image', 'tag'], { repository, ...rest }];
-    for (const [index, { tag, digest }] of variants.entries()) {
-      const pinned = digest === undefined ? {} : { digest };
-      yield [['image', 'variants', index, 'tag'], { repository, tag, ...pinned }];
-    }
-  }
-  for (const [name, { image }] of Object.entries(spec.components)) {
-    if (typeof image === 'object') yield [['components', name, 'image'], image];
-  }
-  for (const [index, { image }] of spec.actions.entries()) {
-    if (typeof image === 'object') yield [['actions', index, 'image'], image];
-  }
 }
