@@ -126,6 +126,25 @@ describe('validate', () => {
       '4.2.1',
     ],
     ['floating tag', INKWELL.replace('tag: "17.5"', 'tag: latest'), 'floating-tag components.db.image', 'latest'],
+    ['incomplete version', INKWELL.replace('"17.5"', '"17"'), 'half-floating-tag components.db.image', '17'],
+    [
+      'incomplete version of a variant',
+      INKWELL.replace('tag: 4.2.1-alpine', 'tag: 4.2-alpine'),
+      'half-floating-tag image.variants[1].tag',
+      '4.2-alpine',
+    ],
+    [
+      'floating tag of an action',
+      INKWELL.replace('type: exec\n', 'type: job\n    image: docker.io/library/postgres:latest\n'),
+      'floating-tag actions[0].image',
+      'latest',
+    ],
+    [
+      'incomplete version of an action',
+      INKWELL.replace('type: exec\n', 'type: job\n    image: docker.io/library/postgres:17-alpine\n'),
+      'half-floating-tag actions[0].image',
+      '17-alpine',
+    ],
     [
       'same volume twice',
       INKWELL.replace('name: dbdata', 'name: uploads'),

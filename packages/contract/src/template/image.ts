@@ -9,7 +9,8 @@ const Repository = Type.String({
 });
 const Tag = Type.String({
   pattern: '^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$',
-  description: 'An image tag. A floating tag (latest, or none) is a warning, and an error at promotion.',
+  description:
+    'An image tag with the whole version. A floating tag (latest, or none) is a warning, and an error at promotion; an incomplete version (17, 10.11) is a warning unless a digest pins it.',
   examples: ['17.5', '4.2.1-alpine'],
 });
 const Digest = Type.String({

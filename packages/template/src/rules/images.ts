@@ -1,5 +1,7 @@
 import { error, type Path, type Remark, warning } from '../finding.ts';
 import { isFloating } from '../image-reference.ts';
+import { imagesOf } from '../images-of.ts';
+import { halfFloating } from './half-floating.ts';
 import { type Rule, repeated } from './rule.ts';
 
 export const images: Rule = function* (spec) {
@@ -25,21 +27,24 @@ export const images: Rule = function* (spec) {
     for (const [index, tag] of repeated(variants, (variant) => `${variant.tag}${variant.digest ?? ''}`)) {
       yield error('duplicate', ['image', 'variants', index, 'tag'], `another variant has the same image ${tag}`);
     }
-    for (const [index, variant] of variants.entries()) {
-      if (isFloating(variant)) yield floating(['image', 'variants', index, 'tag'], variant.tag);
-    }
-    if (variants.length === 0 && isFloating(spec.image)) {
-      yield floating(['image', 'tag'], tag);
-    }
   }
   for (const [name, { image }] of Object.entries(spec.components)) {
-    const path = ['components', name, 'image'];
     if (image === undefined) yield error('no-image', ['components', name], `component ${name} has no image`);
-    else if (typeof image === 'object' && isFloating(image)) yield floating(path, image.tag);
+  }
+  for (const [path, image] of imagesOf(spec)) {
+    const version = halfFloating(image);
+    if (isFloating(image)) yield floating(path, image.tag);
+    else if (version !== undefined) yield incomplete(path, image.tag ?? '', version);
   }
 };
 
 function floating(path: Path, tag = 'latest'): Remark {
   const message = `the tag ${tag} can move to another image`;
   return { ...warning('floating-tag', path, message, 'name a version or a digest'), within: tag };
+}
+
+function incomplete(path: Path, tag: string, version: string): Remark {
+  const message = `the tag ${tag} moves to another image with each release of ${version}`;
+  const advice = 'name the whole version, or add the digest of the image';
+  return { ...warning('half-floating-tag', path, message, advice), within: tag };
 }
