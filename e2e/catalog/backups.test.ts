@@ -9,7 +9,7 @@ import { restore, survivesLoss } from './loss.ts';
 if (hasOwnEngine) {
   let catalogInstallation: CatalogInstallation;
   beforeAll(async () => {
-    catalogInstallation = await openCatalogInstallation('postgres', 'mariadb', 'redis');
+    catalogInstallation = await openCatalogInstallation('postgres', 'mariadb', 'redis', 'rabbitmq');
   }, 300_000);
   afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
@@ -45,6 +45,42 @@ if (hasOwnEngine) {
     const look = () => sql('select id, plant from beds order by id');
     await survivesLoss(catalogInstallation, deployed, { look, change: () => sql('delete from beds') });
     for (const { slug } of deployed.manifest.actions) await deployed.run(slug);
+    await deployed.checkAndRelease();
+  });
+
+  test('RabbitMQ: a restore after a lost volume returns definitions and messages', { timeout: 400_000 }, async () => {
+    const deployed = await deploySpecies(catalogInstallation, 'rabbitmq', { WEB_HOSTNAME: 'queues.example.org' });
+    const { username, password } = deployed.provided();
+    const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+    const ask = async (method: string, path: string, body: object) => {
+      const headers = { authorization, 'content-type': 'application/json' };
+      const answer = await deployed.fetch(15672, path, { method, headers, body: JSON.stringify(body) });
+      expect(answer.ok, `${path}: ${answer.status} ${await answer.clone().text()}`).toBe(true);
+    };
+    const queue = (name: string) => ask('PUT', `/api/queues/app/${name}`, { durable: true });
+    await queue('seeds');
+    await ask('POST', '/api/exchanges/app/amq.default/publish', {
+      properties: { delivery_mode: 2 },
+      routing_key: 'seeds',
+      payload: 'poppy',
+      payload_encoding: 'string',
+    });
+    const list = ['list_queues', '--vhost=app', 'name', 'messages'];
+    const look = async () => {
+      const { code, text } = await deployed.try('rabbitmqctl', '--quiet', ...list);
+      return code === 0 ? text.trim() : '';
+    };
+    await until(async () => /seeds\s+1/.test(await look()), { describe: 'the message to be counted' });
+    const backup = await comesBack(deployed, 'the output of export-definitions', look, async () => {
+      await queue('weeds');
+      await deployed.run('purge-queue', { queue: 'seeds' });
+    });
+    expect(backup.parts).toMatchObject([
+      { kind: 'dump', name: 'export-definitions' },
+      { kind: 'volume', name: 'data' },
+    ]);
+    const others = deployed.manifest.actions.filter(({ slug }) => slug !== 'purge-queue');
+    for (const { slug } of others) await deployed.run(slug);
     await deployed.checkAndRelease();
   });
 

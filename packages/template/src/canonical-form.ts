@@ -100,6 +100,7 @@ export type Canonical = Pick<
   | 'links'
   | 'icon'
   | 'notes'
+  | 'upgrade'
   | 'featured'
   | 'deprecated'
   | 'unverified'

@@ -62,6 +62,7 @@ backup:
   strategy: both
   volumes: [{name: uploads, critical: true}]
   dump_action: db-dump
+  restore_command: [psql, --username=inkwell, --dbname=inkwell, --set=ON_ERROR_STOP=1, --quiet]
   schedule_hint: daily
 smoke: [{http: {route: web, path: /, expect: 200}}]
 notes: "Open \${routes.web.url}"

@@ -105,7 +105,39 @@ describe('validate', () => {
       'unknown-action backup.dump_action',
       'dump',
     ],
-    ['missing dump action', INKWELL.replace('  dump_action: db-dump\n', ''), 'no-dump backup.strategy', 'both'],
+    [
+      'missing dump action',
+      INKWELL.replace('  dump_action: db-dump\n', '').replace(/ {2}restore_command: .*\n/, ''),
+      'no-dump backup.strategy',
+      'both',
+    ],
+    [
+      'dump that nothing restores',
+      INKWELL.replace(/ {2}restore_command: .*\n/, ''),
+      'no-restore backup.dump_action',
+      'db-dump',
+    ],
+    [
+      'restore into a new database without a restore command',
+      INKWELL.replace(/ {2}restore_command: .*\n/, '  restore_into: empty\n').replace(
+        'strategy: both',
+        'strategy: volume',
+      ),
+      'no-restore backup.restore_into',
+      'empty',
+    ],
+    [
+      'component needed for a restore into the running application',
+      INKWELL.replace('  schedule_hint: daily', '  restore_needs: [migrate]'),
+      'no-restore backup.restore_needs',
+      '[migrate]',
+    ],
+    [
+      'unknown component needed for a restore',
+      INKWELL.replace('  schedule_hint: daily', '  restore_into: empty\n  restore_needs: [migrat]'),
+      'unknown-component backup.restore_needs[0]',
+      'migrat',
+    ],
     [
       'unknown backup volume',
       INKWELL.replace('[{name: uploads, critical: true}]\n  d', '[{name: upload}]\n  d'),

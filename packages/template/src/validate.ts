@@ -6,6 +6,7 @@ import { type Parsed, parse } from './parse.ts';
 import { prune } from './prune.ts';
 import { RULES } from './rules/all.ts';
 import { checkProfiles } from './rules/profiles.ts';
+import { checkStops } from './rules/stops.ts';
 import { checkSchema, isMapping, type Schema } from './schema-check.ts';
 
 export interface Validation {
@@ -49,7 +50,8 @@ function meaning(value: unknown, shape: readonly Remark[]): Remark[] {
   const template = fitting as Template;
   const spec = canonical(template);
   const remarks = RULES.flatMap((rule) => [...firstOf(rule(spec))]);
-  remarks.push(...checkProfiles(template, remarks));
+  const own = [...remarks];
+  remarks.push(...checkProfiles(template, own), ...checkStops(template, own));
   const harmless = shape.every(({ code, path }) => code === 'unknown-key' || !takesNamesOut(path));
   return harmless ? remarks : remarks.filter(({ code }) => !FOLLOWS.test(code));
 }

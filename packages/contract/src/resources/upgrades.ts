@@ -64,8 +64,17 @@ export const Upgrade = Type.Object(
     changes: Type.Array(Change),
     conflicts: Type.Array(
       Type.Object({
-        field: Type.String({ description: 'The setting in conflict: an input, the profile or the variant.' }),
-        reason: choice(['input_removed', 'input_invalid', 'variant_removed', 'profile_removed']),
+        field: Type.String({
+          description: 'The setting in conflict: an input, the profile, the variant, or the version.',
+        }),
+        reason: choice([
+          'input_removed',
+          'input_invalid',
+          'variant_removed',
+          'profile_removed',
+          'required_stop',
+          'no_dump',
+        ]),
         message: Type.String(),
       }),
     ),
@@ -88,6 +97,17 @@ export const Upgrade = Type.Object(
       }),
       { description: 'Changes that a rollback would not undo.' },
     ),
+    notes: Type.Array(Type.Object({ version: Type.String(), text: Type.String() }), {
+      description: 'Notes of the newer template about versions of the application that this upgrade reaches or passes.',
+    }),
+    stops: Type.Array(Type.String(), {
+      description:
+        'Required stops between the running version and the newest one, in order. The upgrade leads to the first of them; the next one is offered once it is applied.',
+    }),
+    data: choice(['kept', 'dump_restore'], {
+      description:
+        'kept: the volumes stay. dump_restore: the data is dumped with the running version and restored into new volumes of the newer one.',
+    }),
     step: nullable(choice(Object.keys(upgradeSteps) as (keyof typeof upgradeSteps)[]), {
       description: 'Current step of the playbook upgrade; null before it is applied.',
     }),

@@ -96,6 +96,19 @@ export const Backup = strict(
     ),
     dump_action: Type.Optional(Slug('The action whose output is the dump.')),
     restore_command: Type.Optional(Argv('Restores the data from a dump on its standard input; runs like dump_action.')),
+    restore_into: Type.Optional(
+      Type.Enum(['running', 'empty'], {
+        description:
+          'running (by default): while the application runs. empty: only the component of dump_action and what it depends on run, with new volumes; the others start afterwards.',
+      }),
+    ),
+    restore_needs: Type.Optional(
+      Type.Array(ComponentName, {
+        maxItems: 20,
+        description:
+          'Further components that run before restore_command if restore_into is empty, such as a job that sets the database up.',
+      }),
+    ),
     schedule_hint: Type.Optional(Schedule('Suggested frequency: hourly, daily, weekly or a cron expression.')),
   },
   { default: {}, description: 'Content of a backup of an instance.' },

@@ -209,6 +209,8 @@ export const Manifest = Type.Object(
       volumes: Type.Array(Type.Object({ name: Type.String(), critical: Type.Boolean() })),
       dump_action: Type.Union([Type.String(), Type.Null()]),
       restore_command: Type.Optional(Argv),
+      restore_into: Type.Optional(Type.Enum(['running', 'empty'])),
+      restore_needs: Type.Optional(Type.Array(Type.String())),
       schedule_hint: Type.Union([Type.String(), Type.Null()]),
     }),
     smoke: Type.Array(ManifestSmokeTest),

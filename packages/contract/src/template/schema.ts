@@ -8,6 +8,7 @@ import { Need, Provision } from './matching.ts';
 import { Duration, Line, mapOf, Slug, strict, Text } from './notation.ts';
 import { Route } from './routes.ts';
 import { Secrets } from './secrets.ts';
+import { UpgradeRules } from './upgrade.ts';
 
 export const ARCHETYPES = ['application', 'asset', 'network_appliance', 'multi_component_saas', 'worker'] as const;
 
@@ -127,6 +128,7 @@ const templateKeys = {
     Type.Array(Action, { default: [], maxItems: 100, description: 'Commands on a running instance.' }),
   ),
   backup: Type.Optional(Backup),
+  upgrade: Type.Optional(UpgradeRules),
   smoke: Type.Optional(Type.Array(SmokeTest, { default: [], maxItems: 20, description: 'The deploy test.' })),
 };
 

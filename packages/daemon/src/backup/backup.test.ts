@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { component } from '../plan/testing/manifests.ts';
+import { image } from '../rollout/testing/server.ts';
 import { action } from '../testing/actions.ts';
 import { DaemonProcess, sleeper } from '../testing/daemon-process.ts';
 import type { Taken } from './take.ts';
@@ -94,6 +96,69 @@ test('a restore brings the data of the backup back and saves the replaced data',
   expect(await run('hortus.restore', uid, undone)).toMatchObject({ type: 'action_completed' });
   expect(await inside(uid, 'cat /data/words; ls /data')).toBe('after\nnew\nwords\n');
 });
+
+test('a dump for an empty database is restored and verified before the rest of the application starts', async () => {
+  const uid = daemon.server.newUid();
+  const idle = { image, command: ['sleep', '100000'], init: true, stop_grace_period_ms: 0 };
+  const volumes = { rows: `${uid}_rows`, data: `${uid}_data` };
+  const mount = (name: keyof typeof volumes) => ({
+    name,
+    volume: volumes[name],
+    mount_path: `/${name}`,
+    read_only: false,
+    critical: true,
+  });
+  // The application fails to start unless the dump has been restored into a database that the job has prepared.
+  const started = ['sh', '-c', 'test -s /rows/table || test ! -e /data/used; exec sleep 100000'];
+  const parts = [
+    component('db', { ...idle, storage: [mount('rows')] }),
+    component('setup', {
+      ...idle,
+      kind: 'job',
+      run: 'before_start',
+      command: ['touch', '/rows/prepared'],
+      storage: [mount('rows')],
+      depends_on: { db: 'started' },
+      restart: 'no',
+    }),
+    component('main', {
+      ...idle,
+      command: started,
+      storage: [mount('data'), mount('rows')],
+      depends_on: { setup: 'completed' },
+    }),
+  ];
+  const restore = 'test -e /rows/prepared && test ! -e /rows/later && test ! -e /rows/table && cat > /rows/table';
+  const deployment = daemon.order(uid, parts, {
+    actions: [action('dump', ['cat', '/rows/table'], { component: 'db' })],
+    smoke: smoke('/rows/table'),
+    backup: {
+      strategy: 'both',
+      volumes: [{ name: 'data', critical: true }],
+      dump_action: 'dump',
+      schedule_hint: null,
+      restore_command: ['sh', '-c', restore],
+      restore_into: 'empty',
+      restore_needs: ['setup'],
+    },
+  });
+  expect(await daemon.reportOf(deployment)).toMatchObject({ status: 'success' });
+  await inside(uid, 'echo old > /rows/table; echo old > /data/used');
+  const { backup_id, manifest_sha256, manifest } = await backedUp(uid);
+  expect(manifest.parts).toMatchObject([
+    { kind: 'dump', name: 'dump' },
+    { kind: 'volume', name: 'data' },
+  ]);
+  await inside(uid, 'echo new > /rows/table; echo new > /rows/later; echo new > /data/used');
+
+  const verified = await run('hortus.verify_backup', uid, { backup_id, manifest_sha256 });
+  expect(verified, String(verified.error)).toMatchObject({ type: 'action_completed', result: { proof: 'restored' } });
+  expect(await inside(uid, 'cat /rows/table')).toBe('new\n');
+
+  const restored = await run('hortus.restore', uid, { backup_id, manifest_sha256, safety_backup_id: newBackup() });
+  expect(restored, String(restored.error)).toMatchObject({ type: 'action_completed' });
+  expect(await inside(uid, 'cat /rows/table /data/used; ls /rows')).toBe('old\nold\nprepared\ntable\n');
+}, 120_000);
 
 test('an order without a parameter that it needs is refused by its name, before anything is touched', async () => {
   const uid = await deploy();

@@ -17,6 +17,8 @@ export interface Vessel {
 export type PartName = Pick<BackupPart, 'kind' | 'name'>;
 type Written = Omit<BackupPart, 'entries'>;
 
+export const volumeParts = (parts: readonly BackupPart[]) => parts.filter(({ kind }) => kind === 'volume');
+
 const wordsFor = ({ kind, name }: PartName): string => (kind === 'volume' ? `volume ${name}` : `the output of ${name}`);
 
 const identityOf = ({ key, place }: Vessel, file: string): PartIdentity => ({

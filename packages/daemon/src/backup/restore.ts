@@ -1,12 +1,12 @@
 import { statfs } from 'node:fs/promises';
 import type { BackupManifest, BackupPart } from '@hortus/contract/resources/backup-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import { primaryOf } from '@hortus/template/rollout/replacement';
-import { containersOf, runningContainer } from '../instances/instance-containers.ts';
+import { containersOf } from '../instances/instance-containers.ts';
 import { labelsOf, ownerLabels } from '../plan/labels.ts';
 import { writeVolume } from '../volumes/volumes.ts';
-import { dumpActionOf, feed } from './dump.ts';
-import { checkPart, readPart, type Vessel } from './part.ts';
+import { dumpActionOf } from './dump.ts';
+import { feedDump, needsEmpty, restoreDumps } from './dump-restore.ts';
+import { checkPart, readPart, type Vessel, volumeParts } from './part.ts';
 import { readManifest } from './read-manifest.ts';
 import { type Starting, startInstance } from './start-instance.ts';
 import { type Taken, type Taking, takeBackup, volumesOf } from './take.ts';
@@ -108,14 +108,15 @@ export async function checkSpace(
     throw new Error(`Not enough disk space on the server: ${missing} more bytes are needed below ${dataRoot}.`);
 }
 
-export const volumeParts = (parts: readonly BackupPart[]) => parts.filter(({ kind }) => kind === 'volume');
-
 /** Replaces the data by a backup and starts the deployed application with it. */
 export async function replace(restoring: Restoring, source: Vessel, parts: readonly BackupPart[]): Promise<void> {
   const { manifest } = restoring;
-  if (volumeParts(parts).length > 0) await refill(restoring, source, parts, manifest);
-  await startInstance(restoring, manifest, manifest.deployment_id ?? `restore-${source.place.backupId}`);
-  for (const part of parts) if (part.kind === 'dump') await feedDump(restoring, source, part);
+  const empty = needsEmpty(manifest, parts);
+  const deploymentId = manifest.deployment_id ?? `restore-${source.place.backupId}`;
+  if (empty || volumeParts(parts).length > 0) await refill(restoring, source, parts, manifest);
+  if (empty) await restoreDumps(restoring, { manifest, deploymentId }, source, parts);
+  await startInstance(restoring, manifest, deploymentId);
+  for (const part of parts) if (part.kind === 'dump' && !empty) await feedDump(restoring, source, part);
 }
 
 /** Removes every container of the instance and recreates its volumes from the backup; starts nothing. */
@@ -164,18 +165,4 @@ export async function fillVolume(
   const { entries } = await readPart(source, part, (content) => writeVolume(place, content));
   if (entries !== part.entries)
     throw new Error(`Volume ${part.name} was restored with ${entries} entries instead of ${part.entries}.`);
-}
-
-/** Lets the running application restore its data from a dump. */
-export async function feedDump({ engine, manifest }: Filling, source: Vessel, part: BackupPart): Promise<void> {
-  const { backup, instance } = manifest;
-  const action = dumpActionOf(manifest);
-  const command = backup.restore_command;
-  if (action === undefined || command === undefined)
-    throw new Error('The template does not declare how to restore a dump.');
-  const primary = primaryOf(manifest) === action.component;
-  const container = await runningContainer(engine, instance.uid, action.component, primary);
-  if (container === undefined) throw new Error(`The component ${action.component} is not running.`);
-  const mark = `restore-${source.place.backupId}`;
-  await readPart(source, part, (content) => feed({ engine, action, container, mark }, command, content));
 }

@@ -6,9 +6,10 @@ import { runningContainer } from '../instances/instance-containers.ts';
 import type { RolloutDeps } from '../rollout/rollout.ts';
 import { smokeFailure, smokeReport } from '../smoke/report.ts';
 import { runSmoke } from '../smoke/smoke.ts';
+import { feedDump, needsEmpty, restoreDumps } from './dump-restore.ts';
 import { checkPart, type Vessel } from './part.ts';
 import { readManifest } from './read-manifest.ts';
-import { checkFit, feedDump, fillVolume } from './restore.ts';
+import { checkFit, fillVolume } from './restore.ts';
 import { startInstance } from './start-instance.ts';
 import { volumesOf } from './take.ts';
 import { clearTrials, isolate, trialManifest } from './trial.ts';
@@ -64,9 +65,13 @@ async function tryOut({ engine, source, manifest, say, signal }: Verifying, back
       const volume = volumesOf(trial).find(({ name }) => name === part.name)?.volume;
       if (volume !== undefined) await fillVolume({ engine, manifest: trial }, source, part, volume);
     }
-    await startInstance({ engine, ingress: noIngress, say, signal }, trial, `trial-${backup.backup_id}`);
+    const starting = { engine, ingress: noIngress, say, signal };
+    const empty = needsEmpty(trial, backup.parts);
+    const deploymentId = `trial-${backup.backup_id}`;
+    if (empty) await restoreDumps(starting, { manifest: trial, deploymentId }, source, backup.parts);
+    await startInstance(starting, trial, deploymentId);
     for (const part of backup.parts) {
-      if (part.kind === 'dump') await feedDump({ engine, manifest: trial }, source, part);
+      if (part.kind === 'dump' && !empty) await feedDump({ engine, manifest: trial }, source, part);
     }
     const primary = primaryOf(trial);
     const containerOf = (name: string) => runningContainer(engine, uid, name, name === primary);

@@ -31,7 +31,13 @@ export function resolveAction(
 
 export function resolveBackup(spec: Canonical, scope: Scope, secretPaths: string[]): Manifest['backup'] {
   const { restore_command } = deepFill(spec.backup, '/backup', (text) => scope.fill(text), secretPaths);
-  return { ...projectBackup(spec.backup), ...(restore_command === undefined ? {} : { restore_command }) };
+  const { restore_into, restore_needs } = spec.backup;
+  return {
+    ...projectBackup(spec.backup),
+    ...(restore_command === undefined ? {} : { restore_command }),
+    ...(restore_into === undefined ? {} : { restore_into }),
+    ...(restore_needs === undefined ? {} : { restore_needs }),
+  };
 }
 
 export function resolveSmoke(spec: Canonical, scope: Scope, secretPaths: string[]): Manifest['smoke'] {

@@ -1,4 +1,5 @@
 import { actions } from './actions.ts';
+import { backup } from './backup.ts';
 import { components, dependencies } from './components.ts';
 import { hardCoded } from './hard-coded.ts';
 import { identity } from './identity.ts';
@@ -13,7 +14,8 @@ import type { Rule } from './rule.ts';
 import { secrets } from './secrets.ts';
 import { shell } from './shell.ts';
 import { size } from './size.ts';
-import { backup, storage } from './storage.ts';
+import { storage } from './storage.ts';
+import { upgrade } from './upgrade.ts';
 
 export const RULES: readonly Rule[] = [
   identity,
@@ -30,6 +32,7 @@ export const RULES: readonly Rule[] = [
   routes,
   actions,
   backup,
+  upgrade,
   smoke,
   permissions,
   references,

@@ -17,7 +17,13 @@ export interface Chosen {
 /** A setting that the newer template does not accept. */
 export interface Conflict {
   readonly field: string;
-  readonly reason: 'input_removed' | 'input_invalid' | 'variant_removed' | 'profile_removed';
+  readonly reason:
+    | 'input_removed'
+    | 'input_invalid'
+    | 'variant_removed'
+    | 'profile_removed'
+    | 'required_stop'
+    | 'no_dump';
   readonly message: string;
 }
 

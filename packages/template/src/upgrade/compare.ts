@@ -6,12 +6,18 @@ import { type Chosen, type Conflict, compareInputs, type NewInput } from './aske
 import { differences, named } from './change.ts';
 import { componentChanges } from './components.ts';
 import { type Irreversible, irreversibles } from './irreversible.ts';
+import { dataWay, notesBetween, type UpgradeNote } from './passage.ts';
+import { skippedStops } from './path.ts';
 
 export interface Comparison {
   readonly changes: readonly Change[];
   readonly conflicts: readonly Conflict[];
   readonly newInputs: readonly NewInput[];
   readonly irreversible: readonly Irreversible[];
+  /** Notes of the newer template that concern this upgrade, by version. */
+  readonly notes: readonly UpgradeNote[];
+  /** What happens to the data: it stays in its volumes, or a dump of it is restored into new ones. */
+  readonly data: 'kept' | 'dump_restore';
 }
 
 /**
@@ -29,9 +35,11 @@ export function compareForUpgrade(from: Canonical, to: Canonical, chosen: Chosen
       ...differences({ area: 'secret', component: null }, generated(before), generated(after)),
       ...asked.changes,
     ],
-    conflicts: [...chosenShape(from, to, chosen), ...asked.conflicts],
+    conflicts: [...notThisWay(from, to), ...chosenShape(from, to, chosen), ...asked.conflicts],
     newInputs: asked.newInputs,
     irreversible: irreversibles(before, after),
+    notes: notesBetween(from, to),
+    data: dataWay(from, to),
   };
 }
 
@@ -40,6 +48,20 @@ const routes = (spec: Canonical) => named(spec.routes, ({ name }) => name);
 /** Generated secrets; external ones are asked for like inputs. */
 const generated = ({ secrets }: Canonical) =>
   Object.fromEntries(Object.entries(secrets).filter(([, secret]) => !secret.external));
+
+/** Finds why the version cannot be reached from the running one. No input resolves these conflicts. */
+function notThisWay(from: Canonical, to: Canonical): Conflict[] {
+  const dumps = from.backup.strategy === 'dump' || from.backup.strategy === 'both';
+  if (dataWay(from, to) === 'dump_restore' && !dumps) {
+    const message = `the data must be dumped for ${to.app_version}, but the running version of the template makes no dump`;
+    return [{ field: 'version', reason: 'no_dump', message }];
+  }
+  const [stop] = skippedStops(from, to);
+  if (stop === undefined) return [];
+  const start = from.app_version ?? 'a version that does not name its application version';
+  const message = `version ${stop} is a required stop between ${start} and ${to.app_version}; upgrade to it first`;
+  return [{ field: 'version', reason: 'required_stop', message }];
+}
 
 function chosenShape(from: Canonical, to: Canonical, { profile, variant }: Chosen): Conflict[] {
   const conflicts: Conflict[] = [];

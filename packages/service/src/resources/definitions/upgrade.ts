@@ -104,7 +104,7 @@ async function carriedOver(
   const decided: Record<string, boolean> = { profile: profile !== undefined, variant: variant !== undefined };
   const isOpen = (field: string) => !(decided[field] ?? Object.hasOwn(given, field.replace(/^inputs\./, '')));
   const problems = [
-    ...conflicts.filter(({ field }) => isOpen(field)),
+    ...conflicts.filter(({ field }) => field === 'version' || isOpen(field)),
     ...newInputs
       .filter(({ name, required }) => required && !Object.hasOwn(given, name))
       .map(({ name }) => ({

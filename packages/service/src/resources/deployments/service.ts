@@ -51,6 +51,13 @@ export interface DeploymentsDeps extends ReservationsDeps {
   readonly heard: (serverId: string) => void;
 }
 
+/** A backup that was made for a deployment before it was ordered. */
+export interface TakenBackup {
+  readonly id: string | null;
+  /** Restore it into new volumes before the deployment starts. */
+  readonly rebuild?: boolean;
+}
+
 /** Orders, lists, rolls back and cancels deployments. Reports of daemons are handled in `reports.ts`. */
 export class Deployments {
   readonly #deps: DeploymentsDeps;
@@ -123,8 +130,7 @@ export class Deployments {
     return this.#reservations.requireRoom(tx, pinned);
   }
 
-  /** `backupId`: a backup already taken for it. */
-  async execute(tx: Tx, principal: Principal, body: DeploymentCreate, backupId?: string | null): Promise<Deployment> {
+  async execute(tx: Tx, principal: Principal, body: DeploymentCreate, taken?: TakenBackup): Promise<Deployment> {
     const field = 'definition_id';
     if (body.definition_id === undefined) throw invalid(field, 'is required.');
     const pinned = await pin(tx, principal.accountId, body.definition_id, { field });
@@ -138,8 +144,8 @@ export class Deployments {
       rollbackOf: null,
       renew: body.pull ?? false,
       actor: actorOf(principal),
-      preparation: body.backup_first ? 'backup' : null,
-      backupId: backupId ?? null,
+      preparation: taken?.rebuild ? 'restore' : body.backup_first ? 'backup' : null,
+      backupId: taken?.id ?? null,
     });
   }
 
@@ -192,6 +198,12 @@ export class Deployments {
     const pinned = await pin(tx, account_id, definition_id, { field: 'id', number: target.revision });
     const { images } = target;
     const beginning = { rollbackOf: id, images, actor: actorOf(principal) };
+    if (!withData && wasRebuilt(deployment))
+      throw conflict(
+        'with_data',
+        'data_rebuilt',
+        'the data was restored from a dump for this version, so the earlier one cannot read it; roll back with with_data.',
+      );
     if (!withData) return this.#order(tx, pinned, beginning);
     const backupId = await this.#deps.backupFor(tx, deployment, pinned.revision);
     if (backupId === undefined) return undefined;
@@ -266,6 +278,10 @@ export class Deployments {
     return { ...page, data: page.data.map(deploymentRecord) };
   }
 }
+
+/** Whether the data was replaced for a newer version: before a failed restore it was returned. */
+const wasRebuilt = ({ preparation, rollback_of, reason }: DeploymentRow): boolean =>
+  preparation === 'restore' && rollback_of === null && reason !== 'restore';
 
 /**
  * Finds the deployment to return to. A failed one returns to the last success. A successful one returns to the last

@@ -1,5 +1,6 @@
 import { builtIn } from '@hortus/contract/built-in-actions';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
+import { dataWay } from '@hortus/template/upgrade/passage';
 import { standInFor } from '../../identity/principal.ts';
 import type { Actions } from '../actions/public.ts';
 import type { Backups } from '../backups/public.ts';
@@ -49,7 +50,10 @@ export function progressDeps(parts: ProgressParts): ProgressDeps {
       const { copy_definition_id: definition_id } = row;
       await makeCurrent(tx, inNameOf(row), definition_id, { from: 1, to: revision });
       const body = { definition_id, ignore_capacity: row.ignore_capacity === 1 };
-      return (await deployments.execute(tx, inNameOf(row), body)).id;
+      const [from, to] = [row.from_template_id, row.to_template_id].map((id) => catalog.known(id).spec);
+      const rebuilds = row.backup_id !== null && from && to && dataWay(from, to) === 'dump_restore';
+      const taken = rebuilds ? { id: row.backup_id, rebuild: true } : undefined;
+      return (await deployments.execute(tx, inNameOf(row), body, taken)).id;
     },
     async smoke(tx, row) {
       const instance = await instances.lock(tx, inNameOf(row), row.copy_instance_id);

@@ -1,14 +1,16 @@
 import { specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
+import { stopTemplates } from '@hortus/template/upgrade/stop-template';
 import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
 import { publish } from './publish.ts';
 import { findCatalogVersions } from './store.ts';
 
 /**
  * Publishes the templates of this release. A published version never changes: one that differs under the same number is
- * skipped and returned in `changed`.
+ * skipped and returned in `changed`. The templates for required stops are published too, so that an upgrade finds them.
  */
-export async function shipCatalog(storage: Storage, specs: readonly Canonical[]): Promise<{ changed: string[] }> {
+export async function shipCatalog(storage: Storage, newest: readonly Canonical[]): Promise<{ changed: string[] }> {
+  const specs = newest.flatMap((spec) => [spec, ...stopTemplates(spec)]);
   // In parallel, so that they share commits.
   const known = await Promise.all(specs.map((spec) => storage.write((tx) => ship(tx, spec))));
   const changed = specs.filter((spec, at) => known[at] !== undefined && known[at] !== specHash(spec));

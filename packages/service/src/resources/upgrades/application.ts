@@ -34,7 +34,7 @@ export interface StepDeps {
     row: UpgradeRow,
   ) => Promise<{ readonly backupId: string; readonly executionId: string } | undefined>;
   readonly execution: (queries: Queries, principal: Principal, id: string) => Promise<Standing>;
-  /** Orders the deployment of the current revision. */
+  /** Orders the deployment of the current revision, after its data was rebuilt from the backup if that is needed. */
   readonly deploy: (tx: Tx, principal: Principal, row: UpgradeRow) => Promise<string>;
   readonly deployment: (queries: Queries, principal: Principal, id: string) => Promise<Standing>;
   /** Finds the rollback of a deployment and whether the daemon made it on its own. */
@@ -48,6 +48,11 @@ export interface StepDeps {
   readonly server: (queries: Queries, row: UpgradeRow) => Promise<{ readonly connected: boolean } | undefined>;
   /** Whether the newer version has a job with irreversible changes to data. */
   readonly hasIrreversibleJob: (row: UpgradeRow) => boolean;
+  /** Whether the newer version gets its data from a dump, so that the older one cannot read what is on the server. */
+  readonly rebuildsData: (row: UpgradeRow) => boolean;
+  readonly isUnhealthy: (queries: Queries, row: UpgradeRow) => Promise<boolean>;
+  /** Looks for the next upgrade after one to a required stop. */
+  readonly lookOn: (tx: Tx, row: UpgradeRow) => Promise<void>;
   /** Orders a rollback with data; undefined if there is no restorable backup. */
   readonly returnWithData: (tx: Tx, principal: Principal, row: UpgradeRow) => Promise<string | undefined>;
 }
@@ -97,6 +102,8 @@ async function afterRehearsal(deps: StepDeps, tx: Tx, principal: Principal, row:
 
 async function begin(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
   const backup = await deps.backup(tx, principal, row);
+  if (!backup && deps.rebuildsData(row))
+    return fail(tx, row, 'backup', 'Nothing was changed: the running version declares no backup to restore from.');
   if (!backup) return deploy(deps, tx, principal, row);
   return proceed(tx, row, {
     step: 'upgrade_backup',
@@ -125,7 +132,7 @@ async function afterDeployment(deps: StepDeps, tx: Tx, principal: Principal, row
   if (!deployment.ended) return { row, wait: LOOK_MS };
   if (deployment.succeeded) {
     const watch = await deps.watchMs(tx, row);
-    if (watch === 0) return finish(tx, row);
+    if (watch === 0) return finish(deps, tx, row);
     const watch_until = deployment.endedAt + watch + HEARSAY_MS;
     return { ...(await proceed(tx, row, { step: 'upgrade_watch', watch_until })), wait: watch_until - tx.now };
   }
@@ -159,12 +166,16 @@ async function whileWatched(
   if (left > 0) return { row, wait: left };
   // An offline daemon may have rolled back without having reported it yet.
   if (!connected) return { row, wait: AWAY_MS };
-  return finish(tx, row);
+  // A daemon does not roll back by itself what was restored for a deployment.
+  if (deps.rebuildsData(row) && (await deps.isUnhealthy(tx, row)))
+    return goBackWithData(deps, tx, principal, row, 'The instance became unhealthy.');
+  return finish(deps, tx, row);
 }
 
-async function finish(tx: Tx, row: UpgradeRow): Promise<Advance> {
+async function finish(deps: StepDeps, tx: Tx, row: UpgradeRow): Promise<Advance> {
   const applied = await transition(tx, upgradeLifecycle, row, 'finish', { actor: null, set: { finished_at: tx.now } });
   await recordUpgrade(tx, applied, 'applied', row.applied_by);
+  await deps.lookOn(tx, applied);
   await wakeBatch(tx, applied);
   return { row: applied, wait: undefined };
 }
@@ -189,7 +200,10 @@ async function goBackWithData(
 const uncertain: ReadonlySet<string | null> = new Set(['deadline', 'engine', 'internal', 'lost']);
 
 const mayHaveChangedData = (deps: StepDeps, row: UpgradeRow, reason: string | null): boolean =>
-  reason === 'irreversible' || (uncertain.has(reason) && deps.hasIrreversibleJob(row));
+  reason === 'irreversible' ||
+  // The daemon has already returned the previous data if it could not restore the dump.
+  (deps.rebuildsData(row) && reason !== 'restore') ||
+  (uncertain.has(reason) && deps.hasIrreversibleJob(row));
 
 async function afterReturn(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
   const end = await deps.deployment(tx, principal, row.return_id ?? '');

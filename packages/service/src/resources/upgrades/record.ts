@@ -4,10 +4,11 @@ import type { Queries } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
 import type { Work } from '../../workers/job.ts';
 import { type Catalog, compareTemplates } from '../templates/public.ts';
+import { pathFrom } from './scan.ts';
 import type { ChosenRow } from './store.ts';
 
 export interface RecordDeps {
-  readonly catalog: Pick<Catalog, 'known'>;
+  readonly catalog: Pick<Catalog, 'known' | 'byId' | 'newestOf' | 'versionsOf'>;
   readonly work: Work;
 }
 
@@ -31,12 +32,14 @@ export async function upgradeRecords(
 /** Compares on every read, so that it always shows the current choices. */
 export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Queries, row: ChosenRow): Promise<Upgrade> {
   const [from, to] = [catalog.known(row.from_template_id), catalog.known(row.to_template_id)];
-  const { changes, conflicts, newInputs, irreversible } = await compareTemplates(queries, work, from, to, {
+  const compared = await compareTemplates(queries, work, from, to, {
     profile: row.profile,
     variant: row.variant ?? undefined,
     inputs: JSON.parse(row.inputs),
     held: JSON.parse(row.secret_inputs),
   });
+  const { changes, conflicts, newInputs, irreversible, notes, data } = compared;
+  const isOver = row.status === 'applied' || row.status === 'failed';
   return {
     id: row.id,
     instance_id: row.instance_id,
@@ -54,6 +57,9 @@ export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Quer
     conflicts: [...conflicts],
     new_inputs: [...newInputs],
     irreversible: [...irreversible],
+    notes: [...notes],
+    stops: isOver ? [] : [...(pathFrom(catalog, row.from_template_id)?.stops ?? [])],
+    data,
     step: row.step,
     from_revision: row.from_revision,
     revision: row.revision,

@@ -1,3 +1,4 @@
+import { upgradePath } from '@hortus/template/upgrade/path';
 import { compareVersions } from '@hortus/template/version-order';
 import { newId } from '../../ids.ts';
 import type { JobKind } from '../../jobs/job.ts';
@@ -76,7 +77,7 @@ async function scanBatch(tx: Tx, catalog: ScanDeps['catalog'], rows: readonly Ru
   const ids = rows.map(({ id }) => id);
   const known = Map.groupBy(await upgradesOf(tx, ids), ({ instance_id }) => instance_id);
   for (const row of rows) {
-    const target = newerThan(catalog, row.template_id);
+    const target = pathFrom(catalog, row.template_id)?.target;
     const verdict = verdictOn(row.template_id, target?.id, known.get(row.id) ?? []);
     counts.superseded += await forgetOpen(tx, verdict.superseded);
     if (verdict.available) counts.available++;
@@ -87,15 +88,34 @@ async function scanBatch(tx: Tx, catalog: ScanDeps['catalog'], rows: readonly Ru
   return counts;
 }
 
-function newerThan(catalog: ScanDeps['catalog'], templateId: string) {
+/** The version to upgrade to now, and the required stops on the way to the newest one. */
+export interface PathFrom {
+  readonly target: { readonly id: string; readonly species: string };
+  readonly stops: readonly string[];
+}
+
+/**
+ * Plans the upgrade of a template; undefined if it is the newest. If no version for a required stop is published, the
+ * target is the newest version, which cannot be applied until there is one.
+ */
+export function pathFrom(
+  catalog: Pick<Catalog, 'byId' | 'newestOf' | 'versionsOf'>,
+  templateId: string,
+): PathFrom | undefined {
   const template = catalog.byId(templateId);
   // A draft under test has no upgrades, and an account's template is never upgraded to the catalog's of the same name.
   if (template?.item.status !== 'published') return undefined;
   const { item: running, owner } = template;
   const candidate = catalog.newestOf(running.species, owner);
   const newest = candidate?.owner === owner ? candidate.item : undefined;
-  if (!newest || newest.deprecated) return undefined;
-  return compareVersions(newest.version, running.version) > 0 ? newest : undefined;
+  if (!candidate || !newest || newest.deprecated || compareVersions(newest.version, running.version) <= 0)
+    return undefined;
+  const { spec } = candidate;
+  // Most species have no stops; do not look at every version of those.
+  const known = spec.upgrade?.via === undefined ? [] : catalog.versionsOf(running.species, owner);
+  const items = known.flatMap((id) => catalog.byId(id)?.item ?? []).filter(({ deprecated }) => !deprecated);
+  const { next = newest, stops } = upgradePath(running, newest, spec, items);
+  return { target: next, stops };
 }
 
 async function found(tx: Tx, row: RunningRow, target: { id: string; species: string }, actor: string | null) {
