@@ -71,10 +71,11 @@ if (hasOwnEngine) {
       return code === 0 ? text.trim() : '';
     };
     await until(async () => /seeds\s+1/.test(await look()), { describe: 'the message to be counted' });
-    const backup = await comesBack(deployed, 'the output of export-definitions', look, async () => {
+    const change = async () => {
       await queue('weeds');
       await deployed.run('purge-queue', { queue: 'seeds' });
-    });
+    };
+    const backup = await survivesLoss(catalogInstallation, deployed, { look, change });
     expect(backup.parts).toMatchObject([
       { kind: 'dump', name: 'export-definitions' },
       { kind: 'volume', name: 'data' },

@@ -16,7 +16,7 @@ export const upgradesApply = command({
   name: 'upgrades apply',
   summary: 'Apply one upgrade, or all upgrades of a species in turn',
   about:
-    'Keeps your inputs, backs up as the template declares, deploys and watches. An unhealthy upgrade is rolled back automatically.\nWith --species, each upgrade starts after the previous one was applied; the first failure stops the rest.',
+    'Keeps your inputs, backs up as the template declares, deploys and watches. An unhealthy upgrade is rolled back automatically.\nAn upgrade never skips a required stop of the template: apply one after another until the newest version runs.\nWith --species, each upgrade starts after the previous one was applied; the first failure stops the rest.',
   args: ['upgrade?'],
   options: {
     species: { type: 'string', value: 'species', about: 'Apply all open upgrades of this species.' },
@@ -66,6 +66,7 @@ interface Wishes {
 async function one(call: Wishes, client: Client, upgrade: Upgrade): Promise<Upgrade[]> {
   const { world, options } = call;
   const { instance_name, from_version, to_version, changes, irreversible } = upgrade;
+  if (!call.json) for (const line of briefing(upgrade)) world.terminal.out(`${line}\n`);
   const warned = irreversible.map(({ message }) => ` ${message}`).join('');
   const question = `Upgrade ${instance_name} from ${from_version} to ${to_version}, with ${count(changes.length, 'change')}?${warned}`;
   if (!(await agree(world, question, options.yes))) {
@@ -76,6 +77,19 @@ async function one(call: Wishes, client: Client, upgrade: Upgrade): Promise<Upgr
   const body = { inputs, ...(options.rehearse && { rehearse: true }) };
   const apply = () => client.call('upgrades.apply', { params: { id: upgrade.id }, body });
   return [(await withBackupHint(apply, 'Make one with hortus backups create.')).data];
+}
+
+/** Tells what to know before an upgrade: notes about versions on the way, required stops, and a rebuild of the data. */
+function briefing({ notes, stops, data }: Upgrade): string[] {
+  return [
+    ...notes.map(({ version, text }) => `${version}: ${text.trim()}`),
+    ...(stops.length > 0
+      ? [`Required stops before the newest version: ${stops.join(', ')}. The next upgrade follows after this one.`]
+      : []),
+    ...(data === 'dump_restore'
+      ? ['The data is dumped, and restored into new volumes. The application is down meanwhile.']
+      : []),
+  ];
 }
 
 async function all(call: Wishes, client: Client, species: string): Promise<Upgrade[]> {

@@ -47,12 +47,16 @@ const looks = {
 } as const;
 
 /** Describes what blocks the upgrade, or why it failed. */
-function needs({ status: state, reason, conflicts, new_inputs, irreversible }: Upgrade): string {
+function needs({ status: state, reason, conflicts, new_inputs, irreversible, data }: Upgrade): string {
   if (state === 'failed') return reason ?? '';
   if (state !== 'available' && state !== 'acknowledged') return '';
   const asked = new_inputs.filter(({ required }) => required).map(({ name }) => `--set ${name}=…`);
-  const decided = conflicts.map(({ field }) => `a decision on ${field}`);
-  return [...asked, ...decided, ...(irreversible.length > 0 ? ['cannot be undone by code alone'] : [])].join(', ');
+  const decided = conflicts.map(({ field, message }) => (field === 'version' ? message : `a decision on ${field}`));
+  const warned = [
+    ...(data === 'dump_restore' ? ['rebuilds the data from a dump'] : []),
+    ...(irreversible.length > 0 ? ['cannot be undone by code alone'] : []),
+  ];
+  return [...asked, ...decided, ...warned].join(', ');
 }
 
 export const upgradesScan = command({

@@ -33,7 +33,7 @@ const Stop = strict(
       mapOf(Type.String(), Type.Unknown({ description: 'Value at the stop; null removes the value.' }), {
         minProperties: 1,
         description:
-          'A JSON merge patch (RFC 7396) over image, components and env that makes this template one for the stop. Without it, a version of the template for the stop must have been published.',
+          'A JSON merge patch (RFC 7396) over image, components and env that makes this template one for the stop, which the service then publishes too. In a template of your own, publish a version for the stop instead.',
         examples: [{ image: { tag: '33.0.6' } }],
       }),
     ),

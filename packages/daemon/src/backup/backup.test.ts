@@ -111,6 +111,12 @@ test('a dump for an empty database is restored and verified before the rest of t
   // The application fails to start unless the dump has been restored into a database that the job has prepared.
   const started = ['sh', '-c', 'test -s /rows/table || test ! -e /data/used; exec sleep 100000'];
   const parts = [
+    component('main', {
+      ...idle,
+      command: started,
+      storage: [mount('data'), mount('rows')],
+      depends_on: { setup: 'completed' },
+    }),
     component('db', { ...idle, storage: [mount('rows')] }),
     component('setup', {
       ...idle,
@@ -120,12 +126,6 @@ test('a dump for an empty database is restored and verified before the rest of t
       storage: [mount('rows')],
       depends_on: { db: 'started' },
       restart: 'no',
-    }),
-    component('main', {
-      ...idle,
-      command: started,
-      storage: [mount('data'), mount('rows')],
-      depends_on: { setup: 'completed' },
     }),
   ];
   const restore = 'test -e /rows/prepared && test ! -e /rows/later && test ! -e /rows/table && cat > /rows/table';

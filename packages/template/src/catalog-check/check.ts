@@ -3,6 +3,7 @@ import type { Canonical } from '../canonical-form.ts';
 import { error, type Finding, type Remark } from '../finding.ts';
 import { type LoadedTemplate, loadCatalog } from '../load.ts';
 import { rehearse } from '../rehearse.ts';
+import { stopTemplates } from '../upgrade/stop-template.ts';
 import { place } from '../validate.ts';
 import { tagsIn, unknownTags } from './known-tags.ts';
 import { shuffled } from './shuffle.ts';
@@ -52,6 +53,12 @@ export async function checkCatalog(folder: string, options: CheckOptions = {}): 
       if (earlier !== undefined && earlier[file] !== loaded.specHash)
         remarks.push(error('unstable-hash', [], `another run computed ${earlier[file]}, this one ${loaded.specHash}`));
       for (const { path, message } of await rehearse(spec)) remarks.push(error('rehearsal', path.split('.'), message));
+      for (const stop of stopTemplates(spec)) {
+        for (const { message } of await rehearse(stop))
+          remarks.push(error('rehearsal', ['upgrade', 'via'], `${stop.version}: ${message}`));
+        const unknown = tags === undefined ? [] : unknownTags(stop, tags);
+        remarks.push(...unknown.map((remark) => ({ ...remark, path: ['upgrade', 'via'] })));
+      }
       if (tags !== undefined) remarks.push(...unknownTags(spec, tags));
       resolved += Object.keys(spec.profiles).length * Math.max(1, spec.image?.variants.length ?? 0);
     }

@@ -32,6 +32,21 @@ onBothEngines((engine) => {
     expect(catalog.everyVersion()).toEqual(shipped);
   });
 
+  it('a start publishes a template for each required stop that declares one, as an earlier version', async () => {
+    const storage = await engine.open();
+    const stops = [{ version: '3' }, { version: '4.1', app_version: '4.1.7', patch: { image: { tag: '4.1.7' } } }];
+    const spec = specOf(INKWELL, { upgrade: { via: stops } });
+    expect(await shipCatalog(storage, [spec])).toEqual({ changed: [] });
+    expect(await shipCatalog(storage, [spec])).toEqual({ changed: [] });
+    const catalog = new Catalog(storage.reader);
+    await catalog.load();
+    expect(catalog.everyVersion().map(({ version, app_version }) => [version, app_version])).toEqual([
+      ['1.2.0', '4.2.1'],
+      ['1.2.0-via.4.1', '4.1.7'],
+    ]);
+    expect(catalog.newest().map(({ version }) => version)).toEqual(['1.2.0']);
+  });
+
   it('a changed template under a published version is skipped and named', async () => {
     const storage = await engine.open();
     await shipCatalog(storage, [specOf(INKWELL), specOf(SEED)]);

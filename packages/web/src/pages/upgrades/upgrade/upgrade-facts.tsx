@@ -94,10 +94,27 @@ export function UpgradeFacts({ upgrade }: { upgrade: Upgrade }) {
   );
 }
 
-/** What stands in the way, and what cannot be undone. */
-export function Questions({ upgrade: { conflicts, irreversible } }: { upgrade: Upgrade }) {
+/** What stands in the way, what cannot be undone, and what the template notes about the versions on the way. */
+export function Questions({ upgrade }: { upgrade: Upgrade }) {
+  const { conflicts, irreversible, notes, stops, data } = upgrade;
   return (
     <>
+      {stops.length > 0 && (
+        <p className="note-box">
+          Required stops before the newest version: <b>{stops.join(', ')}</b>. The next upgrade follows after this one.
+        </p>
+      )}
+      {data === 'dump_restore' && (
+        <p className="note-box">
+          The data is dumped with the running version and restored into new volumes of the newer one. The application is
+          down meanwhile. The backup made before stays.
+        </p>
+      )}
+      {notes.map(({ version, text }) => (
+        <p key={`${version}${text}`} className="note-box whitespace-pre-line">
+          <b>{version}</b>: {text}
+        </p>
+      ))}
       {conflicts.map(({ field, message }) => (
         <p key={field} className="note-box">
           <b>{field}</b>: {message}
