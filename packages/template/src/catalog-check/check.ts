@@ -56,8 +56,8 @@ export async function checkCatalog(folder: string, options: CheckOptions = {}): 
       for (const stop of stopTemplates(spec)) {
         for (const { message } of await rehearse(stop))
           remarks.push(error('rehearsal', ['upgrade', 'via'], `${stop.version}: ${message}`));
-        const unknown = tags === undefined ? [] : unknownTags(stop, tags);
-        remarks.push(...unknown.map((remark) => ({ ...remark, path: ['upgrade', 'via'] })));
+        for (const remark of tags === undefined ? [] : unknownTags(stop, tags))
+          remarks.push({ ...remark, path: ['upgrade', 'via'] });
       }
       if (tags !== undefined) remarks.push(...unknownTags(spec, tags));
       resolved += Object.keys(spec.profiles).length * Math.max(1, spec.image?.variants.length ?? 0);
