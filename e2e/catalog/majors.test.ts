@@ -73,8 +73,6 @@ if (hasOwnEngine) {
     const look = () => sql("select count(*), md5(string_agg(plant, ',' order by id)) from beds");
     const directory = () => sql('show data_directory');
     const rows = await look();
-    const { definition_id } = (await client().call('instances.read', { params: { id: instanceId } })).data;
-    await client().call('definitions.update', { params: { id: definition_id }, body: { watch_seconds: 1 } });
 
     await publishTemplate(client(), nextMajor('9.0.0', { broken: true }));
     const first = await offered(instanceId, '9.0.0');

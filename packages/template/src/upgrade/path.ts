@@ -38,6 +38,8 @@ export function upgradePath<Known extends Release>(
   if (stop === undefined) return { next: newest, stops };
   const fitting = known
     .filter((one) => isReleaseOf(one.app_version ?? '', stop) && leadsOn(running, one))
+    // A line may contain another stop: 2.1 is a release of 2 and skips 2.0.
+    .filter((one) => !stops.some((other) => skips(running.app_version ?? undefined, one.app_version ?? '', other)))
     .sort((a, b) => compareVersions(b.version, a.version));
   const [next] = fitting;
   return next === undefined ? { stops } : { next, stops };
