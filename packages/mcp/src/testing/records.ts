@@ -91,6 +91,9 @@ export const upgrade = {
   conflicts: [],
   new_inputs: [{ name: 'REGION', type: 'string', required: true }],
   irreversible: [{ component: 'migrate', message: 'The job changes the schema.' }],
+  notes: [{ version: '4.2', text: 'Themes change.' }],
+  stops: ['4.1'],
+  data: 'kept',
 };
 export const backup = {
   id: ids.backup,

@@ -51,6 +51,11 @@ function describe(one: Upgrade, uid: string): string {
     ),
     ...one.conflicts.map(({ field, message }) => `- conflict ${field}: ${cited(message)}`),
     ...one.new_inputs.filter(({ required }) => required).map(({ name, type }) => `- needs the input ${name} (${type})`),
+    ...one.notes.map(({ version, text }) => `- note about ${version}: ${cited(text)}`),
+    ...(one.stops.length > 0 ? [`- required stops before the newest version: ${one.stops.join(', ')}`] : []),
+    ...(one.data === 'dump_restore'
+      ? ['- the data is dumped and restored into new volumes; it is down meanwhile']
+      : []),
     ...one.irreversible.map(({ component, message }) => `- a rollback would not undo ${component}: ${cited(message)}`),
   ].join('\n');
 }

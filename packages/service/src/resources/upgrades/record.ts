@@ -39,7 +39,6 @@ export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Quer
     held: JSON.parse(row.secret_inputs),
   });
   const { changes, conflicts, newInputs, irreversible, notes, data } = compared;
-  const isOver = row.status === 'applied' || row.status === 'failed';
   return {
     id: row.id,
     instance_id: row.instance_id,
@@ -58,7 +57,7 @@ export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Quer
     new_inputs: [...newInputs],
     irreversible: [...irreversible],
     notes: [...notes],
-    stops: isOver ? [] : [...(pathFrom(catalog, row.from_template_id)?.stops ?? [])],
+    stops: row.status === 'applied' ? [] : [...(pathFrom(catalog, row.from_template_id)?.stops ?? [])],
     data,
     step: row.step,
     from_revision: row.from_revision,
