@@ -195,8 +195,11 @@ onBothEngines((engine) => {
       const { key } = (await service.client.call('keys.create', { body })).data;
       expectRefusal(await rollback(id, true, key), 'FORBIDDEN');
       expect((await rollback(id, false, key)).status).toBe(201);
-      const dumped = await deployedTwice('dump');
-      expectRefusal(await rollback(dumped.id, true), 'VALIDATION_ERROR', 'with_data');
+    });
+
+    it('restores a dump if the template declares how', async () => {
+      const { id } = await deployedTwice('dump');
+      expect((await rollback(id, true)).json.data).toMatchObject({ preparation: { kind: 'restore' } });
     });
   });
 });
