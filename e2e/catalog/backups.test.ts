@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backup } from '@hortus/contract/resources/backups';
+import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CatalogInstallation, hasOwnEngine, openCatalogInstallation } from './catalog-installation.ts';
 import { deploySpecies } from './deployed-species.ts';

@@ -40,7 +40,7 @@ export const debianImages: Readonly<Record<string, DebianImage>> = {
   'docker.io/library/postgres': {
     bases: { debian: [], alpine: ['bash'] },
     packages: ['postgresql-[0-9]*', 'postgresql-client-[0-9]*'],
-    programs: ['setpriv', 'bash', 'sed'],
+    programs: ['setpriv'],
     also: ['/usr/lib/locale/C.utf8/**', '/usr/share/zoneinfo/Etc/*'],
     user: ['postgres', 999],
     folders: ['/var/lib/postgresql/data'],
