@@ -27,7 +27,7 @@ if (hasOwnEngine) {
     );
     const look = () => sql("select count(*), md5(string_agg(plant, ',' order by id)) from beds");
     const change = () => sql('delete from beds where id > 10');
-    const backup = await survivesLoss(catalogInstallation, deployed, { look, change });
+    const backup = await survivesLoss(catalogInstallation, deployed, { look, change, damage: true });
     // A dump needs no downtime.
     expect(backup).toMatchObject({ stopped_ms: 0, parts: [{ kind: 'dump', name: 'db-dump' }] });
     for (const { slug } of deployed.manifest.actions) await deployed.run(slug);
@@ -44,7 +44,7 @@ if (hasOwnEngine) {
       "create table beds (id int primary key, plant text); insert into beds values (1, 'it''s mint'), (2, 'thyme')",
     );
     const look = () => sql('select id, plant from beds order by id');
-    await survivesLoss(catalogInstallation, deployed, { look, change: () => sql('delete from beds') });
+    await survivesLoss(catalogInstallation, deployed, { look, change: () => sql('delete from beds'), damage: true });
     for (const { slug } of deployed.manifest.actions) await deployed.run(slug);
     await deployed.checkAndRelease();
   });
@@ -91,7 +91,11 @@ if (hasOwnEngine) {
     const cli = (...words: string[]) => deployed.say('redis-cli', '-e', ...words);
     for (const colour of ['green', 'red', 'blue']) await cli('SET', `bed:${colour}`, `${colour} petals`);
     const look = () => cli('MGET', 'bed:green', 'bed:red', 'bed:blue', 'bed:white');
-    const backup = await survivesLoss(catalogInstallation, deployed, { look, change: () => cli('FLUSHALL') });
+    const backup = await survivesLoss(catalogInstallation, deployed, {
+      look,
+      change: () => cli('FLUSHALL'),
+      damage: true,
+    });
     expect(backup.parts).toMatchObject([{ kind: 'volume', name: 'data' }]);
     expect(backup.stopped_ms).toBeGreaterThan(0);
 

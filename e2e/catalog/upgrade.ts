@@ -4,12 +4,14 @@ import { until } from '@hortus/testkit/until';
 import { expect } from 'vitest';
 import type { CatalogInstallation } from './catalog-installation.ts';
 import type { DeployedSpecies } from './deployed-species.ts';
+import { inLongRuns } from './loss.ts';
 
 /**
  * Upgrades a species to a new release of the catalog: a higher version whose application has another tag, of the same software.
- * The service restarts with it, as after an update of Hortus.
+ * The service restarts with it, as after an update of Hortus. Only in long runs.
  */
 export async function upgrades(catalogInstallation: CatalogInstallation, deployed: DeployedSpecies): Promise<void> {
+  if (!inLongRuns) return;
   const { installation, folder } = catalogInstallation;
   const [place = ''] = globSync(`*/${deployed.manifest.species}/template.yaml`, { cwd: folder });
   const file = join(folder, place);
