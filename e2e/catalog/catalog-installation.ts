@@ -1,10 +1,10 @@
-import { cpSync, globSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { makeStandIns } from '@hortus/testkit/debian-images';
 import { startDocker } from '@hortus/testkit/docker';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { type Installation, openInstallationWithDaemon } from '../docker/installation.ts';
+import { type Installation, openInstallation } from '../docker/installation.ts';
 import { writeSubstitutes } from '../substitutes-file.ts';
 import { catalogFolder, editions, imagesOf, readCatalog } from './paper.ts';
 
@@ -14,6 +14,9 @@ export interface CatalogInstallation extends AsyncDisposable {
   /** Catalog of the service. */
   readonly folder: string;
 }
+
+/** What operators allow for exporters, which read the figures of the server there. */
+const POLICY = 'host_paths: [/proc, /sys]\n';
 
 /**
  * Opens a service and a daemon with some species of the bundled catalog, whose images are replaced by local ones from Debian's
@@ -31,12 +34,11 @@ export async function openCatalogInstallation(...species: string[]): Promise<Cat
   }
   const { substitutes, missing } = await makeStandIns(docker.socketPath, wanted);
   if (missing.length > 0) throw new Error(`Debian has nothing for ${missing.join(', ')}`);
-  const installation = opened.use(
-    await openInstallationWithDaemon(
-      { catalog: folder.path, socketPath: docker.socketPath },
-      { env: writeSubstitutes(images.path, substitutes) },
-    ),
-  );
+  const installation = opened.use(await openInstallation({ catalog: folder.path, socketPath: docker.socketPath }));
+  mkdirSync(installation.stateOf(), { recursive: true });
+  writeFileSync(join(installation.stateOf(), 'policy.yaml'), POLICY);
+  installation.startDaemon({ env: writeSubstitutes(images.path, substitutes) });
+  await installation.online();
   const all = opened.move();
   return {
     installation,
