@@ -26,7 +26,7 @@ import { Relay } from './relay/relay.ts';
 import { openDaemonChannel } from './resources/servers/daemon-channel.ts';
 import { ShellDoor } from './resources/shells/shell-door.ts';
 import { CATALOG_TOPIC, Catalog } from './resources/templates/catalog.ts';
-import { shipCatalog } from './resources/templates/ship.ts';
+import { shipCatalog, stampCatalog } from './resources/templates/ship.ts';
 import { openStorage } from './storage/open.ts';
 import type { Notice, Storage } from './storage/storage.ts';
 import { timed } from './storage/timed.ts';
@@ -262,6 +262,10 @@ async function openCatalog({ config, storage, bus, log }: CatalogDeps): Promise<
   const { changed } = await shipCatalog(
     storage,
     loaded.flatMap(({ spec }) => spec ?? []),
+  );
+  await stampCatalog(
+    storage,
+    loaded.flatMap(({ verified }) => verified ?? []),
   );
   for (const template of changed)
     log.warn(`The template ${template} differs from the one published under that version; raise its version.`);

@@ -5,12 +5,14 @@ import { fileURLToPath } from 'node:url';
 import type { Canonical } from './canonical-form.ts';
 import type { Finding } from './finding.ts';
 import { loadCatalog } from './load.ts';
+import type { VerifiedStamp } from './verified.ts';
 
 /** Data of a template that publishing a catalog needs. */
 export interface CatalogEntry {
   findings: Finding[];
   /** Absent if the findings contain an error. */
   spec?: Canonical;
+  verified?: VerifiedStamp;
 }
 
 /**
@@ -35,7 +37,11 @@ const prefixOf = (folder: string): string =>
 
 async function work(folder: string): Promise<CatalogEntry[]> {
   const catalog = await loadCatalog(folder);
-  return catalog.map(({ findings, spec }) => ({ findings, ...(spec === undefined ? {} : { spec }) }));
+  return catalog.map(({ findings, spec, verified }) => ({
+    findings,
+    ...(spec && { spec }),
+    ...(verified && { verified }),
+  }));
 }
 
 /** Hashes every template and the code that reads them. */

@@ -40,4 +40,28 @@ describe('loadCatalog', () => {
       expect.arrayContaining(['yaml']),
     ]);
   });
+
+  it('knows the stamp of a whole run, as long as the template stays the same', async () => {
+    const folder = await catalogOf({ 'blog/inkwell': INKWELL });
+    const stamp = (text: string) => writeFile(join(folder, 'blog/inkwell/verified.json'), text);
+    const load = async () => (await loadCatalog(folder))[0];
+    const spec_hash = (await load())?.specHash ?? '';
+    const verified = {
+      at: '2030-01-31T12:00:00.000Z',
+      digest: `sha256:${'1'.repeat(64)}`,
+      spec_hash,
+      arch: 'arm64',
+      steps: ['deploy', 'smoke'],
+    };
+    await stamp(JSON.stringify(verified));
+    expect(await load()).toMatchObject({ verified, specHash: spec_hash, findings: [] });
+    await stamp(JSON.stringify({ ...verified, spec_hash: `sha256:${'2'.repeat(64)}` }));
+    const stale = await load();
+    expect(stale?.verified).toBeUndefined();
+    expect(stale?.findings).toEqual([]);
+    for (const text of ['{', '[]', JSON.stringify({ ...verified, at: 'yesterday' })]) {
+      await stamp(text);
+      expect((await load())?.findings.map(({ code }) => code)).toEqual(['stamp']);
+    }
+  });
 });

@@ -6,6 +6,7 @@ import type { Canonical } from './canonical-form.ts';
 import { error, type Finding, type Path } from './finding.ts';
 import { type Parsed, parse } from './parse.ts';
 import { place, validate } from './validate.ts';
+import { readStamp, VERIFIED_FILE, type VerifiedStamp } from './verified.ts';
 
 const TEMPLATE_FILE = 'template.yaml';
 
@@ -21,6 +22,8 @@ export interface LoadedTemplate {
   template?: Template;
   spec?: Canonical;
   specHash?: string;
+  /** When this very spec was run as a whole; absent if it never was, or if it has changed since. */
+  verified?: VerifiedStamp;
 }
 
 /** Reads `<folder>/<family>/<species>/template.yaml` of a whole catalog, sorted by name. */
@@ -45,10 +48,7 @@ async function subfolders(folder: string): Promise<string[]> {
 async function loadTemplate(folder: string, family: string, species: string, root: string): Promise<LoadedTemplate> {
   const path = join(folder, TEMPLATE_FILE);
   const file = relative(join(root, '..'), path);
-  const text = await readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return undefined;
-    throw cause;
-  });
+  const text = await readIfThere(path);
   if (text === undefined) {
     const message = `the folder has no ${TEMPLATE_FILE}`;
     const finding: Finding = { severity: 'error', code: 'no-template', path: '', line: 1, column: 1, message, file };
@@ -66,5 +66,18 @@ async function loadTemplate(folder: string, family: string, species: string, roo
     misplaced(['taxonomy', 'family'], `the family ${said} differs from the folder of the family, ${family}`);
   }
   const spec = canonical(template);
-  return { ...read, template, spec, specHash: specHash(spec) };
+  const hash = specHash(spec);
+  const stamp = await readIfThere(join(folder, VERIFIED_FILE));
+  const verified = stamp === undefined ? undefined : readStamp(stamp);
+  if (stamp !== undefined && verified === undefined) {
+    const message = `${VERIFIED_FILE} is no stamp of hortus template verify`;
+    findings.push(place(error('stamp', [], message, 'delete the file, or verify the species again'), parsed, file));
+  }
+  return { ...read, template, spec, specHash: hash, ...(verified?.spec_hash === hash && { verified }) };
 }
+
+const readIfThere = (path: string): Promise<string | undefined> =>
+  readFile(path, 'utf8').catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return undefined;
+    throw cause;
+  });

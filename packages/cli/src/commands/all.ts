@@ -27,7 +27,7 @@ import { gardensApprove, gardensReject } from './gardens-decide.ts';
 import { gardensEdit, gardensFollow } from './gardens-follow.ts';
 import { gardensDrift, gardensSync } from './gardens-sync.ts';
 import { help } from './help.ts';
-import { instancesRestart, instancesStart, instancesStop } from './instance-orders.ts';
+import { instancesRestart, instancesSmoke, instancesStart, instancesStop } from './instance-orders.ts';
 import { instancesList, instancesShow } from './instances.ts';
 import { instancesRelease } from './instances-release.ts';
 import { keysCreate, keysList, keysRevoke } from './keys.ts';
@@ -70,6 +70,7 @@ import { templateExport } from './template-export.ts';
 import { templateImport } from './template-import.ts';
 import { templateNew } from './template-new.ts';
 import { templateValidate } from './template-validate.ts';
+import { templateVerify } from './template-verify.ts';
 import { tenantsCreate, tenantsDelete, tenantsList, tenantsResume, tenantsSuspend } from './tenants.ts';
 import { top } from './top.ts';
 import { upgradesAck, upgradesList, upgradesScan } from './upgrades.ts';
@@ -146,6 +147,7 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     instancesStart,
     instancesStop,
     instancesRestart,
+    instancesSmoke,
     instancesRelease,
     actionsList,
     actionsRun,
@@ -222,6 +224,7 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     playbooksList,
     playbooksShow,
     templateNew,
+    templateVerify,
     templateValidate,
     templateImport,
     templateExport,

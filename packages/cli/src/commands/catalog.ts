@@ -67,6 +67,10 @@ export const catalogShow = command({
         ['Image', spec.image],
         ['Variants', (image?.variants ?? []).map((one) => `${one.id}${one.default ? ' (default)' : ''}`).join(', ')],
         ['Profiles', Object.keys(profiles).join(', ')],
+        [
+          'Verified',
+          template.verified ? `${template.verified.at.slice(0, 10)}, ${template.verified.digest}` : 'never as a whole',
+        ],
         ['Spec', template.spec_hash],
       ]),
     );

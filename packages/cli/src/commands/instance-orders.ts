@@ -42,12 +42,13 @@ export async function settle(
   return ended.status === 'completed' ? 'ok' : 'failed';
 }
 
-type Order = 'start' | 'stop' | 'restart';
+type Order = 'start' | 'stop' | 'restart' | 'smoke';
 
 const words: Record<Order, { summary: string; doing: string; done: string }> = {
   start: { summary: 'Start a stopped instance', doing: 'starting', done: 'is running' },
   stop: { summary: 'Stop an instance; its volumes stay', doing: 'stopping', done: 'is stopped' },
   restart: { summary: 'Restart an instance', doing: 'restarting', done: 'was restarted' },
+  smoke: { summary: 'Run the smoke test of an instance', doing: 'being tested', done: 'passed its smoke test' },
 };
 
 const order = (name: Order): Command =>
@@ -77,3 +78,4 @@ const order = (name: Order): Command =>
 export const instancesStart = order('start');
 export const instancesStop = order('stop');
 export const instancesRestart = order('restart');
+export const instancesSmoke = order('smoke');

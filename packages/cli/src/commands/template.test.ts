@@ -31,6 +31,7 @@ const draft = {
   status: 'draft' as const,
   deprecated: false,
   featured: false,
+  verified: null,
   created_at: '2026-01-02T03:04:05Z',
   mark_url: '/api/v1/templates/web/mark.svg',
   valid: true,

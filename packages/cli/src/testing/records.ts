@@ -100,6 +100,7 @@ export const template = (): Template => ({
   status: 'published',
   deprecated: false,
   featured: false,
+  verified: null,
   author: null,
   created_at: at(0),
   mark_url: '/api/v1/templates/reader/mark.svg',

@@ -166,6 +166,12 @@ export const instanceEndpoints = {
   'instances.start': endpoint({ ...builtIn, path: '/instances/{id}/start', summary: 'Start a stopped instance' }),
   'instances.stop': endpoint({ ...builtIn, path: '/instances/{id}/stop', summary: 'Stop an instance' }),
   'instances.restart': endpoint({ ...builtIn, path: '/instances/{id}/restart', summary: 'Restart an instance' }),
+  'instances.smoke': endpoint({
+    ...builtIn,
+    path: '/instances/{id}/smoke',
+    summary: 'Run the smoke test of an instance',
+    description: 'Runs the checks that its template declares. The output of the execution lists each with its result.',
+  }),
   'instances.release': endpoint({
     ...builtIn,
     path: '/instances/{id}/release',

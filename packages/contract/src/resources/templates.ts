@@ -39,6 +39,16 @@ export const TemplateItem = Type.Object(
     status: choice(templateMachine.states),
     deprecated: Type.Boolean({ description: 'Still works, but should not be used for new definitions.' }),
     featured: Type.Boolean(),
+    verified: nullable(
+      Type.Object({
+        at: Timestamp,
+        digest: Type.String({ pattern: '^sha256:[0-9a-f]{64}$', description: 'Digest of its image in that run.' }),
+      }),
+      {
+        description:
+          'When this version was last run as a whole by hortus template verify: deployed, tested, backed up, lost, restored and deployed again. Null if it never was.',
+      },
+    ),
     author: nullable(Type.String(), { description: 'Author of its recipe; null for templates that ship with Hortus.' }),
     created_at: Timestamp,
     mark_url: Type.String({

@@ -105,6 +105,8 @@ const templateRow = (tx: Tx, { templateId }: DefinitionParents): Row<'templates'
   author: null,
   source: null,
   validated_hash: null,
+  verified_at: null,
+  verified_digest: null,
   created_at: tx.now,
   updated_at: tx.now,
 });

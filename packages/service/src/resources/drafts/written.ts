@@ -154,6 +154,8 @@ export const newColumns = (owner: string, written: Written, id: string, now: num
   version: written.version,
   ...written.columns,
   validated_hash: null,
+  verified_at: null,
+  verified_digest: null,
   author_account: null,
   author: null,
   created_at: now,

@@ -28,8 +28,9 @@ export interface Ordered {
 }
 
 /**
- * Orders start, stop, restart and release. Each names the target state, so repeating it is harmless. The daemon carries
- * it out even if the instance already seems to be in that state, because our record may be outdated.
+ * Orders start, stop, restart, release and the smoke test. Repeating one is harmless: the first four name the target
+ * state. The daemon carries it out even if the instance already seems to be in that state, because our record may be
+ * outdated.
  */
 export class InstanceOrders {
   readonly #deps: InstanceOrdersDeps;
@@ -41,7 +42,7 @@ export class InstanceOrders {
     tx: Tx,
     principal: Principal,
     id: string,
-    slug: Exclude<Settling, typeof builtIn.release>,
+    slug: Exclude<Settling, typeof builtIn.release> | typeof builtIn.smoke,
   ): Promise<Ordered> {
     const { instances, order } = this.#deps;
     const instance = await instances.lock(tx, principal, id);

@@ -49,6 +49,8 @@ export const instanceRoutes = (
     write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.stop))),
   'instances.restart': ({ principal, params, write }) =>
     write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.restart))),
+  'instances.smoke': ({ principal, params, write }) =>
+    write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.smoke))),
   'instances.release': ({ principal, params, body, write }) =>
     write(async (tx) => answer(await orders.release(tx, principal, params.id, body))),
 });

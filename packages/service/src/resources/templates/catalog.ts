@@ -237,6 +237,10 @@ const itemOf = (row: TemplateRow, spec: Canonical): TemplateItem => ({
   status: row.status,
   deprecated: row.deprecated === 1,
   featured: row.featured === 1,
+  verified:
+    row.verified_at === null || row.verified_digest === null
+      ? null
+      : { at: iso(row.verified_at), digest: row.verified_digest },
   author: row.author,
   created_at: iso(row.created_at),
   // The mark endpoint is public, so for an account's template the URL carries the family it is drawn from.

@@ -52,6 +52,8 @@ export async function publish(
     featured: spec.featured ? (1 as const) : (0 as const),
     source: null,
     validated_hash: null,
+    verified_at: null,
+    verified_digest: null,
     author_account: author?.accountId ?? null,
     author: author?.name ?? null,
     created_at: tx.now,

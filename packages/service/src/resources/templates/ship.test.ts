@@ -1,4 +1,4 @@
-import { canonical } from '@hortus/template/canonical';
+import { canonical, specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
 import { validate } from '@hortus/template/validate';
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { queriesOn, type Session } from '../../storage/session.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { Catalog } from './catalog.ts';
-import { shipCatalog } from './ship.ts';
+import { shipCatalog, stampCatalog } from './ship.ts';
 
 function specOf(text: string, changes: Partial<Canonical> = {}): Canonical {
   const { template } = validate(text);
@@ -61,6 +61,30 @@ onBothEngines((engine) => {
     await catalog.load();
     expect(catalog.newestOf('inkwell')?.item.version).toBe('1.2.1');
     expect(catalog.byId(before?.item.id ?? '')).toEqual(before);
+  });
+
+  it('a stamp of a whole run is recorded once, for its spec only', async () => {
+    const storage = await engine.open();
+    const specs = [specOf(INKWELL), specOf(SEED)];
+    await shipCatalog(storage, specs);
+    const digest = `sha256:${'1'.repeat(64)}`;
+    const stamp = {
+      at: '2030-01-31T12:00:00.000Z',
+      digest,
+      spec_hash: specHash(specOf(SEED)),
+      arch: 'arm64',
+      steps: [],
+    };
+    const catalog = new Catalog(storage.reader);
+    const stamped = async () => {
+      await stampCatalog(storage, [stamp]);
+      await catalog.load();
+      return await storage.reader.db.selectFrom('templates').select(['species', 'updated_at']).execute();
+    };
+    const once = await stamped();
+    expect(catalog.newestOf('seed')?.item.verified).toEqual({ at: stamp.at, digest });
+    expect(catalog.newestOf('inkwell')?.item.verified).toBeNull();
+    expect(await stamped()).toEqual(once);
   });
 
   it('replicas that start together publish bundled templates once', async () => {

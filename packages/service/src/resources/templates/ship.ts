@@ -1,9 +1,11 @@
 import { specHash } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { stopTemplates } from '@hortus/template/upgrade/stop-template';
+import type { VerifiedStamp } from '@hortus/template/verified';
 import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
+import { CATALOG_TOPIC } from './catalog.ts';
 import { publish } from './publish.ts';
-import { findCatalogVersions } from './store.ts';
+import { findCatalogVersions, stampTemplate } from './store.ts';
 
 /**
  * Publishes the templates of this release. A published version never changes: one that differs under the same number is
@@ -24,4 +26,13 @@ async function ship(tx: Tx, spec: Canonical): Promise<string | undefined> {
   // If another replica publishes it first, look again.
   await publish(tx, spec, null, () => new RunAgain());
   return undefined;
+}
+
+/** Records which templates of this release were run as a whole. A stamp belongs to one spec, whatever its version. */
+export async function stampCatalog(storage: Storage, stamps: readonly VerifiedStamp[]): Promise<void> {
+  if (stamps.length === 0) return;
+  await storage.write(async (tx) => {
+    for (const { spec_hash, at, digest } of stamps) await stampTemplate(tx, spec_hash, { at: Date.parse(at), digest });
+    tx.notify(CATALOG_TOPIC);
+  });
 }

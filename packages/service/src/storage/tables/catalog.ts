@@ -30,6 +30,9 @@ export interface CatalogTables {
     source: string | null;
     /** The spec_hash for which the validator found no error. */
     validated_hash: string | null;
+    /** When this spec was last run as a whole, and the digest of its image then. */
+    verified_at: Time | null;
+    verified_digest: string | null;
     created_at: Time;
     updated_at: Time;
   };

@@ -146,6 +146,7 @@ export const instanceRequests = {
   'instances.start': ofInstance,
   'instances.stop': ofInstance,
   'instances.restart': ofInstance,
+  'instances.smoke': ofInstance,
   'instances.release': async (caller) => ({
     ...(await ofInstance(caller)),
     body: { remove_volumes: true, confirm: ['uploads', 'dbdata'] },

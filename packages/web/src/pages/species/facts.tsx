@@ -6,6 +6,7 @@ import { useApi } from '../../api/query.ts';
 import { PlaceLink } from '../../frame/place-link.tsx';
 import { counted, memory } from '../../parts/amount.ts';
 import { Status, sentenceCase, Tag, wordOf } from '../../parts/status.tsx';
+import { Time } from '../../parts/time.tsx';
 
 /** What a species asks for, can do and keeps, in words. */
 export function Facts({ template, spec }: { template: Template; spec: Canonical }) {
@@ -15,6 +16,7 @@ export function Facts({ template, spec }: { template: Template; spec: Canonical 
     ['Asks for', <Access key="access" spec={spec} />],
     ['Needs', needsWords(spec)],
     ['Inputs', <InputList key="inputs" spec={spec} />],
+    ['Verified', <Verified key="verified" verified={template.verified} />],
     ['Growing here', <Growing key="growing" species={template.species} />],
     ['More', <Links key="links" links={spec.links} />],
   ];
@@ -27,6 +29,15 @@ export function Facts({ template, spec }: { template: Template; spec: Canonical 
         </div>
       ))}
     </dl>
+  );
+}
+
+function Verified({ verified }: Pick<Template, 'verified'>) {
+  if (!verified) return 'Not as a whole: its first deployment here is the test.';
+  return (
+    <>
+      <Time at={verified.at} />: deployed, tested, backed up, lost and restored.
+    </>
   );
 }
 

@@ -1,0 +1,38 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
+import { canonical, specHash } from '@hortus/template/canonical';
+import type { Canonical } from '@hortus/template/canonical-form';
+import { primaryComponent } from '@hortus/template/primary';
+import { validate } from '@hortus/template/validate';
+import { VERIFIED_FILE, type VerifiedStamp } from '@hortus/template/verified';
+import { Failure } from '../failure.ts';
+import { TEMPLATE_FILE, templateFile } from '../template-files.ts';
+
+/** Returns the folder of the template in a catalog, after checking that it holds the very spec that is verified. */
+export async function folderToStamp(catalog: string, spec: Canonical): Promise<string> {
+  const folder = join(catalog, spec.taxonomy.family, spec.slug);
+  const { text, path } = await templateFile(join(folder, TEMPLATE_FILE));
+  const { template } = validate(text);
+  if (template === undefined || specHash(canonical(template)) !== specHash(spec))
+    throw new Failure('refused', `${path} differs from the template of the service, so its run cannot be stamped.`, {
+      hint: 'Start the service with this catalog, and raise the version of the template if it has changed.',
+    });
+  return folder;
+}
+
+/**
+ * Returns the digest of the image that the main component ran. A run without one, or with a local image in the place of
+ * a published one, proves nothing about what others will pull.
+ */
+export function digestOf(spec: Canonical, images: readonly DeployedImage[]): string | undefined {
+  if (images.some(({ substitute }) => substitute !== undefined)) return undefined;
+  const main = primaryComponent(spec)?.[0];
+  return images.find(({ component }) => component === main)?.digest ?? undefined;
+}
+
+export async function writeStamp(folder: string, stamp: VerifiedStamp): Promise<string> {
+  const path = join(folder, VERIFIED_FILE);
+  await writeFile(path, `${JSON.stringify(stamp, null, 2)}\n`);
+  return path;
+}
