@@ -194,6 +194,7 @@ export function wire(options: DaemonOptions) {
     log,
     outputLimit: OUTPUT_LIMIT,
     abandon: (uid) => transfers.abandon(uid),
+    unroute: (uid) => ingress.unroute(uid),
     onStarted: (request) => results.started(request),
     onFinished: (id) => results.finished(id),
     onUnkept: (id, outcome) => results.finishedUnkept(id, outcome),

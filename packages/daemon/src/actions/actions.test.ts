@@ -64,6 +64,7 @@ function open(shimCommand: readonly string[] = command, engine = server.engine) 
     turns,
     log: openLog('error'),
     abandon: async () => {},
+    unroute: async () => {},
     outputLimit: 10_000,
     onStarted: ({ execution_id }) => started.push(execution_id),
     onUnkept: () => undefined,

@@ -15,6 +15,8 @@ export interface BuiltInOptions {
   builtIns: BuiltInHandlers;
   /** Aborts transfers to this server for an instance. */
   abandon(uid: string): Promise<void>;
+  /** Removes the routes of an instance. */
+  unroute(uid: string): Promise<void>;
 }
 
 /** Parallel built-in actions on the engine. With many more, calls of a busy engine time out. */
@@ -61,7 +63,10 @@ export class BuiltInRuns {
       this.#ledger.start(request, { kind: 'repeatable', reached });
       const reach = (point: unknown) => this.#ledger.start(request, { kind: 'repeatable', reached: point });
       const manifest = journal.manifests.of(uid);
-      const forget = () => journal.manifests.forget(uid);
+      const forget = async () => {
+        journal.manifests.forget(uid);
+        await this.#options.unroute(uid);
+      };
       const abandon = () => this.#options.abandon(uid);
       const run = { id: request.execution_id, uid, params: request.params, reached, reach };
       const handler = Object.hasOwn(instance, slug) ? instance[slug] : undefined;

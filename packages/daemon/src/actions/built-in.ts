@@ -71,7 +71,7 @@ async function removeAll(
   if (volumesToo) {
     for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);
   }
-  context.forget();
+  await context.forget();
   return success(notes.join('\n'));
 }
 

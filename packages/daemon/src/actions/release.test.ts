@@ -7,7 +7,7 @@ test('a release succeeds although the engine counts endpoints that it does not l
   const name = 'hortus-blog';
   await using served = await serveNetwork({ name, endpoints: {}, lost: 1 });
   let isForgotten = false;
-  const forget = () => {
+  const forget = async () => {
     isForgotten = true;
   };
   const context = {

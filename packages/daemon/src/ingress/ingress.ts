@@ -123,6 +123,11 @@ export class Ingress {
     return this.#options.routes.all().find((one) => one.instanceUid !== instanceUid && wanted.has(wayOf(one)));
   }
 
+  /** Removes the routes of an instance. */
+  async unroute(instanceUid: string): Promise<void> {
+    if (this.routesOf(instanceUid).length > 0) await this.lead(instanceUid, []);
+  }
+
   /**
    * Replaces the routes of an instance. Returns once no request can reach former targets. If Caddy is not available,
    * stores the routes for later, and `trouble` says why.

@@ -68,6 +68,7 @@ function open({ carryOut = true } = {}) {
     turns,
     log,
     abandon: async () => {},
+    unroute: async () => {},
     outputLimit: 10_000,
     onStarted: () => undefined,
     onUnkept: () => undefined,
