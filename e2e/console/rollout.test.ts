@@ -74,6 +74,15 @@ describe('a rollout', () => {
     expect(await page.evaluate('globalThis.sameDocument')).toBe(true);
   });
 
+  test('names the local images that ran in place of others, and fits a phone with them', async () => {
+    const { page, end } = await rollingOut('replaced', { width: 390 });
+    const image = `docker.io/neosmemo/memos:0.25.0@sha256:${'a'.repeat(64)}`;
+    await end('success', { images: [{ component: 'main', image, digest: null, substitute: 'memos:local' }] });
+    await page.getByRole('listitem').getByText(`main: memos:local instead of ${image}`).waitFor();
+    await expectAccessible(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
   test('markup in a line of the log and in an error stays text', async () => {
     const { page, say, end } = await rollingOut('evil');
     const evil = '<img src=x onerror=alert(1)>';
