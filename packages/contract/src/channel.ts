@@ -47,6 +47,7 @@ export const capabilityNames = [
   'trace',
   'copies',
   'update',
+  'links',
 ] as const;
 export type Capability = (typeof capabilityNames)[number];
 
@@ -56,7 +57,7 @@ const capabilities = Type.Optional(
     description: [
       '`wake`: notices of pending deployments. `journal`: an execution sent twice is started once, so the service may send it again.',
       '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that need more than one Docker command (backups, smoke tests, prune), and release as one order.',
-      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. `trace`: the `traceparent` of orders. `copies`: isolated copies of instances, for rehearsals and clones. `update`: orders to update the daemon itself. Unknown names are ignored.',
+      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. `trace`: the `traceparent` of orders. `copies`: isolated copies of instances, for rehearsals and clones. `update`: orders to update the daemon itself. `links`: networks between an instance and those that it is bound to. Unknown names are ignored.',
     ].join(' '),
   }),
 );

@@ -4,6 +4,7 @@ import { backupEndpoints } from './resources/backups.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
 import { confirmationEndpoints } from './resources/confirmations.ts';
+import { connectionEndpoints } from './resources/connections.ts';
 import { copilotEndpoints } from './resources/copilot.ts';
 import { daemonUpdateEndpoints } from './resources/daemon-updates.ts';
 import { definitionEndpoints } from './resources/definitions.ts';
@@ -52,6 +53,7 @@ export const endpoints = {
   ...taxonomyEndpoints,
   ...recipeEndpoints,
   ...savedConfigEndpoints,
+  ...connectionEndpoints,
   ...matchEndpoints,
   ...definitionEndpoints,
   ...deploymentEndpoints,

@@ -16,6 +16,7 @@ export const idPrefixes = {
   event: 'evt',
   recipe: 'rcp',
   config: 'cfg',
+  connection: 'con',
   upgrade: 'upg',
   rehearsal: 'reh',
   backup: 'bkp',

@@ -6,6 +6,8 @@ export const permissions = {
   'recipes:write': 'Submit, edit, withdraw, delete and upvote recipes.',
   'configs:read': 'Read saved configs, without the values of secrets.',
   'configs:write': 'Create, change and delete saved configs.',
+  'connections:read': 'Read saved connections, without the values of secrets, and bind definitions to them.',
+  'connections:write': 'Create, change and delete saved connections.',
   'definitions:read': 'Read definitions and their revisions.',
   'definitions:write': 'Create, change, archive and reactivate definitions.',
   'secrets:read': 'List the names of secrets, without their values.',

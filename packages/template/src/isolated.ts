@@ -32,7 +32,8 @@ export function accessOf({ permissions, components }: Manifest): string | undefi
     ({ kind, needs_operator }) => needs_operator || kind === 'host_network' || kind === 'device',
   );
   if (strong) return `${strong.component} has the permission ${strong.kind}`;
-  for (const { name, storage } of components) {
+  for (const { name, storage, links = [] } of components) {
+    if (links[0]) return `${name} uses the instance ${links[0].instance}, whose data a copy could change`;
     const path = storage.find(({ host_path }) => host_path !== undefined && mayHaveSockets(host_path))?.host_path;
     if (path !== undefined) return `${name} mounts ${path}, where other programs have their sockets`;
   }

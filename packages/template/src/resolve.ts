@@ -1,7 +1,8 @@
-import type { Manifest, ManifestRoute } from '@hortus/contract/template/manifest';
+import type { Manifest, ManifestComponent, ManifestRoute } from '@hortus/contract/template/manifest';
 import { specHash, withProfile } from './canonical.ts';
 import type { Canonical, CanonicalComponent, CanonicalRoute } from './canonical-form.ts';
 import type { Inputs } from './inputs.ts';
+import { usageOf } from './needs.ts';
 import { permissionsUsed } from './permissions.ts';
 import { primaryImage, variantImage } from './primary.ts';
 import type { Problem } from './problem.ts';
@@ -24,6 +25,8 @@ export interface ResolveOptions {
   instance: Instance;
   /** Attributes of the instances that satisfy the needs, by the need's `as`. */
   needs?: Surroundings['needs'];
+  /** Components of other instances that meet needs on the same server, by the need's `as`. */
+  links?: Readonly<Record<string, readonly Link[]>>;
   /** Ports of the ingress of its server; 80 and 443 by default. */
   ports?: IngressPorts | undefined;
 }
@@ -37,6 +40,9 @@ export type Resolution =
       secretPaths: string[];
     }
   | { ok: false; problems: Problem[] };
+
+/** A component of another instance that must be reachable by name. */
+export type Link = NonNullable<ManifestComponent['links']>[number];
 
 const STANDARD_PROFILE = 'development';
 
@@ -56,7 +62,8 @@ export function resolve(canonical: Canonical, options: ResolveOptions): Resoluti
   const variant = options.variant ?? template?.variants.find((candidate) => candidate.default)?.id ?? null;
   const scope = new Scope({ spec, profile, variant, image, inputs, secrets, instance, needs, ports });
   const secretPaths: string[] = [];
-  const manifest = assemble(spec, scope, options, secretPaths);
+  const assembled = assemble(spec, scope, options, secretPaths);
+  const manifest = { ...assembled, components: withLinks(assembled.components, spec, scope, options.links ?? {}) };
   for (const { kind, component, value, reason } of manifest.permissions) {
     // An input can decide what is mounted, so the used path may differ from the declared one.
     if (reason === '')
@@ -64,6 +71,28 @@ export function resolve(canonical: Canonical, options: ResolveOptions): Resoluti
   }
   if (scope.problems.length > 0) return { ok: false, problems: scope.problems };
   return { ok: true, manifest: { ...manifest, spec_hash: specHash(canonical), profile, variant }, secretPaths };
+}
+
+/** Adds to each component the links of the needs that it uses. */
+function withLinks(
+  components: readonly ManifestComponent[],
+  spec: Canonical,
+  scope: Scope,
+  links: NonNullable<ResolveOptions['links']>,
+): ManifestComponent[] {
+  const used = Object.entries(links).map(([need, of]) => ({ need, of, by: usageOf(spec, need).components }));
+  return components.map((component) => {
+    const own = used.filter(({ by, of }) => of.length > 0 && by.has(component.name));
+    const [first] = own;
+    if (first === undefined) return component;
+    if (component.network === 'host')
+      scope.fail(
+        `needs.${first.need}`,
+        `is met by an instance, which ${component.name} cannot reach because it uses the network of the server`,
+      );
+    const distinct = new Map(own.flatMap(({ of }) => of.map((link) => [`${link.instance}/${link.component}`, link])));
+    return { ...component, links: [...distinct.values()] };
+  });
 }
 
 function refused(field: string, message: string): Resolution {

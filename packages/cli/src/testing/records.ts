@@ -139,6 +139,7 @@ export const definition = (over: Partial<Definition> = {}): Definition => ({
   template_id: ids.template,
   spec_hash: hash,
   profile: 'development',
+  bindings: {},
   variant: null,
   inputs: { WEB_HOSTNAME: 'feeds.example.org' },
   secret_inputs: ['ADMIN_PASSWORD'],

@@ -6,6 +6,7 @@ export const tagMeanings: Readonly<Record<string, string>> = {
   taxonomy: 'Kingdoms, families and species.',
   recipes: 'Templates submitted for the catalog, and their review.',
   'saved-configs': 'Named sets of inputs of a species, for new definitions.',
+  connections: 'Saved details of services outside, and which instances can meet a need.',
   match: 'Find templates that satisfy given needs.',
   definitions: 'A template, its inputs and a server, kept as numbered revisions so that it can be deployed.',
   deployments: 'Rollouts of a revision of a definition to its server, with their logs.',

@@ -11,6 +11,16 @@ export const InputValue = Type.Union([Type.String({ maxLength: 65_536 }), Type.N
 });
 export type InputValue = Static<typeof InputValue>;
 
+export const Binding = Type.Object(
+  {
+    instance: Type.Optional(Type.String({ description: 'instance_uid of the definition that meets the need.' })),
+    definition_id: Type.Optional(id('definition', { description: 'Id of that definition.' })),
+    connection: Type.Optional(id('connection', { description: 'Id of the saved connection that meets the need.' })),
+  },
+  { title: 'Binding', description: 'What meets a need: an instance or a saved connection.' },
+);
+export type Binding = Static<typeof Binding>;
+
 /** Fields of a revision; a definition shows those of its current revision. */
 const fixed = {
   template_id: id('template'),
@@ -19,6 +29,7 @@ const fixed = {
   variant: nullable(Type.String(), { description: 'Image variant; null is the default variant.' }),
   inputs: Type.Record(Type.String(), InputValue, { description: 'Without the password inputs.' }),
   secret_inputs: Type.Array(Type.String(), { description: 'Names of the password inputs that are set.' }),
+  bindings: Type.Record(Type.String(), Binding, { description: 'By the name of the need; unbound needs are omitted.' }),
 };
 
 export const Definition = Type.Object(
@@ -65,7 +76,7 @@ export type Definition = Static<typeof Definition>;
 export const RevisionChange = Type.Object(
   {
     field: Type.String({
-      description: 'template_id, profile, variant, inputs.NAME or secrets.NAME.',
+      description: 'template_id, profile, variant, inputs.NAME, secrets.NAME or bindings.NEED.',
       examples: ['inputs.SITE_TITLE'],
     }),
     change: choice(['added', 'removed', 'changed']),

@@ -23,6 +23,18 @@ const watchSeconds = Type.Integer({
 const heal = Type.Boolean({
   description: 'Repair drift automatically, by deploying again; repeated repairs back off.',
 });
+export const needName = Type.String({ pattern: '^[a-z][a-z0-9_]{0,63}$' });
+export const BindingWish = Type.Object(
+  {
+    instance: Type.Optional(
+      text(63, { description: 'instance_uid of a definition that provides the class of the need.' }),
+    ),
+    connection: Type.Optional(givenId('Id of a saved connection of the class of the need.')),
+  },
+  { title: 'BindingWish', additionalProperties: false, description: 'Give instance or connection.' },
+);
+export type BindingWish = Static<typeof BindingWish>;
+const bindingsBounded = { additionalProperties: false, maxProperties: 20 };
 const variant = text(64, { description: 'Id of an image variant of the template.' });
 
 /**
@@ -62,6 +74,12 @@ export const DefinitionCreate = Type.Object(
     watch_seconds: Type.Optional(Type.Integer({ ...watchSeconds, default: 60 })),
     backup: Type.Optional(BackupWishes),
     heal: Type.Optional(Type.Boolean({ ...heal, default: false })),
+    bindings: Type.Optional(
+      Type.Record(needName, BindingWish, {
+        ...bindingsBounded,
+        description: 'What meets the needs of the template, by the name of the need.',
+      }),
+    ),
   },
   {
     title: 'DefinitionCreate',
@@ -97,6 +115,12 @@ export const DefinitionUpdate = Type.Object(
     watch_seconds: Type.Optional(watchSeconds),
     backup: Type.Optional(BackupWishes),
     heal: Type.Optional(heal),
+    bindings: Type.Optional(
+      Type.Record(needName, nullable(BindingWish), {
+        ...bindingsBounded,
+        description: 'Merged into the current bindings: null unbinds a need; omitted ones stay.',
+      }),
+    ),
   },
   {
     title: 'DefinitionUpdate',

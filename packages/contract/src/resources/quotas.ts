@@ -1,7 +1,15 @@
 import Type, { type Static } from 'typebox';
 
 /** Quotas of an account: numbers of records, or amounts. */
-export const quotaNames = ['servers', 'definitions', 'keys', 'webhooks', 'templates', 'output_bytes'] as const;
+export const quotaNames = [
+  'servers',
+  'definitions',
+  'keys',
+  'webhooks',
+  'templates',
+  'connections',
+  'output_bytes',
+] as const;
 export type QuotaName = (typeof quotaNames)[number];
 
 const about: Record<QuotaName, string> = {
@@ -10,6 +18,7 @@ const about: Record<QuotaName, string> = {
   keys: 'API keys that are neither revoked nor expired.',
   webhooks: 'Webhook endpoints.',
   templates: 'Private templates, every version counted.',
+  connections: 'Saved connections.',
   output_bytes: 'Bytes of stored outputs and deployment logs. When the quota is full, the oldest are deleted.',
 };
 

@@ -115,6 +115,16 @@ export const ManifestComponent = Type.Object({
   tty: Type.Boolean(),
   stdin: Type.Optional(Type.Boolean()),
   aliases: Type.Optional(Type.Array(Type.String(), { description: 'Additional network aliases inside the instance.' })),
+  links: Type.Optional(
+    Type.Array(
+      Type.Object({
+        instance: Type.String({ description: 'Name of the other instance on the server.' }),
+        definition_id: Type.String(),
+        component: Type.String(),
+      }),
+      { description: 'Components of other instances on the server that it must reach by name.' },
+    ),
+  ),
   stop_signal: Type.Optional(Type.String()),
   stop_grace_period_ms: Milliseconds,
 });

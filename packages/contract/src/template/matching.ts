@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { mapOf, strict, Text } from './notation.ts';
 
-const Class = Type.String({
+export const NeedClass = Type.String({
   pattern: '^[a-z0-9_]+(\\.[a-z0-9_-]+)+$',
   maxLength: 100,
   description: 'Class of the need or provision, from general to specific: database.postgres, cache.redis, http.blog.',
@@ -10,7 +10,7 @@ const Class = Type.String({
 
 export const Need = strict(
   {
-    class: Class,
+    class: NeedClass,
     as: Type.Optional(
       Type.String({
         pattern: '^[a-z][a-z0-9_]*$',
@@ -26,7 +26,7 @@ export const Need = strict(
 
 export const Provision = strict(
   {
-    class: Class,
+    class: NeedClass,
     attributes: Type.Optional(
       mapOf(
         Type.String({ pattern: '^[a-z][a-z0-9_]*$' }),

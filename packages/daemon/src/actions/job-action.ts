@@ -5,7 +5,6 @@ import { isEngineProblem } from '../engine/engine-problem.ts';
 import { type ActionOutcome, failure } from '../journal/action.ts';
 import { componentSpec } from '../plan/component-spec.ts';
 import { label } from '../plan/labels.ts';
-import { networkName } from '../plan/names.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
 import type { AllowedAction } from './allowed-action.ts';
 import { BoundedOutput } from './bounded-output.ts';
@@ -26,7 +25,7 @@ export async function startJob({ engine, manifest, executionId, name, action, ar
   const component = manifest.components.find((one) => one.name === action.component);
   if (component === undefined) throw new Error(`The manifest has no component ${action.component}.`);
   const { uid, server_id } = manifest.instance;
-  const like = componentSpec({ ...component, kind: 'job', ports: [] }, networkName(uid));
+  const like = componentSpec({ ...component, kind: 'job', ports: [] }, uid);
   const { hostname: _, healthcheck: __, command: ___, ...spec } = like;
   const image = action.image ?? component.image;
   await fetchImage(image, { engine, logins: manifest.registries ?? [], renew: false });

@@ -7,7 +7,7 @@ import type { Mount, Port } from '../engine/container-spec.ts';
 import type { ImageFacts } from '../engine/engine.ts';
 import type { Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
-import { networkName } from '../plan/names.ts';
+import { isLinkName, networkName } from '../plan/names.ts';
 import { realPath } from '../policy/host-paths.ts';
 import { isSameImage } from '../pull/digests.ts';
 import { type Drift, HIDDEN, HIDDEN_OTHER } from './drift.ts';
@@ -159,8 +159,12 @@ function networkDrift({ spec, aliases }: Unit, facts: ContainerFacts, { instance
   const own = networkName(instanceUid);
   const joined = facts.networks.find(({ name }) => name === own);
   const isNamed = joined !== undefined && aliases.every((alias) => joined.aliases.includes(alias));
-  const others = facts.networks.filter(({ name }) => name !== own && !name.startsWith(`${own}.`));
+  // Links of other instances to this one belong to those.
+  const others = facts.networks.filter(({ name }) => name !== own && !name.startsWith(`${own}.`) && !isLinkName(name));
+  const links = spec.network.kind === 'bridge' ? (spec.network.links ?? []) : [];
+  const lost = links.filter((link) => !facts.networks.some(({ name }) => name === link));
   return [
+    ...lost.map((link) => ({ field: `networks.${link}`, declared: [], actual: null })),
     ...(isNamed ? [] : [{ field: `networks.${own}`, declared: [...aliases], actual: joined?.aliases ?? null }]),
     ...others.map(({ name, aliases: actual }) => ({ field: `networks.${name}`, declared: null, actual })),
   ];

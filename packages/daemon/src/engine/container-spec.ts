@@ -14,7 +14,15 @@ export interface ContainerSpec {
   limits: Limits;
   restart: 'always' | 'unless-stopped' | 'on-failure' | 'no';
   ports: readonly Port[];
-  network: { kind: 'host' | 'none' } | { kind: 'bridge'; name: string; aliases: readonly string[] };
+  network:
+    | { kind: 'host' | 'none' }
+    | {
+        kind: 'bridge';
+        name: string;
+        aliases: readonly string[];
+        /** Networks that it joins before it starts, without a name there. */
+        links?: readonly string[];
+      };
   privileged: boolean;
   pid: 'private' | 'host';
   ipc: 'private' | 'host';

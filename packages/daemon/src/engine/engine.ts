@@ -203,6 +203,11 @@ export interface NetworkSpec extends NamedSpec {
   gateway?: string;
 }
 
+/** A network that connects an instance with a component of another instance, which it uses. */
+export interface LinkSpec extends NetworkSpec {
+  link: { instance: string; definition_id: string; component: string };
+}
+
 export interface PullProgress {
   status: string;
   layer?: string;

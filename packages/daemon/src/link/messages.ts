@@ -22,6 +22,7 @@ export const CAPABILITIES = [
   'trace',
   'copies',
   'update',
+  'links',
 ] as const;
 
 /** Fields of a signed order; `acceptOrder` checks them. */

@@ -1,9 +1,10 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { LONGEST_HOSTNAME } from '@hortus/template/rollout/replacement';
 import type { ContainerSpec, Mount } from '../engine/container-spec.ts';
+import { linkName, networkName } from './names.ts';
 
-/** Translates a component of a manifest for the engine; the planner adds name and labels. */
-export function componentSpec(component: ManifestComponent, network: string): Omit<ContainerSpec, 'name' | 'labels'> {
+/** Translates a component of the manifest of an instance for the engine; the planner adds name and labels. */
+export function componentSpec(component: ManifestComponent, uid: string): Omit<ContainerSpec, 'name' | 'labels'> {
   const c = component;
   const hostname = c.hostname ?? c.host;
   return {
@@ -36,7 +37,15 @@ export function componentSpec(component: ManifestComponent, network: string): Om
     network:
       c.network === 'host'
         ? { kind: 'host' }
-        : { kind: 'bridge', name: network, aliases: [c.host, ...(c.aliases ?? [])] },
+        : {
+            kind: 'bridge',
+            name: networkName(uid),
+            aliases: [c.host, ...(c.aliases ?? [])],
+            ...optional(
+              'links',
+              c.links?.map((link) => linkName(uid, link)),
+            ),
+          },
     privileged: c.privileged,
     pid: c.pid,
     ipc: c.ipc,

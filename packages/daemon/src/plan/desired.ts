@@ -3,9 +3,10 @@ import type { Manifest, ManifestComponent, ManifestHealthcheck } from '@hortus/c
 import { parseImage } from '@hortus/template/image-reference';
 import { canRunBeside, deployedComponents, primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFile, ContainerSpec } from '../engine/container-spec.ts';
-import type { NamedSpec, NetworkSpec } from '../engine/engine.ts';
+import type { LinkSpec, NamedSpec, NetworkSpec } from '../engine/engine.ts';
 import { componentSpec } from './component-spec.ts';
 import { label, labelsOf, ownerLabels } from './labels.ts';
+import { linkNetworks } from './links.ts';
 import { containerName, homeName, isSafeName, networkName } from './names.ts';
 import { besideNetworkSize, instanceNetworkSize } from './network-size.ts';
 import { type RouteRule, routeRule } from './routes.ts';
@@ -40,6 +41,8 @@ export interface Desired {
   network: NetworkSpec | undefined;
   /** Network for containers that start while their predecessors serve; created only if needed. */
   home: NetworkSpec;
+  /** Networks to the instances that it uses. */
+  links: readonly LinkSpec[];
   volumes: readonly NamedSpec[];
   /** Dependencies come first. */
   units: readonly Unit[];
@@ -63,7 +66,9 @@ export function desiredState(from: DesiredFrom): Desired {
   const { manifest } = from;
   const uid = manifest.instance.uid;
   // Checked again after the service, because these become names and paths on this machine.
-  for (const name of [uid, ...manifest.components.map((component) => component.name)]) {
+  const links = manifest.components.flatMap((component) => component.links ?? []);
+  const linked = links.flatMap(({ instance, component }) => [instance, component]);
+  for (const name of [uid, ...manifest.components.map((component) => component.name), ...linked]) {
     if (!isSafeName(name)) throw new ManifestProblem(`${JSON.stringify(name)} cannot be used in a container name`);
   }
   const own = labelsOf({ serverId: from.serverId, uid, definitionId: from.definitionId });
@@ -86,6 +91,7 @@ export function desiredState(from: DesiredFrom): Desired {
     instanceUid: uid,
     network: bridged.length > 0 ? network : undefined,
     home,
+    links: linkNetworks(uid, bridged, own),
     volumes: [...volumes].map((name) => ({ name, labels: own, owner: ownerLabels })),
     units: deployed.flatMap((component) =>
       replicas(component).map((replica) => unit(from, component, replica, component.name === primary, own)),
@@ -115,7 +121,7 @@ function unit(
   }
   const bare = {
     name: containerName(uid, component.name, replica, primary),
-    ...componentSpec(component, networkName(uid)),
+    ...componentSpec(component, uid),
   };
   const check = component.healthcheck?.disabled ? undefined : component.healthcheck;
   const config = hash({ ...bare, labels: component.labels, files, check: check ?? null, kind });

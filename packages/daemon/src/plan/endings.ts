@@ -96,7 +96,7 @@ function farewellSteps(fates: readonly Fate[], { containers }: Actual, after: re
 
 /** Drops networks that no remaining container was created on. */
 function dropSteps(
-  { network, home }: Desired,
+  { network, home, links }: Desired,
   fates: readonly Fate[],
   { networks }: Actual,
   after: readonly string[],
@@ -105,7 +105,7 @@ function dropSteps(
     if (isBeside(fate)) return [home.name];
     return fate.fate === 'keep' || fate.fate === 'start' ? [fate.serving.home] : [];
   });
-  const kept = new Set([network?.name, ...staying]);
+  const kept = new Set([network?.name, ...links.map(({ name }) => name), ...staying]);
   return networks.filter((name) => !kept.has(name)).map((name) => dropping(name, after));
 }
 

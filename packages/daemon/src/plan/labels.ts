@@ -26,6 +26,9 @@ export const label = {
   replacesRunning: 'hortus.replaces_running',
   /** Network that a container was created on beside its predecessor; it exists as long as the container. */
   home: 'hortus.home',
+  /** On networks between instances: the definition and the component that its owner uses. */
+  linkTo: 'hortus.link_to',
+  linkComponent: 'hortus.link_component',
   /** On temporary containers of actions, which deployments ignore. */
   execution: 'hortus.execution',
   /**

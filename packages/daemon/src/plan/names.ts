@@ -37,3 +37,17 @@ export function networkName(uid: string): string {
 export function homeName(uid: string, deploymentId: string): string {
   return `${networkName(uid)}.${deploymentId}`;
 }
+
+/**
+ * Network between an instance and one component of another instance that it uses. Sorts after the networks of instances,
+ * so that joining it does not change the default gateway of a container.
+ */
+export function linkName(uid: string, { instance, component }: { instance: string; component: string }): string {
+  return `${LINK_PREFIX}${uid}.${instance}.${component}`;
+}
+
+export function isLinkName(network: string): boolean {
+  return network.startsWith(LINK_PREFIX);
+}
+
+const LINK_PREFIX = 'hortus.link.';

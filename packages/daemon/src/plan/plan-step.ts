@@ -1,4 +1,4 @@
-import type { NamedSpec, NetworkSpec } from '../engine/engine.ts';
+import type { LinkSpec, NamedSpec, NetworkSpec } from '../engine/engine.ts';
 import type { ActualContainer, Replaced } from './actual.ts';
 import type { Unit } from './desired.ts';
 import type { RouteRule } from './routes.ts';
@@ -15,7 +15,7 @@ export interface Way {
 type Doing =
   | { step: 'discard' | 'stop_old' | 'remove_old' | 'start_old'; container: ActualContainer }
   | { step: 'pull'; image: string }
-  | { step: 'network'; network: NetworkSpec }
+  | { step: 'network'; network: NetworkSpec | LinkSpec }
   | { step: 'volumes'; volume: NamedSpec }
   | { step: 'create'; unit: Unit; replaces: readonly Replaced[]; home: string | undefined }
   | { step: 'join'; network: string; target: Target; aliases: readonly string[] }

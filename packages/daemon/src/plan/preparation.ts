@@ -23,12 +23,14 @@ export function preparationSteps(
   ];
 }
 
-function resourceSteps({ network, home, volumes }: Desired, fates: readonly Fate[], actual: Actual): PlanStep[] {
+function resourceSteps({ network, home, links, volumes }: Desired, fates: readonly Fate[], actual: Actual): PlanStep[] {
   const needed = [...(network ? [network] : []), ...(fates.some(isBeside) ? [home] : [])];
+  const missing = needed.filter(({ name }) => !actual.networks.includes(name));
   return [
-    ...needed
-      .filter(({ name }) => !actual.networks.includes(name))
-      .map((one): PlanStep => ({ key: `network:${one.name}`, after: [], step: 'network', network: one })),
+    // Links are always repeated: the containers of the other instance may have been replaced.
+    ...[...missing, ...links].map(
+      (one): PlanStep => ({ key: `network:${one.name}`, after: [], step: 'network', network: one }),
+    ),
     ...volumes
       .filter(({ name }) => !actual.volumes.includes(name))
       .map((volume): PlanStep => ({ key: `volumes:${volume.name}`, after: [], step: 'volumes', volume })),

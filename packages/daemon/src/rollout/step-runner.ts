@@ -1,12 +1,13 @@
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
-import type { Engine } from '../engine/engine.ts';
+import type { Engine, LinkSpec, NetworkSpec } from '../engine/engine.ts';
 import { keptNetwork } from '../engine/kept-network.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import { connectionsClosed } from '../ingress/open-connections.ts';
 import { addressesOf, addressOf } from '../instances/address.ts';
 import type { ServedRoute } from '../journal/served-route.ts';
+import { connectProvider, connectUsers } from '../networks/links.ts';
 import { type ActualContainer, replacesLabels } from '../plan/actual.ts';
 import type { Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
@@ -55,8 +56,7 @@ export class StepRunner {
       case 'pull':
         return await this.#pull(step.image, signal, progress);
       case 'network':
-        await engine.ensureNetwork(step.network);
-        return `Created network ${step.network.name}`;
+        return await this.#network(step.network);
       case 'volumes':
         await engine.ensureVolume(step.volume);
         return `Created volume ${step.volume.name}`;
@@ -100,6 +100,15 @@ export class StepRunner {
     }
   }
 
+  async #network(spec: NetworkSpec | LinkSpec): Promise<string> {
+    if (!('link' in spec)) {
+      await this.#engine.ensureNetwork(spec);
+      return `Created network ${spec.name}`;
+    }
+    await connectProvider(this.#engine, spec);
+    return `Connected with ${spec.link.component} of ${spec.link.instance}`;
+  }
+
   #idOf(target: Target): string {
     if ('existing' in target) return target.existing.id;
     const id = this.#created.get(target.created.key);
@@ -114,7 +123,10 @@ export class StepRunner {
 
   async #create({ unit, replaces, home }: Doing<'create'>): Promise<string> {
     const { spec } = unit;
-    const born = home === undefined ? {} : { network: { kind: 'bridge' as const, name: home, aliases: [] } };
+    const born =
+      home === undefined || spec.network.kind !== 'bridge'
+        ? {}
+        : { network: { ...spec.network, name: home, aliases: [] } };
     const labels = {
       ...spec.labels,
       ...replacesLabels(replaces),
@@ -127,6 +139,10 @@ export class StepRunner {
 
   async #waitHealthy(unit: Unit, id: string, signal: AbortSignal): Promise<string> {
     this.ready.set(unit.key, await waitReady(this.#engine, id, unit.component, unit.check, signal));
+    const [host] = unit.aliases;
+    const definitionId = unit.spec.labels[label.definition];
+    if (host !== undefined && definitionId !== undefined)
+      await connectUsers(this.#engine, { id, definitionId, component: unit.component, host });
     const gap = this.#deps.gap.ready(unit);
     const missed = gap === undefined ? '' : `; downtime ${gap} ms`;
     return `${unit.component} is ${unit.check ? 'healthy' : 'running'}${missed}`;

@@ -9,14 +9,31 @@ const MIB = 2 ** 20;
 
 /** Sufficient for each plan, and small enough that one account cannot fill the disk. */
 export const defaultQuotas: PlanLimits = {
-  free: { servers: 5, definitions: 100, keys: 50, webhooks: 20, templates: 50, output_bytes: 64 * MIB },
-  pro: { servers: 200, definitions: 5_000, keys: 500, webhooks: 100, templates: 500, output_bytes: 1_024 * MIB },
+  free: {
+    servers: 5,
+    definitions: 100,
+    keys: 50,
+    webhooks: 20,
+    templates: 50,
+    connections: 50,
+    output_bytes: 64 * MIB,
+  },
+  pro: {
+    servers: 200,
+    definitions: 5_000,
+    keys: 500,
+    webhooks: 100,
+    templates: 500,
+    connections: 500,
+    output_bytes: 1_024 * MIB,
+  },
   enterprise: {
     servers: 10_000,
     definitions: 100_000,
     keys: 5_000,
     webhooks: 1_000,
     templates: 5_000,
+    connections: 5_000,
     output_bytes: 10_240 * MIB,
   },
 };

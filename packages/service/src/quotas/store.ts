@@ -26,6 +26,8 @@ export const counted = {
     db.selectFrom('webhook_endpoints').select('id').where('account_id', '=', accountId),
   templates: ({ db }: Queries, accountId: string) =>
     db.selectFrom('templates').select('id').where('owner', '=', accountId),
+  connections: ({ db }: Queries, accountId: string) =>
+    db.selectFrom('connections').select('id').where('account_id', '=', accountId),
 };
 export type Counted = keyof typeof counted;
 

@@ -47,6 +47,7 @@ import { confirmations } from './migrations/0115-confirmations.ts';
 import { rehearsals } from './migrations/0116-rehearsals.ts';
 import { daemonUpdates } from './migrations/0117-daemon-updates.ts';
 import { gardenSources } from './migrations/0118-garden-sources.ts';
+import { connections } from './migrations/0120-connections.ts';
 import { verifiedTemplates } from './migrations/0122-verified-templates.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Tables } from './tables.ts';
@@ -100,6 +101,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0116-rehearsals': rehearsals,
   '0117-daemon-updates': daemonUpdates,
   '0118-garden-sources': gardenSources,
+  '0120-connections': connections,
   '0122-verified-templates': verifiedTemplates,
 };
 

@@ -2,6 +2,7 @@ import { addressOf } from '@hortus/client/request';
 import { type EndpointName, endpoints } from '@hortus/contract/endpoints';
 import { catalogRequests } from './good-requests/catalog.ts';
 import { confirmationRequests } from './good-requests/confirmations.ts';
+import { connectionRequests } from './good-requests/connections.ts';
 import { daemonUpdateRequests } from './good-requests/daemon-updates.ts';
 import { definitionRequests } from './good-requests/definitions.ts';
 import { gardenSourceRequests } from './good-requests/garden-sources.ts';
@@ -18,6 +19,7 @@ import type { Caller, Options } from './running-service.ts';
 
 export const goodRequests: GoodRequests = {
   ...catalogRequests,
+  ...connectionRequests,
   ...serverRequests,
   ...daemonUpdateRequests,
   ...definitionRequests,

@@ -5,7 +5,7 @@ import { Endings } from '../resources/backups/endings.ts';
 import { planBackups } from '../resources/backups/schedule.ts';
 import { Backups } from '../resources/backups/service.ts';
 import { secretValues } from '../resources/definitions/deployable.ts';
-import { containerNamesOn } from '../resources/definitions/public.ts';
+import { containerNamesOn, requireUnbound } from '../resources/definitions/public.ts';
 import { Definitions } from '../resources/definitions/service.ts';
 import { healSoon } from '../resources/deployments/heal.ts';
 import { Planning } from '../resources/deployments/planning.ts';
@@ -115,6 +115,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
   const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
   const orders = new InstanceOrders({
     requireSettled,
+    requireUnbound,
     instances,
     catalog,
     order: (tx, order) => actions.order(tx, order),

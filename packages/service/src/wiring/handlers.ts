@@ -9,6 +9,7 @@ import { backupRoutes } from '../resources/backups/routes.ts';
 import { capacityRoutes } from '../resources/capacity/routes.ts';
 import { catalogRoutes } from '../resources/catalog/routes.ts';
 import { confirmationRoutes } from '../resources/confirmations/routes.ts';
+import { connectionRoutes } from '../resources/connections/routes.ts';
 import { Knowledge } from '../resources/copilot/knowledge.ts';
 import { copilotRoutes } from '../resources/copilot/routes.ts';
 import { Assistant } from '../resources/copilot/service.ts';
@@ -86,6 +87,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
       new RecipeReview({ reader, work, reloadCatalog: () => catalog.load() }),
     ),
     ...savedConfigRoutes(new SavedConfigs({ reader, pages, catalog, vault })),
+    ...connectionRoutes(made.connections, (...of) => definitions.providers(...of)),
     ...matchRoutes(catalog),
     ...definitionRoutes(definitions),
     ...deploymentRoutes(made.deployments, made.reports, made.planning, (...of) => definitions.order(...of)),

@@ -92,7 +92,7 @@ export function makeMoves(
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
     definitions: {
       hold: lockDefinitionsOfTenant,
-      archive: (tx, principal, id) => definitions.archive(tx, principal, id),
+      archive: (tx, principal, id, together) => definitions.archive(tx, principal, id, 'remove', together),
       suspendDeployments: suspendDeployments(wake),
       count: countDefinitionsOfTenants,
     },

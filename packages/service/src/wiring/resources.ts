@@ -4,7 +4,9 @@ import { AddressGuard } from '../outbound/address-guard.ts';
 import { Quotas, type RequireRoom } from '../quotas/quotas.ts';
 import { Capacities } from '../resources/capacity/service.ts';
 import { Confirmations } from '../resources/confirmations/service.ts';
+import { Connections } from '../resources/connections/service.ts';
 import { UsageMeter } from '../resources/copilot/usage.ts';
+import { usedBy } from '../resources/definitions/public.ts';
 import { hasOwnData } from '../resources/deployments/own-data.ts';
 import { Drafts } from '../resources/drafts/service.ts';
 import { TemplateTests } from '../resources/drafts/tests.ts';
@@ -184,6 +186,7 @@ export async function makeResources(base: BaseDependencies) {
   const notificationsMade = makeNotifications(shared, guard);
   const webhooks = { storage, vault, guard, pages, requireRoom };
   const gardensMade = makeGardens(shared, serversMade, deploymentsMade, notificationsMade, drafts, webhooks);
+  const connections = new Connections({ reader, pages, vault, requireRoom, usedBy });
   const keys = new Keys({ storage, pages, requireRoom, mode: config.mode });
   const confirmations = new Confirmations({ storage, pages, publicUrl: config.publicUrl, invoke: base.invoke });
   const usage = new UsageMeter(storage, config.assistantLimits);
@@ -199,6 +202,7 @@ export async function makeResources(base: BaseDependencies) {
     ...notificationsMade,
     ...gardensMade,
     webhooks,
+    connections,
     tests,
     drafts,
     upgrades,

@@ -5,14 +5,19 @@ import { countDefinitionsOn } from '../resources/definitions/public.ts';
 import { deploymentFor, underWay } from '../resources/deployments/queue.ts';
 import { Agents } from '../resources/implant/agents.ts';
 import { Releases } from '../resources/implant/releases.ts';
-import { countRunningOn, definitionOfInstance, livingWithNamesOn } from '../resources/instances/public.ts';
+import {
+  countRunningOn,
+  definitionOfInstance,
+  livingRevision,
+  livingWithNamesOn,
+} from '../resources/instances/public.ts';
 import { orderProtection } from '../resources/manifest/protected-order.ts';
 import { ManifestReading } from '../resources/manifest/reading.ts';
 import { Manifests } from '../resources/manifest/service.ts';
 import { openManifestSigner } from '../resources/manifest/signer.ts';
 import { Registries } from '../resources/registries/service.ts';
 import { ingressPortsOf } from '../resources/servers/addresses.ts';
-import { daemonCan } from '../resources/servers/connected-daemon.ts';
+import { daemonCan, daemonMay } from '../resources/servers/connected-daemon.ts';
 import { Drains } from '../resources/servers/drain.ts';
 import { Identities } from '../resources/servers/identities.ts';
 import { Liveness, type LivenessDeps } from '../resources/servers/liveness/liveness.ts';
@@ -43,6 +48,8 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
     signer,
     loginsFor: (...of) => registries.loginsFor(...of),
     ingressPorts: ingressPortsOf,
+    runningRevision: livingRevision,
+    canLink: async (queries, serverId) => daemonMay(queries, serverId, 'links'),
   });
   const reading = new ManifestReading({
     manifests,

@@ -6,7 +6,7 @@ import { CHECK_DRAFT, FIND_PROBLEMS, IMPORT_DRAFT, READ_DRAFT, WRITE_DRAFT } fro
 import { WRITE_GARDEN } from '../resources/gardens/export.ts';
 import { READ_GARDEN } from '../resources/gardens/files.ts';
 import { READ_REPOSITORY } from '../resources/gardens/git/read-repository.ts';
-import { RESOLVE } from '../resources/manifest/worker-jobs.ts';
+import { PROVISIONS, RESOLVE } from '../resources/manifest/worker-jobs.ts';
 import { EXAMINE } from '../resources/recipes/examination.ts';
 import { CHECK_INPUTS, COMPARE_VERSIONS } from '../resources/templates/worker-jobs.ts';
 import type { WorkerJob } from '../workers/job.ts';
@@ -25,6 +25,7 @@ export const workerJobs: readonly WorkerJob[] = [
   READ_GARDEN,
   READ_LARGE_BODY,
   READ_REPOSITORY,
+  PROVISIONS,
   RESOLVE,
   TEST_INPUTS,
   WRITE_DRAFT,

@@ -5,6 +5,7 @@ import { EngineProblem } from '../engine-problem.ts';
 import type { Call } from './connection.ts';
 import { containerBody } from './container-body.ts';
 import type { DockerApi } from './docker-api.ts';
+import { joinNetwork } from './docker-networks.ts';
 import { factsOf, type InspectAnswer } from './inspect-answer.ts';
 import { labelFilters } from './label-filters.ts';
 import { objectPath } from './object-path.ts';
@@ -63,7 +64,10 @@ export async function createContainer(
     body: containerBody(await fitting(spec, known)),
     timeout: api.timeouts.heavy,
   } as const;
-  return (await api.starting.run(() => api.json<{ Id: string }>(call))).Id;
+  const { Id } = await api.starting.run(() => api.json<{ Id: string }>(call));
+  // Engines before API 1.44 accept one network at creation.
+  if (spec.network.kind === 'bridge') for (const link of spec.network.links ?? []) await joinNetwork(api, link, Id, []);
+  return Id;
 }
 
 /**

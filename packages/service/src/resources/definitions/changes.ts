@@ -1,10 +1,11 @@
 import type { RevisionChange } from '@hortus/contract/resources/definition-records';
 import type { Inputs } from '@hortus/template/inputs';
+import { type Bindings, bindingsOf } from './bindings.ts';
 import type { RevisionRow } from './store.ts';
 
 type Compared = Pick<
   RevisionRow,
-  'template_id' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'changed_secrets'
+  'template_id' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'changed_secrets' | 'bindings'
 >;
 
 /** Compares two revisions. Of secrets only the names appear, and whether the value is new. */
@@ -17,6 +18,7 @@ export function changesBetween(before: Compared, after: Compared): RevisionChang
     ),
     ...inputChanges(JSON.parse(before.inputs), JSON.parse(after.inputs)),
     ...secretChanges(before, after),
+    ...bindingChanges(bindingsOf(before), bindingsOf(after)),
   ];
 }
 
@@ -25,6 +27,19 @@ function inputChanges(before: Inputs, after: Inputs): RevisionChange[] {
   return names.flatMap((name): RevisionChange[] => {
     const field = `inputs.${name}`;
     const [was, is] = [before[name], after[name]];
+    if (was === is) return [];
+    if (was === undefined) return [{ field, change: 'added', ...(is !== undefined && { after: is }) }];
+    return is === undefined
+      ? [{ field, change: 'removed', before: was }]
+      : [{ field, change: 'changed', before: was, after: is }];
+  });
+}
+
+function bindingChanges(before: Bindings, after: Bindings): RevisionChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name): RevisionChange[] => {
+    const field = `bindings.${name}`;
+    const [was, is] = [before, after].map((one) => one[name]?.connection ?? one[name]?.instance);
     if (was === is) return [];
     if (was === undefined) return [{ field, change: 'added', ...(is !== undefined && { after: is }) }];
     return is === undefined

@@ -1,6 +1,7 @@
 import type { Queries } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Catalog } from '../templates/public.ts';
+import { bindingsOf } from './bindings.ts';
 import { revisionOf, secretValues } from './deployable.ts';
 import type { Order } from './order.ts';
 import type { DefinitionRow } from './store.ts';
@@ -21,7 +22,7 @@ export async function copyOrder(
   revision: number,
   { uid, testId }: { readonly uid: string; readonly testId: string },
 ): Promise<Order> {
-  const { template_id, profile, variant, inputs } = await revisionOf(queries, id, revision);
+  const { template_id, profile, variant, inputs, bindings } = await revisionOf(queries, id, revision);
   const held = await secretValues(queries, vault, { accountId, definitionId: id });
   const valuesOf = (of: readonly (typeof held)[number][]) => Object.fromEntries(of.map((one) => [one.name, one.value]));
   return {
@@ -35,6 +36,7 @@ export async function copyOrder(
     watchSeconds: 0,
     heal: false,
     backup: undefined,
+    bindings: bindingsOf({ bindings }),
     plain: JSON.parse(inputs),
     secret: valuesOf(held.filter(({ kind }) => kind !== 'generated')),
     generated: valuesOf(held.filter(({ kind }) => kind === 'generated')),

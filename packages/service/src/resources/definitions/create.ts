@@ -10,6 +10,7 @@ import type { Vault } from '../../vault/vault.ts';
 import { type Catalog, type CatalogTemplate, isOfCatalog, templateExists } from '../templates/public.ts';
 import { joinTenant } from '../tenants/public.ts';
 import type { PlanBackups } from './backup-plan.ts';
+import { bindingsColumn, holdBound } from './bindings.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { chooseNames } from './naming.ts';
 import type { Order } from './order.ts';
@@ -35,10 +36,11 @@ export async function createDefinition(
 ): Promise<Definition> {
   const { catalog, vault, requireRoom, hasServer, planBackups } = deps;
   const { accountId } = principal;
-  const { template, tenantId, serverId } = order;
+  const { template, tenantId, serverId, bindings = {} } = order;
   const id = order.id ?? newId('definition');
   const { instanceUid, containerName } = await chooseNames(tx, accountId, id, order);
   if (order.testId === undefined) await requireRoom(tx, principal, 'definitions');
+  await holdBound(tx, accountId, bindings);
   if (!isOfCatalog(template)) await requireTemplate(tx, template, catalog);
   const serverChecked = requireServer(tx, hasServer, accountId, serverId);
   // Where the connection pipelines, send the check together with the inserts; if it fails, they are rolled back.
@@ -81,6 +83,7 @@ export async function createDefinition(
     // Another uid was chosen if the derived one is taken; hosts follow it.
     inputs: JSON.stringify({ ...order.plain, ...order.hostsFor?.(instanceUid) }),
     secret_inputs: JSON.stringify(Object.keys(order.secret)),
+    bindings: bindingsColumn(bindings),
   };
   // Sent in one pipeline. Await the server check first: without a server the inserts fail too, with a less useful
   // error.

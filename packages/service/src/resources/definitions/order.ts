@@ -5,6 +5,7 @@ import { appHosts, missingHosts } from '@hortus/template/app-hosts';
 import { type Inputs, splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
 import { accepted, type Given } from '../../accepted-inputs.ts';
+import type { Principal } from '../../identity/principal.ts';
 import { conflict, invalid } from '../../problem.ts';
 import { slugify } from '../../slug.ts';
 import type { Queries } from '../../storage/storage.ts';
@@ -12,6 +13,7 @@ import type { Work } from '../../workers/job.ts';
 import type { OpenedConfig } from '../saved-configs/public.ts';
 import { appsDomainOf } from '../servers/public.ts';
 import { type Catalog, type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
+import { type Bindings, readBindings } from './bindings.ts';
 import type { Naming } from './naming.ts';
 
 /** A creation request of either published form, validated as far as possible without the database. */
@@ -27,6 +29,8 @@ export interface Order extends Naming {
   readonly watchSeconds: number;
   readonly backup: BackupSettings | undefined;
   readonly heal: boolean;
+  /** What meets its needs; none by default. */
+  readonly bindings?: Bindings;
   /** Includes the hosts that the service has chosen. */
   readonly plain: Inputs;
   /** Returns these hosts for another uid; undefined if all were given. */
@@ -49,10 +53,11 @@ export interface OrderDeps {
 /** Reads a creation request; values of a saved config apply where the request has none. */
 export async function readOrder(
   deps: OrderDeps,
-  accountId: string,
+  principal: Principal,
   body: DefinitionCreate,
   config?: OpenedConfig,
 ): Promise<Order> {
+  const { accountId } = principal;
   const template = chooseTemplate(deps.catalog, accountId, body, config);
   // The interface requires instance_uid in the first form and name in the second; each is derived from the other.
   if (body.template_id === undefined && body.instance_uid === undefined) throw invalid('instance_uid', 'is required');
@@ -66,14 +71,18 @@ export async function readOrder(
   const values = { ...given, ...hostsFor?.(instanceUid) };
   const check = await checkGiven(deps.reader, deps.work, template, values, { mode: 'create' });
   const { plain, secret } = splitSecretInputs(template.spec, accepted(check, body).values);
+  const profile = checkProfile(template, body.profile ?? config?.profile ?? 'development');
+  const tenantId = body.tenant_id ?? null;
+  const bound = { template, profile, serverId: body.server_id, tenantId, instanceUid };
   return {
     template,
+    bindings: await readBindings(deps.reader, deps.catalog, principal, bound, body.bindings),
     name: body.name ?? instanceUid,
     instanceUid,
     uidIsDerived: body.instance_uid === undefined,
     serverId: body.server_id,
-    tenantId: body.tenant_id ?? null,
-    profile: checkProfile(template, body.profile ?? config?.profile ?? 'development'),
+    tenantId,
+    profile,
     variant: checkVariant(template, body.variant ?? config?.variant ?? null),
     watchSeconds: body.watch_seconds ?? 60,
     backup: body.backup && { ...standardBackup, ...body.backup },

@@ -1,10 +1,12 @@
 // What other resources may use of definitions.
 export type { BackupPlan } from './backup-plan.ts';
+export { type Bindings, bindingsOf } from './bindings.ts';
 export { copyOrder } from './copy.ts';
 export { noServer } from './create.ts';
 export { definitionByUid, type Pinned, pin, revisionOf, secretValues, succeeded } from './deployable.ts';
 export { requireFreeUid } from './naming.ts';
 export type { Order } from './order.ts';
+export { requireUnbound, tiesOf, usedBy } from './providers.ts';
 export { backupSettings } from './record.ts';
 export type { SecretChanges } from './secret-changes.ts';
 export { secretContext } from './secrets.ts';
@@ -24,6 +26,7 @@ export {
   listDefinitions,
   lockDefinition,
   lockDefinitionsOfTenant,
+  newestRevisionAt,
   type RevisionRow,
 } from './store.ts';
 export { makeCurrent, type Passage, secretsFor, stageRevision } from './upgrade.ts';

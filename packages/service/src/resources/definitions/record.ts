@@ -2,6 +2,7 @@ import { type BackupSettings, standardBackup } from '@hortus/contract/resources/
 import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
 import { iso } from '../../time.ts';
 import type { CatalogTemplate } from '../templates/public.ts';
+import { bindingsOf } from './bindings.ts';
 import { changesBetween } from './changes.ts';
 import type { CurrentRow, RevisionRow, SecretRow } from './store.ts';
 
@@ -25,6 +26,7 @@ export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): De
   variant: row.variant,
   inputs: JSON.parse(row.inputs),
   secret_inputs: JSON.parse(row.secret_inputs),
+  bindings: bindingsOf(row),
   status: row.status,
   current_revision: row.current_revision,
   container_name: row.container_name,
@@ -46,6 +48,7 @@ export const revisionRecord = (row: RevisionRow, previous: RevisionRow | undefin
   variant: row.variant,
   inputs: JSON.parse(row.inputs),
   secret_inputs: JSON.parse(row.secret_inputs),
+  bindings: bindingsOf(row),
   created_at: iso(row.created_at),
   created_by: row.created_by,
   changes: previous ? changesBetween(previous, row) : [],

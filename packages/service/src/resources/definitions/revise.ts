@@ -5,6 +5,7 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import { type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
+import { type Bindings, bindingsColumn } from './bindings.ts';
 import { valuesOf } from './order.ts';
 import type { CurrentRow, DefinitionRow } from './store.ts';
 
@@ -15,6 +16,7 @@ export async function readRevision(
   template: CatalogTemplate,
   before: CurrentRow,
   body: DefinitionUpdate,
+  bindings: Bindings,
 ) {
   const held: string[] = JSON.parse(before.secret_inputs);
   const check = await checkGiven(queries, work, template, valuesOf(body) ?? {}, {
@@ -33,6 +35,7 @@ export async function readRevision(
       variant: checkVariant(template, body.variant === undefined ? before.variant : body.variant),
       inputs: JSON.stringify(plain),
       secret_inputs: JSON.stringify([...secretInputs]),
+      bindings: bindingsColumn(bindings),
     },
     secret,
     removedSecrets,

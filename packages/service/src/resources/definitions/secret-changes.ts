@@ -89,6 +89,7 @@ export class SecretChanges {
       variant: current.variant,
       inputs: current.inputs,
       secret_inputs: current.secret_inputs,
+      bindings: current.bindings,
       changed_secrets: JSON.stringify(names),
       ...revisionColumns(tx, principal, revised),
     });

@@ -1,4 +1,5 @@
 import type { MoveOf } from '@hortus/contract/machines/machine';
+import type { Provider } from '@hortus/contract/resources/connections';
 import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
 import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resources/definitions';
 import { actorOf, type Principal } from '../../identity/principal.ts';
@@ -12,10 +13,12 @@ import { openSavedConfig } from '../saved-configs/public.ts';
 import { requireTrustedServer } from '../servers/public.ts';
 import type { Catalog, CatalogTemplate } from '../templates/public.ts';
 import { tenantExists } from '../tenants/public.ts';
+import { type Bindings, bindingsOf, holdBound, readBindings } from './bindings.ts';
 import { type CreationDeps, createDefinition, noServer } from './create.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { type Order, readOrder } from './order.ts';
+import { listProviders, requireUnbound } from './providers.ts';
 import { backupSettings, definitionRecord, revisionRecord, secretRecord } from './record.ts';
 import { readRevision, revisionColumns } from './revise.ts';
 import { keepGiven } from './secrets.ts';
@@ -92,7 +95,7 @@ export class Definitions {
     const { template_id: id, species = config ? config.species : undefined } = body;
     if (id !== undefined && catalog.visibleById(id, accountId)?.item.status !== 'published') await catalog.load();
     else if (species !== undefined && !catalog.newestOf(species, accountId)) await catalog.load();
-    return readOrder(this.#deps, accountId, body, config || undefined);
+    return readOrder(this.#deps, principal, body, config || undefined);
   }
 
   create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
@@ -110,7 +113,8 @@ export class Definitions {
     const before = await this.#lock(tx, principal, id);
     expect(before.current_revision);
     const template = this.#template(before.template_id);
-    const next = await readRevision(tx, this.#deps.work, template, before, body);
+    const bindings = await this.#bindings(tx, principal, before, body);
+    const next = await readRevision(tx, this.#deps.work, template, before, body, bindings);
     const number = before.last_revision + 1;
     const settings = { ...backupSettings(before), ...body.backup };
     const changed = await transition(tx, definitionLifecycle, before, 'revise', {
@@ -145,6 +149,7 @@ export class Definitions {
     const revision = await findRevision(tx, id, number);
     if (!revision) throw notFound('revision');
     await requireSecrets(tx, revision, 'number');
+    await holdBound(tx, principal.accountId, bindingsOf(revision));
     await transition(tx, definitionLifecycle, before, 'revise', {
       actor: actorOf(principal),
       set: { current_revision: number, template_id: revision.template_id },
@@ -152,10 +157,17 @@ export class Definitions {
     return this.#record(await this.#find(tx, principal, id));
   }
 
-  /** Archives a definition and cancels its deployments; its containers are removed unless `container` is `keep`. */
-  async archive(tx: Tx, principal: Principal, id: string, container: 'keep' | 'remove' = 'remove') {
+  /** Archives a definition and cancels its deployments; its containers are removed unless `container` is `keep`. `going` are definitions that are archived together with it. */
+  async archive(
+    tx: Tx,
+    principal: Principal,
+    id: string,
+    container: 'keep' | 'remove' = 'remove',
+    going?: ReadonlySet<string>,
+  ) {
     const before = await this.#lock(tx, principal, id);
     if (before.status === 'archived') return this.#record(before);
+    await requireUnbound(tx, id, 'archiving this', going);
     await this.#deps.requireSettled(tx, id, 'id');
     const archived = await this.#move(tx, principal, id, 'archive');
     await this.#deps.requireFittingData(tx, id);
@@ -222,6 +234,27 @@ export class Definitions {
   async secrets(principal: Principal, id: string, request: PageRequest): Promise<Page<Secret>> {
     await this.#find(this.#deps.reader, principal, id);
     return slice((await listSecrets(this.#deps.reader, id)).map(secretRecord), request);
+  }
+
+  async #bindings(tx: Tx, principal: Principal, before: CurrentRow, body: DefinitionUpdate): Promise<Bindings> {
+    const bound = {
+      template: this.#template(before.template_id),
+      profile: body.profile ?? before.profile,
+      serverId: before.server_id,
+      tenantId: before.tenant_id,
+      instanceUid: before.instance_uid,
+    };
+    const held = bindingsOf(before);
+    if (body.bindings === undefined) return held;
+    const bindings = await readBindings(tx, this.#deps.catalog, principal, bound, body.bindings, held);
+    const changed = Object.entries(bindings).filter(([need]) => body.bindings?.[need]);
+    await holdBound(tx, principal.accountId, Object.fromEntries(changed));
+    return bindings;
+  }
+
+  /** Lists the definitions that provide a class. */
+  providers(accountId: string, className: string, request: PageRequest): Promise<Page<Provider>> {
+    return listProviders(this.#deps.reader, this.#deps.catalog, accountId, className, request);
   }
 
   async #move(

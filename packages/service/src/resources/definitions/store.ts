@@ -1,3 +1,4 @@
+import type { Binding } from '@hortus/contract/resources/definition-records';
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
 import { anyContains } from '../../storage/any-contains.ts';
 import { countUpTo } from '../../storage/count-up-to.ts';
@@ -12,7 +13,7 @@ export type SecretRow = Row<'definition_secrets'>;
 
 /** A definition with the values of its current revision. */
 export type CurrentRow = DefinitionRow &
-  Pick<RevisionRow, 'spec_hash' | 'profile' | 'variant' | 'inputs' | 'secret_inputs'>;
+  Pick<RevisionRow, 'spec_hash' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'bindings'>;
 
 export interface DefinitionFilter {
   readonly accountId: string;
@@ -62,7 +63,7 @@ const current = (db: Kysely<Tables>) =>
     )
     .selectAll('definitions')
     .select(['revisions.spec_hash', 'revisions.profile', 'revisions.variant', 'revisions.inputs'])
-    .select('revisions.secret_inputs');
+    .select(['revisions.secret_inputs', 'revisions.bindings']);
 
 /** Builds the query of a page, unexecuted, so that a test can inspect its plan. */
 export const definitionsPage = (queries: Queries, filter: DefinitionFilter, limit: number, offset: number) =>
@@ -199,13 +200,72 @@ const addRevision = statement<RevisionRow>((db, p) =>
     inputs: p.inputs,
     secret_inputs: p.secret_inputs,
     changed_secrets: p.changed_secrets,
+    bindings: p.bindings,
     created_by: p.created_by,
     created_at: p.created_at,
   }),
 );
 
-export const insertRevision = async (tx: Tx, row: NewRevision): Promise<void> =>
-  void (await addRevision(tx, { changed_secrets: '[]', ...row }));
+export async function insertRevision(tx: Tx, row: NewRevision): Promise<void> {
+  await addRevision(tx, { changed_secrets: '[]', ...row });
+  if (row.bindings === null) return;
+  const { definition_id, number } = row;
+  const bindings = Object.entries(JSON.parse(row.bindings) as Record<string, Binding>);
+  const targets = bindings.flatMap(([need, binding]) => {
+    const target_id = binding.connection ?? binding.definition_id;
+    return target_id === undefined ? [] : { definition_id, number, need, target_id };
+  });
+  if (targets.length > 0) await tx.db.insertInto('revision_bindings').values(targets).execute();
+}
+
+/** Lists the definitions that are not archived and whose current revision is bound to the target. */
+export const boundTo = (queries: Queries, targetId: string, limit: number) =>
+  queries.db
+    .selectFrom('revision_bindings')
+    .innerJoin('definitions', (join) =>
+      join
+        .onRef('definitions.id', '=', 'revision_bindings.definition_id')
+        .onRef('definitions.current_revision', '=', 'revision_bindings.number'),
+    )
+    .select(['definitions.id', 'definitions.instance_uid', 'definitions.server_id', 'revision_bindings.need'])
+    .where('revision_bindings.target_id', '=', targetId)
+    .where('definitions.status', '<>', archived)
+    .orderBy('definitions.instance_uid')
+    .limit(limit)
+    .execute();
+
+/** Lists the templates of the definitions of an account that are not archived. */
+export const templatesInUse = async (queries: Queries, accountId: string): Promise<string[]> => {
+  const rows = queries.db
+    .selectFrom('definitions')
+    .select('template_id')
+    .distinct()
+    .where('account_id', '=', accountId)
+    .where('status', '<>', archived)
+    .where('test_id', 'is', null);
+  return (await rows.execute()).map(({ template_id }) => template_id);
+};
+
+const MOST_PROVIDERS = 1_000;
+
+/** Lists the definitions with one of these templates that are not archived, newest first. */
+export const unarchivedOf = async (
+  queries: Queries,
+  accountId: string,
+  templateIds: readonly string[],
+): Promise<DefinitionRow[]> =>
+  templateIds.length === 0
+    ? []
+    : queries.db
+        .selectFrom('definitions')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('status', '<>', archived)
+        .where('test_id', 'is', null)
+        .where('template_id', 'in', templateIds)
+        .orderBy('id', 'desc')
+        .limit(MOST_PROVIDERS)
+        .execute();
 
 /** Records a revision that exists but is not current. */
 export const setLastRevision = (tx: Tx, id: string, number: number) =>
@@ -219,6 +279,16 @@ export const findRevision = async (
   definitionId: string,
   number: number,
 ): Promise<RevisionRow | undefined> => (await revisionByNumber(queries, { definitionId, number }))[0];
+
+/** Returns the number of the newest revision that existed at a time; undefined if there was none. */
+export const newestRevisionAt = async (queries: Queries, definitionId: string, at: number) => {
+  const newest = queries.db
+    .selectFrom('revisions')
+    .select('number')
+    .where('definition_id', '=', definitionId)
+    .where('created_at', '<=', at);
+  return (await newest.orderBy('number', 'desc').limit(1).executeTakeFirst())?.number;
+};
 
 /** Whether any revision of a definition of this account uses the template. */
 export const hasRevisionOf = async (queries: Queries, accountId: string, templateId: string): Promise<boolean> => {

@@ -7,6 +7,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
 import { type CatalogTemplate, compareTemplates } from '../templates/public.ts';
+import { bindingsOf } from './bindings.ts';
 import { secretValues } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { readRevision, revisionColumns } from './revise.ts';
@@ -71,7 +72,9 @@ export async function stageRevision(
       { current_revision: row.current_revision, running_revision: running },
     );
   const chosen = await carriedOver(tx, work, row, passage, choices);
-  const next = await readRevision(tx, work, to, chosen, withoutDropped(row, passage, choices));
+  const kept = Object.entries(bindingsOf(row)).filter(([need]) => to.spec.needs.some(({ as }) => as === need));
+  const changes = withoutDropped(row, passage, choices);
+  const next = await readRevision(tx, work, to, chosen, changes, Object.fromEntries(kept));
   const number = row.last_revision + 1;
   await setLastRevision(tx, definitionId, number);
   const owner = { accountId, definitionId };

@@ -15,6 +15,8 @@ import { type Instances, released } from './service.ts';
 export interface InstanceOrdersDeps {
   /** Throws while the definition is being migrated; `field` is named in the error. */
   readonly requireSettled: (tx: Tx, definitionId: string, field?: string) => Promise<void>;
+  /** Throws if other definitions are bound to this one. */
+  readonly requireUnbound: (tx: Tx, definitionId: string, doing: string) => Promise<void>;
   readonly instances: Pick<Instances, 'lock' | 'record'>;
   readonly catalog: Pick<Catalog, 'known'>;
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<Execution>;
@@ -64,6 +66,7 @@ export class InstanceOrders {
       // A later instance of the same definition may use its names and volumes now.
       if (instance.status === 'released') throw released();
       this.#requireConfirmation(instance, confirm);
+      await this.#deps.requireUnbound(tx, instance.definition_id, 'removing its data');
     }
     const wanted = {
       instance,

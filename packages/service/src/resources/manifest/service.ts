@@ -7,6 +7,7 @@ import { canonicalJson } from '@hortus/template/canonical-json';
 import type { Inputs } from '@hortus/template/inputs';
 import { accessOf, isolated } from '@hortus/template/isolated';
 import { formsOf } from '@hortus/template/masking/masking';
+import { type ResolvedProvision, resolveProvisions } from '@hortus/template/provisions';
 import { milliseconds } from '@hortus/template/quantity';
 import { redact } from '@hortus/template/redact';
 import type { IngressPorts } from '@hortus/template/resolution/route-address';
@@ -20,18 +21,22 @@ import type { Queries } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
+import { openConnection } from '../connections/public.ts';
 import {
+  bindingsOf,
   type DefinitionRow,
   findDefinition,
+  newestRevisionAt,
   type Order,
   type RevisionRow,
   revisionOf,
   secretValues,
 } from '../definitions/public.ts';
 import type { Catalog } from '../templates/public.ts';
+import { type BoundNeeds, type BoundNeedsDeps, boundNeeds, type Dependent, UnmetNeed } from './bound-needs.ts';
 import { registriesOf, withPins } from './images.ts';
 import type { ManifestSigner } from './signer.ts';
-import { RESOLVE } from './worker-jobs.ts';
+import { PROVISIONS, RESOLVE } from './worker-jobs.ts';
 
 export interface ManifestsDeps {
   readonly catalog: Pick<Catalog, 'known'>;
@@ -42,6 +47,9 @@ export interface ManifestsDeps {
   readonly loginsFor: (queries: Queries, accountId: string, hosts: readonly string[]) => Promise<RegistryLogin[]>;
   /** Returns the ports of the ingress of a server; undefined for 80 and 443. */
   readonly ingressPorts: (queries: Queries, serverId: string) => Promise<IngressPorts | undefined>;
+  /** Returns the revision of the running instance of a definition; null without one. */
+  readonly runningRevision: (queries: Queries, definitionId: string) => Promise<number | null>;
+  readonly canLink: BoundNeedsDeps['canLink'];
 }
 
 export interface ResolvedManifest {
@@ -49,7 +57,7 @@ export interface ResolvedManifest {
   readonly manifest: Manifest;
   /** JSON pointers to the secret values. */
   readonly secretPaths: string[];
-  /** Values of all secrets of the definition. */
+  /** Values of all secrets of the definition and of what it is bound to. */
   readonly secrets: readonly string[];
 }
 
@@ -109,6 +117,10 @@ export class Manifests {
   async resolveOrder(queries: Queries, accountId: string, order: Order): Promise<Resolved> {
     const { template, plain, secret, generated, profile, variant, instanceUid, name, serverId } = order;
     const { spec, item } = template;
+    const dependent = { accountId, serverId, spec, profile, bindings: order.bindings ?? {} };
+    const { needs, links } = await this.#bound(queries, dependent).catch((error: unknown) => {
+      throw error instanceof UnmetNeed ? invalid(`bindings.${error.need}`, `${error.message}.`) : error;
+    });
     const isExternal = (given: string) => Object.hasOwn(spec.secrets, given);
     const given = Object.entries(secret);
     const options = {
@@ -117,6 +129,7 @@ export class Manifests {
       inputs: { ...plain, ...Object.fromEntries(given.filter(([input]) => !isExternal(input))) },
       secrets: { ...generated, ...Object.fromEntries(given.filter(([input]) => isExternal(input))) },
       instance: { uid: instanceUid, name, server_id: serverId },
+      ...{ needs, links },
     };
     const about = { account: accountId, field: 'inputs' };
     const resolution = await this.#fill(queries, about, { spec, hash: item.spec_hash }, options);
@@ -188,21 +201,20 @@ export class Manifests {
     revision: RevisionRow,
     secretsBefore = Number.POSITIVE_INFINITY,
   ): Promise<ResolvedManifest> {
-    const { id, account_id, container_name, server_id } = definition;
+    const { account_id, container_name, server_id } = definition;
     // A copy sees itself as its original, because its data may contain the names of that.
     const original = await this.#original(queries, definition);
-    const inputs = JSON.parse(revision.inputs) as Inputs;
-    const asked = new Set(JSON.parse(revision.secret_inputs) as string[]);
-    const secrets: Record<string, string> = {};
-    const values: string[] = [];
-    const owner = { accountId: account_id, definitionId: id };
-    for (const secret of await secretValues(queries, this.#deps.vault, owner)) {
-      const value = secret.updatedAt > secretsBefore ? `${secret.value}${STAND_IN}` : secret.value;
-      values.push(value);
-      if (secret.kind !== 'input') secrets[secret.name] = value;
-      else if (asked.has(secret.name)) inputs[secret.name] = value;
-    }
+    const { inputs, secrets, values } = await this.#values(queries, { accountId: account_id, revision }, secretsBefore);
     const spec = this.#spec(revision.template_id);
+    const dependent = {
+      ...{ accountId: account_id, serverId: server_id, spec, profile: revision.profile },
+      bindings: bindingsOf(revision),
+    };
+    const bound = await this.#bound(queries, dependent, secretsBefore).catch((error: unknown) => {
+      if (!(error instanceof UnmetNeed)) throw error;
+      throw unresolvable(revision, [{ field: `needs.${error.need}`, message: error.message }]);
+    });
+    values.push(...bound.secrets);
     const options = {
       profile: revision.profile,
       ...(revision.variant !== null && { variant: revision.variant }),
@@ -210,6 +222,7 @@ export class Manifests {
       secrets,
       // Container and volume names derive from it, so it must be unique among all definitions, archived ones included.
       instance: { uid: original.container_name, name: original.name, server_id },
+      ...{ needs: bound.needs, links: bound.links },
     };
     const about = { account: account_id, field: 'definition_id' };
     const resolution = await this.#fill(queries, about, { spec, hash: revision.spec_hash }, options);
@@ -218,11 +231,60 @@ export class Manifests {
       const watch_ms = definition.watch_seconds * 1_000;
       return { manifest: { ...manifest, watch_ms }, secretPaths, secrets: values };
     }
-    const { problems } = resolution;
-    const first = problems.map(({ field, message }) => `${field} ${message}`).at(0);
-    throw conflict('definition_id', 'unresolvable', `revision ${revision.number} cannot be resolved: ${first}.`, {
-      problems,
-    });
+    throw unresolvable(revision, resolution.problems);
+  }
+
+  /** Inputs with their secret ones, secrets, and all secret values of a revision. */
+  async #values(
+    queries: Queries,
+    { accountId, revision }: { readonly accountId: string; readonly revision: RevisionRow },
+    secretsBefore: number,
+  ) {
+    const inputs = JSON.parse(revision.inputs) as Inputs;
+    const asked = new Set(JSON.parse(revision.secret_inputs) as string[]);
+    const secrets: Record<string, string> = {};
+    const values: string[] = [];
+    const owner = { accountId, definitionId: revision.definition_id };
+    for (const secret of await secretValues(queries, this.#deps.vault, owner)) {
+      const value = secret.updatedAt > secretsBefore ? `${secret.value}${STAND_IN}` : secret.value;
+      values.push(value);
+      if (secret.kind !== 'input') secrets[secret.name] = value;
+      else if (asked.has(secret.name)) inputs[secret.name] = value;
+    }
+    return { inputs, secrets, values };
+  }
+
+  async #bound(queries: Queries, dependent: Dependent, before = Number.POSITIVE_INFINITY): Promise<BoundNeeds> {
+    if (Object.keys(dependent.bindings).length === 0) return { needs: {}, links: {}, secrets: [] };
+    const deps = {
+      openConnection: (reader: Queries, accountId: string, id: string) =>
+        openConnection(reader, this.#deps.vault, accountId, id),
+      definition: findDefinition,
+      provisions: (...of: Parameters<BoundNeedsDeps['provisions']>) => this.#provisions(...of),
+      canLink: this.#deps.canLink,
+    };
+    return boundNeeds(queries, deps, dependent, { before, standIn: STAND_IN });
+  }
+
+  /** Uses the running revision, because that is the one that answers. */
+  async #provisions(queries: Queries, provider: DefinitionRow, before: number): Promise<ResolvedProvision[]> {
+    const { id, account_id, container_name, name, server_id, current_revision } = provider;
+    const running = (await this.#deps.runningRevision(queries, id)) ?? current_revision;
+    const then = Number.isFinite(before) ? await newestRevisionAt(queries, id, before) : undefined;
+    const revision = await revisionOf(queries, id, Math.min(running, then ?? running));
+    const { inputs, secrets } = await this.#values(queries, { accountId: account_id, revision }, before);
+    const spec = this.#spec(revision.template_id);
+    const ports = spec.routes.length > 0 ? await this.#deps.ingressPorts(queries, server_id) : undefined;
+    const options = {
+      ...{ profile: revision.profile, variant: revision.variant, inputs, secrets },
+      ...(ports && { ports }),
+      instance: { uid: container_name, name, server_id },
+    };
+    if (!isCostly(spec)) return resolveProvisions(spec, options).provisions;
+    const about = { account: account_id, field: 'definition_id' };
+    const key = () => canonicalJson(['provisions', revision.spec_hash, options]);
+    const run = () => this.#deps.work.run(PROVISIONS, about, spec, options);
+    return (await doOutside(queries, key, run)).provisions;
   }
 
   async #original(queries: Queries, definition: DefinitionRow): Promise<DefinitionRow> {
@@ -249,6 +311,13 @@ export class Manifests {
   #spec(templateId: string) {
     return this.#deps.catalog.known(templateId).spec;
   }
+}
+
+function unresolvable(revision: RevisionRow, problems: readonly { field: string; message: string }[]) {
+  const first = problems.map(({ field, message }) => `${field} ${message}`).at(0);
+  return conflict('definition_id', 'unresolvable', `revision ${revision.number} cannot be resolved: ${first}.`, {
+    problems,
+  });
 }
 
 function isolatedCopy({ manifest, secretPaths }: Pick<ResolvedManifest, 'manifest' | 'secretPaths'>, uid: string) {

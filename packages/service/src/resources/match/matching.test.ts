@@ -1,6 +1,7 @@
+import { meets } from '@hortus/template/needs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Candidate, match, meets } from './matching.ts';
+import { type Candidate, match } from './matching.ts';
 
 const template = (name: string, provides: string[], more: Partial<Candidate> = {}): Candidate => ({
   name,

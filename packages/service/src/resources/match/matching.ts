@@ -1,3 +1,5 @@
+import { meets } from '@hortus/template/needs';
+
 /** Properties of a template that matching uses. */
 export interface Candidate {
   readonly provides: readonly string[];
@@ -19,10 +21,6 @@ export interface Ranked<Template> {
   readonly provides: readonly string[];
   readonly missing: readonly string[];
 }
-
-/** `database` is met by `database.postgres`, and not the other way round. */
-export const meets = (provided: string, needed: string): boolean =>
-  provided === needed || provided.startsWith(`${needed}.`);
 
 const offers = ({ provides }: Candidate, needed: string) => provides.filter((provided) => meets(provided, needed));
 

@@ -2,7 +2,7 @@ import type { MigrationFinding, MigrationOrder, MigrationPlan } from '@hortus/co
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { invalid, Problem } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { DefinitionRow } from '../definitions/public.ts';
+import { type DefinitionRow, tiesOf } from '../definitions/public.ts';
 import type { Standing } from '../servers/public.ts';
 import { hostPathsOf, volumesOf } from './manifest-storage.ts';
 import type { MigrationResources } from './resources.ts';
@@ -65,6 +65,12 @@ async function planDefinition(
   if (await openPartOf(tx, id)) block('migrating', `${name} is already being migrated.`);
   if (await resources.deployments.busy(tx, id))
     block('deploying', `A deployment of ${name} is running; wait for it or cancel it.`);
+  const ties = await tiesOf(tx, definition);
+  if (ties.length > 0)
+    block(
+      'bound',
+      `${name} is bound to ${ties.join(', ')} on this server; bind it to something else before migrating.`,
+    );
   const instance = await resources.instances.living(tx, id);
   if (!instance) return none;
   if (instance.status !== 'running' || instance.revision === null) {

@@ -15,3 +15,9 @@ export const holdDaemon = async (tx: Tx, serverId: string): Promise<ConnectedDae
 /** Whether the last connected daemon announced a capability. */
 export const daemonCan = async (queries: Queries, serverId: string, capability: Capability): Promise<boolean> =>
   (await capabilitiesOf(queries, serverId)).includes(capability);
+
+/** Whether the last connected daemon announced a capability; also true if none has connected yet. */
+export async function daemonMay(queries: Queries, serverId: string, capability: Capability): Promise<boolean> {
+  const daemon = await findDaemon(queries, serverId);
+  return daemon?.last_seen_at === null || (await daemonCan(queries, serverId, capability));
+}

@@ -39,7 +39,8 @@ export interface TenantsDeps {
   readonly definitions: {
     /** Locks the unarchived definitions of the tenant, by id. */
     hold(tx: Tx, tenantId: string): Promise<readonly Row<'definitions'>[]>;
-    archive(tx: Tx, principal: Principal, id: string): Promise<unknown>;
+    /** `together` are the definitions that are archived at the same time. */
+    archive(tx: Tx, principal: Principal, id: string, together: ReadonlySet<string>): Promise<unknown>;
     /** Cancels its deployments. True if one continues because it restores data and must finish. */
     suspendDeployments(tx: Tx, id: string, actor: Actor): Promise<boolean>;
     count(queries: Queries, tenantIds: readonly string[]): Promise<ReadonlyMap<string | null, number>>;
@@ -146,7 +147,8 @@ export class Tenants {
       });
     const deleted = await this.#move(tx, row, 'delete', actorOf(principal), { suspended_at: null });
     await forgetInstances(tx, id);
-    for (const definition of held) await definitions.archive(tx, principal, definition.id);
+    const together = new Set(held.map((definition) => definition.id));
+    for (const definition of held) await definitions.archive(tx, principal, definition.id, together);
     return this.#record(tx, deleted);
   }
 

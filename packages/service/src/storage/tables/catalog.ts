@@ -95,6 +95,23 @@ export interface CatalogTables {
     updated_at: Time;
   };
   saved_config_secrets: { config_id: string; name: string; ciphertext: string };
+  connections: {
+    id: string;
+    account_id: string;
+    name: string;
+    class: string;
+    created_by: string | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+  connection_attributes: {
+    connection_id: string;
+    name: string;
+    /** Null for a secret. */
+    value: string | null;
+    ciphertext: string | null;
+    updated_at: Time;
+  };
   /** Usage of the assistant by one user in a month, such as `2026-01`. */
   assistant_usage: {
     account_id: string;

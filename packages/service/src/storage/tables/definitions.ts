@@ -48,9 +48,13 @@ export interface DefinitionTables {
     secret_inputs: Json;
     /** Names of the secrets that got new values with it. */
     changed_secrets: Generated<Json>;
+    /** What meets its needs; null if none is bound. */
+    bindings: Generated<Json | null>;
     created_by: string | null;
     created_at: Time;
   };
+  /** Connections and definitions that the needs of revisions are bound to, to find who uses them. */
+  revision_bindings: { definition_id: string; number: number; need: string; target_id: string };
   definition_secrets: {
     definition_id: string;
     name: string;

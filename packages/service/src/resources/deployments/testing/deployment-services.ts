@@ -66,6 +66,8 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     signer,
     loginsFor,
     ingressPorts: ingressPortsOf,
+    runningRevision: async () => null,
+    canLink: async () => true,
   });
   const servers = new Servers({ reader, pages } as unknown as ServersDeps);
   const server = servers.standing.bind(servers);

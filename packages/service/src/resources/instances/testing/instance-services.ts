@@ -79,6 +79,8 @@ async function replicaOn(storage: Storage, clock: () => number) {
     signer: undefined as never,
     loginsFor: async () => [],
     ingressPorts: async () => undefined,
+    runningRevision: async () => null,
+    canLink: async () => true,
   });
   const servers = new Servers({ reader: storage.reader, pages } as unknown as ServersDeps);
   const shared = { storage, vault, catalog, pages, quotas: new Quotas(defaultQuotas), wake, work: onThisThread, clock };
