@@ -10,6 +10,13 @@ import { completion } from './completion.ts';
 import { showConfig, useContext } from './config.ts';
 import { configsDelete, configsList, configsSave, configsShow } from './configs.ts';
 import { confirm } from './confirm.ts';
+import {
+  connectionsCreate,
+  connectionsDelete,
+  connectionsList,
+  connectionsShow,
+  connectionsUpdate,
+} from './connections.ts';
 import { definitionsList, definitionsRevisions, definitionsShow } from './definitions.ts';
 import { definitionsActivate, definitionsArchive, definitionsRestore } from './definitions-change.ts';
 import { definitionsEdit } from './definitions-edit.ts';
@@ -118,6 +125,11 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     configsShow,
     configsSave,
     configsDelete,
+    connectionsList,
+    connectionsShow,
+    connectionsCreate,
+    connectionsUpdate,
+    connectionsDelete,
   ],
   Files: [
     diff,

@@ -62,6 +62,9 @@ export const definitionsShow = command({
       ['Watched', definition.watch_seconds === 0 ? 'no' : `${definition.watch_seconds} s after a deployment`],
       ...Object.entries(definition.inputs).map(([name, value]) => [name, String(value)] as const),
       ...definition.secret_inputs.map((name) => [name, '(set, not shown)'] as const),
+      ...Object.entries(definition.bindings).map(
+        ([need, { instance, connection }]) => [`Need ${need}`, instance ?? connection ?? ''] as const,
+      ),
       ['Changed', ago(definition.updated_at, now())],
       ['Id', definition.id],
     ]);

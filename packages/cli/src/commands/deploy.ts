@@ -35,6 +35,12 @@ export const deploy = command({
       about: 'minimal, development, production, or a profile of the template.',
     },
     variant: { type: 'string', value: 'variant', about: 'Image variant of the template.' },
+    need: {
+      type: 'string',
+      value: 'need=target',
+      multiple: true,
+      about: 'Meet a need by connection:<name> or instance:<uid>; none unbinds it.',
+    },
     pull: {
       type: 'boolean',
       about: 'Pull every image again, and replace containers that run an older one.',
@@ -65,11 +71,16 @@ export const deploy = command({
       'hortus deploy --definition feeds --set WORKERS=4 --backup-first --yes --wait',
       'Backs up first; hortus deployments rollback --with-data restores that backup.',
     ],
+    [
+      "hortus deploy vaultwarden --need 'mail=connection:Office mail' --need db=instance:postgres --wait",
+      'Uses a saved mail server and a running database.',
+    ],
     ['hortus deploy --definition landing --pull --yes --wait', 'Redeploys with the current images of its tags.'],
   ],
   calls: [
     'templates.read',
     'templates.list',
+    'connections.list',
     'servers.list',
     'servers.read',
     'definitions.list',

@@ -19,6 +19,9 @@ const lists: Readonly<Record<string, List>> = {
     for await (const { instance_uid, species, status } of client.pages('definitions.list', { signal }))
       yield { word: instance_uid, about: `${species}, ${status}` };
   },
+  async *connection(client, signal) {
+    for await (const one of client.pages('connections.list', { signal })) yield { word: one.name, about: one.class };
+  },
   async *server(client, signal) {
     for await (const { name, environment, status } of client.pages('servers.list', { signal }))
       yield { word: name, about: `${environment}, ${status}` };

@@ -10,6 +10,7 @@ import { findServer, onlyServer } from '../lookup/servers.ts';
 import { readTemplate } from '../template-reading.ts';
 import type { World } from '../world.ts';
 import { type Changes, completeInputs, exposedPasswords, isMultiline } from './inputs.ts';
+import { type NeedChanges, readNeeds } from './needs.ts';
 
 export interface Wish {
   readonly species: string | undefined;
@@ -21,6 +22,7 @@ export interface Wish {
   readonly set: readonly string[];
   readonly setFile: readonly string[];
   readonly unset: readonly string[];
+  readonly need: readonly string[];
 }
 
 /** Describes the deployment before anything is changed. */
@@ -33,6 +35,7 @@ export interface Plan {
   readonly inputs: Changes;
   readonly profile: string | undefined;
   readonly variant: string | undefined;
+  readonly needs: NeedChanges;
 }
 
 export async function makePlan(world: World, service: Client, wish: Wish): Promise<Plan> {
@@ -66,7 +69,8 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
         held: existing.secret_inputs,
       })
     : await completeInputs(world, canonical, given, { mode: 'create' }, hostsOf(canonical, given, uid, server));
-  return { uid, species, server, existing, inputs, profile: wish.profile, variant: wish.variant };
+  const needs = await readNeeds(service, canonical, wish.need);
+  return { uid, species, server, existing, inputs, profile: wish.profile, variant: wish.variant, needs };
 }
 
 /** Returns the hosts that the service chooses for inputs that are not given. */
@@ -91,8 +95,8 @@ async function serverOf(service: Client, { server }: Wish, existing: Definition 
   return present;
 }
 
-const isChange = ({ inputs, profile, variant }: Plan): boolean =>
-  Object.keys(inputs).length > 0 || profile !== undefined || variant !== undefined;
+const isChange = ({ inputs, profile, variant, needs }: Plan): boolean =>
+  Object.keys({ ...inputs, ...needs }).length > 0 || profile !== undefined || variant !== undefined;
 
 /** Describes the plan for the confirmation. */
 export function planWords(plan: Plan): string {
@@ -111,18 +115,23 @@ export function planWords(plan: Plan): string {
 
 /** Creates or updates the definition. */
 export async function carryOut(service: Client, plan: Plan): Promise<Definition> {
-  const { uid, species, server, existing, inputs, profile, variant } = plan;
+  const { uid, species, server, existing, inputs, profile, variant, needs } = plan;
   const chosen = { ...(profile === undefined ? {} : { profile }), ...(variant === undefined ? {} : { variant }) };
   if (existing === undefined) {
     const values = Object.fromEntries(
       Object.entries(inputs).flatMap(([k, v]) => (v === null ? [] : [[k, v] as const])),
     );
-    const body = { species, instance_uid: uid, server_id: server.id, inputs: values, ...chosen };
+    const bindings = Object.fromEntries(
+      Object.entries(needs).flatMap(([k, v]) => (v === null ? [] : [[k, v] as const])),
+    );
+    const bound = Object.keys(bindings).length === 0 ? {} : { bindings };
+    const body = { species, instance_uid: uid, server_id: server.id, inputs: values, ...chosen, ...bound };
     return (await service.call('definitions.create', { body })).data;
   }
   const params = { id: existing.id };
   let definition = existing;
   if (existing.status === 'archived') definition = (await service.call('definitions.activate', { params })).data;
   if (!isChange(plan)) return definition;
-  return (await service.call('definitions.update', { params, body: { inputs, ...chosen } })).data;
+  const bound = Object.keys(needs).length === 0 ? {} : { bindings: needs };
+  return (await service.call('definitions.update', { params, body: { inputs, ...chosen, ...bound } })).data;
 }

@@ -29,8 +29,12 @@ const isServing = ({ state, name, labels, hostNetwork }: ContainerFacts): boolea
 /** Connects a new container to the instances that use its component. Idempotent. */
 export async function connectUsers(
   engine: Pick<Engine, 'networks' | 'joinNetwork'>,
-  { id, definitionId, component, host }: { id: string; definitionId: string; component: string; host: string },
+  id: string,
+  labels: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const labels = { [label.managed]: 'true', [label.linkTo]: definitionId, [label.linkComponent]: component };
-  for (const { name } of await engine.networks({ labels })) await engine.joinNetwork(name, id, [host]);
+  const { [label.definition]: definition, [label.instance]: instance, [label.component]: component } = labels;
+  if (definition === undefined || instance === undefined || component === undefined) return;
+  const users = { [label.managed]: 'true', [label.linkTo]: definition, [label.linkComponent]: component };
+  for (const { name } of await engine.networks({ labels: users }))
+    await engine.joinNetwork(name, id, [componentHost(instance, component)]);
 }

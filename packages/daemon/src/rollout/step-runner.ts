@@ -139,10 +139,7 @@ export class StepRunner {
 
   async #waitHealthy(unit: Unit, id: string, signal: AbortSignal): Promise<string> {
     this.ready.set(unit.key, await waitReady(this.#engine, id, unit.component, unit.check, signal));
-    const [host] = unit.aliases;
-    const definitionId = unit.spec.labels[label.definition];
-    if (host !== undefined && definitionId !== undefined)
-      await connectUsers(this.#engine, { id, definitionId, component: unit.component, host });
+    if (unit.aliases.length > 0) await connectUsers(this.#engine, id, unit.spec.labels);
     const gap = this.#deps.gap.ready(unit);
     const missed = gap === undefined ? '' : `; downtime ${gap} ms`;
     return `${unit.component} is ${unit.check ? 'healthy' : 'running'}${missed}`;
