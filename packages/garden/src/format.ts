@@ -2,7 +2,7 @@ import { eventNames } from '@hortus/contract/events';
 import { choice, namePattern, text } from '@hortus/contract/fields';
 import { BackupWishes } from '@hortus/contract/resources/backup-settings';
 import { InputValue } from '@hortus/contract/resources/definition-records';
-import { DefinitionCreate, inputName } from '@hortus/contract/resources/definitions';
+import { DefinitionCreate, inputName, needName } from '@hortus/contract/resources/definitions';
 import { ChannelCreate } from '@hortus/contract/resources/notification-channels';
 import { RuleCreate } from '@hortus/contract/resources/notifications';
 import { webhookStatuses } from '@hortus/contract/resources/webhooks';
@@ -74,6 +74,21 @@ export const GardenDefinition = Type.Object(
         maxItems: 100,
         description: 'Uids of definitions of this garden that must be deployed before this one.',
       }),
+    ),
+    bindings: Type.Optional(
+      Type.Record(
+        needName,
+        Type.String({
+          pattern: '^(connection|instance):.{1,120}$',
+          description: 'A saved connection by its name, or a definition by its uid.',
+          examples: ['connection:Office mail', 'instance:postgres'],
+        }),
+        {
+          ...closed,
+          maxProperties: 20,
+          description: 'What meets the needs of the template, by the name of the need. Left out, a need is unbound.',
+        },
+      ),
     ),
   },
   { ...closed, title: 'GardenDefinition' },

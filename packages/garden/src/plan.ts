@@ -128,8 +128,13 @@ const removals = (left: readonly PresentItem[]): Change[] =>
       action: kind === 'definition' ? 'archive' : 'remove',
       id,
       fields: [],
-      needs: [],
+      needs: kind === 'definition' ? left.filter((other) => isBoundTo(other, key)).map(nameOf) : [],
     }));
+
+/** Whether a definition is bound to the one with this uid, which can be archived only after it. */
+const isBoundTo = ({ kind, fields }: PresentItem, uid: string): boolean =>
+  kind === 'definition' &&
+  Object.entries(fields).some(([field, value]) => field.startsWith('bindings.') && value === `instance:${uid}`);
 
 /** Changes that something must be done for. */
 export const toDo = ({ changes }: Pick<GardenPlan, 'changes'>): Change[] =>

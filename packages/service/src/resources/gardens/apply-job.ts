@@ -102,8 +102,8 @@ function ready(changes: readonly GardenChangeRow[], waiting: readonly GardenChan
   const open = new Set(changes.filter(({ state }) => state !== 'done').map(nameOf));
   const isRemoval = ({ action }: GardenChangeRow) => action === 'archive' || action === 'remove';
   const others = changes.some((one) => !isRemoval(one) && one.state !== 'done');
-  return waiting.filter((one) =>
-    isRemoval(one) ? !others : (JSON.parse(one.needs) as string[]).every((need) => !open.has(need)),
+  return waiting.filter(
+    (one) => !(isRemoval(one) && others) && (JSON.parse(one.needs) as string[]).every((need) => !open.has(need)),
   );
 }
 

@@ -1,7 +1,8 @@
 import { standardBackup } from '@hortus/contract/resources/backup-settings';
-import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resources/definitions';
+import type { BindingWish, DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resources/definitions';
 import type { GardenDefinition } from '@hortus/garden/format';
 import { type FieldValue, nameOf, type PresentItem } from '@hortus/garden/items';
+import { boundInstances } from '@hortus/garden/order';
 import type { FieldChange } from '@hortus/garden/plan';
 import { referenceIn, resolved } from '@hortus/garden/references';
 import type { Problem } from '@hortus/garden/secret-places';
@@ -10,6 +11,7 @@ import { type Inputs, isSecretInput, splitSecretInputs } from '@hortus/template/
 import { pausing } from '../../pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
+import { findConnectionByName } from '../connections/public.ts';
 import { appsDomainOf } from '../servers/public.ts';
 import { type Catalog, type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
 import type { ReadFiles } from './files.ts';
@@ -100,7 +102,7 @@ async function wantedDefinition(
   { uid, definition, template, place, report }: Described,
 ): Promise<WantedRecord> {
   const existing = present.get(uid);
-  const { inputs = {}, needs = [], backup = {} } = definition;
+  const { inputs = {}, needs = [], backup = {}, bindings = {} } = definition;
   const given = resolved(inputs, files.values);
   const hosts = existing ? {} : await chosenHosts(deps, accountId, { uid, template, place }, given);
   const { plain, secret } = await checkedInputs(deps, template, existing, { ...hosts, ...given }, (name, message) => {
@@ -115,12 +117,16 @@ async function wantedDefinition(
     () => checkVariant(template, definition.variant ?? null),
     (message) => report('variant', message),
   );
+  const wishes = await bindingWishes(deps, accountId, template, bindings, (need, message) =>
+    report(`bindings.${need}`, message),
+  );
   const own = {
     name: definition.name ?? uid,
     profile: definition.profile ?? 'development',
     watch_seconds: definition.watch_seconds ?? 60,
     heal: definition.heal ?? false,
   };
+  const inGarden = boundInstances(bindings).filter((one) => Object.hasOwn(files.garden.definitions ?? {}, one));
   const settings = { ...standardBackup, ...backup };
   const key = definition.template === undefined ? undefined : templateKey(template.item);
   const required = template.spec.inputs.required.map(({ name }) => `inputs.${name}`);
@@ -136,11 +142,12 @@ async function wantedDefinition(
         variant: definition.variant ?? null,
         ...prefixed('backup', settings),
         ...prefixed('inputs', plain),
+        ...prefixed('bindings', bindings),
         version: template.item.version,
       },
       secrets: Object.fromEntries(Object.entries(secret).map(([name, value]) => [`inputs.${name}`, value])),
       needs: [
-        ...needs.map((need) => nameOf({ kind: 'definition', key: need })),
+        ...[...new Set([...needs, ...inGarden])].map((need) => nameOf({ kind: 'definition', key: need })),
         ...(key === undefined ? [] : [nameOf({ kind: 'template', key })]),
       ],
       hidden: Object.keys(inputs).flatMap((name) => (referenceIn(inputs[name]) ? [`inputs.${name}`] : [])),
@@ -156,6 +163,7 @@ async function wantedDefinition(
         ...own,
         inputs: { ...plain, ...secret },
         backup: settings,
+        ...(Object.keys(wishes).length > 0 && { bindings: wishes }),
         ...(definition.variant !== undefined && { variant: definition.variant }),
         ...(place.tenantId !== null && { tenant_id: place.tenantId }),
       } satisfies DefinitionCreate,
@@ -167,10 +175,43 @@ async function wantedDefinition(
         variant: definition.variant ?? null,
         backup: settings,
         inputs: changedInputs(changes, { ...plain, ...secret }),
+        bindings: changedBindings(changes, wishes),
       } satisfies DefinitionUpdate,
       ...(changes.some(({ field }) => field === 'version') && { templateKey: key }),
     }),
   };
+}
+
+/** Reads bindings as the API takes them; an instance may be one that this run creates. */
+async function bindingWishes(
+  { reader }: DefinitionsDeps,
+  accountId: string,
+  { spec }: CatalogTemplate,
+  bindings: Readonly<Record<string, string>>,
+  report: (need: string, message: string) => void,
+): Promise<Record<string, BindingWish>> {
+  const wishes: Record<string, BindingWish> = {};
+  for (const [need, target] of Object.entries(bindings)) {
+    const name = target.slice(target.indexOf(':') + 1);
+    if (!spec.needs.some(({ as }) => as === need)) report(need, `${spec.slug} has no such need`);
+    else if (target.startsWith('instance:')) wishes[need] = { instance: name };
+    else {
+      const connection = await findConnectionByName(reader, accountId, name);
+      if (connection) wishes[need] = { connection: connection.id };
+      else report(need, `there is no connection ${name}`);
+    }
+  }
+  return wishes;
+}
+
+/** Returns the bindings that differ; null unbinds one. */
+function changedBindings(
+  changes: readonly FieldChange[],
+  wishes: Readonly<Record<string, BindingWish>>,
+): NonNullable<DefinitionUpdate['bindings']> {
+  const prefix = 'bindings.';
+  const names = changes.flatMap(({ field }) => (field.startsWith(prefix) ? field.slice(prefix.length) : []));
+  return Object.fromEntries(names.map((name) => [name, wishes[name] ?? null]));
 }
 
 /** Chooses the hosts that a new definition leaves out, as its creation by the API does. */
@@ -221,7 +262,7 @@ function changedInputs(changes: readonly FieldChange[], values: Inputs): NonNull
 export function definitionItem(
   catalog: Pick<Catalog, 'known'>,
   places: Places,
-  { row, inputs, secrets, backup, settled }: PresentDefinition,
+  { row, inputs, secrets, backup, bindings, settled }: PresentDefinition,
 ): PresentItem {
   const { item } = catalog.known(row.template_id);
   const server = places.servers.find(({ id }) => id === row.server_id)?.name ?? row.server_id;
@@ -242,6 +283,7 @@ export function definitionItem(
       watch_seconds: row.watch_seconds,
       ...prefixed('backup', backup),
       ...prefixed('inputs', inputs),
+      ...prefixed('bindings', bindings),
     },
     secrets: Object.fromEntries(Object.entries(secrets).map(([name, value]) => [`inputs.${name}`, value])),
     fixed: {

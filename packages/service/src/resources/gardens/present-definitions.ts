@@ -3,8 +3,10 @@ import type { Inputs } from '@hortus/template/inputs';
 import { pausing } from '../../pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import { connectionNames } from '../connections/public.ts';
 import {
   backupSettings,
+  bindingsOf,
   type CurrentRow,
   givenSecretsOf,
   listDefinitions,
@@ -19,6 +21,8 @@ export interface PresentDefinition {
   /** Values of the passwords that were given; empty texts where they were not decrypted. */
   readonly secrets: Readonly<Record<string, string>>;
   readonly backup: BackupSettings;
+  /** What its needs are bound to, as a garden writes it. */
+  readonly bindings: Readonly<Record<string, string>>;
   /** Whether its current revision is deployed. */
   readonly settled: boolean;
 }
@@ -39,6 +43,8 @@ export async function presentDefinitions(
     deployedRevisions(queries, accountId),
   ]);
   const secretsBy = Map.groupBy(secretRows, ({ definition_id }) => definition_id);
+  const ids = rows.flatMap((row) => Object.values(bindingsOf(row)).flatMap(({ connection }) => connection ?? []));
+  const names = await connectionNames(queries, accountId, [...new Set(ids)]);
   const present = new Map<string, PresentDefinition>();
   const pause = pausing();
   for (const row of rows) {
@@ -52,6 +58,12 @@ export async function presentDefinitions(
       inputs: JSON.parse(row.inputs),
       secrets,
       backup: backupSettings(row),
+      bindings: Object.fromEntries(
+        Object.entries(bindingsOf(row)).map(([need, { instance, connection = '' }]) => [
+          need,
+          instance === undefined ? `connection:${names.get(connection) ?? connection}` : `instance:${instance}`,
+        ]),
+      ),
       settled: deployed.get(row.id) === row.current_revision,
     });
   }
