@@ -56,6 +56,7 @@ const views = [
   '/gardens/{garden}?tab=source',
   '/gardens/{garden}/commits/{commit}',
   '/events',
+  '/connections',
   '/webhooks',
   '/webhooks/{webhook}',
   '/notifications',

@@ -5,7 +5,7 @@ import type { ServiceProcess } from '../service-process.ts';
 import { recipeSpec } from './account/recipe-spec.ts';
 
 /**
- * Fills what is beside the instances: a tenant, a webhook, a channel, a key, an invite, a template, a recipe, and an
+ * Fills what is beside the instances: a tenant, a webhook, a connection, a channel, a key, an invite, a template, a recipe, and an
  * upgrade that waits. Nothing that happens in a test is sent to their addresses. Returns an id of each, by its name.
  */
 export async function fillRecords(service: ServiceProcess, server: ReportedServer): Promise<Record<string, string>> {
@@ -13,6 +13,13 @@ export async function fillRecords(service: ServiceProcess, server: ReportedServe
   const tenant = await client.call('tenants.create', { body: { name: 'Rose Nursery', server_id: server.id } });
   const webhook = await client.call('webhooks.create', {
     body: { url: 'https://hooks.example.org/hortus', events: ['action.failed'], secret: 'a secret of the receiver' },
+  });
+  await client.call('connections.create', {
+    body: {
+      name: 'Office mail',
+      class: 'email.smtp',
+      attributes: { host: 'smtp.example.org', port: '587', username: 'noreply', password: 'a long password' },
+    },
   });
   const channel = await client.call('notifications.createChannel', {
     body: { type: 'url', name: 'Team', url: 'https://chat.example.org/hortus' },

@@ -94,6 +94,8 @@ describe('a person who may only read', () => {
       '/webhooks',
       `/webhooks/${webhook}`,
       '/webhooks?new=webhook',
+      '/connections',
+      '/connections?new=connection',
       '/notifications',
       '/notifications/channels',
       '/notifications/rules',

@@ -5,6 +5,7 @@ import { RouteProblem } from './frame/problem-pages.tsx';
 import { assistantRoute } from './pages/assistant/route.ts';
 import { catalogRoute } from './pages/catalog/route.ts';
 import { confirmationRoutes } from './pages/confirmations/routes.ts';
+import { connectionsRoute } from './pages/connections/route.ts';
 import { daemonUpdateRoutes } from './pages/daemon-updates/routes.ts';
 import { definitionRoute, definitionsRoute } from './pages/definitions/route.ts';
 import { deploymentsRoute } from './pages/deployments/route.ts';
@@ -46,6 +47,7 @@ const routes = rootRoute.addChildren([
     templateRoute,
     ...settingsRoutes,
     ...serverRoutes,
+    connectionsRoute,
     ...daemonUpdateRoutes,
     ...webhookRoutes,
     eventsRoute,

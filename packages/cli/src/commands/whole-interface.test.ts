@@ -99,6 +99,33 @@ test('saved configs never show passwords', async () => {
   expect((await hortus('configs', 'delete', 'House style', '--yes')).out).toBe('House style is deleted.\n');
 });
 
+test('connections never show secrets, and a need is bound to one when deploying', async () => {
+  expect((await hortus('connections', 'list')).out).toContain('hortus connections create');
+  const at = ['--set', 'host=db.example.org', '--set', 'port=5432', '--set', 'database=notes'];
+  const create = ['connections', 'create', 'Big rows', 'database.postgres', ...at];
+  expect(await hortus('connections', 'create', 'Wrong', 'database.postgres')).toMatchObject({ code: 2 });
+  const made = await hortusWith('a long password\n', ...create, '--set-file', 'password=-');
+  expect(made).toMatchObject({ code: 0 });
+  expect((await hortus('connections', 'list')).out).toMatch(/Big rows +database\.postgres +db\.example\.org:5432/);
+  const shown = await hortus('connections', 'show', 'Big rows');
+  expect(shown.out).toMatch(/password +\(set, not shown\)/);
+  expect(made.out + shown.out).not.toContain('a long password');
+  expect(await hortus('connections', 'update', 'Big rows')).toMatchObject({ code: 2 });
+  expect((await hortus('connections', 'update', 'Big rows', '--set', 'username=notes')).out).toContain('is changed');
+
+  const need = (target: string) => ['--need', `db=${target}`, '--set', 'WEB_HOSTNAME=memos.example.org', '--yes'];
+  const deploy = (target: string) => hortus('deploy', 'memos', '--server', 'web-1', ...need(target));
+  expect(await deploy('nothing')).toMatchObject({ code: 2 });
+  expect((await hortus('deploy', 'memos', '--server', 'web-1', '--need', 'mail=none', '--yes')).err).toContain('mail');
+  expect(await deploy('connection:Big rows')).toMatchObject({ code: 0 });
+  expect((await hortus('definitions', 'show', 'memos')).out).toMatch(/Need db +con_/);
+  const kept = await hortus('connections', 'delete', 'Big rows', '--yes');
+  expect(kept).toMatchObject({ code: 6 });
+  expect(kept.err).toContain('memos is bound to it');
+  await hortus('definitions', 'archive', 'memos', '--yes');
+  expect((await hortus('connections', 'delete', 'Big rows', '--yes')).out).toBe('Big rows is deleted.\n');
+});
+
 test('vault: set from a pipe, and rotate', async () => {
   await createAndDeploy('rows', 'postgres');
   const secrets = (await client.call('definitions.list', {})).data.find(({ instance_uid }) => instance_uid === 'rows');

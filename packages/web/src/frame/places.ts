@@ -32,6 +32,7 @@ const groups: readonly (readonly Place[])[] = [
   [
     { name: 'Servers', to: '/servers', key: 's', permission: 'servers:read', count: 'servers' },
     { name: 'Tenants', to: '/tenants', key: 't', permission: 'tenants:read', count: 'tenants' },
+    { name: 'Connections', to: '/connections', key: 'l', permission: 'connections:read' },
   ],
   [
     { name: 'Events', to: '/events', key: 'e', permission: 'events:read', icon: 'pulse' },

@@ -30,6 +30,7 @@ const RESOURCES = [
   'recipe',
   'registry',
   'saved_config',
+  'connection',
   'server',
   'template',
   'tenant',

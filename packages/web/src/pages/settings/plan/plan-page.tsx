@@ -14,6 +14,7 @@ const NAMES: Readonly<Record<QuotaName, string>> = {
   keys: 'API keys',
   webhooks: 'Webhook endpoints',
   templates: 'Private templates',
+  connections: 'Saved connections',
   output_bytes: 'Stored output',
 };
 

@@ -13,6 +13,7 @@ import { Field } from '../../../parts/field.tsx';
 import { sentenceCase } from '../../../parts/status.tsx';
 import { useInputCheck } from './input-check.ts';
 import { InputGroups } from './input-groups.tsx';
+import { bindingsOf, type Chosen, NeedPicks } from './need-pick.tsx';
 import { useDeploy } from './order.ts';
 import { Plan } from './plan.tsx';
 import { usePreview } from './preview.ts';
@@ -33,6 +34,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   const [variant, setVariant] = useState(template.taxonomy.variant ?? undefined);
   const [insist, setInsist] = useState(false);
   const [config, setConfig] = useState<SavedConfig>();
+  const [chosen, setChosen] = useState<Chosen>({});
 
   const questions = questionsOf(spec);
   const inputs = inputsOf(questions, entered);
@@ -45,6 +47,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   const profile = ownProfile ?? (server?.environment === 'production' ? 'production' : 'development');
   const nameWrong = wrongName(name);
   const isComplete = wrong.size === 0 && nameWrong === undefined && server !== undefined;
+  const bindings = bindingsOf(spec.needs, chosen);
   const body: DefinitionCreate | undefined = isComplete
     ? {
         template_id: template.id,
@@ -56,6 +59,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
         ...(variant && { variant }),
         ...(tenant && { tenant_id: tenant }),
         ...(config && { saved_config_id: config.id }),
+        ...(Object.keys(bindings).length > 0 && { bindings }),
       }
     : undefined;
   const preview = usePreview(body);
@@ -119,6 +123,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
       </InputGroups>
       <TenantPick value={tenant} problem={about('tenant_id')} onChange={belongTo} />
       <ServerPick servers={servers} value={server?.id} onChange={setOwnServer} />
+      <NeedPicks needs={spec.needs} serverId={server?.id} chosen={chosen} about={about} onChange={setChosen} />
       <div className="flex flex-wrap gap-x-4">
         <Choice
           label="Profile"
@@ -207,7 +212,7 @@ const enteredFrom = (config: SavedConfig | undefined): Entered =>
 function isElsewhere(error: unknown): boolean {
   if (error === undefined) return false;
   const field = fieldProblem(error)?.field;
-  return field === undefined || !(field === 'instance_uid' || field.startsWith('inputs.'));
+  return field === undefined || !(field === 'instance_uid' || /^(inputs|bindings|needs)\./.test(field));
 }
 
 const lacksRoom = (error: unknown): boolean => error instanceof ApiProblem && error.details.reason === 'capacity';
