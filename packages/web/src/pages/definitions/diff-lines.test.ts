@@ -11,6 +11,7 @@ const revision = (number: number, inputs: Revision['inputs'], changes: Revision[
   variant: null,
   inputs,
   secret_inputs: ['PASSWORD'],
+  bindings: {},
   created_at: '2030-01-01T00:00:00.000Z',
   created_by: null,
   changes,

@@ -26,12 +26,16 @@ export function linesOf(left: Revision, right: Revision): DiffLine[] {
   return [...lines.filter(({ differs }) => differs), ...lines.filter(({ differs }) => !differs)];
 }
 
-function textsOf({ template_id, profile, variant, inputs, secret_inputs }: Revision): Map<string, string> {
+function textsOf({ template_id, profile, variant, inputs, secret_inputs, bindings }: Revision): Map<string, string> {
   return new Map([
     ['template', template_id],
     ['profile', profile],
     ['variant', variant ?? 'default'],
     ...Object.entries(inputs).map(([name, value]): [string, string] => [name, String(value)]),
     ...secret_inputs.map((name): [string, string] => [name, '••••••']),
+    ...Object.entries(bindings).map(([need, { instance, connection }]): [string, string] => [
+      `need ${need}`,
+      instance ?? connection ?? '',
+    ]),
   ]);
 }

@@ -10,6 +10,7 @@ import { Field } from '../../parts/field.tsx';
 import { Section } from '../../parts/page.tsx';
 import { toast } from '../../parts/toast.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
+import { type Chosen, changedBindings, chosenOf, NeedPicks } from '../connections/need-pick.tsx';
 import { useRedeploy } from '../instance/redeploy.ts';
 import { applying, changesOf, type FormInput, inputsOf, shownValue } from './input-changes.ts';
 
@@ -19,17 +20,34 @@ export function SettingsTab({ definition }: { definition: Definition }) {
   return (
     <Loaded query={query} lines={10}>
       {({ data }) => {
-        const inputs = inputsOf(data.spec.canonical as unknown as Canonical);
-        return <Settings key={definition.current_revision} definition={definition} inputs={inputs} />;
+        const spec = data.spec.canonical as unknown as Canonical;
+        return (
+          <Settings
+            key={definition.current_revision}
+            definition={definition}
+            inputs={inputsOf(spec)}
+            needs={spec.needs}
+          />
+        );
       }}
     </Loaded>
   );
 }
 
-function Settings({ definition, inputs }: { definition: Definition; inputs: readonly FormInput[] }) {
+function Settings({
+  definition,
+  inputs,
+  needs,
+}: {
+  definition: Definition;
+  inputs: readonly FormInput[];
+  needs: Canonical['needs'];
+}) {
   const may = useMay();
   const [name, setName] = useState(definition.name);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const bound = chosenOf(definition.bindings);
+  const [chosen, setChosen] = useState<Chosen>(bound);
   const [problem, setProblem] = useState<unknown>();
   const update = useOrder('definitions.update');
   const deploy = useRedeploy(definition.id, definition.name);
@@ -38,12 +56,14 @@ function Settings({ definition, inputs }: { definition: Definition; inputs: read
   const secretHint = (input: string) =>
     definition.secret_inputs.includes(input) ? 'set; leave empty to keep it' : 'not set';
   const changes = changesOf(inputs, definition.inputs, typed);
-  const isChanged = Object.keys(changes).length > 0 || name !== definition.name;
+  const bindings = changedBindings(needs, bound, chosen);
+  const isChanged = Object.keys({ ...changes, ...bindings }).length > 0 || name !== definition.name;
   async function save(event: FormEvent) {
     event.preventDefault();
     const body = {
       ...(name !== definition.name && { name }),
       ...(Object.keys(changes).length > 0 && { inputs: changes as Record<string, InputValue | null> }),
+      ...(Object.keys(bindings).length > 0 && { bindings }),
     };
     try {
       const { data } = await update.mutateAsync({ params: { id: definition.id }, body });
@@ -81,9 +101,21 @@ function Settings({ definition, inputs }: { definition: Definition; inputs: read
               problem={wrong?.field.endsWith(input.name) ? wrong.text : undefined}
             />
           ))}
+          <NeedPicks
+            needs={needs}
+            serverId={definition.server_id}
+            chosen={chosen}
+            about={(field) => (wrong?.field === field ? wrong.text : undefined)}
+            onChange={setChosen}
+          />
         </Section>
         {problem !== undefined &&
-          !(wrong && ['name', ...inputs.map((one) => one.name)].some((one) => wrong.field.endsWith(one))) && (
+          !(
+            wrong &&
+            ['name', ...inputs.map((one) => one.name), ...needs.map(({ as }) => `bindings.${as}`)].some((one) =>
+              wrong.field.endsWith(one),
+            )
+          ) && (
             <p role="alert" className="help bad mb-3">
               {problemText(problem)}
             </p>

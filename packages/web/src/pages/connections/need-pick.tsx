@@ -1,10 +1,11 @@
+import type { Binding } from '@hortus/contract/resources/definition-records';
 import type { BindingWish } from '@hortus/contract/resources/definitions';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { meets } from '@hortus/template/needs';
-import { useApiWhen } from '../../../api/query.ts';
-import { useMay } from '../../../api/session.ts';
-import { SelectField } from '../../../parts/select-field.tsx';
-import { classLabel } from '../../connections/class-label.ts';
+import { useApiWhen } from '../../api/query.ts';
+import { useMay } from '../../api/session.ts';
+import { SelectField } from '../../parts/select-field.tsx';
+import { classLabel } from './class-label.ts';
 
 type Need = Canonical['needs'][number];
 
@@ -20,6 +21,26 @@ export function bindingsOf(needs: readonly Need[], chosen: Chosen): Record<strin
       return [[as, target.startsWith('connection:') ? { connection: name } : { instance: name }] as const];
     }),
   );
+}
+
+/** What a definition is bound to, as the choices write it. */
+export const chosenOf = (bindings: Readonly<Record<string, Binding>>): Chosen =>
+  Object.fromEntries(
+    Object.entries(bindings).map(([need, { instance, connection }]) => [
+      need,
+      instance === undefined ? `connection:${connection}` : `instance:${instance}`,
+    ]),
+  );
+
+/** What differs from the bindings before; null unbinds a need. */
+export function changedBindings(
+  needs: readonly Need[],
+  before: Chosen,
+  after: Chosen,
+): Record<string, BindingWish | null> {
+  const wishes = bindingsOf(needs, after);
+  const changed = needs.filter(({ as }) => (before[as] ?? '') !== (after[as] ?? ''));
+  return Object.fromEntries(changed.map(({ as }) => [as, wishes[as] ?? null]));
 }
 
 /** One choice for each need of the template: a saved connection, a running instance, or none. */
