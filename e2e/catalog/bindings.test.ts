@@ -16,7 +16,6 @@ archetype: application
 taxonomy: {kingdom: applications, family: notes}
 image: {repository: ${repository}, tag: "${tag}"}
 entrypoint: [sh, -c, "exec sleep 100000"]
-command: []
 env: {DATABASE_URL: "\${needs.db.url}"}
 stop_signal: SIGKILL
 healthcheck: {test: [psql, "\${needs.db.url}", "--command=select 1"], interval: 1s, timeout: 5s, retries: 3, start_period: 5s}

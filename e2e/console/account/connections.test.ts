@@ -1,4 +1,4 @@
-import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
+import { addServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
@@ -16,7 +16,9 @@ beforeAll(async () => {
   cookie = await signIn(service, email, password);
   const server = await addServer(service, 'beech');
   keepPolling(server);
-  await deployWhole(service, server, 'postgres', 'rows');
+  await service.client.call('definitions.create', {
+    body: { species: 'postgres', instance_uid: 'rows', server_id: server.id, inputs: {} },
+  });
 });
 
 const open = async (path: string): Promise<Page> => {

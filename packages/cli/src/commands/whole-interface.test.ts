@@ -116,7 +116,8 @@ test('connections never show secrets, and a need is bound to one when deploying'
   const need = (target: string) => ['--need', `db=${target}`, '--set', 'WEB_HOSTNAME=memos.example.org', '--yes'];
   const deploy = (target: string) => hortus('deploy', 'memos', '--server', 'web-1', ...need(target));
   expect(await deploy('nothing')).toMatchObject({ code: 2 });
-  expect((await hortus('deploy', 'memos', '--server', 'web-1', '--need', 'mail=none', '--yes')).err).toContain('mail');
+  const unknown = await hortus('deploy', 'memos', '--server', 'web-1', ...need('none'), '--need', 'mail=none');
+  expect(unknown.err).toContain('has no need mail');
   expect(await deploy('connection:Big rows')).toMatchObject({ code: 0 });
   expect((await hortus('definitions', 'show', 'memos')).out).toMatch(/Need db +con_/);
   const kept = await hortus('connections', 'delete', 'Big rows', '--yes');

@@ -115,7 +115,9 @@ export const connectionEndpoints = {
     summary: 'List the definitions whose instances can meet a need',
     permission: 'definitions:read',
     query: Type.Object({
-      class: text(100, { description: 'Class of the need.', examples: ['database.postgres'] }),
+      class: Type.Optional(
+        text(100, { description: 'Class of the need; any by default.', examples: ['database.postgres'] }),
+      ),
       ...paging,
     }),
     response: list(Provider),

@@ -27,7 +27,7 @@ const deploy = ({ uid, definitionId }: Deployed, ...components: ManifestComponen
   server.deploy(uid, components, { definitionId });
 const version = (value: string) => ({ env: { VERSION: value } });
 const ask = (from: Deployed, host: string) =>
-  server.run(from.uid, 'wget', '-q', '-T', '2', '-O', '-', `http://${host}:8080/health`);
+  server.run(from.uid, 'timeout', '3', 'wget', '-q', '-O', '-', `http://${host}:8080/health`);
 const networksOf = async ({ uid }: Deployed) =>
   (await server.engine.networks({ labels: { 'hortus.instance': uid } })).map(({ name }) => name).sort();
 const addressIn = async ({ uid }: Deployed, network: string) =>

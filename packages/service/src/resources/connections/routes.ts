@@ -4,7 +4,11 @@ import type { Page, PageRequest } from '../../storage/page.ts';
 import type { Connections } from './service.ts';
 
 /** Lists the definitions of an account that provide a class. */
-export type ListProviders = (accountId: string, className: string, request: PageRequest) => Promise<Page<Provider>>;
+export type ListProviders = (
+  accountId: string,
+  className: string | undefined,
+  request: PageRequest,
+) => Promise<Page<Provider>>;
 
 export const connectionRoutes = (
   connections: Connections,

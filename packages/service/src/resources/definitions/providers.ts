@@ -59,17 +59,18 @@ export async function tiesOf(
   return [...new Set(names)];
 }
 
-/** Lists the definitions of an account whose template provides a class, newest first. */
+/** Lists the definitions of an account whose template provides a class, or any, newest first. */
 export async function listProviders(
   queries: Queries,
   catalog: Pick<Catalog, 'known'>,
   accountId: string,
-  needed: string,
+  needed: string | undefined,
   request: PageRequest,
 ): Promise<Page<Provider>> {
   const classes = new Map<string, string>();
   for (const id of await templatesInUse(queries, accountId)) {
-    const provision = catalog.known(id).spec.provides.find((one) => meets(one.class, needed));
+    const { provides } = catalog.known(id).spec;
+    const provision = needed === undefined ? provides[0] : provides.find((one) => meets(one.class, needed));
     if (provision) classes.set(id, provision.class);
   }
   const rows = await unarchivedOf(queries, accountId, [...classes.keys()]);
@@ -80,7 +81,7 @@ export async function listProviders(
       name: row.name,
       species: catalog.known(row.template_id).item.species,
       server_id: row.server_id,
-      class: classes.get(row.template_id) ?? needed,
+      class: classes.get(row.template_id) ?? '',
     })),
     request,
   );

@@ -252,8 +252,8 @@ export class Definitions {
     return bindings;
   }
 
-  /** Lists the definitions that provide a class. */
-  providers(accountId: string, className: string, request: PageRequest): Promise<Page<Provider>> {
+  /** Lists the definitions that provide a class, or any. */
+  providers(accountId: string, className: string | undefined, request: PageRequest): Promise<Page<Provider>> {
     return listProviders(this.#deps.reader, this.#deps.catalog, accountId, className, request);
   }
 

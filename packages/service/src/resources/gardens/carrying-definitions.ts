@@ -8,6 +8,7 @@ import { type Definitions, findDefinition, makeCurrent, secretsFor, stageRevisio
 import type { Deployments } from '../deployments/public.ts';
 import type { Catalog, CatalogTemplate } from '../templates/public.ts';
 import type { DefinitionOrder } from './definitions.ts';
+import { permissionsToBind } from './planning.ts';
 import { templateKey } from './private-templates.ts';
 import type { Step } from './step.ts';
 import type { GardenChangeRow } from './store.ts';
@@ -44,7 +45,10 @@ async function created(deps: DefinitionCarryingDeps, principal: Principal, order
   if (!order) throw new Error('A new definition has no order.');
   const { body, templateKey: key } = order;
   const template = key === undefined ? undefined : publishedTemplate(catalog, principal.accountId, key);
-  const read = await definitions.order(principal, { ...body, ...(template && { template_id: template.item.id }) });
+  const read = await definitions.order(binding(principal), {
+    ...body,
+    ...(template && { template_id: template.item.id }),
+  });
   return async (tx) => {
     const { id } = await definitions.create(tx, principal, read);
     const { id: deploymentId } = await deployments.execute(tx, principal, { definition_id: id });
@@ -85,12 +89,18 @@ async function updated(
       const choices = { ...(inputs && { inputs }), ...(profile && { profile }), ...(variant && { variant }) };
       const number = await stageRevision(tx, { vault, work }, principal, id, passage, choices, generated);
       await makeCurrent(tx, principal, id, { from, to: number });
-      await definitions.update(tx, principal, id, settings);
-    } else await definitions.update(tx, principal, id, body);
+      await definitions.update(tx, binding(principal), id, settings);
+    } else await definitions.update(tx, binding(principal), id, body);
     const { id: deploymentId } = await deployments.execute(tx, principal, { definition_id: id });
     return { resourceId: id, deploymentId, ...(!withSecrets && { fromRevision: from }) };
   };
 }
+
+/** The permissions for bindings were required when the garden was applied. */
+const binding = (principal: Principal): Principal =>
+  principal.kind === 'server'
+    ? principal
+    : { ...principal, permissions: [...principal.permissions, ...permissionsToBind] };
 
 /** Finds a template that this run has published; this process may not have loaded it yet. */
 function publishedTemplate(catalog: Catalog, accountId: string, key: string): CatalogTemplate {

@@ -61,8 +61,16 @@ const permissionsFor: Readonly<Record<PresentItem['kind'], readonly Permission[]
 /** Permissions for a change: those of a direct request. */
 export const permissionsOf = ({ kind, action, fields }: Change): readonly Permission[] => {
   const isUpgrade = kind === 'definition' && action === 'update' && fields.some(({ field }) => field === 'version');
-  return isUpgrade ? [...permissionsFor[kind], 'upgrades:write'] : permissionsFor[kind];
+  const binds = kind === 'definition' && fields.some(({ field }) => field.startsWith('bindings.'));
+  return [
+    ...permissionsFor[kind],
+    ...(isUpgrade ? (['upgrades:write'] as const) : []),
+    ...(binds ? permissionsToBind : []),
+  ];
 };
+
+/** Permissions for binding needs. A run has them for its definitions, because applying the garden required them. */
+export const permissionsToBind: readonly Permission[] = ['connections:read', 'instances:read'];
 
 /** The permission for reading each kind. */
 export const permissionsToRead: Readonly<Record<PresentItem['kind'], readonly Permission[]>> = {
@@ -89,6 +97,8 @@ export class GardenPlanning {
     const { name } = files.garden;
     // Before anything is looked up: also a problem tells what exists.
     for (const kind of kindsIn(files.garden)) requireSight(principal, kind);
+    const bindings = Object.values(files.garden.definitions ?? {}).flatMap((one) => Object.values(one.bindings ?? {}));
+    if (bindings.length > 0) for (const permission of permissionsToBind) requirePermission(principal, permission);
     const pause = pausing();
     const garden = await gardenByName(reader, accountId, name);
     const items = await itemsOfAccount(reader, accountId);
