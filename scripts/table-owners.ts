@@ -96,7 +96,7 @@ export const mayJoin: Readonly<Record<string, readonly (keyof Tables)[]>> = {
   // A rehearsal is listed under the name of what was copied.
   'resources/rehearsals': ['definitions'],
   // What an account has is counted, under a lock on the account.
-  quotas: ['accounts', 'servers', 'definitions', 'api_keys', 'webhook_endpoints', 'templates'],
+  quotas: ['accounts', 'servers', 'definitions', 'api_keys', 'webhook_endpoints', 'templates', 'connections'],
   // A page of the events of a tenant is found by the resources that belong to the tenant.
   'resources/events': ['tenants', 'definitions', 'instances', 'deployments', 'backups', 'executions', 'migrations'],
   // Accounts without rules get the first ones; a certificate counts for as long as its instance.
