@@ -205,6 +205,20 @@ env: {DB: "\${needs.db.url}", CACHE: "\${needs.redis.host:-none}"}`);
     expect(secretPaths).toEqual(['/components/0/env/DB']);
   });
 
+  it('an unbound need falls back to an input, and is omitted without either', () => {
+    const spec = seed(`inputs: {optional: [{name: HOST, type: string}]}
+needs: [{class: email.smtp, as: mail, optional: true}]
+vars: {host: "\${needs.mail.host:-\${inputs.HOST}}"}
+env: {MAIL: "\${needs.mail.host:-\${inputs.HOST}}", SENDS: "\${vars.host:+yes}"}`);
+    const env = (given: object) => resolved(spec, given).manifest.components[0]?.env;
+    expect(env({})).toEqual({});
+    expect(env({ inputs: { HOST: 'typed' } })).toEqual({ MAIL: 'typed', SENDS: 'yes' });
+    expect(env({ inputs: { HOST: 'typed' }, needs: { mail: { host: 'bound' } } })).toEqual({
+      MAIL: 'bound',
+      SENDS: 'yes',
+    });
+  });
+
   it('exposes both keys of a key pair; the public one is not secret', () => {
     const spec = seed(
       'secrets: {K: {generate: keypair}}\nenv: {PUB: "${secrets.K.public}", PRIV: "${secrets.K.private}"}',

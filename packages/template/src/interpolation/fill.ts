@@ -58,7 +58,7 @@ function evaluate(reference: Reference, filling: Filling, source: string): Found
   }
   let found = filling.find(reference);
   const empty = found.value === undefined || found.value === '';
-  if (reference.operator === ':-' && empty) found = operandOf(reference, filling, source, found.secret);
+  if (reference.operator === ':-' && empty) found = defaultOf(reference, filling, source, found.secret);
   else if (reference.operator === ':+') {
     // A boolean that is false counts as unset for `:+`, though it can be printed.
     const set = !empty && found.value !== false;
@@ -67,6 +67,14 @@ function evaluate(reference: Reference, filling: Filling, source: string): Found
   let { value } = found;
   for (const filter of reference.filters) value = applyFilter(filter, value, () => filling.saltFor(reference));
   return { value, secret: found.secret };
+}
+
+/** A default that is one reference stays unset if that is: `${needs.mail.host:-${inputs.SMTP_HOST}}` is omitted without either. */
+function defaultOf(reference: Reference, filling: Filling, source: string, secret: boolean): Found {
+  const [only] = reference.operand;
+  if (reference.operand.length !== 1 || typeof only !== 'object') return operandOf(reference, filling, source, secret);
+  const found = evaluate(only, filling, source);
+  return { value: found.value, secret: secret || found.secret };
 }
 
 function operandOf(reference: Reference, filling: Filling, source: string, secret: boolean): Found {
