@@ -43,9 +43,7 @@ export class Visitor {
 
   /** Returns a field of the form on a page, such as a token. */
   async field(path: string, name: string): Promise<string> {
-    const { text } = await this.get(path);
-    const input = new RegExp(`<input[^>]*name="${name}"[^>]*>`).exec(text)?.[0] ?? expect.fail(`no ${name}: ${text}`);
-    return /value="([^"]*)"/.exec(input)?.[1] ?? '';
+    return fieldOf(await this.get(path), name);
   }
 
   async #ask(method: string, path: string, given: Record<string, string>, body?: Body, redirects = 0): Promise<Page> {
@@ -73,8 +71,16 @@ export class Visitor {
 
   #keep(line: string): void {
     const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
-    this.#cookies.set(name, value);
+    const [, expires] = /;\s*expires=([^;]+)/i.exec(line) ?? [];
+    if (expires !== undefined && Date.parse(expires) < Date.now()) this.#cookies.delete(name);
+    else this.#cookies.set(name, value);
   }
+}
+
+/** Returns the value of a field on a page that was read. */
+export function fieldOf({ text }: Page, name: string): string {
+  const input = new RegExp(`<input[^>]*name="${name}"[^>]*>`).exec(text)?.[0] ?? expect.fail(`no ${name}: ${text}`);
+  return /value="([^"]*)"/.exec(input)?.[1] ?? '';
 }
 
 /** Not fetch, which sends the address as the name of the host. */

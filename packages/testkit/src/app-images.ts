@@ -100,13 +100,17 @@ export const appImages: Readonly<Record<string, DebianImage>> = {
     links: { '/usr/bin/blackbox_exporter': 'prometheus-blackbox-exporter' },
     changes: ['ENTRYPOINT ["blackbox_exporter"]', 'CMD ["--config.file=/etc/blackbox_exporter/config.yml"]'],
   },
-  // Neither Debian nor npm has Grafana. This answers its health check and proves nothing about it.
+  // Neither Debian nor npm has Grafana. This answers its health check, fills its volume, and proves nothing about it.
   'docker.io/grafana/grafana': {
     packages: [],
     bases: { alpine: [] },
     user: ['grafana', 472],
     folders: ['/var/lib/grafana'],
     files: { '/srv/api/health': '{"database": "ok"}\n' },
-    changes: ['USER grafana', 'VOLUME /var/lib/grafana', 'CMD ["busybox", "httpd", "-f", "-p", "3000", "-h", "/srv"]'],
+    changes: [
+      'USER grafana',
+      'VOLUME /var/lib/grafana',
+      'CMD ["sh", "-c", "echo none > /var/lib/grafana/grafana.db && exec busybox httpd -f -p 3000 -h /srv"]',
+    ],
   },
 };
