@@ -91,7 +91,7 @@ test('a connection is saved, changed, chosen when deploying, and kept while it i
     await page.getByRole('button', { name: `Delete ${name}` }).click();
   };
   await remove('Big rows');
-  await page.getByText(/notes is bound to it/).waitFor();
+  await page.getByText(/notes is bound to it/i).waitFor();
   await page.getByRole('button', { name: 'Cancel' }).click();
   await remove('Office mail');
   await page.getByRole('row', { name: /Office mail/ }).waitFor({ state: 'detached' });
@@ -101,7 +101,7 @@ test('a connection is saved, changed, chosen when deploying, and kept while it i
 test('the page looks right on desktop and phone', { timeout: 120_000 }, async () => {
   await service.client.call('connections.create', {
     body: {
-      name: 'Office mail',
+      name: 'Mail of the shop',
       class: 'email.smtp',
       attributes: { host: 'smtp.example.org', port: '587', password: 'a long password' },
     },
