@@ -31,8 +31,8 @@ export const templateVerify = command({
   examples: [
     ['hortus template verify miniflux', 'Says which step failed, and why.'],
     [
-      'for species in $(hortus catalog list -o name); do hortus template verify "$species" --catalog catalog; done',
-      'Stamps a whole catalog.',
+      'hortus template verify miniflux --server web-1 --catalog catalog',
+      'Writes verified.json beside the template in that folder.',
     ],
   ],
   calls: [
