@@ -63,6 +63,17 @@ describe('definitions', () => {
     await expectAccessible(page);
   });
 
+  test('a generated secret is shown on request', async () => {
+    const page = await open(`/definitions/${id}?tab=secrets`);
+    await page.getByRole('button', { name: /^Show / }).first().click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: /^Copy / }).waitFor();
+    expect((await dialog.locator('code').innerText()).length).toBeGreaterThan(7);
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   test('moving shows its plan before anything happens', async () => {
     const page = await open(`/definitions/${id}?tab=move`);
     await page.getByRole('combobox').selectOption({ index: 1 });

@@ -37,7 +37,8 @@ export const permissions = {
   'backups:read': 'Read backups.',
   'backups:write': 'Create, verify and delete backups.',
   'backups:restore': 'Replace the data of instances by a backup.',
-  'data:export': 'Export definitions with the values of their secrets and the content of volumes; rotate server keys.',
+  'data:export':
+    'Export definitions with the values of their secrets and the content of volumes; show generated secrets; rotate server keys.',
   'upgrades:read': 'Read available upgrades of instances.',
   'upgrades:write': 'Scan for upgrades, acknowledge and apply them.',
   'confirmations:request': 'Ask a person to confirm dangerous calls, and read the answers.',

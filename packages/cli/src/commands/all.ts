@@ -83,7 +83,7 @@ import { top } from './top.ts';
 import { upgradesAck, upgradesList, upgradesScan } from './upgrades.ts';
 import { upgradesApply } from './upgrades-apply.ts';
 import { upgradesRehearse } from './upgrades-rehearse.ts';
-import { vaultRotate, vaultSet } from './vault.ts';
+import { vaultRotate, vaultSet, vaultShow } from './vault.ts';
 import { version } from './version.ts';
 import {
   webhooksAdd,
@@ -119,6 +119,7 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     definitionsExport,
     definitionsImport,
     definitionsMigrate,
+    vaultShow,
     vaultSet,
     vaultRotate,
     configsList,

@@ -55,3 +55,18 @@ export const vaultRotate = command({
     return printDone(call, data, words);
   },
 });
+
+export const vaultShow = command({
+  name: 'vault show',
+  summary: 'Show the value of a generated secret',
+  about: 'For a password that you need, such as that of the first administrator. The access is recorded.',
+  args: ['definition', 'secret'],
+  examples: [['hortus vault show miniflux ADMIN_PASSWORD', 'Prints the value only.']],
+  calls: ['definitions.list', 'definitions.read', 'vault.reveal'],
+  async run(call) {
+    const client = await call.client();
+    const { id } = await findDefinition(client, call.args.definition);
+    const { data } = await client.call('vault.reveal', { params: { id, name: call.args.secret } });
+    return printDone(call, data, data.value);
+  },
+});

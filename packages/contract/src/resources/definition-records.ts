@@ -110,7 +110,7 @@ export const Secret = Type.Object(
     kind: choice(secretKinds, {
       description: 'generated: created by the service; input: a password input; external: must be set by the user.',
     }),
-    set: Type.Boolean({ description: 'Whether it has a value. The value itself is never shown.' }),
+    set: Type.Boolean({ description: 'Whether it has a value. The value itself is not listed.' }),
     generator: nullable(Type.String(), { description: 'How it was generated.', examples: ['password'] }),
     created_at: Timestamp,
     updated_at: Timestamp,

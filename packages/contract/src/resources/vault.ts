@@ -13,7 +13,7 @@ export const VaultRotation = Type.Object(
 );
 export type VaultRotation = Static<typeof VaultRotation>;
 
-export const secretAccesses = ['read', 'set', 'rotated', 'exported'] as const;
+export const secretAccesses = ['read', 'set', 'rotated', 'exported', 'revealed'] as const;
 
 export const SecretAccess = Type.Object(
   {
@@ -21,7 +21,7 @@ export const SecretAccess = Type.Object(
     seq: Type.Integer({ description: 'Position in the audit log.' }),
     access: choice(secretAccesses, {
       description:
-        'read: all values were sent to the daemon of the server. exported: all values were sent to the caller that exported the definition.',
+        'read: all values were sent to the daemon of the server. exported: all values were sent to the caller that exported the definition. revealed: the value was shown to the caller.',
     }),
     definition_id: id('definition'),
     secrets: Type.Array(Type.String(), {
@@ -41,6 +41,12 @@ export const SecretValue = Type.Object(
   { title: 'SecretValue', additionalProperties: false, examples: [{ value: 'a long random string' }] },
 );
 export type SecretValue = Static<typeof SecretValue>;
+
+export const RevealedSecret = Type.Object(
+  { name: Type.String({ examples: ['ADMIN_PASSWORD'] }), value: Type.String() },
+  { title: 'RevealedSecret' },
+);
+export type RevealedSecret = Static<typeof RevealedSecret>;
 
 export const ChangedSecrets = Type.Object(
   {
@@ -90,6 +96,17 @@ export const vaultEndpoints = {
     permission: 'secrets:write',
     params: ofSecret,
     response: answer(ChangedSecrets),
+  }),
+  'vault.reveal': endpoint({
+    method: 'POST',
+    path: '/vault/definitions/{id}/secrets/{name}/reveal',
+    tag: 'vault',
+    summary: 'Show the value of a generated secret',
+    description:
+      'For a password that users need, such as that of the first administrator. Values that a user gave stay hidden. Each call is listed in GET /vault/access.',
+    permission: 'data:export',
+    params: ofSecret,
+    response: answer(RevealedSecret),
   }),
   'vault.rotate': endpoint({
     method: 'POST',

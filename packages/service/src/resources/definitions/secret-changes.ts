@@ -1,4 +1,4 @@
-import type { ChangedSecrets } from '@hortus/contract/resources/vault';
+import type { ChangedSecrets, RevealedSecret } from '@hortus/contract/resources/vault';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { isSecretInput } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
@@ -30,6 +30,13 @@ export interface Named {
   readonly name: string;
 }
 
+/** What an audit event says about an access. */
+interface Accessed {
+  readonly id: string;
+  readonly revision: number;
+  readonly names: readonly string[];
+}
+
 /** Values generated before the transaction; `seenRevision` detects changes since. */
 interface Rotation {
   readonly id: string;
@@ -38,7 +45,7 @@ interface Rotation {
   readonly values: Readonly<Record<string, string>>;
 }
 
-/** Sets and rotates secrets. Each change creates a revision, so that it is deployed and shows in the history. */
+/** Sets, rotates and reveals secrets. Each change creates a revision, so that it is deployed and shows in the history. */
 export class SecretChanges {
   readonly #deps: SecretChangesDeps;
   constructor(deps: SecretChangesDeps) {
@@ -97,13 +104,37 @@ export class SecretChanges {
     return this.#changed(tx, principal, 'audit.secret_rotated', { id, revision: number, names });
   }
 
+  /** Shows a generated value, and records it in the same transaction: no value leaves without a trace. */
+  async reveal(tx: Tx, principal: Principal, { id, name }: Named): Promise<RevealedSecret> {
+    const { row } = await this.#find(tx, principal, id);
+    const held = await secretValues(tx, this.#deps.vault, { accountId: row.account_id, definitionId: id });
+    const secret = held.find((one) => one.name === name);
+    if (secret === undefined) throw notFound('secret');
+    if (secret.kind !== 'generated')
+      throw conflict('name', 'given', `${name} was given by a user and is not shown; set it again if it is lost.`);
+    await this.#record(tx, principal, 'audit.secret_revealed', { id, revision: row.current_revision, names: [name] });
+    return { name, value: secret.value };
+  }
+
   async #changed(
     tx: Tx,
     principal: Principal,
     type: 'audit.secret_set' | 'audit.secret_rotated',
-    { id, revision, names }: { id: string; revision: number; names: string[] },
+    accessed: Accessed,
   ): Promise<ChangedSecrets> {
-    await append(tx, {
+    const { id, revision, names } = accessed;
+    await this.#record(tx, principal, type, accessed);
+    const secrets = (await listSecrets(tx, id)).filter(({ name }) => names.includes(name)).map(secretRecord);
+    return { definition_id: id, revision, secrets };
+  }
+
+  #record(
+    tx: Tx,
+    principal: Principal,
+    type: `audit.secret_${string}`,
+    { id, revision, names }: Accessed,
+  ): Promise<void> {
+    return append(tx, {
       type,
       accountId: principal.accountId,
       resourceType: 'definition',
@@ -111,8 +142,6 @@ export class SecretChanges {
       actor: actorOf(principal),
       data: { definition_id: id, revision, secrets: names },
     });
-    const secrets = (await listSecrets(tx, id)).filter(({ name }) => names.includes(name)).map(secretRecord);
-    return { definition_id: id, revision, secrets };
   }
 
   async #find(queries: Queries, principal: Principal, id: string): Promise<{ row: CurrentRow; spec: Canonical }> {

@@ -12,6 +12,7 @@ const eventOf: Readonly<Record<Access, `audit.${string}`>> = {
   set: 'audit.secret_set',
   rotated: 'audit.secret_rotated',
   exported: 'audit.definition_exported',
+  revealed: 'audit.secret_revealed',
 };
 
 export interface AccessFilter {
@@ -20,7 +21,7 @@ export interface AccessFilter {
   readonly access: Access | undefined;
 }
 
-/** Lists who read, changed or exported secrets, from the audit list. */
+/** Lists who read, saw, changed or exported secrets, from the audit list. */
 export async function listAccess(
   audit: { readonly reader: Queries; readonly pages: Pages },
   { accountId, definitionId, access }: AccessFilter,

@@ -27,5 +27,7 @@ export const vaultRoutes = ({
     const rotation = await secrets.prepareRotation(principal, params);
     return write(async (tx) => ({ success: true, data: await secrets.rotate(tx, principal, rotation) }));
   },
+  'vault.reveal': ({ principal, params, write }) =>
+    write(async (tx) => ({ success: true, data: await secrets.reveal(tx, principal, params) })),
   'vault.rotate': async ({ principal }) => ({ success: true, data: await administration.rotate(principal) }),
 });

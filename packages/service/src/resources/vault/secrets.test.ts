@@ -53,6 +53,26 @@ onBothEngines((engine) => {
     expect((await blog.env('app')).SMTP_PASSWORD).toBe('a new password');
   });
 
+  it('a generated secret is shown on request, which is recorded; a given one is not', async () => {
+    const blog = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org', SMTP_PASSWORD: 'given by a user' });
+    const reveal = (name: string, options = {}) =>
+      service.request('POST', `/vault/definitions/${blog.id}/secrets/${name}/reveal`, options);
+    const { status, json } = await reveal('SESSION_KEY');
+    expect(status).toBe(200);
+    expect(json.data).toEqual({ name: 'SESSION_KEY', value: (await blog.env('app')).SESSION_KEY });
+    const accesses = await blog.accesses(2);
+    expect(accesses.find(({ access }: { access: string }) => access === 'revealed')).toMatchObject({
+      secrets: ['SESSION_KEY'],
+      revision: 1,
+    });
+    const events = await service.request('GET', `/events?resource_id=${blog.id}`);
+    expect(JSON.stringify(events.json)).not.toContain(json.data.value);
+    expectRefusal(await reveal('SMTP_PASSWORD'), 'VALIDATION_ERROR', 'name');
+    expectRefusal(await reveal('NO_SUCH_SECRET'), 'NOT_FOUND');
+    const key = await service.client.call('keys.create', { body: { name: 'reader', permissions: ['secrets:read'] } });
+    expectRefusal(await reveal('SESSION_KEY', { key: key.data.key }), 'FORBIDDEN');
+  });
+
   it('rotating a generated secret changes its value, creates a revision that names it, and leaves the rest untouched', async () => {
     const { id, env, rotate } = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
     const before = await env('app');

@@ -98,5 +98,6 @@ export const definitionRequests = {
     body: { value: 'another hunter2' },
   }),
   'vault.rotateSecret': async (caller) => ({ params: { id: await aDefinition(caller), name: 'DB_PASSWORD' } }),
+  'vault.reveal': async (caller) => ({ params: { id: await aDefinition(caller), name: 'DB_PASSWORD' } }),
   'vault.rotate': () => ({}),
 } satisfies Partial<GoodRequests>;

@@ -4,6 +4,7 @@ import { problemText } from '../../api/problem.ts';
 import { useApi, useOrder } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { Button } from '../../parts/button.tsx';
+import { Copied } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
 import { useListSearch } from '../../parts/list-search.ts';
@@ -23,7 +24,7 @@ const KINDS: Readonly<Record<Secret['kind'], string>> = {
 
 type Row = Secret & { readonly id: string };
 
-/** The names of the secrets. Values are never shown; generated ones can be rotated, others set. */
+/** The names of the secrets. Generated ones can be shown and rotated, others set. */
 export function SecretsTab({ definition }: { definition: Definition }) {
   const [{ page = 1 }] = useListSearch();
   const query = useApi('definitions.secrets', { params: { id: definition.id }, query: { page } });
@@ -36,7 +37,8 @@ export function SecretsTab({ definition }: { definition: Definition }) {
     {
       name: '',
       cell: (secret) => (
-        <span className="row-actions flex justify-end">
+        <span className="row-actions flex justify-end gap-2">
+          {secret.kind === 'generated' && secret.set && <Show definition={definition} name={secret.name} />}
           <Change definition={definition} secret={secret} onSet={setSetting} />
         </span>
       ),
@@ -50,7 +52,8 @@ export function SecretsTab({ definition }: { definition: Definition }) {
         ) : (
           <>
             <p className="mb-4 text-ink-2">
-              Values are stored encrypted and never shown. A new one takes effect when the new revision is deployed.
+              Values are stored encrypted. Showing one is recorded. A new one takes effect when the new revision is
+              deployed.
             </p>
             <Table
               label="Secrets"
@@ -63,6 +66,38 @@ export function SecretsTab({ definition }: { definition: Definition }) {
         )
       }
     </Loaded>
+  );
+}
+
+/** Shows a generated value in a dialog, until that is closed. */
+function Show({ definition: { id }, name }: { definition: Definition; name: string }) {
+  const may = useMay();
+  const reveal = useOrder('vault.reveal');
+  const [value, setValue] = useState<string>();
+  if (!may('data:export')) return null;
+  const order = () =>
+    reveal
+      .mutateAsync({ params: { id, name } })
+      .then(({ data }) => setValue(data.value))
+      .catch(toastProblem(`Could not show ${name}.`));
+  return (
+    <>
+      <Button small busy={reveal.isPending} aria-label={`Show ${name}`} onClick={order}>
+        Show
+      </Button>
+      {value !== undefined && (
+        <Dialog title={name} onClose={() => setValue(undefined)}>
+          <h2>{name}</h2>
+          <p className="mb-4 text-ink-2">The list of accesses says that you have seen it.</p>
+          <Copied text={value} label={`Copy ${name}`} />
+          <div className="dialog-foot">
+            <Button kind="primary" onClick={() => setValue(undefined)}>
+              Close
+            </Button>
+          </div>
+        </Dialog>
+      )}
+    </>
   );
 }
 
