@@ -31,8 +31,10 @@ async function checkRoute(
 ): Promise<void> {
   const route = deployed.manifest.routes.find((one) => one.name === name) ?? expect.fail(`no route ${name}`);
   const address = await deployed.address(route.component);
-  const answer = await fetch(`http://${address}:${route.port}${path}`, { redirect: 'manual' });
+  // Like the ingress: the path of the test comes after that of the route.
+  const full = route.strip ? path : `${route.path.replace(/\/$/, '')}${path}`;
+  const answer = await fetch(`http://${address}:${route.port}${full}`, { redirect: 'manual' });
   const text = await answer.text();
-  expect(answer.status, `${deployed.uid}: ${path}: ${text}`).toBe(status);
+  expect(answer.status, `${deployed.uid}: ${full}: ${text}`).toBe(status);
   if (contains !== undefined) expect(text).toContain(contains);
 }

@@ -65,7 +65,10 @@ describe('definitions', () => {
 
   test('a generated secret is shown on request', async () => {
     const page = await open(`/definitions/${id}?tab=secrets`);
-    await page.getByRole('button', { name: /^Show / }).first().click();
+    await page
+      .getByRole('button', { name: /^Show / })
+      .first()
+      .click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: /^Copy / }).waitFor();
     expect((await dialog.locator('code').innerText()).length).toBeGreaterThan(7);
