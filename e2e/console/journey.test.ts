@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { startDocker } from '@hortus/testkit/docker';
+import { sharedBusyboxImage } from '@hortus/testkit/images';
 import { freePort } from '@hortus/testkit/port';
 import { startProcess } from '@hortus/testkit/process';
 import { daemonMain } from '@hortus/testkit/programs';
@@ -11,7 +12,7 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { endCaddy, inside } from '../docker/installation.ts';
-import { makePageImage, PAGE_IMAGE } from '../docker/test-species.ts';
+import { PAGE_IMAGE } from '../docker/test-species.ts';
 import { inviteReed, joinAsReed } from './account/people.ts';
 import { openBrowser, openPage } from './browser.ts';
 import { startConsoleService } from './console-service.ts';
@@ -23,7 +24,7 @@ description: A page with a volume.
 version: ${version}
 archetype: application
 taxonomy: {kingdom: applications, family: website}
-image: {repository: ${PAGE_IMAGE}, tag: "1"}
+image: {repository: ${PAGE_IMAGE}, tag: 1.0.0}
 inputs:
   required: [{name: WEB_HOSTNAME, type: domain}]
   optional:
@@ -48,7 +49,7 @@ beforeAll(async () => {
 /** A Docker engine and the ports of an ingress, for a daemon that the console tells how to start. */
 async function openMachine(folder: string, name: string) {
   const docker = await startDocker();
-  await makePageImage(docker.socketPath);
+  await sharedBusyboxImage(docker.socketPath, `${PAGE_IMAGE}:1.0.0`);
   const [http, https] = [await freePort(), await freePort()];
   const state = join(folder, name);
   return {
