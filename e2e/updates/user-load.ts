@@ -44,7 +44,7 @@ export class UserLoad {
     const { id: server_id, api_key } = registered.data;
     const asDaemon = <Result>(call: (client: ReturnType<typeof clientOf>) => Promise<Result>) =>
       this.#call(({ base }) => call(clientOf(base, api_key)));
-    const body = { species: 'postgres', instance_uid: uid, server_id, inputs: {} };
+    const body = { species: 'website', instance_uid: uid, server_id, inputs: {} };
     const { data: definition } = await this.#call(({ client }) => client.call('definitions.create', { body }));
     const params = { id: definition.id };
     await this.#call(({ client }) => client.call('definitions.update', { params, body: { name: `${uid} again` } }));
