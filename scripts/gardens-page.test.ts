@@ -10,7 +10,7 @@ const page = readFileSync('docs/gardens.md', 'utf8');
 const examples = [...page.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text);
 
 test('the examples of the page are gardens, and their inputs are those of the catalog', async () => {
-  expect(examples).toHaveLength(2);
+  expect(examples).toHaveLength(3);
   const catalog = await loadCatalog('catalog');
   for (const example of examples) {
     const { garden, problems } = readGarden(example.includes('name: home') ? example : `name: home\n${example}`);
