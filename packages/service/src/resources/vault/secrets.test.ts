@@ -54,7 +54,10 @@ onBothEngines((engine) => {
   });
 
   it('a generated secret is shown on request, which is recorded; a given one is not', async () => {
-    const blog = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org', SMTP_PASSWORD: 'given by a user' });
+    const blog = await createDefinition('inkwell', {
+      WEB_HOSTNAME: 'blog.example.org',
+      SMTP_PASSWORD: 'given by a user',
+    });
     const reveal = (name: string, options = {}) =>
       service.request('POST', `/vault/definitions/${blog.id}/secrets/${name}/reveal`, options);
     const { status, json } = await reveal('SESSION_KEY');
