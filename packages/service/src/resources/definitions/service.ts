@@ -18,7 +18,7 @@ import { type CreationDeps, createDefinition, noServer } from './create.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { type Order, readOrder } from './order.ts';
-import { listProviders, requireUnbound } from './providers.ts';
+import { listProviders, requireUnbound } from './providers/providers.ts';
 import { backupSettings, definitionRecord, revisionRecord, secretRecord } from './record.ts';
 import { readRevision, revisionColumns } from './revise.ts';
 import { keepGiven } from './secrets.ts';

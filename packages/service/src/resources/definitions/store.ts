@@ -26,7 +26,7 @@ export interface DefinitionFilter {
 }
 
 /** Inlined instead of bound, so that the engines can use the partial index. */
-const archived = sql.lit('archived' as const);
+export const archived = sql.lit('archived' as const);
 
 /** Selects by a part of the name or instance_uid; reads only the index definitions_by_name. */
 const withName = (eb: ExpressionBuilder<Tables, 'definitions'>, accountId: string, text: string) =>
@@ -217,55 +217,6 @@ export async function insertRevision(tx: Tx, row: NewRevision): Promise<void> {
   });
   if (targets.length > 0) await tx.db.insertInto('revision_bindings').values(targets).execute();
 }
-
-/** Lists the definitions that are not archived and whose current revision is bound to the target. */
-export const boundTo = (queries: Queries, targetId: string, limit: number) =>
-  queries.db
-    .selectFrom('revision_bindings')
-    .innerJoin('definitions', (join) =>
-      join
-        .onRef('definitions.id', '=', 'revision_bindings.definition_id')
-        .onRef('definitions.current_revision', '=', 'revision_bindings.number'),
-    )
-    .select(['definitions.id', 'definitions.instance_uid', 'definitions.server_id', 'revision_bindings.need'])
-    .where('revision_bindings.target_id', '=', targetId)
-    .where('definitions.status', '<>', archived)
-    .orderBy('definitions.instance_uid')
-    .limit(limit)
-    .execute();
-
-/** Lists the templates of the definitions of an account that are not archived. */
-export const templatesInUse = async (queries: Queries, accountId: string): Promise<string[]> => {
-  const rows = queries.db
-    .selectFrom('definitions')
-    .select('template_id')
-    .distinct()
-    .where('account_id', '=', accountId)
-    .where('status', '<>', archived)
-    .where('test_id', 'is', null);
-  return (await rows.execute()).map(({ template_id }) => template_id);
-};
-
-const MOST_PROVIDERS = 1_000;
-
-/** Lists the definitions with one of these templates that are not archived, newest first. */
-export const unarchivedOf = async (
-  queries: Queries,
-  accountId: string,
-  templateIds: readonly string[],
-): Promise<DefinitionRow[]> =>
-  templateIds.length === 0
-    ? []
-    : queries.db
-        .selectFrom('definitions')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('status', '<>', archived)
-        .where('test_id', 'is', null)
-        .where('template_id', 'in', templateIds)
-        .orderBy('id', 'desc')
-        .limit(MOST_PROVIDERS)
-        .execute();
 
 /** Records a revision that exists but is not current. */
 export const setLastRevision = (tx: Tx, id: string, number: number) =>

@@ -32,7 +32,10 @@ async function ship(tx: Tx, spec: Canonical): Promise<string | undefined> {
 export async function stampCatalog(storage: Storage, stamps: readonly VerifiedStamp[]): Promise<void> {
   if (stamps.length === 0) return;
   await storage.write(async (tx) => {
-    for (const { spec_hash, at, digest } of stamps) await stampTemplate(tx, spec_hash, { at: Date.parse(at), digest });
-    tx.notify(CATALOG_TOPIC);
+    let stamped = 0n;
+    for (const { spec_hash, at, digest } of stamps)
+      stamped += await stampTemplate(tx, spec_hash, { at: Date.parse(at), digest });
+    // Other replicas read the whole catalog again, so only if something changed.
+    if (stamped > 0n) tx.notify(CATALOG_TOPIC);
   });
 }

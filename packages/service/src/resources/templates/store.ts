@@ -32,12 +32,18 @@ export const findCatalogVersions = (queries: Queries, species: string) =>
 export const markDeprecated = (tx: Tx, id: string) =>
   tx.db.updateTable('templates').set({ deprecated: 1, updated_at: tx.now }).where('id', '=', id).execute();
 
-/** Leaves a template alone that carries the stamp already, so that a start changes nothing. */
-export const stampTemplate = (tx: Tx, specHash: string, { at, digest }: { at: number; digest: string }) =>
-  tx.db
+/** Returns the number of templates that did not carry the stamp yet; a start finds none. */
+export async function stampTemplate(
+  tx: Tx,
+  specHash: string,
+  { at, digest }: { readonly at: number; readonly digest: string },
+): Promise<bigint> {
+  const { numUpdatedRows } = await tx.db
     .updateTable('templates')
     .set({ verified_at: at, verified_digest: digest, updated_at: tx.now })
     .where('owner', '=', CATALOG)
     .where('spec_hash', '=', specHash)
     .where((where) => where.or([where('verified_at', 'is', null), where('verified_at', '!=', at)]))
-    .execute();
+    .executeTakeFirstOrThrow();
+  return numUpdatedRows;
+}

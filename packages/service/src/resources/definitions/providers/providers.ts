@@ -1,12 +1,13 @@
 import type { Connection, Provider } from '@hortus/contract/resources/connections';
 import { meets } from '@hortus/template/needs';
-import { conflict } from '../../problem.ts';
-import { type Page, type PageRequest, slice } from '../../storage/page.ts';
-import type { Queries, Tx } from '../../storage/storage.ts';
-import type { Catalog } from '../templates/public.ts';
-import { bindingsOf } from './bindings.ts';
-import { revisionOf } from './deployable.ts';
-import { boundTo, type DefinitionRow, findDefinition, templatesInUse, unarchivedOf } from './store.ts';
+import { conflict } from '../../../problem.ts';
+import { type Page, type PageRequest, slice } from '../../../storage/page.ts';
+import type { Queries, Tx } from '../../../storage/storage.ts';
+import type { Catalog } from '../../templates/public.ts';
+import { bindingsOf } from '../bindings.ts';
+import { revisionOf } from '../deployable.ts';
+import { type DefinitionRow, findDefinition } from '../store.ts';
+import { boundTo, templatesInUse, unarchivedOf } from './store.ts';
 
 const MOST = 100;
 
