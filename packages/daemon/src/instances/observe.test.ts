@@ -46,6 +46,19 @@ test('observe distinguishes stopped, failed, unhealthy and healthy, and skips co
   }
 });
 
+test('an instance whose primary container is lost keeps its name', async () => {
+  const own = await TestServer.open();
+  try {
+    const uid = own.newUid();
+    await own.deploy(uid, [component('main', web()), component('other', web())]);
+    await own.engine.remove(uid, { force: true });
+    const [seen] = await observe(own.engine, own.id);
+    expect(seen).toMatchObject({ instance_uid: uid, container_name: uid, components: [{ name: 'other' }] });
+  } finally {
+    await own.close();
+  }
+});
+
 test('an instance that was deployed as healthy is observed as healthy before the first check of the engine', async () => {
   const own = await TestServer.open();
   try {

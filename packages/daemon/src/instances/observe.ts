@@ -64,7 +64,8 @@ async function observeInstance(engine: Observed, uid: string, found: ContainerFa
     instance_uid: uid,
     definition_id: primary.labels[label.definition] ?? '',
     container_id: primary.id,
-    container_name: primary.name,
+    // Final name of the primary container. The service addresses the instance by it, also while that container is lost.
+    container_name: uid,
     status: lasting.length === 0 ? 'starting' : worstStatus(services.map(({ status }) => status)),
     health: worstHealth(services.map(({ health }) => health)),
     started_at: primary.startedAt ?? null,

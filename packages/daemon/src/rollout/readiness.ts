@@ -17,6 +17,22 @@ export class NotReady extends Error {
   }
 }
 
+/**
+ * A container that the engine keeps running was stopped by something else. An engine that is killed and restarted does
+ * that to its running containers, and treats it as a deliberate stop.
+ */
+export class StoppedFromOutside extends NotReady {
+  readonly container: string;
+
+  constructor(container: string, message: string, lastLines: readonly string[]) {
+    super('exited', message, lastLines);
+    this.container = container;
+  }
+}
+
+/** The engine restarts such containers after they exit by themselves. */
+export const isKeptUp = ({ restartPolicy }: ContainerFacts): boolean => /^(always|unless-stopped)$/.test(restartPolicy);
+
 type Watched = Pick<Engine, 'inspect' | 'exec' | 'logs'>;
 
 /** Time that a container without a health check must survive; enough to catch a missing command. */
@@ -77,7 +93,10 @@ async function running(engine: Watched, id: string, name: string, restarts = 0):
   if (facts === undefined) throw new NotReady('exited', `${name} was removed while it started`);
   if (facts.state === 'running' && facts.restarts <= restarts) return facts;
   const how = facts.outOfMemory ? 'ran out of memory' : `exited with code ${facts.exitCode}`;
-  throw new NotReady('exited', `${name} ${how} right after its start`, await lastLines(engine, id));
+  const message = `${name} ${how} right after its start`;
+  const lines = await lastLines(engine, id);
+  const stopped = facts.state === 'exited' && facts.restarts <= restarts && isKeptUp(facts);
+  throw stopped ? new StoppedFromOutside(facts.name, message, lines) : new NotReady('exited', message, lines);
 }
 
 export async function lastLines(engine: Pick<Engine, 'logs'>, id: string): Promise<string[]> {

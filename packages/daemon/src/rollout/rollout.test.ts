@@ -3,6 +3,7 @@ import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Engine } from '../engine/engine.ts';
 import { observe } from '../instances/observe.ts';
+import { nextName } from '../plan/names.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { image, TestServer, web, webCheck } from './testing/server.ts';
 
@@ -130,25 +131,31 @@ describe('a changed deployment', () => {
     );
   });
 
-  test('survives an engine restart that stops its containers', async () => {
-    const uid = server.newUid();
-    await server.deploy(uid, [component('main', web({ env: { VERSION: '1' } }))]);
-    let stops = 1;
-    const restarting = new Proxy(server.engine, {
-      get: (engine, property: keyof Engine) => {
-        if (property !== 'rename' || stops-- <= 0) return (engine[property] as () => unknown).bind(engine);
-        return async (id: string, name: string) => {
-          await engine.rename(id, name);
-          await engine.stop(id, 0);
-        };
-      },
-    });
-    const parts = [component('main', web({ env: { VERSION: '2' } }))];
-    expect(await server.deploy(uid, parts, { engine: restarting })).toMatchObject({ status: 'success' });
-    expect(server.log.map(({ message }) => message)).toContain(`${uid} was stopped in the meantime; starting it again`);
-    expect(await server.inspect(uid)).toMatchObject({ State: { Status: 'running' } });
-    expect((await server.inspect(uid)).Config.Env).toContain('VERSION=2');
-  });
+  test.each(['start', 'rename'] as const)(
+    'survives an engine restart that stops its containers after %s',
+    async (moment) => {
+      const uid = server.newUid();
+      await server.deploy(uid, [component('main', web({ env: { VERSION: '1' } }))]);
+      let stops = 1;
+      const restarting = new Proxy(server.engine, {
+        get: (engine, property: keyof Engine) => {
+          const call = (engine[property] as (id: string, ...more: unknown[]) => Promise<unknown>).bind(engine);
+          if (property !== moment || stops-- <= 0) return call;
+          return async (id: string, ...more: unknown[]) => {
+            await call(id, ...more);
+            await engine.stop(id, 0);
+          };
+        },
+      });
+      const parts = [component('main', web({ env: { VERSION: '2' } }))];
+      expect(await server.deploy(uid, parts, { engine: restarting })).toMatchObject({ status: 'success' });
+      const stopped = moment === 'start' ? nextName(uid) : uid;
+      const messages = server.log.map(({ message }) => message);
+      expect(messages).toContain(`${stopped} was stopped in the meantime; starting it again`);
+      expect(await server.inspect(uid)).toMatchObject({ State: { Status: 'running' } });
+      expect((await server.inspect(uid)).Config.Env).toContain('VERSION=2');
+    },
+  );
 
   test('that cannot even be created never stops the old one', async () => {
     const uid = server.newUid();

@@ -19,6 +19,7 @@ import { engineReturned, type Patience } from './engine-return.ts';
 import { type Failure, failureOf, messageOf, NameTaken, requireFree } from './failure.ts';
 import { Gap } from './gap.ts';
 import { requireAddresses } from './network-room.ts';
+import { isKeptUp, StoppedFromOutside } from './readiness.ts';
 import { type ImageIds, renewImages, withMovedImages } from './renewal.ts';
 import { describeSuccess } from './rollout-outcome.ts';
 import { StepRunner } from './step-runner.ts';
@@ -96,7 +97,9 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
     } catch (error) {
       // An engine restart is handled like a daemon crash: plan again from the actual state.
       const patience = patienceOf(rollout, deps, rollout.manifest.deadline_ms, signal);
-      if (returns < MOST_RETURNS && (await engineReturned(error, deps.engine, patience))) continue;
+      if (returns < MOST_RETURNS) {
+        if (wasStopped(error, events) || (await engineReturned(error, deps.engine, patience))) continue;
+      }
       const failure = failureOf(error, signal);
       log(events, 'error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
       return attempt === undefined
@@ -205,10 +208,7 @@ const traced =
     return span(`step ${step.step}`, { attributes }, () => run(step, signal));
   };
 
-/**
- * Answers whether a ready container was stopped since. An engine that is killed and restarted stops running containers,
- * treats that as a deliberate stop and does not start them again.
- */
+/** Answers whether a ready container was stopped since. */
 async function isStopped({ runner }: Attempt, { engine, events }: RolloutDeps): Promise<boolean> {
   const proven = await Promise.all([...runner.ready.values()].map(({ id }) => engine.inspect(id)));
   const stopped = proven.find((facts) => facts?.state === 'exited' && isKeptUp(facts));
@@ -216,8 +216,13 @@ async function isStopped({ runner }: Attempt, { engine, events }: RolloutDeps): 
   return stopped !== undefined;
 }
 
-/** The engine restarts such containers after they exit by themselves. */
-const isKeptUp = ({ restartPolicy }: ContainerFacts): boolean => /^(always|unless-stopped)$/.test(restartPolicy);
+/** Answers whether a container was stopped before it was ready, and logs that. */
+function wasStopped(error: unknown, events: RolloutEvents): boolean {
+  const cause = error instanceof StepFailed ? error.cause : error;
+  if (!(cause instanceof StoppedFromOutside)) return false;
+  log(events, 'warn', `${cause.container} was stopped in the meantime; starting it again`);
+  return true;
+}
 
 async function succeeded(
   { rollout, desired, before, gap }: Attempt,
