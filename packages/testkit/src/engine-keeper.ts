@@ -15,7 +15,7 @@ export type KeptEngine = AsyncDisposable & {
  * when the engine responds at `<folder>/<name>.sock`, or else an error, and ends when its standard input closes. It
  * interprets the options itself.
  */
-export async function keepEngine(name: 'docker' | 'podman', options: object = {}): Promise<KeptEngine> {
+export async function keepEngine(name: 'docker' | 'podman' | 'swarm', options: object = {}): Promise<KeptEngine> {
   // Short, because socket paths are limited to 107 bytes, and not in a folder that is removed before the engine.
   const folder = join('/tmp', `hortus-${name}-${randomBytes(4).toString('hex')}`);
   const keeper = spawn(

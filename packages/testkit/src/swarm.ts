@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { askDocker, readDocker } from './docker-request.ts';
+import { keepEngine } from './engine-keeper.ts';
+import { busyboxImage, type ImageOptions } from './images.ts';
+import { startProcess } from './process.ts';
+import { namespacePath } from './swarm-nodes.ts';
+
+export interface SwarmOptions {
+  nodes?: 1 | 3;
+  /** How many of the nodes are managers. */
+  managers?: 1 | 3;
+}
+
+export interface SwarmNode {
+  /** Host name. */
+  readonly name: string;
+  readonly socketPath: string;
+  /** Address on the network of the nodes, which only they see. */
+  readonly address: string;
+  /** Command prefix that runs a command on the network of the node. */
+  readonly prefix: readonly [string, ...string[]];
+  /** Kills all its processes at once, as a power failure would. */
+  kill(): void;
+}
+
+export interface Swarm extends AsyncDisposable {
+  /** The first node leads. */
+  readonly nodes: readonly [SwarmNode, ...SwarmNode[]];
+  /** Registry that every node trusts. */
+  readonly registry: string;
+  /** Builds a busybox image, pushes it to the registry, and returns its reference. */
+  publish(name: string, image?: ImageOptions): Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** Only root can create namespaces. */
+export const canStartSwarm = process.getuid?.() === 0;
+
+/**
+ * Starts a Docker Swarm of real engines on this machine, each in network, process and mount namespaces of its own. Leaves no
+ * trace, even if this process is killed.
+ */
+export async function startSwarm(options: SwarmOptions = {}): Promise<Swarm> {
+  const kept = await keepEngine('swarm', options);
+  const { registry, nodes } = JSON.parse(readFileSync(join(dirname(kept.socketPath), 'swarm.json'), 'utf8')) as {
+    registry: string;
+    nodes: { name: string; socketPath: string; address: string; namespace: string; pid: number }[];
+  };
+  const [first, ...others] = nodes.map(
+    ({ namespace, pid, ...node }): SwarmNode => ({
+      ...node,
+      prefix: ['nsenter', `--net=${namespacePath(namespace)}`],
+      kill: () => process.kill(pid, 'SIGKILL'),
+    }),
+  );
+  if (first === undefined) throw new Error('The Swarm has no node');
+  return {
+    nodes: [first, ...others],
+    registry,
+    publish: (name, image = {}) => publish(first.socketPath, `${registry}/${name}`, image),
+    stop: kept.stop,
+    [Symbol.asyncDispose]: kept.stop,
+  };
+}
+
+async function publish(socketPath: string, ref: string, image: ImageOptions): Promise<string> {
+  await busyboxImage(socketPath, ref, image);
+  const push = startProcess(['docker', '-H', `unix://${socketPath}`, 'push', '--quiet', ref]);
+  const { code } = await push.exited;
+  if (code !== 0) throw new Error(`Pushing ${ref} failed: ${push.output}`);
+  // Other nodes have only what they pulled.
+  await askDocker(socketPath, 'DELETE', `/images/${ref}`);
+  return ref;
+}
+
+/** Tasks of a service, as its manager reports them. */
+export interface ListedTask {
+  ID: string;
+  NodeID?: string;
+  Slot?: number;
+  DesiredState: string;
+  Status: { State: string; Err?: string };
+}
+
+export async function tasksOf(socketPath: string, service: string): Promise<ListedTask[]> {
+  const filters = encodeURIComponent(JSON.stringify({ service: [service] }));
+  return await readDocker<ListedTask[]>(socketPath, `/tasks?filters=${filters}`);
+}
