@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { writeAgent } from '@hortus/testkit/agent-folder';
 import { fillService } from '@hortus/testkit/filled-service';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { until } from '@hortus/testkit/until';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
@@ -145,7 +146,8 @@ test.for(chosen)('%s of 40 instances on 6 servers looks well in light, dark and 
 /** Waits until the page has its heading and nothing in it is still loading. */
 async function settled(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).first().waitFor();
-  await page.waitForFunction("!document.querySelector('[aria-busy=true]')");
+  const busy = page.locator('[aria-busy=true]');
+  await until(async () => (await busy.count()) === 0, { describe: 'the page to be loaded' });
 }
 
 /** In the page: how much wider its content is than the window. */
