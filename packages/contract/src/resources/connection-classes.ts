@@ -50,6 +50,7 @@ export const connectionClasses: Readonly<Record<string, ConnectionClass>> = {
       issuer: { label: 'Issuer', required: true, placeholder: 'https://id.example.org/realms/main' },
       client_id: { label: 'Client id', required: true },
       client_secret: { label: 'Client secret', secret: true },
+      discovery_url: { label: 'Discovery address, if it differs from the usual one' },
       authorization_url: { label: 'Authorization address' },
       token_url: { label: 'Token address' },
       userinfo_url: { label: 'User info address' },
@@ -120,3 +121,11 @@ export const isSecretAttribute = (className: string, attribute: string): boolean
   if (known === undefined) return !open.has(attribute);
   return Object.hasOwn(known.attributes, attribute) ? known.attributes[attribute]?.secret === true : true;
 };
+
+/** Attributes that a connection of this class must have; none for classes that are not listed. */
+export const requiredAttributes = (className: string): readonly string[] =>
+  Object.hasOwn(connectionClasses, className)
+    ? Object.entries(connectionClasses[className]?.attributes ?? {}).flatMap(([name, { required }]) =>
+        required ? [name] : [],
+      )
+    : [];

@@ -41,7 +41,7 @@ export const ConnectionCreate = Type.Object(
       ...bounded,
       minProperties: 1,
       description:
-        'For known classes, such as email.smtp, the known attributes. For a class with host and port, url is derived if it is omitted.',
+        'For known classes, such as email.smtp, the known attributes. For a class with host and port, url is derived if it is omitted; for identity.oidc, discovery_url.',
     }),
   },
   {

@@ -64,7 +64,19 @@ needs:
   - {class: identity.oidc, as: login, optional: true}
 `;
 
-const shelves = { 'database/pool': POOL, 'networking/gate': GATE, 'notes/desk': DESK };
+/** Uses a sign-in as a registered client. */
+const KIOSK = `
+slug: kiosk
+name: Kiosk
+version: 1.0.0
+archetype: application
+taxonomy: {kingdom: applications, family: notes}
+${IMAGE}
+env: {CLIENT_ID: "\${needs.login.client_id}", DISCOVERY: "\${needs.login.discovery_url}"}
+needs: [{class: identity.oidc, as: login, optional: true}]
+`;
+
+const shelves = { 'database/pool': POOL, 'networking/gate': GATE, 'notes/desk': DESK, 'notes/kiosk': KIOSK };
 
 /** Writes the catalog of the tests with templates that provide something or need it. */
 export async function writeProviders(folder: string): Promise<string> {

@@ -40,8 +40,20 @@ const schemes: Readonly<Record<string, { readonly scheme: string; readonly path?
   'queue.amqp': { scheme: 'amqp', path: 'vhost' },
 };
 
-/** Builds the `url` that templates may use, from the parts; undefined for classes without a usual form. */
-export function derivedUrl(className: string, values: Readonly<Record<string, string>>): string | undefined {
+/** Builds attributes that templates may use and that were not given: `url` from its parts, `discovery_url` from the issuer. */
+export function derivedAttributes(className: string, values: Readonly<Record<string, string>>): Record<string, string> {
+  const { url = derivedUrl(className, values), discovery_url = derivedDiscovery(className, values) } = values;
+  return { ...(url !== undefined && { url }), ...(discovery_url !== undefined && { discovery_url }) };
+}
+
+/** Providers differ in whether their issuer ends with a slash, and few answer at an address with two. */
+const derivedDiscovery = (className: string, { issuer }: Readonly<Record<string, string>>): string | undefined =>
+  className === 'identity.oidc' && issuer !== undefined
+    ? `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`
+    : undefined;
+
+/** Undefined for classes without a usual form. */
+function derivedUrl(className: string, values: Readonly<Record<string, string>>): string | undefined {
   const form = Object.hasOwn(schemes, className) ? schemes[className] : undefined;
   const { host, port, username = '', password } = values;
   if (form === undefined || host === undefined || port === undefined) return undefined;

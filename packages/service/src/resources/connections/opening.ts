@@ -1,6 +1,7 @@
+import { isSecretAttribute } from '@hortus/contract/resources/connection-classes';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { derivedUrl } from './attributes.ts';
+import { derivedAttributes } from './attributes.ts';
 import { attributesOf, findConnection } from './store.ts';
 
 /** Binds a value to its connection and name: moved to another, it does not decrypt. */
@@ -41,8 +42,8 @@ export async function openConnection(
     if (opened !== null) attributes[name] = { value: opened, secret: ciphertext !== null, updatedAt: updated_at };
   }
   const values = Object.fromEntries(Object.entries(attributes).map(([name, { value }]) => [name, value]));
-  const url = values.url === undefined ? derivedUrl(row.class, values) : undefined;
   const updatedAt = Math.max(0, ...Object.values(attributes).map((one) => one.updatedAt));
-  const derived = url === undefined ? {} : { url: { value: url, secret: true, updatedAt } };
-  return { name: row.name, class: row.class, attributes: { ...attributes, ...derived } };
+  for (const [name, value] of Object.entries(derivedAttributes(row.class, values)))
+    attributes[name] ??= { value, secret: isSecretAttribute(row.class, name), updatedAt };
+  return { name: row.name, class: row.class, attributes };
 }

@@ -109,6 +109,18 @@ onBothEngines((engine) => {
     expect((await planned(json.data.id)).status).toBe(200);
   });
 
+  it('an instance that lacks a used attribute is refused, and a saved connection is accepted', async () => {
+    const gate = await defined({ species: 'gate', inputs: { WEB_HOSTNAME: `id${++number}.example.org` } });
+    const refused = await define({ species: 'kiosk', bindings: { login: { instance: gate.instance_uid } } });
+    expectField(refused, 'bindings.login');
+    expect(refused.json.error.details.reason).toBe('incomplete');
+    expect(refused.json.error.message).toContain('provides no client_id; save its details as a connection');
+    const attributes = { issuer: 'https://id.example.org/', client_id: 'kiosk', client_secret: PASSWORD };
+    const { id } = await connection(service, { class: 'identity.oidc', attributes });
+    const { json } = await define({ species: 'kiosk', bindings: { login: { connection: id } } });
+    expect((await planned(json.data.id)).status).toBe(200);
+  });
+
   it.each([
     ['a need that the template does not have', { cache: { instance: 'x' } }, 'bindings.cache'],
     ['an unknown instance', { db: { instance: 'nowhere' } }, 'bindings.db'],

@@ -1,3 +1,4 @@
+import { requiredAttributes } from '@hortus/contract/resources/connection-classes';
 import type { Binding } from '@hortus/contract/resources/definition-records';
 import type { BindingWish } from '@hortus/contract/resources/definitions';
 import { withProfile } from '@hortus/template/canonical';
@@ -110,10 +111,20 @@ async function toInstance(
     const offered = spec.provides.map((one) => one.class).join(', ') || 'nothing';
     throw conflict(field, 'other_class', `needs ${needed}, and ${uid} provides ${offered}.`);
   }
+  const own = withProfile(bound.template.spec, bound.profile) ?? bound.template.spec;
+  const used = usageOf(own, name).attributes;
+  const missing = requiredAttributes(provision.class).filter(
+    (attribute) => used.has(attribute) && !Object.hasOwn(provision.attributes, attribute),
+  );
+  if (missing.length > 0)
+    throw conflict(
+      field,
+      'incomplete',
+      `${uid} provides no ${missing.join(' and no ')}; save its details as a connection of the class ${provision.class} instead.`,
+    );
   if (provider.server_id !== bound.serverId) {
-    const own = withProfile(bound.template.spec, bound.profile) ?? bound.template.spec;
     const inside = internalAttributes(spec, provision.attributes);
-    if ([...usageOf(own, name).attributes].some((attribute) => inside.has(attribute)))
+    if ([...used].some((attribute) => inside.has(attribute)))
       throw conflict(
         field,
         'other_server',
