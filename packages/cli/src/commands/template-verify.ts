@@ -17,7 +17,7 @@ export const templateVerify = command({
   name: 'template verify',
   summary: 'Run a species through everything, and stamp its template',
   about:
-    'On a server, with a throw-away instance: deploys it, runs its smoke test, backs it up, proves the backup, removes it with its data, restores it, and upgrades it from the version before, or deploys it again if there is none. Then removes everything.\nInputs without a default get example values. With --catalog, a run that passed is recorded in verified.json beside the template.',
+    'On a server, with a throw-away instance: deploys it, runs its smoke test, backs it up, proves the backup, removes it with its data, restores it, and upgrades it from the version before, or deploys it again if there is none. Then removes everything; a failed removal is reported beside a failed step.\nInputs without a default get example values. With --catalog, a run that passed is recorded in verified.json beside the template.',
   args: ['species'],
   options: {
     server: { type: 'string', value: 'server', about: 'The server, by name or id; optional if there is only one.' },
@@ -81,18 +81,32 @@ export const templateVerify = command({
     const run = new VerificationRun(service, world, about);
     world.leaving(`${run.uid} may be left on ${server.name}. Remove it with hortus definitions archive ${run.uid}`);
     const steps: TakenStep[] = [];
+    const remove = async () => {
+      const error = await run.clear();
+      if (error !== undefined) terminal.note(leftLine(terminal, { uid: run.uid, server: server.name, error }));
+      return error;
+    };
     try {
       for await (const step of run.take(earlier)) {
         steps.push(step);
         if (!json) terminal.out(stepLine(terminal, step));
       }
-    } finally {
-      const hasFailed = steps.at(-1)?.error !== undefined;
-      if (!hasFailed || !options.keep) await run.clear();
-      else terminal.note(`${run.uid} was kept on ${server.name}. Remove it with hortus instances release ${run.uid}\n`);
+    } catch (thrown) {
+      await remove();
+      throw thrown;
     }
-    const result = { species: args.species, version: template.version, steps };
-    if (steps.at(-1)?.error !== undefined) {
+    const hasFailed = steps.at(-1)?.error !== undefined;
+    const isKept = hasFailed && options.keep;
+    if (isKept)
+      terminal.note(`${run.uid} was kept on ${server.name}. Remove it with hortus instances release ${run.uid}\n`);
+    const removalError = isKept ? undefined : await remove();
+    const result = {
+      species: args.species,
+      version: template.version,
+      steps,
+      ...(removalError !== undefined && { removal_error: removalError }),
+    };
+    if (hasFailed || removalError !== undefined) {
       if (json) printJson(terminal, { ...result, passed: false });
       else terminal.note(`${safeLine(template.name)} ${template.version} did not pass on ${server.name}.\n`);
       return 'failed';
@@ -120,6 +134,11 @@ export const templateVerify = command({
     return 'ok';
   },
 });
+
+function leftLine(terminal: Terminal, left: { uid: string; server: string; error: string }): string {
+  const hint = `It may be left on ${left.server}: hortus instances release ${left.uid}, then hortus definitions archive ${left.uid}`;
+  return `${paint(terminal, 'bad', '✗')} removal of ${left.uid}: ${safeLine(left.error)}\n${hint}\n`;
+}
 
 function stepLine(terminal: Terminal, { name, seconds, error }: TakenStep): string {
   const mark = error === undefined ? paint(terminal, 'good', '✓') : paint(terminal, 'bad', '✗');

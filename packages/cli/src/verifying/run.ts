@@ -195,8 +195,22 @@ export class VerificationRun {
     await this.#healthy();
   }
 
-  /** Removes the instance, its volumes, its backups and its definition. */
-  async clear(): Promise<void> {
+  /**
+   * Removes the instance, its volumes, its backups and its definition. Returns why it failed, so that it cannot hide the step
+   * that failed before.
+   */
+  async clear(): Promise<string | undefined> {
+    try {
+      await this.#removeAll();
+      return undefined;
+    } catch (thrown) {
+      const failure = failureOf(thrown, undefined);
+      if (failure === undefined) throw thrown;
+      return failure.message;
+    }
+  }
+
+  async #removeAll(): Promise<void> {
     if (this.#definitionId === undefined) return;
     if (this.#instanceId !== undefined) await this.#release();
     const query = { definition_id: this.#definitionId };
