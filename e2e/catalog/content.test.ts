@@ -13,7 +13,7 @@ if (hasOwnEngine) {
   }, FIRST_FILL_MS);
   afterAll(() => catalogInstallation?.[Symbol.asyncDispose]());
 
-  test('Directus keeps items and files after a loss and an upgrade', { timeout: 900_000 }, async () => {
+  test('Directus keeps items and files after a loss and an upgrade', { timeout: 1_800_000 }, async () => {
     const email = 'gardener@example.org';
     const inputs = { WEB_HOSTNAME: 'data.example.org', ADMIN_EMAIL: email };
     const deployed = await deploySpecies(catalogInstallation, 'directus', inputs);
