@@ -13,7 +13,8 @@ const run = promisify(execFile);
 const EDITION = 2;
 /** Applications of the catalog with their runtimes. Installing them on this machine would bring web servers and databases along. */
 const packages = `
-  wordpress wordpress-theme-twentytwentythree mediawiki phpmyadmin roundcube-core roundcube-sqlite3 dovecot-imapd exim4-daemon-light
+  wordpress wordpress-theme-twentytwentythree mediawiki phpmyadmin roundcube-core roundcube-sqlite3 roundcube-plugins
+  dovecot-imapd exim4-daemon-light
   redmine redmine-pgsql puma jupyter-notebook jupyter-nbconvert jupyter-server python3-pip prometheus-alertmanager
   prometheus-blackbox-exporter prometheus-node-exporter curl
   apache2 libapache2-mod-php php-cli php-mysql php-pgsql php-sqlite3 php-gd php-intl php-mbstring php-xml php-zip php-curl
