@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import { type PermissionKind, REFUSED_CAPABILITIES, REFUSED_KINDS } from '@hortus/contract/template/host-access';
 import type { Path } from './finding.ts';
+import { hostPortText, type PortRange } from './port-ranges.ts';
 
 /** The parts of a component that access the server, in canonical form or resolved. */
 export interface Reaching {
@@ -14,7 +15,7 @@ export interface Reaching {
   gpu?: unknown;
   sysctls: Readonly<Record<string, unknown>>;
   storage: readonly { host_path?: string }[];
-  ports: readonly { host_port?: number | string; protocol: string }[];
+  ports: readonly PortRange[];
 }
 
 export interface Access {
@@ -51,9 +52,10 @@ export function accessOf(component: Reaching): Access[] {
   for (const [index, { host_path }] of storage.entries()) {
     if (host_path !== undefined) access.push({ ...accessOfPath(host_path), at: ['storage', index, 'host_path'] });
   }
-  for (const [index, { host_port, protocol }] of ports.entries()) {
-    if (host_port === undefined) continue;
-    uses('host_port', ['ports', index, 'host_port'], `${host_port}${protocol === 'tcp' ? '' : `/${protocol}`}`);
+  for (const [index, port] of ports.entries()) {
+    const text = hostPortText(port);
+    if (text === undefined) continue;
+    uses('host_port', ['ports', index, 'host_port'], `${text}${port.protocol === 'tcp' ? '' : `/${port.protocol}`}`);
   }
   return access;
 }

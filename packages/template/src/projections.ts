@@ -2,6 +2,7 @@ import type { SpecById, SpecBySpecies } from '@hortus/contract/resources/templat
 import type { InputType } from '@hortus/contract/template/inputs';
 import { STANDARD_PROFILES } from '@hortus/contract/template/schema';
 import type { Canonical, CanonicalBackup, CanonicalInput } from './canonical-form.ts';
+import { portText } from './port-ranges.ts';
 import { primaryComponent, primaryImage, primaryImageText, variantImage } from './primary.ts';
 
 type ShownInput = Omit<CanonicalInput, 'name'> & { required: boolean };
@@ -53,7 +54,7 @@ export function projectById(spec: Canonical): SpecById {
     },
     user_inputs: Object.fromEntries(shownInputs(spec)),
     profiles: [...new Set([...STANDARD_PROFILES, ...Object.keys(spec.profiles)])],
-    ports: portsOf(spec).map((container_port) => ({ container_port })),
+    ports: portsOf(spec),
     volumes: storageOf(spec),
     canonical: spec,
   };
@@ -77,7 +78,11 @@ function storageOf(spec: Canonical) {
 }
 
 /** Includes the ports of routes: a component need not repeat them. */
-function portsOf(spec: Canonical): number[] {
-  const listed = Object.values(spec.components).flatMap(({ ports }) => ports.map((port) => port.container_port));
-  return [...new Set([...spec.routes.map((route) => route.port), ...listed])];
+function portsOf(spec: Canonical): SpecById['ports'] {
+  const routed = spec.routes.map((route) => ({ container_port: route.port }));
+  const listed = Object.values(spec.components).flatMap(({ ports }) =>
+    ports.map(({ container_port, last_port }) => ({ container_port, ...(last_port !== undefined && { last_port }) })),
+  );
+  const distinct = new Map([...routed, ...listed].map((port) => [portText(port), port]));
+  return [...distinct.values()];
 }

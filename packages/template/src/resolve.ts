@@ -4,6 +4,7 @@ import type { Canonical, CanonicalComponent, CanonicalRoute } from './canonical-
 import type { Inputs } from './inputs.ts';
 import { usageOf } from './needs.ts';
 import { permissionsUsed } from './permissions.ts';
+import { singlePorts } from './port-ranges.ts';
 import { primaryImage, variantImage } from './primary.ts';
 import type { Problem } from './problem.ts';
 import { milliseconds } from './quantity.ts';
@@ -127,7 +128,7 @@ function assemble(
     archetype: spec.archetype,
     instance,
     deadline_ms: milliseconds(spec.deadline) ?? 0,
-    components,
+    components: components.map((component) => ({ ...component, ports: singlePorts(component.ports) })),
     routes: spec.routes.map((route, index) => {
       const resolved = resolveRoute(route, `/routes/${index}`, scope, secretPaths);
       return { ...resolved, url: routeUrl(resolved, ports) };

@@ -61,7 +61,12 @@ export const SpecById = Type.Object(
       { description: 'Inputs by name.' },
     ),
     profiles: Type.Array(Type.String({ examples: ['minimal', 'development', 'production'] })),
-    ports: Type.Array(Type.Object({ container_port: Type.Integer() })),
+    ports: Type.Array(
+      Type.Object({
+        container_port: Type.Integer(),
+        last_port: Type.Optional(Type.Integer({ description: 'Last port of a range.' })),
+      }),
+    ),
     volumes: Type.Array(Type.Object({ mount_path: Type.String() })),
     canonical,
   },

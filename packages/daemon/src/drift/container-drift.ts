@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { DROPPED_CAPABILITIES } from '@hortus/contract/template/container-defaults';
 import { parseImage, repositoryOf } from '@hortus/template/image-reference';
+import { hostPortText, joinedPorts, portText } from '@hortus/template/port-ranges';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Mount, Port } from '../engine/container-spec.ts';
 import type { ImageFacts } from '../engine/engine.ts';
@@ -196,13 +197,16 @@ function labelDrift({ spec }: Unit, { labels }: ContainerFacts, { image }: Surro
   return [...lost, ...added.map((name) => ({ field: `labels.${name}`, declared: null, actual: HIDDEN }))];
 }
 
+/** Joins ranges, so that a report stays short. */
 function published(ports: readonly Port[]): string[] {
-  return ports
-    .flatMap(({ hostPort, hostIp = '', containerPort, protocol }) => {
-      if (hostPort === undefined) return [];
-      return [`${hostIp === '0.0.0.0' ? '' : hostIp}:${hostPort} to ${containerPort}/${protocol}`];
-    })
-    .sort();
+  const fixed = ports.flatMap(({ hostPort, hostIp, containerPort, protocol }) => {
+    if (hostPort === undefined) return [];
+    const host_ip = hostIp === '0.0.0.0' ? '' : (hostIp ?? '');
+    return [{ container_port: containerPort, host_port: hostPort, host_ip, protocol }];
+  });
+  return joinedPorts(fixed).map(
+    (port) => `${port.host_ip}:${hostPortText(port)} to ${portText(port)}/${port.protocol}`,
+  );
 }
 
 const capabilities = (names: readonly string[]): string[] =>

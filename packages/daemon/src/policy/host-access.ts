@@ -1,5 +1,6 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { type Access, accessOf } from '@hortus/template/host-access';
+import { joinedPorts } from '@hortus/template/port-ranges';
 import { isBelow, isPlainPath, realPath } from './host-paths.ts';
 import type { Policy, Refusal } from './policy.ts';
 
@@ -9,7 +10,8 @@ export function refuseHostAccess(component: ManifestComponent, policy: Policy): 
   const storage = component.storage.map(({ host_path }) =>
     host_path === undefined ? {} : { host_path: realPath(host_path) },
   );
-  return accessOf({ ...component, storage } as Parameters<typeof accessOf>[0]).flatMap((access) => {
+  const ports = joinedPorts(component.ports);
+  return accessOf({ ...component, storage, ports } as Parameters<typeof accessOf>[0]).flatMap((access) => {
     const why = refuseAccess(access, policy);
     return why === undefined ? [] : [{ ...why, component: component.name }];
   });
@@ -57,19 +59,28 @@ export function refuseAccess(
         `requests the sysctl ${value}`,
       );
     case 'host_port':
-      return unless(
-        policy.host_ports.some((range) => inRange(range, value)),
-        'host_ports',
-        `requests host port ${value}`,
-      );
+      return unless(areAllowed(value, policy.host_ports), 'host_ports', `requests host port ${value}`);
   }
 }
 
 const matches = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
 
-function inRange(range: string, port: string): boolean {
-  const number = Number.parseInt(port, 10);
+/** Tells whether every port of a value such as `10000-10100/udp` is in one of the allowed ranges. */
+function areAllowed(value: string, allowed: readonly string[]): boolean {
+  const [wanted = ''] = value.split('/');
+  const [first, last] = boundsOf(wanted);
+  const ranges = allowed.map(boundsOf);
+  let next = first;
+  while (next <= last) {
+    const range = ranges.find(([from, to]) => next >= from && next <= to);
+    if (range === undefined) return false;
+    next = range[1] + 1;
+  }
+  return first <= last;
+}
+
+function boundsOf(range: string): [first: number, last: number] {
   const [first = 0, last = first] = range.split('-').map(Number);
-  return number >= first && number <= last;
+  return [first, last];
 }

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { MOST_PORTS } from '@hortus/contract/template/host-access';
 import type { ManifestComponent, ManifestRoute } from '@hortus/contract/template/manifest';
 import { parseSchedule } from '@hortus/template/schedule';
 import { isImageReference } from '../engine/docker/image-reference.ts';
@@ -27,6 +28,8 @@ export function* refuseSettings(component: ManifestComponent): Generator<string>
     if (!/^[A-Za-z0-9.-]+$/.test(host)) yield `${quoted(host)} is not a valid host name`;
     if (isIP(address) === 0 && address !== 'host-gateway') yield `${quoted(address)} is not the IP address of a host`;
   }
+  if (component.ports.length > MOST_PORTS)
+    yield `${component.ports.length} ports are not allowed; the limit is ${MOST_PORTS}`;
   for (const { container_port, host_port, host_ip } of component.ports) {
     const ports = [container_port, ...(host_port === undefined ? [] : [host_port])];
     if (!ports.every(isPort)) yield `${ports.join(' and ')} are not valid ports`;

@@ -2,11 +2,17 @@ import { DEFAULT_LOG, DEFAULT_PIDS, DROPPED_CAPABILITIES } from '@hortus/contrac
 import type { ManifestComponent, ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { CanonicalComponent, CanonicalHealthcheck } from '../canonical-form.ts';
 import { imageText } from '../image-reference.ts';
+import type { PortRange } from '../port-ranges.ts';
 import { bytes, cores, milliseconds } from '../quantity.ts';
 import { deepFill } from './deep-fill.ts';
 import { componentHost, type Scope } from './scope.ts';
 
 const DAY = 86_400_000;
+
+/** Ranges of ports are written out after the permissions are known, which show them as ranges. */
+export type ResolvedComponent = Omit<ManifestComponent, 'ports'> & {
+  ports: (ManifestComponent['ports'][number] & Pick<PortRange, 'last_port'>)[];
+};
 
 /** Fills every text of a component and converts every quantity to a number. */
 export function resolveComponent(
@@ -16,7 +22,7 @@ export function resolveComponent(
   uid: string,
   scope: Scope,
   secretPaths: string[],
-): ManifestComponent {
+): ResolvedComponent {
   const fillText = (text: string) => scope.fill(text);
   const { files: written, ...rest } = component;
   const c = deepFill(rest, pointer, fillText, secretPaths);

@@ -6,6 +6,7 @@ import { identity } from './identity.ts';
 import { images } from './images.ts';
 import { inputs } from './inputs.ts';
 import { permissions } from './permissions.ts';
+import { portRanges } from './port-ranges.ts';
 import { ports } from './ports.ts';
 import { reach } from './reach.ts';
 import { references } from './references.ts';
@@ -26,6 +27,7 @@ export const RULES: readonly Rule[] = [
   dependencies,
   reach,
   ports,
+  portRanges,
   shell,
   hardCoded,
   storage,

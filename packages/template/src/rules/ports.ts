@@ -1,5 +1,6 @@
 import type { Canonical, CanonicalComponent, CanonicalPort } from '../canonical-form.ts';
 import { error, type Path, type Remark, warning } from '../finding.ts';
+import { hasPort, hostPortText, portCount, portText } from '../port-ranges.ts';
 import type { Rule } from './rule.ts';
 
 /** Checks that a component listens on every port that others use, and that ports of the server are used once. */
@@ -16,8 +17,7 @@ export const ports: Rule = function* (spec) {
   for (const [name, component] of Object.entries(spec.components)) {
     for (const kind of ['http', 'tcp'] as const) {
       const port = component.healthcheck?.[kind]?.port;
-      if (port === undefined || !lists(component) || listed(component).includes(port) || mentions(component, port))
-        continue;
+      if (port === undefined || !lists(component) || isListed(component, port) || mentions(component, port)) continue;
       const path = ['components', name, 'healthcheck', kind, 'port'];
       yield unheard(spec, name, port, path, listed(component));
     }
@@ -25,7 +25,9 @@ export const ports: Rule = function* (spec) {
   yield* clashes(spec);
 };
 
-const listed = ({ ports: all }: CanonicalComponent) => all.map(({ container_port }) => container_port);
+const isListed = ({ ports: all }: CanonicalComponent, port: number) => all.some((one) => hasPort(one, port));
+
+const listed = ({ ports: all }: CanonicalComponent) => all.map(portText);
 
 /** Published ports alone are not the full list: ports of routes need not be repeated. */
 const lists = ({ ports: all }: CanonicalComponent) => all.some(({ host_port }) => host_port === undefined);
@@ -44,13 +46,14 @@ function mentions({ env, command = [], entrypoint = [], files }: CanonicalCompon
 function* heard(spec: Canonical, name: string, port: number, path: Path): Generator<Remark> {
   const component = Object.hasOwn(spec.components, name) ? spec.components[name] : undefined;
   if (component === undefined || (!lists(component) && probed(component).length === 0)) return;
-  const known = [...new Set([...listed(component), ...probed(component)])];
-  if (!known.includes(port) && !mentions(component, port)) yield unheard(spec, name, port, path, known);
+  if (isListed(component, port) || probed(component).includes(port) || mentions(component, port)) return;
+  const known = [...new Set([...listed(component), ...probed(component).map(String)])];
+  yield unheard(spec, name, port, path, known);
 }
 
-function unheard(spec: Canonical, name: string, port: number, path: Path, known: readonly number[]): Remark {
+function unheard(spec: Canonical, name: string, port: number, path: Path, known: readonly string[]): Remark {
   const owner = Object.entries(spec.components).find(
-    ([other, component]) => other !== name && [...listed(component), ...probed(component)].includes(port),
+    ([other, component]) => other !== name && (isListed(component, port) || probed(component).includes(port)),
   )?.[0];
   const hint = owner === undefined ? `list the port in its ports if it listens there` : `did you mean ${owner}?`;
   return warning('unknown-port', path, `${name} listens on ${known.join(', ')}, not on ${port}`, hint);
@@ -64,13 +67,19 @@ function* clashes(spec: Canonical): Generator<Remark> {
       const other = taken.find((one) => clash(one.port, port));
       taken.push({ port, owner });
       if (other === undefined) continue;
-      const message = `the port ${port.host_port}/${port.protocol} of the server is used by ${other.owner}`;
+      const message = `the port ${hostPortText(port)}/${port.protocol} of the server is used by ${other.owner}`;
       yield error('duplicate', ['components', owner, 'ports', index, 'host_port'], message);
     }
   }
 }
 
 const clash = (a: CanonicalPort, b: CanonicalPort) =>
-  String(a.host_port) === String(b.host_port) &&
+  meet(a, b) &&
   a.protocol === b.protocol &&
   (a.host_ip === undefined || b.host_ip === undefined || a.host_ip === b.host_ip);
+
+/** Ports from inputs are compared by name: their numbers are unknown. */
+function meet(a: CanonicalPort, b: CanonicalPort): boolean {
+  if (typeof a.host_port !== 'number' || typeof b.host_port !== 'number') return a.host_port === b.host_port;
+  return a.host_port < b.host_port + portCount(b) && b.host_port < a.host_port + portCount(a);
+}

@@ -2,6 +2,7 @@ import type { Change } from '@hortus/contract/resources/upgrades';
 import type { Canonical, CanonicalComponent, CanonicalPort, CanonicalStorage } from '../canonical-form.ts';
 import { accessOf } from '../host-access.ts';
 import { imageText } from '../image-reference.ts';
+import { portText } from '../port-ranges.ts';
 import { primaryImage, variantImage } from '../primary.ts';
 import { differences, named } from './change.ts';
 
@@ -38,7 +39,7 @@ export const volumes = ({ storage }: CanonicalComponent): Record<string, Canonic
   named(storage, ({ name }) => name);
 
 const ports = ({ ports: all }: CanonicalComponent): Record<string, CanonicalPort> =>
-  named(all, ({ container_port, protocol }) => `${container_port}/${protocol}`);
+  named(all, (port) => `${portText(port)}/${port.protocol}`);
 
 const files = (component: CanonicalComponent) => named(component.files, ({ mount_path }) => mount_path);
 

@@ -7,7 +7,7 @@ export interface Timeouts {
   quick: number;
   /** Calls that create file systems, networks or processes. */
   heavy: number;
-  /** Added to the grace period of the container. */
+  /** Added to the grace period of the container. The engine needs half a minute to close 500 published ports. */
   stop: number;
   /** Between two pieces of a stream. */
   silence: number;
@@ -18,7 +18,7 @@ export interface Timeouts {
 export const standardTimeouts: Timeouts = {
   quick: 15_000,
   heavy: 120_000,
-  stop: 30_000,
+  stop: 120_000,
   silence: 120_000,
   endpoints: 30_000,
 };

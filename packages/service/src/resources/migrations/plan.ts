@@ -1,5 +1,6 @@
 import type { MigrationFinding, MigrationOrder, MigrationPlan } from '@hortus/contract/resources/migrations';
 import type { Manifest } from '@hortus/contract/template/manifest';
+import { hostPortText, joinedPorts } from '@hortus/template/port-ranges';
 import { invalid, Problem } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { type DefinitionRow, tiesOf } from '../definitions/public.ts';
@@ -98,7 +99,9 @@ async function judgeManifest(
   const { id, name } = definition;
   for (const path of hostPathsOf(manifest))
     findings.block('host_path', `${name} uses the host path ${path}, which cannot be migrated.`, id);
-  const ports = manifest.components.flatMap(({ ports }) => ports.flatMap(({ host_port }) => host_port ?? []));
+  const ports = manifest.components.flatMap(({ ports }) =>
+    joinedPorts(ports).flatMap((port) => hostPortText(port) ?? []),
+  );
   if (ports.length > 0)
     findings.warn(
       'host_port',

@@ -1,4 +1,5 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
+import { hostPortText, joinedPorts, portText } from '../../port-ranges.ts';
 import { type ComposeFile, escaped } from './compose-file.ts';
 import { composeHealthcheck } from './compose-healthcheck.ts';
 import { composeDuration, composeSize } from './compose-quantities.ts';
@@ -31,12 +32,12 @@ export function composeService(component: ManifestComponent, file: ComposeFile):
       mode: Number.parseInt(mode, 8),
     })),
     ports: ports(c, file),
-    expose: c.ports
-      .filter(
+    expose: joinedPorts(
+      c.ports.filter(
         ({ container_port, host_port, protocol }) =>
           host_port === undefined && !(protocol === 'tcp' && file.routedPorts(c.name).includes(container_port)),
-      )
-      .map(({ container_port, protocol }) => (protocol === 'udp' ? `${container_port}/udp` : String(container_port))),
+      ),
+    ).map((port) => `${portText(port)}${port.protocol === 'udp' ? '/udp' : ''}`),
     networks:
       file.aliasesOf(c).length > 0 && c.network !== 'host' ? { default: { aliases: file.aliasesOf(c) } } : undefined,
     depends_on: Object.fromEntries(
@@ -75,12 +76,11 @@ function mounts({ storage }: ManifestComponent, file: ComposeFile): unknown[] {
 
 function ports(c: ManifestComponent, file: ComposeFile): string[] {
   if (c.network === 'host') return [];
-  const fixed = c.ports
-    .filter(({ host_port }) => host_port !== undefined)
-    .map(({ container_port, host_port, host_ip, protocol }) => {
-      const ip = host_ip === undefined ? '' : `${host_ip.includes(':') ? `[${host_ip}]` : host_ip}:`;
-      return `${ip}${host_port}:${container_port}${protocol === 'udp' ? '/udp' : ''}`;
-    });
+  const fixed = joinedPorts(c.ports.filter(({ host_port }) => host_port !== undefined)).map((port) => {
+    const { host_ip, protocol } = port;
+    const ip = host_ip === undefined ? '' : `${host_ip.includes(':') ? `[${host_ip}]` : host_ip}:`;
+    return `${ip}${hostPortText(port)}:${portText(port)}${protocol === 'udp' ? '/udp' : ''}`;
+  });
   const published = new Set(
     c.ports
       .filter(({ host_port, protocol }) => host_port !== undefined && protocol === 'tcp')

@@ -62,7 +62,8 @@ export function findEntrances(
 
 function isWorker(service: string, { image, command = [], network, ports = [] }: Component): boolean {
   if (network === 'host' || speaksNoHttp(String(image))) return true;
-  if (ports.some(({ container_port }) => protocolOf(container_port, '') !== 'other')) return false;
+  if (ports.some((port) => port.last_port === undefined && protocolOf(port.container_port, '') !== 'other'))
+    return false;
   const name = String(image)
     .replace(/@.*$/, '')
     .replace(/:[^/]*$/, '');
@@ -75,7 +76,9 @@ function isWorker(service: string, { image, command = [], network, ports = [] }:
 /** Returns the port on which a component probably answers HTTP. */
 export function portOf(reading: Reading, component: Component, service: Record<string, unknown>): number | undefined {
   const image = String(component.image);
-  const exposed = (component.ports ?? []).filter(({ protocol }) => protocol !== 'udp');
+  const exposed = (component.ports ?? []).filter(
+    ({ protocol, last_port }) => protocol !== 'udp' && last_port === undefined,
+  );
   const isWeb = (port: number | undefined) => port !== undefined && protocolOf(port, image) !== 'other';
   const told = [
     ...exposed.map(({ container_port }) => container_port),

@@ -1,5 +1,6 @@
-import type { PublishedPort } from '@hortus/contract/template/host-access';
+import { MOST_PORTS, type PublishedPort } from '@hortus/contract/template/host-access';
 import type { Path } from '../../finding.ts';
+import { hasPort, hostPortText, portCount, portText } from '../../port-ranges.ts';
 import { isMapping } from '../../schema-check.ts';
 import { listOf } from './entries.ts';
 import { type Piece, settle } from './interpolation.ts';
@@ -9,12 +10,13 @@ import { wholeNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
 import { scalarText } from './scalars.ts';
 
-/** Maximum number of ports of one component, and of a range. */
-const MOST = 100;
+/** Maximum number of entries in `ports`; a range is one. */
+const MOST_ENTRIES = 100;
+const ALTERNATIVE = 'with network_mode: host it would need none';
 
-interface Pair {
-  container: number;
-  host: number | string | undefined;
+interface Range {
+  readonly first: number;
+  readonly last: number;
 }
 
 /** Reads `ports` and `expose`. A port that looks like HTTP becomes a route, which replaces its fixed port. */
@@ -27,29 +29,30 @@ export function readPorts(
 ): PublishedPort[] {
   const ports: PublishedPort[] = [];
   const add = (port: PublishedPort, at: Path) => {
+    const speaksAlike = (one: PublishedPort) => (one.protocol ?? 'tcp') === (port.protocol ?? 'tcp');
     const same = (one: PublishedPort) =>
-      one.container_port === port.container_port && (one.protocol ?? 'tcp') === (port.protocol ?? 'tcp');
+      one.container_port === port.container_port && one.last_port === port.last_port && speaksAlike(one);
+    const isInside = (one: PublishedPort) => speaksAlike(one) && hasPort(one, port.container_port);
+    if (port.host_port === undefined && port.last_port === undefined && ports.some(isInside)) return;
     const known = ports.findIndex((one) => same(one) && (port.host_port === undefined || one.host_port === undefined));
     if (ports.some((one) => same(one) && one.host_port === port.host_port)) return;
     if (known !== -1 && port.host_port === undefined) return;
     if (known !== -1) ports.splice(known, 1);
-    if (ports.length < MOST) ports.push(port);
-    else reading.notes.drop(at, `a component has at most ${MOST} ports`);
+    const count = [...ports, port].reduce((sum, one) => sum + portCount(one), 0);
+    if (count > MOST_PORTS) reading.notes.drop(at, `a component has at most ${MOST_PORTS} ports; ${ALTERNATIVE}`);
+    else if (ports.length === MOST_ENTRIES) reading.notes.drop(at, `ports has at most ${MOST_ENTRIES} entries`);
+    else ports.push(port);
   };
   const published = listOf(service.ports, [...path, 'ports']).map(({ item, path: at }) => ({
     at,
     ports: publishedPorts(reading, item, at, image),
   }));
-  const overUdp = new Set(
-    published.flatMap(({ ports: some }) =>
-      some.filter(({ protocol }) => protocol === 'udp').map((port) => port.container_port),
-    ),
-  );
+  const overUdp = published.flatMap(({ ports: some }) => some.filter(({ protocol }) => protocol === 'udp'));
   for (const { at, ports: some } of published) {
     for (const port of some) {
       const { host_port, ...inside } = port;
       // A range, or a port that is open for UDP too, belongs to another protocol.
-      const isRaw = some.length > 1 || overUdp.has(port.container_port);
+      const isRaw = port.last_port !== undefined || overUdp.some((one) => hasPort(one, port.container_port));
       const web = isRaw ? undefined : webProtocol(port, image);
       if (web) reading.routes.publish({ component, port: port.container_port, scheme: web }, at);
       if (web && reading.gathering === false && host_port !== undefined) {
@@ -57,8 +60,8 @@ export function readPorts(
       }
       add(web ? inside : port, at);
       if (!web && host_port !== undefined) {
-        const value = `${host_port}${port.protocol === 'udp' ? '/udp' : ''}`;
-        reading.permit('host_port', component, value, `publishes port ${port.container_port}`);
+        const value = `${hostPortText(port)}${port.protocol === 'udp' ? '/udp' : ''}`;
+        reading.permit('host_port', component, value, `publishes port ${portText(port)}`);
       }
     }
   }
@@ -149,46 +152,56 @@ function combined(reading: Reading, { container, host, protocol, ip, image }: Wr
     reading.notes.drop(path, `the port is omitted: ${why}`);
     return [];
   }
-  if (targets.length > MOST) {
-    reading.notes.drop(path, `a range of ${targets.length} ports exceeds the ${MOST} ports of a component`);
+  const count = countOf(targets);
+  if (count > MOST_PORTS) {
+    const why = `a range of ${count} ports exceeds the ${MOST_PORTS} ports of a component`;
+    reading.notes.drop(path, `${why}; ${ALTERNATIVE}`);
     return [];
   }
   if (container.some((piece) => typeof piece === 'object')) reading.settled(textOf([container]), path);
-  return pairs(reading, targets, host, path).map(({ container: container_port, host: host_port }) => ({
-    container_port,
-    ...(host_port === undefined ? {} : { host_port }),
-    ...(protocol === 'udp' ? { protocol } : {}),
-    ...(ip === undefined || ip === '' || ip === '0.0.0.0' || host_port === undefined
-      ? {}
-      : { host_ip: ip.replace(/^\[|\]$/g, '') }),
-  }));
+  const host_port = hostOf(reading, targets, host, path);
+  return [
+    {
+      container_port: targets.first,
+      ...(count > 1 ? { last_port: targets.last } : {}),
+      ...(host_port === undefined ? {} : { host_port }),
+      ...(protocol === 'udp' ? { protocol } : {}),
+      ...(ip === undefined || ip === '' || ip === '0.0.0.0' || host_port === undefined
+        ? {}
+        : { host_ip: ip.replace(/^\[|\]$/g, '') }),
+    },
+  ];
 }
 
 /** The port of a well-known image is the value of a variable that stands for it and has none. */
-function assumed(reading: Reading, [only, ...others]: readonly Piece[], image: string): number[] | undefined {
+function assumed(reading: Reading, [only, ...others]: readonly Piece[], image: string): Range | undefined {
   const port = knownPort(image);
   if (port === undefined || typeof only !== 'object' || only.operator !== undefined || others.length > 0)
     return undefined;
   reading.assume(only.name, String(port));
-  return [port];
+  return { first: port, last: port };
 }
 
-function pairs(reading: Reading, targets: number[], host: readonly Piece[] | undefined, path: Path): Pair[] {
-  if (host === undefined || host.length === 0) return targets.map((container) => ({ container, host: undefined }));
+/** Returns the port of the server, the first one for a range. */
+function hostOf(
+  reading: Reading,
+  targets: Range,
+  host: readonly Piece[] | undefined,
+  path: Path,
+): string | number | undefined {
+  if (host === undefined || host.length === 0) return undefined;
   const [only] = host;
-  if (targets.length === 1 && host.length === 1 && typeof only === 'object' && only.operator !== '+') {
-    return [{ container: targets[0] as number, host: hostPort(reading, host, path) }];
+  const wanted = countOf(targets);
+  if (wanted === 1 && host.length === 1 && typeof only === 'object' && only.operator !== '+') {
+    return hostPort(reading, host, path);
   }
   const sources = range(reading.settled(textOf([host]), path));
-  if (sources === undefined || (sources.length !== targets.length && targets.length !== 1)) {
+  if (sources === undefined || (countOf(sources) !== wanted && wanted !== 1)) {
     reading.notes.drop(path, 'the port of the server is omitted: it is not a number, or a range of another length');
-    return targets.map((container) => ({ container, host: undefined }));
+    return undefined;
   }
-  if (sources.length > targets.length) {
-    reading.notes.infer(path, `the first port of the range, ${sources[0]}, is used`);
-    return [{ container: targets[0] as number, host: sources[0] }];
-  }
-  return targets.map((container, index) => ({ container, host: sources[index] }));
+  if (countOf(sources) > wanted) reading.notes.infer(path, `the first port of the range, ${sources.first}, is used`);
+  return sources.first;
 }
 
 /** Returns a fixed port that the user may choose; omitted if it has no value. */
@@ -197,13 +210,15 @@ function hostPort(reading: Reading, host: readonly Piece[], path: Path): string 
   return /^\$\{[^{}]+\}$/.test(text) ? text : wholeNumber(settle(host));
 }
 
-function range(text: string | undefined): number[] | undefined {
+const countOf = ({ first, last }: Range): number => last - first + 1;
+
+function range(text: string | undefined): Range | undefined {
   const found = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec((text ?? '').trim());
   if (found === null) return undefined;
   const first = Number(found[1]);
   const last = Number(found[2] ?? found[1]);
   if (first < 1 || last > 65_535 || last < first) return undefined;
-  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  return { first, last };
 }
 
 /** Formats pieces as Compose would write them. */

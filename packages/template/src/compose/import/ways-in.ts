@@ -45,6 +45,8 @@ export function portsOf(
   const service = services[[...reading.components].find(([, one]) => one === name)?.[0] ?? ''];
   if (component === undefined || !isMapping(service)) return [];
   const likely = portOf(reading, component, service);
-  const tcp = (component.ports ?? []).filter(({ protocol }) => protocol !== 'udp').map((port) => port.container_port);
+  const tcp = (component.ports ?? [])
+    .filter(({ protocol, last_port }) => protocol !== 'udp' && last_port === undefined)
+    .map((port) => port.container_port);
   return [...(likely === undefined ? [] : [likely]), ...tcp];
 }
