@@ -45,7 +45,8 @@ describe('the catalog', () => {
     await page.getByRole('heading', { name: /found$/ }).waitFor();
     await cards(page).getByText('Ghost', { exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('newsletter');
-    expect(asked.filter((path) => /catalog|templates/.test(path))).toEqual([]);
+    // Pictures of cards that come into view do not count.
+    expect(asked.filter((path) => /catalog|templates/.test(path) && !path.endsWith('/logo.svg'))).toEqual([]);
     await page.getByLabel('Search the catalog').fill('zzzz');
     await page.getByText('No species has all of these words.').waitFor();
   });
@@ -74,6 +75,20 @@ describe('a species', () => {
     await page.getByText('Nothing beyond its own network').waitFor();
     await page.getByText('the first version').waitFor();
     await page.getByText(/\d+ inputs, 1 required/).waitFor();
+  });
+
+  test('shows the logo of the project beside the mark, with its licence, where that allows it', async () => {
+    const page = await open('/catalog/forgejo');
+    const logo = page.locator('.plate .logo');
+    await logo.waitFor();
+    await page.waitForFunction(() => (document.querySelector('.plate .logo') as HTMLImageElement).naturalWidth > 0);
+    const licence = page.locator('.plate').getByRole('link', { name: 'CC-BY-SA-4.0' });
+    expect(await licence.getAttribute('href')).toContain('codeberg.org/forgejo');
+    await page.goto('/catalog?q=forgejo');
+    await page.locator('.card .logo').first().waitFor();
+    await page.goto('/catalog/ghost');
+    await page.locator('.plate').waitFor();
+    expect(await logo.count()).toBe(0);
   });
 
   test('an unknown one is not found, and the page says so', async () => {

@@ -269,7 +269,8 @@ async function openCatalog({ config, storage, bus, log }: CatalogDeps): Promise<
   );
   for (const template of changed)
     log.warn(`The template ${template} differs from the one published under that version; raise its version.`);
-  const catalog = new Catalog(storage.reader);
+  const logos = loaded.flatMap(({ spec, logo }) => (spec && logo ? [[spec.slug, logo] as const] : []));
+  const catalog = new Catalog(storage.reader, new Map(logos));
   await catalog.load();
   const reload = () => {
     catalog.load().catch((err) => log.error({ err }, 'reloading the catalog failed'));

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Canonical } from './canonical-form.ts';
 import type { Finding } from './finding.ts';
 import { loadCatalog } from './load.ts';
+import type { Logo } from './logos/logo.ts';
 import type { VerifiedStamp } from './verified.ts';
 
 /** Data of a template that publishing a catalog needs. */
@@ -13,6 +14,7 @@ export interface CatalogEntry {
   /** Absent if the findings contain an error. */
   spec?: Canonical;
   verified?: VerifiedStamp;
+  logo?: Logo;
 }
 
 /**
@@ -37,10 +39,11 @@ const prefixOf = (folder: string): string =>
 
 async function work(folder: string): Promise<CatalogEntry[]> {
   const catalog = await loadCatalog(folder);
-  return catalog.map(({ findings, spec, verified }) => ({
+  return catalog.map(({ findings, spec, verified, logo }) => ({
     findings,
     ...(spec && { spec }),
     ...(verified && { verified }),
+    ...(logo && { logo }),
   }));
 }
 

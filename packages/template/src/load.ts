@@ -4,6 +4,7 @@ import type { Template } from '@hortus/contract/template/schema';
 import { canonical, specHash } from './canonical.ts';
 import type { Canonical } from './canonical-form.ts';
 import { error, type Finding, type Path } from './finding.ts';
+import { LOGO_FACTS_FILE, LOGO_FILE, type Logo, readLogo } from './logos/logo.ts';
 import { type Parsed, parse } from './parse.ts';
 import { place, validate } from './validate.ts';
 import { readStamp, VERIFIED_FILE, type VerifiedStamp } from './verified.ts';
@@ -24,6 +25,8 @@ export interface LoadedTemplate {
   specHash?: string;
   /** When this very spec was run as a whole; absent if it never was, or if it has changed since. */
   verified?: VerifiedStamp;
+  /** The logo of the project; the generated mark is drawn beside it, or alone without it. */
+  logo?: Logo;
 }
 
 /** Reads `<folder>/<family>/<species>/template.yaml` of a whole catalog, sorted by name. */
@@ -73,7 +76,16 @@ async function loadTemplate(folder: string, family: string, species: string, roo
     const message = `${VERIFIED_FILE} is no stamp of hortus template verify`;
     findings.push(place(error('stamp', [], message, 'delete the file, or verify the species again'), parsed, file));
   }
-  return { ...read, template, spec, specHash: hash, ...(verified?.spec_hash === hash && { verified }) };
+  const found = readLogo(await readIfThere(join(folder, LOGO_FILE)), await readIfThere(join(folder, LOGO_FACTS_FILE)));
+  if (found && 'problem' in found) findings.push(place(error('logo', [], found.problem), parsed, file));
+  return {
+    ...read,
+    template,
+    spec,
+    specHash: hash,
+    ...(verified?.spec_hash === hash && { verified }),
+    ...(found && 'logo' in found && { logo: found.logo }),
+  };
 }
 
 const readIfThere = (path: string): Promise<string | undefined> =>

@@ -34,6 +34,7 @@ const draft = {
   verified: null,
   created_at: '2026-01-02T03:04:05Z',
   mark_url: '/api/v1/templates/web/mark.svg',
+  logo: null,
   valid: true,
   findings: [],
 };

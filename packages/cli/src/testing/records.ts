@@ -104,6 +104,7 @@ export const template = (): Template => ({
   author: null,
   created_at: at(0),
   mark_url: '/api/v1/templates/reader/mark.svg',
+  logo: null,
   spec: {
     image: 'docker.io/example/reader:2.2.19',
     inputs: {

@@ -27,6 +27,7 @@ export const ShelfItem = Type.Object(
       description: 'Memory limits of its services in the profile minimal; null if the template does not say.',
     }),
     own: Type.Boolean({ description: 'Whether it is a template of the account.' }),
+    logo_url: nullable(Type.String(), { description: 'Path of the logo of the project, if its licence allows one.' }),
   },
   { title: 'ShelfItem', description: 'A species as the catalog shows it.' },
 );

@@ -55,6 +55,21 @@ export const TemplateItem = Type.Object(
       description: 'Path of its icon, relative to the address of the service.',
       examples: ['/api/v1/templates/inkwell/mark.svg'],
     }),
+    logo: nullable(
+      Type.Object({
+        url: Type.String({
+          description: 'Path of the drawing, relative to the address of the service.',
+          examples: ['/api/v1/templates/inkwell/logo.svg'],
+        }),
+        license: Type.String({ description: 'SPDX identifier of its licence.', examples: ['CC-BY-SA-4.0'] }),
+        source: Type.String({ description: 'Where it was published.', examples: ['https://inkwell.example.org/logo'] }),
+        author: Type.String({ description: 'Its copyright holder.', examples: ['The Inkwell authors'] }),
+      }),
+      {
+        description:
+          'Logo of the project. Null if its licence does not allow one, and for templates of accounts and authors.',
+      },
+    ),
   },
   { title: 'TemplateItem' },
 );
@@ -183,6 +198,18 @@ export const templateEndpoints = {
         }),
       ),
     }),
+    response: Type.String({ description: 'An SVG document.' }),
+  }),
+  'templates.logo': endpoint({
+    method: 'GET',
+    path: '/templates/{species}/logo.svg',
+    tag: 'templates',
+    summary: 'Get the logo of a project as SVG',
+    description:
+      'Only shapes and colours: no scripts, styles, links or references. The template names its licence and source. 404 for species without a logo. Needs no key; cacheable for a day.',
+    permission: 'public',
+    media: 'image/svg+xml',
+    params: Type.Object({ species: givenId('A species (its slug) or a template id.') }),
     response: Type.String({ description: 'An SVG document.' }),
   }),
 };

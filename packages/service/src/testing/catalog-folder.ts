@@ -18,6 +18,11 @@ secrets:
 env: {API_TOKEN: "\${secrets.API_TOKEN}", REGION: "\${inputs.REGION}"}
 `;
 
+/** Logo of Inkwell; the other templates have none. */
+export const LOGO =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path fill="#336699" d="M0 8L4 0l4 8z"/></svg>';
+const LOGO_FACTS = { source: 'https://inkwell.example.org/logo', license: 'CC-BY-4.0', author: 'The Inkwell authors' };
+
 const shelves = { 'blog/inkwell': INKWELL, 'test/seed': SEED, 'networking/courier': COURIER };
 
 /** Writes a small catalog of known templates, so that tests do not depend on the real one. */
@@ -26,6 +31,8 @@ export async function writeCatalog(folder: string): Promise<string> {
     await mkdir(join(folder, shelf), { recursive: true });
     await writeFile(join(folder, shelf, 'template.yaml'), text);
   }
+  await writeFile(join(folder, 'blog/inkwell/icon.svg'), LOGO);
+  await writeFile(join(folder, 'blog/inkwell/icon.json'), JSON.stringify(LOGO_FACTS));
   return folder;
 }
 

@@ -106,6 +106,33 @@ describe('catalog:check', () => {
     ]);
   });
 
+  it('requires the source and the licence of every logo, and a drawing that cannot do anything else', async () => {
+    const svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><path d="M0 0h8v8z"/></svg>';
+    const facts = { source: 'https://seed.example.org', license: 'MIT', author: 'The Seed authors' };
+    const messages = async (files: Record<string, string>) => {
+      const beside = Object.entries(files).map(([name, text]) => [`test/seed/${name}`, text]);
+      const folder = await writeCatalog({ 'test/seed/template.yaml': SEED, ...Object.fromEntries(beside) });
+      return [...(await checkCatalog(folder)).findings.values()]
+        .flat()
+        .map(({ code, message }) => `${code}: ${message}`);
+    };
+    const json = (changed: object) => JSON.stringify({ ...facts, ...changed });
+    expect(await messages({ 'icon.svg': svg, 'icon.json': json({}) })).toEqual([]);
+    expect(await messages({ 'icon.svg': svg })).toEqual([
+      'logo: icon.svg needs icon.json with its source, license and author',
+    ]);
+    expect(await messages({ 'icon.json': json({}) })).toEqual(['logo: icon.json describes no icon.svg']);
+    expect(await messages({ 'icon.svg': svg, 'icon.json': json({ license: 'proprietary' }) })).toEqual([
+      expect.stringMatching(/^logo: icon.json license must be one of Apache-2.0, /),
+    ]);
+    expect(await messages({ 'icon.svg': svg, 'icon.json': json({ source: 'http://a' }) })).toEqual([
+      expect.stringMatching(/^logo: icon.json source must match pattern/),
+    ]);
+    expect(await messages({ 'icon.svg': svg.replace('<path', '<script/><path'), 'icon.json': json({}) })).toEqual([
+      'logo: icon.svg has the element script, which is not allowed',
+    ]);
+  });
+
   it('reports a hash that differs from another run', async () => {
     const folder = await writeCatalog({ 'test/seed/template.yaml': SEED });
     const { findings } = await checkCatalog(folder, { earlier: {} });

@@ -36,6 +36,7 @@ routes: [{name: web, component: app, port: 9000, host: a.example.org}]
   it.each([
     ['if the component declares no port', route('8080')],
     ['that is listed', `ports: [{container_port: 8080}]\n${route('8080')}`],
+    ['of a listed range', `ports: [{container_port: 8000, last_port: 8100}]\n${route('8080')}`],
     ['that is probed', `healthcheck: {http: {port: 8080}}\n${route('8080')}`],
     ['that occurs in its environment', `healthcheck: {tcp: {port: 9000}}\nenv: {LISTEN: ":8080"}\n${route('8080')}`],
     [
@@ -56,6 +57,8 @@ components:
   it.each([
     ['53', '▸53'],
     ['53, host_ip: 127.0.0.1', '▸53'],
+    ['53', '▸50, last_port: 60'],
+    ['50, last_port: 60', '▸53'],
     ['53, host_ip: 127.0.0.1', '▸53, host_ip: 127.0.0.1'],
   ])('cannot be used twice: %s and %s', (first, second) => {
     const { text, at } = marked(two(first, second));
@@ -64,6 +67,7 @@ components:
 
   it.each([
     ['53', '54'],
+    ['54', '50, last_port: 56'],
     ['53', '53, protocol: udp'],
     ['53, host_ip: 127.0.0.1', '53, host_ip: 127.0.0.2'],
   ])('does not conflict: %s and %s', (first, second) => {

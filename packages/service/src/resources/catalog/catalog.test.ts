@@ -61,7 +61,10 @@ replicas: 2
       kingdom: 'applications',
       tags: ['water'],
       memory_bytes: 128 * 2 ** 20,
+      logo_url: null,
     });
+    const inkwell = data.species.find(({ species }: { species: string }) => species === 'inkwell');
+    expect(inkwell.logo_url).toBe('/api/v1/templates/inkwell/logo.svg');
     expect(data.families).toContainEqual(expect.objectContaining({ family: 'blog', count: 1 }));
     const neighbour = await service.addAccount();
     const theirs = (await neighbour.request('GET', '/catalog/shelf')).json.data.species;

@@ -6,7 +6,7 @@ import { type CatalogTemplate, isOfCatalog } from '../templates/public.ts';
 
 /** Shortens a template to what a page of the catalog shows and searches. */
 export function shelfOf(template: CatalogTemplate): ShelfItem {
-  const { id, species, name, description, family, version, app_version, featured, deprecated, taxonomy } =
+  const { id, species, name, description, family, version, app_version, featured, deprecated, taxonomy, logo } =
     template.item;
   return {
     ...{ id, species, name, description, family, version, app_version, featured, deprecated },
@@ -14,6 +14,7 @@ export function shelfOf(template: CatalogTemplate): ShelfItem {
     tags: taxonomy.tags,
     memory_bytes: smallestMemory(template.spec),
     own: !isOfCatalog(template),
+    logo_url: logo?.url ?? null,
   };
 }
 

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TemplateItem } from '@hortus/contract/resources/templates';
 import { canonical } from '@hortus/template/canonical';
 import type { Canonical } from '@hortus/template/canonical-form';
+import type { Logo } from '@hortus/template/logos/logo';
 import { BASE_PATH } from '../../http/api-routes.ts';
 import { Behind } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
@@ -18,6 +19,7 @@ export const CATALOG_TOPIC = 'catalog';
  */
 export class Catalog {
   readonly #reader: Queries;
+  readonly #logos: Logos;
   #known: ReadonlyMap<string, { stamp: string; template: CatalogTemplate }> = new Map();
   readonly #tried = new Map<string, CatalogTemplate>();
   #shelves: ReadonlyMap<string, Shelf> = new Map();
@@ -25,8 +27,10 @@ export class Catalog {
   #running: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
 
-  constructor(reader: Queries) {
+  /** `logos` are those of this release, by species: they lie beside the templates and belong to no version. */
+  constructor(reader: Queries, logos: Logos = new Map()) {
     this.#reader = reader;
+    this.#logos = logos;
   }
 
   /**
@@ -60,7 +64,7 @@ export class Catalog {
     const byOwner = new Map<string, CatalogTemplate[]>([[CATALOG, []]]);
     for (const { id, stamp } of stamps) {
       const row = rows.get(id);
-      const template = row ? templateFrom(row) : this.#known.get(id)?.template;
+      const template = row ? templateFrom(row, this.#logos) : this.#known.get(id)?.template;
       // Parsing one of the largest takes several milliseconds; yield so that requests are answered meanwhile.
       if (row && row.spec.length > LARGE_SPEC) await setImmediate();
       if (template === undefined) continue;
@@ -114,6 +118,11 @@ export class Catalog {
 
   upcoming(account?: string): TemplateItem[] {
     return this.#visible(account).flatMap((shelf) => shelf.upcoming());
+  }
+
+  /** Returns the logo of a species of the catalog. */
+  logoOf(template: CatalogTemplate): string | undefined {
+    return template.item.logo === null ? undefined : this.#logos.get(template.item.species)?.svg;
   }
 
   /** Lists the templates of an account in every state, newest first. */
@@ -197,7 +206,7 @@ const ROWS_AT_ONCE = 500;
  * Builds the in-memory form of a row. A large spec is completed when it is first used, because that takes up to 20 ms, and a flood
  * of such templates would delay every request. The others are completed now: together they would delay their first reader.
  */
-export function templateFrom(row: TemplateRow): CatalogTemplate {
+export function templateFrom(row: TemplateRow, logos?: Logos): CatalogTemplate {
   const stored = JSON.parse(row.spec) as Canonical;
   const variants = (stored.image?.variants ?? []).map((v) => ({ id: v.id, tag: v.tag, default: v.default }));
   let spec = row.spec.length > LARGE_SPEC ? undefined : canonical(stored);
@@ -207,7 +216,7 @@ export function templateFrom(row: TemplateRow): CatalogTemplate {
       return spec;
     },
     variants,
-    item: itemOf(row, stored),
+    item: itemOf(row, stored, logos),
     owner: row.owner,
   };
 }
@@ -215,7 +224,17 @@ export function templateFrom(row: TemplateRow): CatalogTemplate {
 /** Builds the item of a row. Stored specs have their defaults filled in. */
 export const templateItem = (row: TemplateRow): TemplateItem => itemOf(row, JSON.parse(row.spec) as Canonical);
 
-const itemOf = (row: TemplateRow, spec: Canonical): TemplateItem => ({
+type Logos = ReadonlyMap<string, Logo>;
+
+/** Templates of accounts and authors have no logo: a project's name must not make a stranger's template look official. */
+function logoItem({ owner, author, species }: TemplateRow, logos: Logos): TemplateItem['logo'] {
+  const logo = owner === CATALOG && author === null ? logos.get(species) : undefined;
+  if (logo === undefined) return null;
+  const { license, source, author: by } = logo;
+  return { url: `${BASE_PATH}/templates/${species}/logo.svg`, license, source, author: by };
+}
+
+const itemOf = (row: TemplateRow, spec: Canonical, logos: Logos = new Map()): TemplateItem => ({
   id: row.id,
   species: row.species,
   slug: row.species,
@@ -245,4 +264,5 @@ const itemOf = (row: TemplateRow, spec: Canonical): TemplateItem => ({
   created_at: iso(row.created_at),
   // The mark endpoint is public, so for an account's template the URL carries the family it is drawn from.
   mark_url: `${BASE_PATH}/templates/${row.species}/mark.svg${row.owner === CATALOG ? '' : `?family=${row.family}`}`,
+  logo: logoItem(row, logos),
 });

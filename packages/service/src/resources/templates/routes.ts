@@ -58,4 +58,10 @@ export const templateRoutes = (
     if (family === undefined) throw notFound('template');
     return mark(species, family, { size: query.size ?? 96, theme: query.theme ?? 'any' });
   },
+  'templates.logo': async ({ params }) => {
+    const known = catalog.visibleById(params.species) ?? catalog.newestOf(params.species);
+    const logo = known && catalog.logoOf(known);
+    if (logo === undefined) throw notFound('logo');
+    return logo;
+  },
 });

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { LOGO } from '../../testing/catalog-folder.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-answer.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
@@ -83,6 +84,45 @@ onBothEngines((engine) => {
 
     it('answers 404 for an unknown species', async () => {
       expectRefusal(await get('/templates/dandelion/mark.svg'), 'NOT_FOUND');
+    });
+  });
+
+  describe('the logo of a project', () => {
+    const get = (path: string) => service.request('GET', path, { key: null });
+    const itemOf = async (species: string) =>
+      (await service.request('GET', `/templates?species=${species}`)).json.data[0];
+
+    it('is named with its licence, and served so that a browser only draws it', async () => {
+      const { logo } = await itemOf('inkwell');
+      expect(logo).toEqual({
+        url: '/api/v1/templates/inkwell/logo.svg',
+        license: 'CC-BY-4.0',
+        source: 'https://inkwell.example.org/logo',
+        author: 'The Inkwell authors',
+      });
+      const { status, headers, json } = await get('/templates/inkwell/logo.svg');
+      expect([status, json]).toEqual([200, LOGO]);
+      expect(headers.get('content-type')).toBe('image/svg+xml');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('content-security-policy')).toBe("default-src 'none'; frame-ancestors 'none'");
+      expect(headers.get('cache-control')).toBe('public, max-age=86400');
+    });
+
+    it('is absent for a species without one', async () => {
+      expect((await itemOf('seed')).logo).toBeNull();
+      expectRefusal(await get('/templates/seed/logo.svg'), 'NOT_FOUND');
+      expectRefusal(await get('/templates/dandelion/logo.svg'), 'NOT_FOUND');
+    });
+
+    it('does not adorn a template of an account that has the same name', async () => {
+      const other = await service.addAccount();
+      const source =
+        'slug: inkwell\nname: Inkwell\nversion: 9.0.0\narchetype: application\ntaxonomy: {kingdom: applications, family: blog}\nimage: {repository: docker.io/library/nginx, tag: 1.29.2}\n';
+      const { data: draft } = await other.client.call('drafts.create', { body: { source } });
+      await other.client.call('drafts.validate', { params: { id: draft.id } });
+      await other.client.call('drafts.promote', { params: { id: draft.id } });
+      const { data } = (await other.request('GET', '/templates?species=inkwell')).json;
+      expect(data[0]).toMatchObject({ version: '9.0.0', logo: null });
     });
   });
 });

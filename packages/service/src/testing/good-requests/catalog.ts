@@ -79,6 +79,7 @@ export const catalogRequests = {
   'templates.upcoming': () => ({}),
   'templates.read': () => ({ params: { species: 'inkwell' } }),
   'templates.versions': () => ({ params: { species: 'inkwell' } }),
+  'templates.logo': () => ({ params: { species: 'inkwell' } }),
   'templates.mark': () => ({ params: { species: 'inkwell' }, query: { size: 24, theme: 'dark' } }),
   'match.find': () => ({ body: { needs: [{ class: 'http.blog' }, { class: 'database.postgres' }] } }),
   'catalog.list': () => ({ query: { family: 'blog' } }),

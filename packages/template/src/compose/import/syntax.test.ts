@@ -77,10 +77,9 @@ describe('ports', () => {
     ['"[::1]:5432:5432"', [{ container_port: 5432, host_port: 5432, host_ip: '::1' }]],
     ['"${DB_PORT:-5433}:5432"', [{ container_port: 5432, host_port: '${inputs.DB_PORT}' }]],
     ['3000', [{ container_port: 3000 }]],
-    [
-      '"1883-1884:1883-1884/udp"',
-      [1883, 1884].map((port) => ({ container_port: port, host_port: port, protocol: 'udp' })),
-    ],
+    ['"1883-1884:1883-1884/udp"', [{ container_port: 1883, last_port: 1884, host_port: 1883, protocol: 'udp' }]],
+    ['"10000-10100:20000-20100"', [{ container_port: 20_000, last_port: 20_100, host_port: 10_000 }]],
+    ['{target: 7000-7002, published: 8000-8002}', [{ container_port: 7000, last_port: 7002, host_port: 8000 }]],
     ['{target: 22, published: 2022}', [{ container_port: 22, host_port: 2022 }]],
   ])('%s', (written, ports) => {
     expect(component(`ports: [${written}]`).ports).toEqual(ports);

@@ -169,6 +169,25 @@ describe('the way in', () => {
     expect(template.permissions?.[0]).toMatchObject({ kind: 'host_port', component: 'app' });
   });
 
+  it('of a range over 100 becomes one port entry with one permission, and comes back as a range', () => {
+    const { template, dropped } = imported(
+      service('    ports: ["52000-52100:52000-52100/udp"]\n    expose: ["52050/udp"]\n'),
+    );
+    expect(dropped).toEqual([]);
+    expect(template.components?.app?.ports).toEqual([
+      { container_port: 52_000, last_port: 52_100, host_port: 52_000, protocol: 'udp' },
+    ]);
+    expect(template.permissions).toMatchObject([{ kind: 'host_port', component: 'app', value: '52000-52100/udp' }]);
+  });
+
+  it('of a range that would cost the engine too much proposes the network of the server', () => {
+    const { template, dropped } = imported(service('    ports: ["10000-20000:10000-20000/udp"]\n'));
+    expect(template.components?.app?.ports).toBeUndefined();
+    expect(messages(dropped)).toBe(
+      'a range of 10001 ports exceeds the 500 ports of a component; with network_mode: host it would need none',
+    );
+  });
+
   it('of a number that is open for TCP and UDP stays a port of the server', () => {
     const { template } = imported(service('    ports: ["9987:9987", "9987:9987/udp"]\n'));
     expect(template.routes).toBeUndefined();

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { memo, type ReactNode } from 'react';
 import { Matched } from '../../frame/matched.tsx';
 import { memory } from '../../parts/amount.ts';
+import { Logo } from '../../parts/logo.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Tag } from '../../parts/status.tsx';
 
@@ -55,6 +56,7 @@ const Card = memo(function Card({ item, growing, question }: { item: ShelfItem; 
       <span className="mark">
         <Mark species={item.species} family={item.family} size={64} />
       </span>
+      {item.logo_url !== null && <Logo url={item.logo_url} size={28} />}
       <span className="card-name">
         <Matched text={item.name} query={question} />
         <small>{item.app_version ?? item.version}</small>

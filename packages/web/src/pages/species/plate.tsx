@@ -1,10 +1,11 @@
 import type { Template } from '@hortus/contract/resources/templates';
+import { Logo } from '../../parts/logo.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Time } from '../../parts/time.tsx';
 
 /** The species as a sheet of a herbarium: its drawing and its label. */
 export function Plate({ template }: { template: Template }) {
-  const { species, name, family, taxonomy, version, app_version, spec_hash, created_at, author } = template;
+  const { species, name, family, taxonomy, version, app_version, spec_hash, created_at, author, logo } = template;
   const rows = [
     ['Kingdom', taxonomy.kingdom],
     ['Family', family.replaceAll('_', ' ')],
@@ -15,6 +16,7 @@ export function Plate({ template }: { template: Template }) {
     <figure className="sheet plate">
       <div className="drawing">
         <Mark species={species} family={family} size={208} />
+        {logo && <Logo url={logo.url} size={48} />}
       </div>
       <figcaption>
         <div className="plate-top">
@@ -39,6 +41,22 @@ export function Plate({ template }: { template: Template }) {
           <dd>
             <Time at={created_at} />
           </dd>
+          {logo && (
+            <>
+              <dt>Logo</dt>
+              <dd>
+                <a
+                  className="link"
+                  href={logo.source}
+                  target="_blank"
+                  rel="noreferrer noopener"
+                  title={`by ${logo.author}`}
+                >
+                  {logo.license}
+                </a>
+              </dd>
+            </>
+          )}
         </dl>
       </figcaption>
     </figure>
