@@ -235,6 +235,19 @@ permissions: [{kind: host_port, reason: answers names}]`);
     expect(component(spec)?.ports).toEqual([{ container_port: 53, host_port: 53, protocol: 'udp' }]);
   });
 
+  it('writes out a range of ports, whose permission stays a range', () => {
+    const spec = seed(`ports: [{container_port: 10, last_port: 12, host_port: 20}, {container_port: 80}]
+permissions: [{kind: host_port, value: 20-22, reason: carries calls}]`);
+    const { manifest } = resolved(spec, {});
+    expect(manifest.components[0]?.ports).toEqual([
+      { container_port: 10, host_port: 20, protocol: 'tcp' },
+      { container_port: 80, protocol: 'tcp' },
+      { container_port: 11, host_port: 21, protocol: 'tcp' },
+      { container_port: 12, host_port: 22, protocol: 'tcp' },
+    ]);
+    expect(manifest.permissions).toMatchObject([{ kind: 'host_port', value: '20-22', reason: 'carries calls' }]);
+  });
+
   it('gives the same manifest for the same arguments', () => {
     const spec = seed('secrets: {P: {generate: password}}\nenv: {HASH: "${secrets.P | bcrypt}"}');
     const once = resolved(spec, { secrets: { P: 'x' } });

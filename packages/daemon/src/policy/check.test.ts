@@ -98,6 +98,18 @@ describe('the operator allows', () => {
     expect(rules({ gpu: { count: 1 } }, 'gpu: true')).toEqual([]);
   });
 
+  it('a range of ports only as a whole', () => {
+    const ports = Array.from({ length: 11 }, (_, index) => ({
+      container_port: 50 + index,
+      host_port: 50 + index,
+      protocol: 'udp' as const,
+    }));
+    expect(rules({ ports }, 'host_ports: ["50-60"]')).toEqual([]);
+    expect(rules({ ports }, 'host_ports: ["50-54", "55", "56-99"]')).toEqual([]);
+    expect(rules({ ports }, 'host_ports: ["50-59"]')).toEqual(['host_ports']);
+    expect(rules({ ports }, 'host_ports: ["50-54", "56-99"]')).toEqual(['host_ports']);
+  });
+
   it('a directory with its content, and not its neighbour', () => {
     expect(rules(mount('/srv/media/films'), 'host_paths: [/srv/media]')).toEqual([]);
     expect(rules(mount('/srv/media2'), 'host_paths: [/srv/media]')).toEqual(['host_paths']);

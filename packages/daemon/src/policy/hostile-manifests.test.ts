@@ -89,6 +89,13 @@ describe('a manifest is refused by the named rule:', () => {
       'form',
       { ports: [{ container_port: 80, host_port: 8080, host_ip: '0.0.0.0:1', protocol: 'tcp' }] },
     ],
+    [
+      'more ports than an engine can publish',
+      'form',
+      {
+        ports: Array.from({ length: 501 }, (_, index) => ({ container_port: 2000 + index, protocol: 'tcp' as const })),
+      },
+    ],
     ['a group that is an option', 'form', { group_add: ['--privileged'] }],
     ['a schedule that is a command', 'form', { schedule: '* * * * * root reboot' }],
     ['more containers than a server can run', 'form', { replicas: 100_000 }],

@@ -10,7 +10,7 @@ it.each([
   ['ends before it begins', '{container_port: 5000, last_port: ▸4000}', 'port-range'],
   ['has one port', '{container_port: 5000, last_port: ▸5000}', 'port-range'],
   ['begins with an input', '{container_port: 5000, last_port: 5010, host_port: ▸"${inputs.PORT}"}', 'port-range'],
-  ['exceeds the last port', '{container_port: 5000, last_port: 5100, host_port: ▸65500}', 'port-range'],
+  ['exceeds the last port', '{container_port: 5000, last_port: 5050, host_port: ▸65500}', 'port-range'],
 ])('a range that %s is an error', (_, port, code) => {
   const inputs = port.includes('inputs.') ? 'inputs: {required: [{name: PORT, type: port}]}\n' : '';
   const { text, at } = marked(`${SEED}${inputs}${PERMITTED}\nports: [${port}]\n`);

@@ -16,6 +16,16 @@ async function exported(template: Template | undefined, options: ExportOptions) 
 }
 
 describe('exporting a template as a Compose file', () => {
+  it('writes ranges of ports as ranges', async () => {
+    const text =
+      'services:\n  app:\n    image: app:1.0.0\n    ports: ["52000-52100:42000-42100/udp", "127.0.0.1:7000-7001:7000-7001"]\n    expose: ["9000-9010"]\n';
+    const { file } = await exported(importCompose(text).template, { inputs: {}, secrets: {} });
+    expect(file.services.app).toMatchObject({
+      ports: ['127.0.0.1:7000-7001:7000-7001', '52000-52100:42000-42100/udp'],
+      expose: ['9000-9010'],
+    });
+  });
+
   it('keeps the meaning of the imported file', async () => {
     const { template } = importCompose(SHOP);
     const { file, generated, dropped } = await exported(template, {
