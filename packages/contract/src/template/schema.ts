@@ -73,7 +73,9 @@ const templateKeys = {
       },
     ),
   ),
-  icon: Type.Optional(Line('A file of the template’s folder, or an https address.')),
+  icon: Type.Optional(
+    Line('Address of a logo, for other programs; the catalog shows icon.svg of the template’s folder.'),
+  ),
   notes: Type.Optional(Text('Markdown shown after deploy; ${…} is filled.')),
   featured: Type.Optional(Type.Boolean({ default: false, description: 'Shown first in the catalog.' })),
   deprecated: Type.Optional(

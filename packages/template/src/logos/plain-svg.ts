@@ -33,7 +33,7 @@ const ELEMENTS: ReadonlySet<string> = new Set(
 /** Elements whose content is text. */
 const WORDS: ReadonlySet<string> = new Set(['title', 'desc']);
 
-const TAG = /<(\/?)([A-Za-z]+)((?:\s+[A-Za-z:-]+="[^"<>&]*")*)\s*(\/?)>/y;
+const TAG = /<(\/?)([A-Za-z]+)((?:\s+[A-Za-z][A-Za-z\d:-]*="[^"<>&]*")*)\s*(\/?)>/y;
 const TEXT = /[^<&]*/y;
 
 /**
@@ -77,7 +77,7 @@ function elementProblem(name: string, attributes: string, open: readonly string[
   if (open.length >= MOST_DEPTH) return `has more than ${MOST_DEPTH} nested elements`;
   if (WORDS.has(open.at(-1) ?? '')) return `has ${name} inside of ${open.at(-1)}`;
   const seen = new Set<string>();
-  for (const [, attribute = '', value = ''] of attributes.matchAll(/([A-Za-z:-]+)="([^"]*)"/g)) {
+  for (const [, attribute = '', value = ''] of attributes.matchAll(/([A-Za-z][A-Za-z\d:-]*)="([^"]*)"/g)) {
     const form = ATTRIBUTES.get(attribute);
     if (form === undefined) return `has the attribute ${attribute} at ${name}, which is not allowed`;
     if (!form.test(value)) return `has a value of ${attribute} that is not allowed: ${shown(value)}`;
