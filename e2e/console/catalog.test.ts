@@ -1,4 +1,5 @@
 import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
+import { until } from '@hortus/testkit/until';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
@@ -81,7 +82,8 @@ describe('a species', () => {
     const page = await open('/catalog/forgejo');
     const logo = page.locator('.plate .logo');
     await logo.waitFor();
-    await page.waitForFunction(() => (document.querySelector('.plate .logo') as HTMLImageElement).naturalWidth > 0);
+    const width = () => page.evaluate(`document.querySelector('.plate .logo').naturalWidth`);
+    await until(async () => Number(await width()) > 0, { describe: 'the logo to be loaded' });
     const licence = page.locator('.plate').getByRole('link', { name: 'CC-BY-SA-4.0' });
     expect(await licence.getAttribute('href')).toContain('codeberg.org/forgejo');
     await page.goto('/catalog?q=forgejo');
