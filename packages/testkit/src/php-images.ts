@@ -11,6 +11,13 @@ const site = `<VirtualHost *:80>
 </Directory>
 `;
 
+const roundcubeFolder = `<Directory /var/lib/roundcube/public_html>
+  Options +FollowSymLinks
+  AllowOverride None
+  Require all granted
+</Directory>
+`;
+
 const extensions = ['mysql', 'pgsql', 'gd', 'intl', 'mbstring', 'xml', 'zip', 'curl', 'redis', 'sqlite3'];
 
 /** Apache with PHP, as most applications of PHP are published; settings of PHP are read from the published folder too. */
@@ -65,6 +72,23 @@ if (getenv('PMA_ABSOLUTE_URI')) $cfg['PmaAbsoluteUri'] = trim(getenv('PMA_ABSOLU
 if (getenv('MEMORY_LIMIT')) $cfg['MemoryLimit'] = getenv('MEMORY_LIMIT');
 if (getenv('MAX_EXECUTION_TIME')) $cfg['ExecTimeLimit'] = (int) getenv('MAX_EXECUTION_TIME');
 foreach (glob('/etc/phpmyadmin/conf.d/*.php') as $file) include $file;
+`;
+
+/** Reads the variables of the published image, then the files of its folder for settings. */
+const roundcubeConfig = `<?php
+$read = fn (string $name, string $default = '') => getenv("ROUNDCUBEMAIL_$name") ?: $default;
+$config = [
+    'db_dsnw' => $read('DSNW', 'sqlite:////var/roundcube/db/sqlite.db?mode=0646'),
+    'imap_host' => $read('DEFAULT_HOST', 'localhost') . ':' . $read('DEFAULT_PORT', '143'),
+    'smtp_host' => $read('SMTP_SERVER', 'localhost') . ':' . $read('SMTP_PORT', '587'),
+    'username_domain' => $read('USERNAME_DOMAIN'),
+    'des_key' => $read('DES_KEY'),
+    'plugins' => array_filter(explode(',', $read('PLUGINS'))),
+    'skin' => $read('SKIN', 'elastic'),
+    'temp_dir' => '/tmp',
+    'log_driver' => 'stdout',
+];
+foreach (glob('/var/roundcube/config/*.php') as $file) include $file;
 `;
 
 /** Debian's MediaWiki is older than this way to run its scripts and to make the tables of settings that are there already. */
@@ -124,6 +148,22 @@ export const phpImages: Readonly<Record<string, DebianImage>> = {
       '/etc/phpmyadmin/config.inc.php': phpmyadminConfig,
     },
     entrypoint: 'phpmyadmin.sh',
+    changes: phpApache.changes.filter((change) => !change.startsWith('VOLUME')),
+  },
+  'docker.io/roundcube/roundcubemail': {
+    ...phpApache,
+    app: {
+      ...phpFiles,
+      closure: [...phpFiles.closure, 'roundcube-core', 'roundcube-plugins', 'openssl'],
+    },
+    folders: [...phpApache.folders, '/var/roundcube', '/var/roundcube/db', '/var/roundcube/config'],
+    links: { ...phpApache.links, '/var/www/html/bin': '/usr/share/roundcube/bin' },
+    files: {
+      '/etc/apache2/sites-enabled/000-default.conf': site.replace('/var/www/html', '/var/lib/roundcube/public_html'),
+      '/etc/apache2/conf-enabled/roundcube.conf': roundcubeFolder,
+      '/etc/roundcube/config.inc.php': roundcubeConfig,
+    },
+    entrypoint: 'roundcube.sh',
     changes: phpApache.changes.filter((change) => !change.startsWith('VOLUME')),
   },
   'docker.io/library/mediawiki': {
