@@ -1,22 +1,33 @@
 import { builtIn } from '@hortus/contract/built-in-actions';
 import { lifecycle } from './actions/built-in.ts';
 import type { BuiltInHandlers } from './actions/handlers.ts';
+import type { Cluster } from './engine/cluster.ts';
 import type { Engine } from './engine/engine.ts';
 import type { Journal } from './journal/journal.ts';
 import { prune } from './prune/prune.ts';
 import { smokeInstance } from './smoke/smoke-action.ts';
+import { swarmLifecycle } from './swarm/lifecycle.ts';
 import type { Turns } from './turns.ts';
 
 export interface BuiltInParts extends Pick<BuiltInHandlers, 'backups'> {
   engine: Engine;
+  /** The Swarm that this daemon drives; undefined on a plain server. */
+  cluster?: Cluster | undefined;
   journal: Journal;
   turns: Turns;
   serverId(): string;
 }
 
 /** Registers the handlers of all built-in actions. */
-export const builtInHandlers = ({ engine, journal, turns, serverId, backups }: BuiltInParts): BuiltInHandlers => ({
-  instance: { ...lifecycle, [builtIn.smoke]: smokeInstance },
+export const builtInHandlers = ({
+  engine,
+  cluster,
+  journal,
+  turns,
+  serverId,
+  backups,
+}: BuiltInParts): BuiltInHandlers => ({
+  instance: { ...(cluster ? swarmLifecycle(cluster) : lifecycle), [builtIn.smoke]: smokeInstance },
   server: { [builtIn.prune]: (params) => prune({ engine, journal, turns, serverId: serverId(), params }) },
   backups,
 });

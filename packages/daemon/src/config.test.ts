@@ -19,6 +19,7 @@ it('a key file may contain all settings; options and the environment override it
     backupDirectory: '/var/lib/hortusd/backups',
     backupBucket: undefined,
     dockerSocket: '/var/run/docker.sock',
+    cluster: false,
     ingress: { caddy: undefined, httpPort: undefined, httpsPort: undefined },
     networkPool: undefined,
     driftEveryMs: 120_000,

@@ -29,6 +29,8 @@ export interface DaemonConfig {
   backupDirectory: string;
   backupBucket: S3Config | undefined;
   dockerSocket: string;
+  /** Whether the daemon drives the Swarm of its engine. */
+  cluster: boolean;
   ingress: IngressWish;
   /** Local images in place of images of a registry, and their file; undefined for none. */
   substitutes: Substitutes | undefined;
@@ -86,6 +88,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
     backupDirectory: options['backup-dir'] ?? env.HORTUSD_BACKUP_DIR ?? join(stateDirectoryOf(options, env), 'backups'),
     backupBucket,
     dockerSocket: options['docker-socket'] ?? env.HORTUSD_DOCKER_SOCKET ?? DEFAULT_SOCKET,
+    cluster: options.cluster ?? flag('HORTUSD_CLUSTER', env.HORTUSD_CLUSTER),
     ingress: {
       caddy: options.caddy ?? env.HORTUSD_CADDY,
       httpPort: port('--ingress-http', options['ingress-http'] ?? env.HORTUSD_INGRESS_HTTP),

@@ -68,6 +68,7 @@ export class Daemon {
     parts.dialBack.stop();
     await parts.containerLogs.stop();
     await parts.ingress.stop();
+    parts.cluster?.close();
     parts.engine.close();
     parts.journal.close();
   }

@@ -40,6 +40,9 @@ export const runOptions = {
   },
   's3-credentials-file': { value: 'path', meaning: 'JSON {access_key_id, secret_access_key, session_token?}.' },
   'docker-socket': { value: 'path', standard: '/var/run/docker.sock', meaning: 'Socket of the container engine.' },
+  cluster: {
+    meaning: 'Drive the Docker Swarm that this engine manages, instead of single containers on this server.',
+  },
   'image-substitutes': {
     value: 'path',
     standard: 'none',

@@ -14,6 +14,7 @@ import { Acceptance } from './deployments/acceptance.ts';
 import { DeploymentRunner } from './deployments/deployment-runner.ts';
 import { orderedManifest } from './deployments/ordered-manifest.ts';
 import { DriftWatch } from './drift/drift-watch.ts';
+import { openDockerCluster } from './engine/docker/docker-cluster.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Timeouts } from './engine/docker/timeouts.ts';
 import { Fingerprints } from './fingerprint/fingerprint.ts';
@@ -46,6 +47,7 @@ import { Watch } from './rollout/watch.ts';
 import { serveShell } from './shell/serve-shell.ts';
 import { DialBack } from './streams/dial-back.ts';
 import { substitutingEngine } from './substitutes/substituting-engine.ts';
+import { swarmEngine } from './swarm/swarm-engine.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
 import { Turns } from './turns.ts';
@@ -80,15 +82,15 @@ export function wire(options: DaemonOptions) {
   const serverId = () => identity.serverId ?? '';
   const publicKey = () => identity.publicKey;
   rememberWritten(journal);
-  const docker = openDockerEngine({
-    socketPath: config.dockerSocket,
-    ...(engineTimeouts && { timeouts: engineTimeouts }),
-  });
-  const guarded = guardedEngine(config.substitutes ? substitutingEngine(docker, config.substitutes) : docker, {
+  const socket = { socketPath: config.dockerSocket, ...(engineTimeouts && { timeouts: engineTimeouts }) };
+  const docker = openDockerEngine(socket);
+  const cluster = config.cluster ? openDockerCluster(socket) : undefined;
+  const checked = guardedEngine(config.substitutes ? substitutingEngine(docker, config.substitutes) : docker, {
     policy,
     engineSocket: config.dockerSocket,
     written: journal.writtenPaths,
   });
+  const guarded = cluster ? swarmEngine(checked, cluster) : checked;
   const reclaim = () => extraNetworks.sweep();
   const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, reclaim, log });
   const containerLogs: ContainerLogs = new ContainerLogs({
@@ -190,7 +192,7 @@ export function wire(options: DaemonOptions) {
     engine,
     shims,
     turns,
-    builtIns: builtInHandlers({ engine, journal, turns, serverId, backups }),
+    builtIns: builtInHandlers({ engine, cluster, journal, turns, serverId, backups }),
     log,
     outputLimit: OUTPUT_LIMIT,
     abandon: (uid) => transfers.abandon(uid),
@@ -202,6 +204,7 @@ export function wire(options: DaemonOptions) {
   const scheduler = new Scheduler({ journal, engine, log, busy, onDue: (request) => actions.run(request) });
 
   const drift = new DriftWatch({
+    cluster,
     journal,
     engine,
     ingress,
@@ -218,6 +221,7 @@ export function wire(options: DaemonOptions) {
   };
   const observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent });
   const deployments = new DeploymentRunner({
+    cluster,
     journal,
     engine,
     ingress,
@@ -269,6 +273,7 @@ export function wire(options: DaemonOptions) {
     actions,
     backups,
     channel,
+    cluster,
     containerLogs,
     deployments,
     dialBack,

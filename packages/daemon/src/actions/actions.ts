@@ -128,6 +128,8 @@ export class Actions {
     const primary = manifest !== undefined && primaryOf(manifest) === component;
     const container = await runningContainer(this.#options.engine, uid, component, primary);
     if (!container) throw new Error(`The component ${component} is not running.`);
+    if (container.node !== undefined)
+      throw new Error(`${component} runs on node ${container.node.name}, where this daemon cannot run actions.`);
     if (type === 'exec') return this.#exec(request, container.id, permission);
     this.#ledger.start(request, { kind: 'once' });
     this.#ledger.finish(

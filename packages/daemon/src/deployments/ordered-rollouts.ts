@@ -2,6 +2,7 @@ import type { Fingerprint } from '@hortus/contract/fingerprint';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { ReportedLine } from '@hortus/contract/resources/deployment-reports';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { Cluster } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { JournalledDeployment } from '../journal/deployments.ts';
@@ -10,7 +11,8 @@ import type { RolloutResult } from '../journal/rollout-result.ts';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
 import { settledPins } from '../pull/settled-pins.ts';
-import { rollOut } from '../rollout/rollout.ts';
+import { type Rollout, type RolloutDeps, rollOut } from '../rollout/rollout.ts';
+import { rollOutOnSwarm } from '../swarm/swarm-rollout.ts';
 import { Slots, type Turns } from '../turns.ts';
 import { failed } from './acceptance.ts';
 import { DeploymentLog, type LogBatch } from './deployment-log.ts';
@@ -23,6 +25,8 @@ import { beginWatch, isRenewal } from './watch-period.ts';
 export interface RolloutsOptions {
   journal: Journal;
   engine: Engine;
+  /** The Swarm that this daemon drives; undefined on a plain server. */
+  cluster?: Cluster | undefined;
   service: Service;
   ingress: Ingress;
   turns: Turns;
@@ -111,7 +115,7 @@ export class OrderedRollouts {
     });
     const work = () =>
       this.#slots.run(
-        async () => (await unfit(manifest, () => this.#options.fingerprint())) ?? rollOut(await rollout(), deps),
+        async () => (await unfit(manifest, () => this.#options.fingerprint())) ?? this.#rollOut(await rollout(), deps),
       );
     let result: RolloutResult;
     try {
@@ -142,6 +146,11 @@ export class OrderedRollouts {
     boundary?.('after finish');
     this.#options.onChange(manifest.instance_uid);
     return result;
+  }
+
+  #rollOut(rollout: Rollout, deps: RolloutDeps): Promise<RolloutResult> {
+    const { cluster } = this.#options;
+    return cluster ? rollOutOnSwarm(rollout, { ...deps, cluster }) : rollOut(rollout, deps);
   }
 
   /** Records a step for people; a full disk must not end the rollout. */

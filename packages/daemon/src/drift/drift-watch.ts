@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Cluster } from '../engine/cluster.ts';
 import { guarded } from '../guard.ts';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
@@ -10,6 +11,8 @@ export interface DriftWatchOptions extends Looking {
   service: Service;
   turns: Turns;
   log: Log;
+  /** The Swarm that this daemon drives: drift is not checked there. */
+  cluster?: Cluster | undefined;
   /** Called before each check, while no other operation runs on the instance. */
   refresh?(uid: string): Promise<void>;
   everyMs?: number;
@@ -78,8 +81,9 @@ export class DriftWatch {
   }
 
   async #look(uid: string): Promise<void> {
-    const { journal, service, turns, refresh, log } = this.#options;
-    if (this.#stopped) return;
+    const { journal, service, turns, refresh, log, cluster } = this.#options;
+    // Only the API of a Swarm changes its services, and the Swarm restores their tasks itself.
+    if (this.#stopped || cluster !== undefined) return;
     // Do not wait for a long rollout; check later.
     if (turns.busy(uid)) return this.changed(uid);
     try {

@@ -9,6 +9,8 @@ export interface ContainerFacts {
   /** Reference that it was created from, and the image id at that time. */
   image: string;
   imageId: string;
+  /** Node of a Swarm, for containers of other nodes: only their state and their output are within reach. */
+  node?: { id: string; name: string };
   /** Local image that it was created from, where the operator put one in place of `image`. */
   substitute?: string;
   state: ContainerState;

@@ -11,6 +11,8 @@ export interface ContainerSpec {
   workingDir?: string;
   hostname?: string;
   mounts: readonly Mount[];
+  /** Labels of volumes that the engine creates with the container. */
+  volumeLabels?: Record<string, string>;
   limits: Limits;
   restart: 'always' | 'unless-stopped' | 'on-failure' | 'no';
   ports: readonly Port[];

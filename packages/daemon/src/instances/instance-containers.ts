@@ -28,5 +28,7 @@ export async function runningContainer(
   const named = await engine.inspect(containerName(uid, component, 1, primary));
   if (named && fits(named)) return named;
   const running = (await containersOf(engine, uid)).filter(fits);
-  return running.sort((a, b) => b.createdAt - a.createdAt)[0];
+  // A command can be run on this node only.
+  const isElsewhere = ({ node }: ContainerFacts) => Number(node !== undefined);
+  return running.sort((a, b) => isElsewhere(a) - isElsewhere(b) || b.createdAt - a.createdAt)[0];
 }

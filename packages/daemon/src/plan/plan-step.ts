@@ -1,3 +1,4 @@
+import type { StepId } from '@hortus/contract/steps';
 import type { LinkSpec, NamedSpec, NetworkSpec } from '../engine/engine.ts';
 import type { ActualContainer, Replaced } from './actual.ts';
 import type { Unit } from './desired.ts';
@@ -26,8 +27,14 @@ type Doing =
   | { step: 'start' | 'wait_healthy' | 'before_start_job' | 'after_start_job'; unit: Unit; target: Target }
   | { step: 'switch'; target: Target; name: string };
 
-/** One step. `after` lists the keys of steps that must succeed first; other steps may run in parallel. */
-export type PlanStep = { key: string; after: readonly string[] } & Doing;
+/** `after` lists the keys of steps that must succeed first; other steps may run in parallel. */
+export interface OrderedStep {
+  key: string;
+  after: readonly string[];
+  step: StepId;
+}
+
+export type PlanStep = OrderedStep & Doing;
 
 export interface Plan {
   /** In an order that respects `after`. */
@@ -35,16 +42,16 @@ export interface Plan {
 }
 
 /** Sorts steps by `after` and drops references to steps that are not in the plan. */
-export function inOrder(steps: readonly PlanStep[]): PlanStep[] {
+export function inOrder<Step extends OrderedStep>(steps: readonly Step[]): Step[] {
   const byKey = new Map(steps.map((step) => [step.key, step]));
-  const ordered = new Map<string, PlanStep>();
+  const ordered = new Map<string, Step>();
   const open = new Set<string>();
-  const place = (step: PlanStep) => {
+  const place = (step: Step) => {
     if (ordered.has(step.key)) return;
     if (open.has(step.key)) throw new Error('Components depend on each other in a cycle');
     open.add(step.key);
     const after = [...new Set(step.after)].filter((key) => byKey.has(key));
-    for (const key of after) place(byKey.get(key) as PlanStep);
+    for (const key of after) place(byKey.get(key) as Step);
     ordered.set(step.key, { ...step, after });
   };
   for (const step of steps) place(step);

@@ -1,10 +1,10 @@
-import type { Plan, PlanStep } from '../plan/plan-step.ts';
+import type { OrderedStep } from '../plan/plan-step.ts';
 
 /** A failed step; `cause` is its error. */
 export class StepFailed extends Error {
-  readonly step: PlanStep;
+  readonly step: OrderedStep;
 
-  constructor(step: PlanStep, cause: unknown) {
+  constructor(step: OrderedStep, cause: unknown) {
     super(cause instanceof Error ? cause.message : String(cause), { cause });
     this.step = step;
   }
@@ -14,16 +14,16 @@ export class StepFailed extends Error {
  * Runs a plan: each step starts once the steps in its `after` have succeeded. After a failure no further step starts
  * and running steps are aborted. Throws only after all of them have ended, so that a state read afterwards is stable.
  */
-export async function applyPlan(
-  plan: Plan,
-  run: (step: PlanStep, signal: AbortSignal) => Promise<void>,
+export async function applyPlan<Step extends OrderedStep>(
+  plan: { steps: readonly Step[] },
+  run: (step: Step, signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> {
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const ends = new Map<string, Promise<boolean>>();
   let failure: StepFailed | undefined;
-  const runAfter = async (step: PlanStep, before: Promise<boolean>[]): Promise<boolean> => {
+  const runAfter = async (step: Step, before: Promise<boolean>[]): Promise<boolean> => {
     if (!(await Promise.all(before)).every(Boolean) || stop.signal.aborted) return false;
     try {
       either.throwIfAborted();

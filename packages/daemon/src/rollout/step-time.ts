@@ -1,5 +1,5 @@
 import { isEngineProblem } from '../engine/engine-problem.ts';
-import type { PlanStep } from '../plan/plan-step.ts';
+import type { OrderedStep } from '../plan/plan-step.ts';
 
 /** A step made no progress within the deadline of the template. */
 export class TooLate extends Error {}
@@ -9,7 +9,7 @@ export class TooLate extends Error {}
  * parallel, and a step that advances would hide one that hangs.
  */
 export async function inTime(
-  step: PlanStep,
+  step: Pick<OrderedStep, 'key'>,
   limitMs: number,
   signal: AbortSignal,
   run: (signal: AbortSignal, progress: () => void) => Promise<string>,

@@ -19,8 +19,10 @@ export async function findContainer(
   );
   const rank = ({ labels }: ContainerFacts) =>
     (labels[label.primary] === 'true' ? 0 : 1_000_000) + Number(labels[label.replica] ?? 1);
+  // A shell can be opened on this node only.
+  const isElsewhere = ({ node }: ContainerFacts) => Number(node !== undefined);
   // During a rollout there may be two; the newer one stays.
-  return running.sort((a, b) => rank(a) - rank(b) || b.createdAt - a.createdAt)[0];
+  return running.sort((a, b) => isElsewhere(a) - isElsewhere(b) || rank(a) - rank(b) || b.createdAt - a.createdAt)[0];
 }
 
 const SHELLS = ['/bin/bash', '/bin/sh'] as const;

@@ -25,6 +25,7 @@ export class DaemonProcess {
   readonly #killAt: string | undefined;
   readonly #options: readonly string[];
   readonly #command: readonly string[] | undefined;
+  readonly #isCluster: boolean;
   process: RunningProcess;
   #deployments = 0;
 
@@ -35,12 +36,14 @@ export class DaemonProcess {
     options: readonly string[],
     policy: Record<string, unknown>,
     command: readonly string[] | undefined,
+    isCluster: boolean,
   ) {
     this.server = server;
     this.service = service;
     this.#killAt = killAt;
     this.#options = options;
     this.#command = command;
+    this.#isCluster = isCluster;
     service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake', 'update'] };
     service.sign = (message) => this.signer.order(message, this.serverId);
     mkdirSync(this.stateDirectory, { mode: 0o700 });
@@ -50,20 +53,24 @@ export class DaemonProcess {
 
   /**
    * Starts a daemon; with `killAt` it kills itself there once. `options` are those of `hortusd run`, `policy` is its
-   * policy file, `command` is a binary to run instead of the source.
+   * policy file, `command` is a binary to run instead of the source, `manager` the socket of a manager whose Swarm it drives.
    */
   static async start({
     killAt,
     options = [],
     policy = {},
     command,
+    manager,
   }: {
     killAt?: string;
     options?: readonly string[];
     policy?: Record<string, unknown>;
     command?: readonly string[];
+    manager?: string;
   } = {}): Promise<DaemonProcess> {
-    return new DaemonProcess(await TestServer.open(), await FakeService.listen(), killAt, options, policy, command);
+    const server = await TestServer.open(manager === undefined ? {} : { socketPath: manager });
+    const service = await FakeService.listen();
+    return new DaemonProcess(server, service, killAt, options, policy, command, manager !== undefined);
   }
 
   get stateDirectory(): string {
@@ -168,6 +175,7 @@ export class DaemonProcess {
         HORTUSD_PUBLIC_KEY: this.signer.publicKey,
         HORTUSD_STATE_DIR: this.stateDirectory,
         HORTUSD_DOCKER_SOCKET: this.server.socketPath,
+        HORTUSD_CLUSTER: String(this.#isCluster),
       },
     });
   }

@@ -69,7 +69,7 @@ function hostConfig(spec: ContainerSpec): Record<string, unknown> {
   };
 }
 
-function mount(one: Mount): Record<string, unknown> {
+export function mount(one: Mount): Record<string, unknown> {
   switch (one.kind) {
     case 'volume':
       return { Type: 'volume', Source: one.volume, Target: one.target, ReadOnly: one.readOnly };
@@ -105,7 +105,7 @@ function securityOptions(spec: ContainerSpec): string[] {
   ];
 }
 
-function healthcheck(check: ContainerSpec['healthcheck']): Record<string, unknown> | undefined {
+export function healthcheck(check: ContainerSpec['healthcheck']): Record<string, unknown> | undefined {
   if (check === undefined) return undefined;
   if (check === 'none') return { Test: ['NONE'] };
   return {

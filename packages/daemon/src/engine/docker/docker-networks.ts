@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { OverlaySpec } from '../cluster.ts';
 import type { LabelFilter, NetworkFacts, NetworkRemoval, NetworkSpec } from '../engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
@@ -10,7 +11,7 @@ interface NetworkAnswer extends NamedAnswer {
   Id: string;
   IPAM?: { Config?: { Subnet?: string }[] | null } | null;
   /** Only in the response for a single network: endpoints by the id of their container. */
-  Containers?: Record<string, { Name?: string }> | null;
+  Containers?: Record<string, { Name?: string; IPv4Address?: string }> | null;
 }
 
 export async function listNetworks(api: DockerApi, labels: LabelFilter): Promise<NetworkFacts[]> {
@@ -67,6 +68,50 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
     checkOwner(operation, spec, network);
     return network.Id;
   }
+}
+
+/** Creates an overlay network of a Swarm. It is attachable, so that containers of actions can join it. */
+export async function ensureOverlay(api: DockerApi, spec: OverlaySpec): Promise<string> {
+  const operation = `create network ${spec.name}`;
+  const found = await readNetwork(api, spec.name);
+  if (found === undefined) {
+    const { Id } = await api.json<{ Id: string }>({
+      operation,
+      method: 'POST',
+      path: '/networks/create',
+      body: {
+        Name: spec.name,
+        Driver: 'overlay',
+        Attachable: true,
+        CheckDuplicate: true,
+        Internal: spec.internal ?? false,
+        Labels: spec.labels,
+      },
+      timeout: api.timeouts.heavy,
+    });
+    return Id;
+  }
+  checkOwner(operation, spec, found);
+  return found.Id;
+}
+
+/** Bridge on every node of a Swarm that connects its tasks with the node, unless their network is internal. */
+const GATEWAY_BRIDGE = 'docker_gwbridge';
+
+/** Addresses of containers of overlay networks on this node; the overlay itself is not reachable from the node. */
+export async function gatewayAddresses(api: DockerApi): Promise<Map<string, string>> {
+  const network = await readNetwork(api, GATEWAY_BRIDGE);
+  const endpoints = Object.entries(network?.Containers ?? {});
+  return new Map(
+    endpoints.flatMap(([id, { IPv4Address = '' }]) => (IPv4Address ? [[id, IPv4Address.split('/')[0] ?? '']] : [])),
+  );
+}
+
+async function readNetwork(api: DockerApi, name: string): Promise<NetworkAnswer | undefined> {
+  const operation = `read network ${name}`;
+  const path = objectPath('networks', name, operation);
+  const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
+  return status === 404 ? undefined : (JSON.parse(body.toString('utf8')) as NetworkAnswer);
 }
 
 /** The auxiliary address of this name becomes the default route of containers; the engine gives it to none of them. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { LogPiece } from '../engine.ts';
 import type { DockerApi } from './docker-api.ts';
 import { objectPath } from './object-path.ts';
@@ -21,7 +22,27 @@ export async function* followLogs(
   const query = { stdout: 'true', stderr: 'true', follow: 'true', timestamps: 'true', since };
   const stream = await api.stream({ ...call, path: `${path}/logs`, query }, { mayBeSilent: true });
   // A terminal has a single stream without frames.
-  const messages = facts.Config.Tty ? new TerminalMessages() : new FramedMessages();
+  yield* piecesOf(stream, facts.Config.Tty ? new TerminalMessages() : new FramedMessages());
+}
+
+/** Follows the log of a task of a Swarm, through its manager. The API does not say whether a task has a terminal. */
+export async function* followTaskLogs(
+  api: DockerApi,
+  id: string,
+  since: string | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<readonly LogPiece[]> {
+  const operation = `follow the log of task ${id}`;
+  const path = `${objectPath('tasks', id, operation)}/logs`;
+  const query = { stdout: 'true', stderr: 'true', follow: 'true', timestamps: 'true', since };
+  const call = { operation, method: 'GET', path, query, timeout: api.timeouts.quick, signal } as const;
+  yield* piecesOf(await api.stream(call, { mayBeSilent: true }), new FramedMessages());
+}
+
+async function* piecesOf(
+  stream: IncomingMessage,
+  messages: FramedMessages | TerminalMessages,
+): AsyncGenerator<readonly LogPiece[]> {
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       const pieces = messages.add(chunk);

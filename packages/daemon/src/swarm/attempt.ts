@@ -1,0 +1,103 @@
+import type { Cluster, Membership, NodeFacts, ServiceFacts } from '../engine/cluster.ts';
+import type { Engine } from '../engine/engine.ts';
+import { EngineProblem } from '../engine/engine-problem.ts';
+import { type Desired, desiredState } from '../plan/desired.ts';
+import { label, labelsOf } from '../plan/labels.ts';
+import { NameTaken } from '../rollout/failure.ts';
+import type { Rollout } from '../rollout/rollout.ts';
+import { type DesiredService, desiredServices, isPinned } from './desired-services.ts';
+import { chooseNode, pinOf, recordedPin, requireNode } from './pins.ts';
+import type { SwarmActual } from './swarm-plan.ts';
+
+/** What a rollout found in the Swarm before it changed anything, and what it wants. */
+export interface Attempt {
+  rollout: Rollout;
+  desired: Desired;
+  services: DesiredService[];
+  before: SwarmActual;
+  nodes: NodeFacts[];
+  /** Labels of everything that belongs to the instance. */
+  own: Record<string, string>;
+  /** Node of the volumes; undefined without any. */
+  node: string | undefined;
+  /** Node of this daemon. */
+  here: string;
+}
+
+/** Reads the state of the Swarm and decides where components with volumes run. Changes nothing. */
+export async function beginAttempt(rollout: Rollout, cluster: Cluster, engine: Engine): Promise<Attempt> {
+  const desired = desiredState(rollout);
+  const { instanceUid: uid, definitionId } = desired;
+  const { nodeId: here } = await requireManager(cluster);
+  const [nodes, { logDriver }, managed] = await Promise.all([
+    cluster.nodes(),
+    engine.info(),
+    cluster.services({ labels: { [label.managed]: 'true' } }),
+  ]);
+  const before = await readInstance(cluster, uid, definitionId);
+  await requireNames(cluster, desired, before.services);
+  const node = desired.units.some(isPinned)
+    ? await nodeOfVolumes({ cluster, engine, uid, nodes, managed, before: before.services, here })
+    : undefined;
+  const cpus = Math.min(...nodes.filter(({ state }) => state === 'ready').map((one) => one.cpus));
+  return {
+    rollout,
+    desired,
+    services: desiredServices(desired, rollout.manifest, { node, cpus, logDriver }),
+    before,
+    nodes,
+    own: labelsOf({ serverId: rollout.serverId, uid, definitionId }),
+    node,
+    here,
+  };
+}
+
+/** Reads the services of an instance by their labels, and the tasks of its jobs. */
+export async function readInstance(cluster: Cluster, uid: string, definitionId: string): Promise<SwarmActual> {
+  const labels = { [label.managed]: 'true', [label.instance]: uid, [label.definition]: definitionId };
+  const services = await cluster.services({ labels });
+  const jobs = services.filter(({ kind }) => kind === 'job');
+  const jobTasks = await Promise.all(jobs.map(({ id }) => cluster.tasks({ service: id })));
+  return { services, jobTasks: jobTasks.flat() };
+}
+
+export async function requireManager(cluster: Cluster): Promise<Membership> {
+  const membership = await cluster.membership();
+  const operation = 'use the Swarm';
+  if (membership === undefined)
+    throw new EngineProblem({ operation, kind: 'unsupported', detail: 'this engine is not part of a Swarm' });
+  if (!membership.isManager)
+    throw new EngineProblem({
+      operation,
+      kind: 'unsupported',
+      detail: 'this node is a worker; run the daemon on a manager',
+    });
+  return membership;
+}
+
+async function requireNames(cluster: Cluster, { units }: Desired, own: readonly ServiceFacts[]): Promise<void> {
+  const holders = await Promise.all(units.map(({ spec }) => cluster.service(spec.name)));
+  const taken = holders.find(
+    (one, index) => one?.name === units[index]?.spec.name && !own.some(({ id }) => id === one?.id),
+  );
+  if (taken)
+    throw new NameTaken(`Service ${taken.name} exists but is not of this definition; rename or remove it first`);
+}
+
+interface Looked {
+  cluster: Cluster;
+  engine: Engine;
+  uid: string;
+  nodes: readonly NodeFacts[];
+  managed: readonly ServiceFacts[];
+  before: readonly ServiceFacts[];
+  here: string;
+}
+
+/** All volumes of an instance are on one node. A record outlives services, and volumes found here outlive both. */
+async function nodeOfVolumes({ cluster, engine, uid, nodes, managed, before, here }: Looked): Promise<string> {
+  const known = before.map(pinOf).find((one) => one !== undefined) ?? (await recordedPin(cluster, uid));
+  if (known !== undefined) return requireNode(nodes, known).id;
+  const found = await engine.volumes({ labels: { [label.managed]: 'true', [label.instance]: uid } });
+  return found.length > 0 ? requireNode(nodes, here).id : chooseNode(nodes, managed, here).id;
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import type { Manifest } from '@hortus/contract/template/manifest';
+import type { ServiceSpec, UpdateRule } from '../engine/cluster.ts';
+import type { ContainerSpec } from '../engine/container-spec.ts';
+import type { Desired, Unit } from '../plan/desired.ts';
+import { label } from '../plan/labels.ts';
+import { LONGEST_SERVICE_NAME, NotOnSwarm } from './limitations.ts';
+import { pinTo } from './pins.ts';
+import { taskCheck } from './task-check.ts';
+
+/** A component as it should run in the Swarm; image digest and secrets are added when it is created. */
+export interface DesiredService {
+  unit: Unit;
+  spec: Omit<ServiceSpec, 'files'>;
+  /** Node that its volumes bind it to. */
+  node: string | undefined;
+  /** An equal value means that no task has to be replaced. */
+  config: string;
+  replicas: number;
+}
+
+/** Label of the number of tasks that a service has unless it is stopped. */
+export const REPLICAS = 'hortus.replicas';
+
+/** Time after which a new task without a health check counts as running well. */
+const UNCHECKED_MONITOR_MS = 5_000;
+const LONGEST_MONITOR_MS = 15_000;
+
+/** Whether the component keeps data in volumes of a node. */
+export const isPinned = ({ spec }: Unit): boolean => spec.mounts.some(({ kind }) => kind === 'volume');
+
+interface SwarmFacts {
+  /** Node for components with volumes. */
+  node: string | undefined;
+  /** CPUs of the smallest node. */
+  cpus: number;
+  /** Default log driver of this node, taken for that of all nodes. */
+  logDriver: string;
+}
+
+/** Describes every component as a service. */
+export function desiredServices(
+  { units }: Desired,
+  { components }: Pick<Manifest, 'components'>,
+  { node, ...facts }: SwarmFacts,
+): DesiredService[] {
+  // The tasks of a service are equal, so its replicas need no specification of their own.
+  return units
+    .filter(({ replica }) => replica === 1)
+    .map((unit) => {
+      const replicas = unit.kind === 'service' ? (components.find(isOf(unit))?.replicas ?? 1) : 1;
+      return desiredService(unit, replicas, { node: isPinned(unit) ? node : undefined, ...facts });
+    });
+}
+
+const isOf =
+  ({ component }: Unit) =>
+  ({ name }: { name: string }) =>
+    name === component;
+
+function desiredService(unit: Unit, replicas: number, facts: SwarmFacts): DesiredService {
+  const { node } = facts;
+  const { name } = unit.spec;
+  if (name.length > LONGEST_SERVICE_NAME)
+    throw new NotOnSwarm(`The name of the service ${name} has more than ${LONGEST_SERVICE_NAME} characters`);
+  const config = `sha256:${createHash('sha256')
+    .update(JSON.stringify([unit.config, node ?? null]))
+    .digest('hex')}`;
+  // Nothing but the engine probes tasks, so the label for the daemon's own probe is left out.
+  const { [label.probe]: _, ...kept } = unit.spec.labels;
+  const labels = { ...kept, [label.config]: config };
+  const container: ContainerSpec = { ...fitting(unit.spec, facts), labels, volumeLabels: ownLabels(labels) };
+  if (unit.check) container.healthcheck = taskCheck(unit.check);
+  return {
+    unit,
+    node,
+    config,
+    replicas,
+    spec: {
+      container,
+      labels: { ...labels, [REPLICAS]: String(replicas) },
+      mode: unit.kind === 'service' ? { kind: 'replicated', replicas } : { kind: 'job' },
+      constraints: node === undefined ? [] : [pinTo(node)],
+      update: updateRule(unit),
+    },
+  };
+}
+
+/** Engines reject more CPUs than their machine has, and a default log limit must not override the operator's log driver. */
+function fitting({ limits, logLimit, ...rest }: ContainerSpec, { cpus, logDriver }: SwarmFacts): ContainerSpec {
+  const keepsDriver = logLimit?.byDefault && logDriver !== '' && logDriver !== 'json-file';
+  return {
+    ...rest,
+    limits: limits.cpus === undefined ? limits : { ...limits, cpus: Math.min(limits.cpus, cpus) },
+    ...(logLimit === undefined || keepsDriver ? {} : { logLimit }),
+  };
+}
+
+const ownLabels = (labels: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    [label.managed, label.server, label.instance, label.definition].flatMap((key) =>
+      labels[key] === undefined ? [] : [[key, labels[key]]],
+    ),
+  );
+
+/**
+ * The Swarm counts a task as running once it is healthy. After that it watches for one more check, so that a version that
+ * answers once and dies is rolled back too.
+ */
+function updateRule({ beside, check }: Unit): UpdateRule {
+  const monitorMs = check
+    ? Math.min(Math.max(taskCheck(check).intervalMs + check.timeout_ms, 1_000), LONGEST_MONITOR_MS)
+    : UNCHECKED_MONITOR_MS;
+  return { order: beside ? 'start-first' : 'stop-first', monitorMs };
+}

@@ -1,0 +1,159 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { builtIn } from '@hortus/contract/built-in-actions';
+import type { InstanceContext, InstanceHandler } from '../actions/handlers.ts';
+import type { Cluster, ServiceFacts } from '../engine/cluster.ts';
+import { isEngineProblem } from '../engine/engine-problem.ts';
+import { failure, success } from '../journal/action.ts';
+import { label } from '../plan/labels.ts';
+import { converge } from './convergence.ts';
+import { REPLICAS } from './desired-services.ts';
+import { forgetPin, recordedPin } from './pins.ts';
+
+/** Time for tasks to start or end; the stop grace period comes on top. */
+const PATIENCE_MS = 120_000;
+const LOOK_EVERY_MS = 200;
+
+type Handlers = Readonly<Record<string, InstanceHandler>>;
+
+/** The built-in actions on instances of a Swarm, in place of those on containers. Each is idempotent. */
+export function swarmLifecycle(cluster: Cluster): Handlers {
+  const inOrder = async ({ uid, manifest }: InstanceContext): Promise<ServiceFacts[]> => {
+    const order = new Map((manifest?.components ?? []).map(({ name }, index) => [name, index]));
+    const place = ({ labels }: ServiceFacts) => order.get(labels[label.component] ?? '') ?? order.size;
+    const found = await cluster.services({ labels: { [label.managed]: 'true', [label.instance]: uid } });
+    return found.sort((a, b) => place(a) - place(b));
+  };
+  const lasting = async (context: InstanceContext) =>
+    (await inOrder(context)).filter(({ kind }) => kind === 'replicated');
+  const removeAll = async (context: InstanceContext, volumesToo: boolean) => {
+    const refused = volumesToo ? await volumesElsewhere(cluster, context.uid) : undefined;
+    if (refused !== undefined) return failure(refused);
+    for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
+    await tasksEnded(cluster, { [label.instance]: context.uid }, patience(context));
+    await removeRest(cluster, context, volumesToo);
+    await context.forget();
+    return success();
+  };
+  return {
+    [builtIn.start]: async (context) => {
+      for (const service of await lasting(context)) {
+        const replicas = Number(service.labels[REPLICAS] ?? 1);
+        if (service.replicas !== replicas) await cluster.scaleService(service.id, replicas);
+        await running(cluster, service, replicas, false);
+      }
+      return success();
+    },
+    [builtIn.stop]: async (context) => {
+      for (const { id, replicas } of (await lasting(context)).reverse()) {
+        if (replicas > 0) await cluster.scaleService(id, 0);
+        await tasksEnded(cluster, id, patience(context));
+      }
+      return success();
+    },
+    [builtIn.restart]: async (context) => {
+      for (const service of await lasting(context)) {
+        const replicas = Number(service.labels[REPLICAS] ?? 1);
+        const isStopped = service.replicas === 0;
+        if (isStopped) await cluster.scaleService(service.id, replicas);
+        else await cluster.restartService(service.id);
+        await running(cluster, service, replicas, !isStopped);
+      }
+      return success();
+    },
+    [builtIn.release]: async (context) => {
+      const unnamed = unnamedVolumes(context);
+      if (unnamed.length > 0)
+        return failure(`Critical volumes are removed only if confirm names them: ${unnamed.join(', ')}.`);
+      return await removeAll(context, context.params.remove_volumes === true);
+    },
+    [builtIn.remove]: async (context) => {
+      for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
+      await tasksEnded(cluster, { [label.instance]: context.uid }, patience(context));
+      return success();
+    },
+    [builtIn.clear]: async (context) => {
+      await context.abandon();
+      return await removeAll(context, true);
+    },
+  };
+}
+
+const patience = ({ manifest }: InstanceContext): number =>
+  PATIENCE_MS + Math.max(0, ...(manifest?.components ?? []).map((one) => one.stop_grace_period_ms));
+
+function unnamedVolumes({ manifest, params }: InstanceContext): string[] {
+  if (params.remove_volumes !== true) return [];
+  const confirmed = Array.isArray(params.confirm) ? params.confirm : [];
+  const storage = (manifest?.components ?? []).flatMap((component) => component.storage);
+  const unnamed = storage.filter(({ name, critical, volume }) => critical && volume && !confirmed.includes(name));
+  return [...new Set(unnamed.map(({ name }) => name))];
+}
+
+async function running(cluster: Cluster, service: ServiceFacts, replicas: number, isUpdate: boolean): Promise<void> {
+  const nodes = await cluster.nodes();
+  await converge({
+    cluster,
+    service: service.id,
+    component: service.labels[label.component] ?? service.name,
+    config: service.labels[label.config] ?? '',
+    replicas,
+    isUpdate,
+    hasHistory: true,
+    // Equal tasks replace each other, so only the Swarm knows when all of them are new.
+    untilCompleted: isUpdate,
+    hasCheck: true,
+    nodeName: (id) => nodes.find((node) => node.id === id)?.name ?? id,
+    say: () => undefined,
+    progress: () => undefined,
+    signal: AbortSignal.timeout(PATIENCE_MS * Math.max(1, replicas)),
+  });
+}
+
+const ENDED: readonly string[] = ['complete', 'shutdown', 'failed', 'rejected', 'remove', 'orphaned'];
+
+/** Waits until no task runs; those of removed services disappear from the list. Tasks of lost nodes are not waited for. */
+async function tasksEnded(cluster: Cluster, of: string | Record<string, string>, withinMs: number): Promise<void> {
+  const end = performance.now() + withinMs;
+  for (;;) {
+    const [tasks, nodes] = await Promise.all([
+      cluster.tasks(typeof of === 'string' ? { service: of } : { labels: of }),
+      cluster.nodes(),
+    ]);
+    const ready = new Set(nodes.filter(({ state }) => state === 'ready').map(({ id }) => id));
+    if (!tasks.some(({ state, node }) => !ENDED.includes(state) && (node === '' || ready.has(node)))) return;
+    if (performance.now() > end) throw new Error(`Tasks were still running after ${withinMs / 1_000} s`);
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+async function volumesElsewhere(cluster: Cluster, uid: string): Promise<string | undefined> {
+  const [pin, here, nodes] = await Promise.all([recordedPin(cluster, uid), cluster.membership(), cluster.nodes()]);
+  if (pin === undefined || pin === here?.nodeId) return undefined;
+  const name = nodes.find(({ id }) => id === pin)?.name ?? pin;
+  return `The volumes are on node ${name}, which this daemon does not reach. Release without remove_volumes, and remove them on that node.`;
+}
+
+/** Removes files, network and, if asked for, volumes. Containers of ended tasks still use volumes, so they go first. */
+async function removeRest(cluster: Cluster, { engine, uid }: InstanceContext, volumesToo: boolean): Promise<void> {
+  const labels = { [label.managed]: 'true', [label.instance]: uid };
+  for (const { id } of await cluster.contents('secrets', { labels })) await cluster.removeContent('secrets', id);
+  for (const { id } of await engine.containers({ labels })) await engine.remove(id, { force: true });
+  for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
+  if (!volumesToo) return;
+  for (const { name } of await engine.volumes({ labels })) await removedVolume(engine, name);
+  await forgetPin(cluster, uid);
+}
+
+/** The engine removes the containers of a service shortly after its tasks; until then their volume is in use. */
+async function removedVolume(engine: InstanceContext['engine'], name: string): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  for (;;) {
+    try {
+      await engine.removeVolume(name);
+      return;
+    } catch (error) {
+      if (!isEngineProblem(error, 'conflict') || performance.now() > end) throw error;
+      await sleep(LOOK_EVERY_MS);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { component, manifest } from '../plan/testing/manifests.ts';
+import { LARGEST_FILE_BYTES, lossesOf, refusalsOf } from './limitations.ts';
+
+describe('what a Swarm cannot do', () => {
+  it('is named with its component', () => {
+    const everything = component('main', {
+      privileged: true,
+      pid: 'host',
+      ipc: 'host',
+      confinement: { seccomp: 'unconfined', apparmor: 'unconfined', no_new_privileges: false },
+      devices: [{ path: '/dev/kvm', container_path: '/dev/kvm', access: 'rwm' }],
+      gpu: { count: 'all' },
+      links: [{ instance: 'db', definition_id: 'def', component: 'main' }],
+      storage: [{ name: 'd', host_path: '/srv', mount_path: '/d', read_only: true, critical: false }],
+      ports: [{ container_port: 80, host_port: 80, host_ip: '127.0.0.1', protocol: 'tcp' }],
+      files: [{ mount_path: '/f', mode: '0644', content: 'x'.repeat(LARGEST_FILE_BYTES + 1) }],
+    });
+    const route = { name: 'web', component: 'main', port: 80, host: 'a.test', path: '/', strip: false } as const;
+    const routes = [{ ...route, tls: 'off' as const, primary: true, url: '' }];
+    expect(refusalsOf(manifest('u', [everything], { routes }))).toEqual([
+      'route web: a cluster has no ingress of Hortus yet',
+      'main: privileged',
+      'main: pid: host',
+      'main: ipc: host',
+      'main: confinement.seccomp: unconfined',
+      'main: confinement.apparmor: unconfined',
+      'main: device /dev/kvm',
+      'main: gpu',
+      'main: links to other instances',
+      'main: host path /srv',
+      'main: port 80 on the single address 127.0.0.1',
+      `main: file /f is larger than ${LARGEST_FILE_BYTES} bytes`,
+    ]);
+  });
+
+  it('is nothing for an ordinary component, with a warning about the protection that is lost', () => {
+    const confinement = { seccomp: 'default', apparmor: 'default', no_new_privileges: true } as const;
+    const ordinary = manifest('u', [component('main', { confinement }), component('side')]);
+    expect(refusalsOf(ordinary)).toEqual([]);
+    expect(lossesOf(ordinary)).toEqual([expect.stringContaining('no-new-privileges does not apply to main:')]);
+  });
+});

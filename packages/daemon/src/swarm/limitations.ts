@@ -1,0 +1,51 @@
+import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+
+/** The manifest needs something that services of a Swarm do not have. */
+export class NotOnSwarm extends Error {}
+
+/** Largest content of a secret of a Swarm. */
+export const LARGEST_FILE_BYTES = 500_000;
+/** Longest name of a service: it is a DNS label. */
+export const LONGEST_SERVICE_NAME = 63;
+
+/** Names everything in a manifest that a Swarm cannot do; empty if it can be deployed. */
+export function refusalsOf({ components, routes }: Manifest): string[] {
+  return [
+    ...routes.map(({ name }) => `route ${name}: a cluster has no ingress of Hortus yet`),
+    ...components.flatMap((component) => refusedIn(component).map((what) => `${component.name}: ${what}`)),
+  ];
+}
+
+export function requireSwarm(manifest: Manifest): void {
+  const refusals = refusalsOf(manifest);
+  if (refusals.length > 0) throw new NotOnSwarm(`A Docker Swarm cannot run this: ${refusals.join('; ')}`);
+}
+
+function refusedIn(component: ManifestComponent): string[] {
+  const { confinement, devices, storage, ports, files } = component;
+  const refused = (is: boolean, what: string) => (is ? [what] : []);
+  return [
+    ...refused(component.privileged, 'privileged'),
+    ...refused(component.pid === 'host', 'pid: host'),
+    ...refused(component.ipc === 'host', 'ipc: host'),
+    ...refused(confinement.seccomp !== 'default', 'confinement.seccomp: unconfined'),
+    ...refused(confinement.apparmor !== 'default', 'confinement.apparmor: unconfined'),
+    ...devices.map(({ path }) => `device ${path}`),
+    ...refused(component.gpu !== undefined, 'gpu'),
+    ...refused((component.links ?? []).length > 0, 'links to other instances'),
+    ...storage.flatMap(({ host_path }) => (host_path === undefined ? [] : `host path ${host_path}`)),
+    ...ports.flatMap(({ host_ip, host_port }) =>
+      host_ip === undefined || host_port === undefined ? [] : `port ${host_port} on the single address ${host_ip}`,
+    ),
+    ...files
+      .filter(({ content }) => Buffer.byteLength(content) > LARGEST_FILE_BYTES)
+      .map(({ mount_path }) => `file ${mount_path} is larger than ${LARGEST_FILE_BYTES} bytes`),
+  ];
+}
+
+/** Names protections that every container on a plain server has, but services of a Swarm cannot have. */
+export function lossesOf({ components }: Manifest): string[] {
+  const unprotected = components.filter(({ confinement }) => confinement.no_new_privileges).map(({ name }) => name);
+  if (unprotected.length === 0) return [];
+  return [`no-new-privileges does not apply to ${unprotected.join(', ')}: services of a Swarm cannot set it`];
+}

@@ -1,0 +1,81 @@
+import { builtIn } from '@hortus/contract/built-in-actions';
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { label } from '../plan/labels.ts';
+import { component } from '../plan/testing/manifests.ts';
+import { action, request } from '../testing/actions.ts';
+import { DaemonProcess } from '../testing/daemon-process.ts';
+import { SwarmServer, web } from './testing/swarm-server.ts';
+
+let server: SwarmServer;
+beforeAll(async () => {
+  server = await SwarmServer.open();
+}, 180_000);
+afterAll(() => server.close());
+
+const limit = { timeout: 240_000 };
+const daemonOf = (killAt?: string) =>
+  DaemonProcess.start({ manager: server.swarm.nodes[0].socketPath, ...(killAt && { killAt }) });
+
+async function ordered(daemon: DaemonProcess, type: string, slug: string, uid: string, command: string[] = []) {
+  const order = request(slug, command, {}, uid);
+  order.action.type = type as typeof order.action.type;
+  daemon.service.send({ type: 'action_request', ...order });
+  return await daemon.resultOf(order.execution_id);
+}
+
+test('a daemon of a Swarm deploys, runs actions, keeps logs, reports the state and releases', limit, async () => {
+  const daemon = await daemonOf();
+  await daemon.connected();
+  const uid = server.newUid();
+  const { image } = server;
+  const parts = [
+    component('main', web(image, { replicas: 2 }, 'echo serving;')),
+    component('side', { image, command: ['sleep', '1000'] }),
+  ];
+  const greet = ['sh', '-c', 'wget -q -O - http://alias-main:8080/health'];
+  const deployment = daemon.order(uid, parts, { actions: [action('greet', greet, { component: 'side' })] });
+  expect(await daemon.reportOf(deployment)).toMatchObject({
+    status: 'success',
+    instance: { container_name: uid, status: 'running', health: 'healthy' },
+  });
+  const reported = () =>
+    daemon.service
+      .callsTo('POST', '/instances/report')
+      .flatMap(({ body }) => body.instances as { instance_uid: string; status: string; health: string }[])
+      .filter(({ instance_uid }) => instance_uid === uid)
+      .at(-1);
+  await until(() => reported()?.status === 'running' && reported()?.health === 'healthy', {
+    describe: 'the state of the instance',
+  });
+  expect(await ordered(daemon, 'exec', 'greet', uid, greet)).toMatchObject({
+    type: 'action_completed',
+    output: 'ok\n',
+  });
+  const before = (await server.running(uid)).map(({ id }) => id);
+  expect(await ordered(daemon, 'builtin', builtIn.restart, uid)).toMatchObject({ type: 'action_completed' });
+  const after = (await server.running(uid)).map(({ id }) => id);
+  expect(after).toHaveLength(3);
+  for (const id of before) expect(after).not.toContain(id);
+  expect(await ordered(daemon, 'builtin', builtIn.stop, uid)).toMatchObject({ type: 'action_completed' });
+  await until(() => reported()?.status === 'stopped', { describe: 'the instance to be reported as stopped' });
+  expect(await ordered(daemon, 'builtin', builtIn.release, uid)).toMatchObject({ type: 'action_completed' });
+  expect(await server.cluster.services({ labels: { [label.instance]: uid } })).toEqual([]);
+  await daemon.close();
+});
+
+test('a daemon killed in the middle of a rollout finishes it after its restart', limit, async () => {
+  const daemon = await daemonOf('after start');
+  await daemon.connected();
+  const uid = server.newUid();
+  const parts = (text: string) => [component('main', web(server.image, { env: { VERSION: text } }))];
+  const first = daemon.order(uid, parts('1'));
+  await daemon.died();
+  expect(await daemon.reportOf(first)).toMatchObject({ status: 'success' });
+  expect(await server.running(uid)).toHaveLength(1);
+  const second = daemon.order(uid, parts('2'));
+  expect(await daemon.reportOf(second)).toMatchObject({ status: 'success', gap_ms: 0 });
+  expect(await server.run(uid, 'main', 'sh', '-c', 'echo $VERSION')).toBe('2\n');
+  expect(await ordered(daemon, 'builtin', builtIn.release, uid)).toMatchObject({ type: 'action_completed' });
+  await daemon.close();
+});

@@ -1,0 +1,82 @@
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Engine } from '../engine/engine.ts';
+import { observe } from '../instances/observe.ts';
+import { component } from '../plan/testing/manifests.ts';
+import { pinOf } from './pins.ts';
+import { swarmEngine } from './swarm-engine.ts';
+import { SwarmServer, web } from './testing/swarm-server.ts';
+
+let server: SwarmServer;
+let engine: Engine;
+beforeAll(async () => {
+  server = await SwarmServer.open({ nodes: 3 });
+  engine = swarmEngine(server.engine, server.cluster);
+}, 180_000);
+afterAll(() => server.close());
+
+const limit = { timeout: 240_000 };
+const nodesOf = async (uid: string) => (await server.running(uid)).map(({ node }) => node);
+
+test('volumes of instances are spread over the nodes, each instance on one of them', limit, async () => {
+  const pins: (string | undefined)[] = [];
+  for (const name of ['a', 'b', 'c']) {
+    const uid = `${server.newUid()}${name}`;
+    const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
+    const parts = [
+      component('main', web(server.image, { storage })),
+      component('side', { image: server.image, storage, command: ['sleep', '1000'] }),
+    ];
+    expect(await server.deploy(uid, parts), server.said()).toMatchObject({ status: 'success' });
+    const services = await Promise.all([uid, `${uid}-side`].map((one) => server.cluster.service(one)));
+    const [first, second] = services.map((service) => service && pinOf(service));
+    expect(first).toBe(second);
+    pins.push(first);
+  }
+  expect(new Set(pins).size).toBe(3);
+});
+
+test('replicas are spread, observed on every node, and come back after the loss of a worker', limit, async () => {
+  const uid = server.newUid();
+  const said = 'echo serving;';
+  const parts = [component('main', web(server.image, { replicas: 3 }, said))];
+  expect(await server.deploy(uid, parts), server.said()).toMatchObject({ status: 'success' });
+  expect(new Set(await nodesOf(uid)).size).toBe(3);
+  const [instance] = await observe(engine, server.id, uid);
+  expect(instance).toMatchObject({ status: 'running', health: 'healthy' });
+  expect(instance?.components).toHaveLength(3);
+
+  const containers = await engine.containers({ labels: { 'hortus.instance': uid } });
+  const away = containers.find(({ node }) => node?.name === 'n3');
+  const id = away?.id ?? '';
+  await expect(engine.exec(id, { argv: ['true'] })).rejects.toThrow('it runs on node n3');
+  expect(await engine.logs(id, { tail: 5 })).toBe('serving\n');
+  for await (const [piece] of engine.followLogs(id, undefined, new AbortController().signal)) {
+    expect(piece?.content.toString('utf8')).toBe('serving');
+    break;
+  }
+
+  const third = server.swarm.nodes[2];
+  third?.kill();
+  await until(
+    async () => {
+      const [seen] = await observe(engine, server.id, uid);
+      const there = await engine.containers({ labels: { 'hortus.instance': uid } });
+      const isMoved = !there.some(({ node }) => node?.name === 'n3');
+      return isMoved && seen?.status === 'running' && seen.health === 'healthy' && (await nodesOf(uid)).length >= 3;
+    },
+    { describe: 'three healthy tasks on the other nodes', within: 120_000 },
+  );
+});
+
+test('a deployment names the lost node of its volumes instead of waiting for it', limit, async () => {
+  const services = await server.cluster.services({ labels: { 'hortus.server': server.id } });
+  const nodes = await server.cluster.nodes();
+  const lost = nodes.find(({ name }) => name === 'n3');
+  const service = services.find((one) => pinOf(one) === lost?.id && one.labels['hortus.primary'] === 'true');
+  const uid = service?.name ?? '';
+  const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
+  const result = await server.deploy(uid, [component('main', web(server.image, { storage, env: { NEW: '1' } }))]);
+  expect(result).toMatchObject({ status: 'failed', reason: 'unsupported' });
+  expect(result.error).toContain('The volumes are on node n3, which is down');
+});

@@ -1,0 +1,113 @@
+import type { ServiceFacts, TaskFacts } from '../engine/cluster.ts';
+import { label } from '../plan/labels.ts';
+import { inOrder, type OrderedStep } from '../plan/plan-step.ts';
+import { startConditions } from '../plan/start-conditions.ts';
+import type { DesiredService } from './desired-services.ts';
+
+/** Decision for a component. `await` continues with a service that an interrupted attempt of this deployment changed. */
+export type ServiceFate = { wanted: DesiredService } & (
+  | { fate: 'create' }
+  | { fate: 'keep' | 'scale' | 'update' | 'await'; service: ServiceFacts }
+);
+
+type Doing =
+  | { step: 'pull'; image: string }
+  | { step: 'network' }
+  | { step: 'volumes'; name: string }
+  | { step: 'files'; wanted: DesiredService }
+  | { step: 'start'; fate: ServiceFate }
+  | { step: 'wait_healthy'; fate: ServiceFate }
+  | { step: 'before_start_job' | 'after_start_job'; fate: ServiceFate }
+  | { step: 'remove_old'; service: ServiceFacts };
+
+export type SwarmStep = OrderedStep & Doing;
+
+export interface SwarmActual {
+  services: readonly ServiceFacts[];
+  /** Tasks of the jobs. */
+  jobTasks: readonly TaskFacts[];
+}
+
+export interface SwarmWish {
+  deploymentId: string;
+  services: readonly DesiredService[];
+  /** Images by reference that must be used from now on, where a renewal pulled another one. */
+  renewed: ReadonlyMap<string, string>;
+  /** Volumes to create on this node; other nodes create theirs with the first task. */
+  volumes: readonly string[];
+}
+
+/** Plans the steps from the services of an instance to the desired ones. Undeclared services are removed last. */
+export function swarmPlan(wish: SwarmWish, actual: SwarmActual): { steps: SwarmStep[] } {
+  const fates = wish.services.map((wanted) => fateOf(wanted, wish, actual));
+  const changes = fates.filter(({ fate }) => fate !== 'keep');
+  const replaced = changes.filter(({ fate }) => fate === 'create' || fate === 'update');
+  const preparations: SwarmStep[] = [...new Set(replaced.map(({ wanted }) => wanted.spec.container.image))].map(
+    (image) => ({ key: `pull:${image}`, after: [], step: 'pull', image }),
+  );
+  if (replaced.length > 0) preparations.push({ key: 'network', after: [], step: 'network' });
+  for (const name of replaced.length > 0 ? wish.volumes : [])
+    preparations.push({ key: `volumes:${name}`, after: [], step: 'volumes', name });
+  for (const { wanted } of replaced.filter(({ wanted }) => wanted.unit.files.length > 0))
+    preparations.push({ key: `files:${wanted.unit.key}`, after: [], step: 'files', wanted });
+  const prepared = preparations.map(({ key }) => key);
+  const conditions = startConditions(wish.services.map(({ unit }) => unit));
+  const changed = changes.flatMap((fate) => changeSteps(fate, [...prepared, ...conditions(fate.wanted.unit)]));
+  const done = [...prepared, ...changed.map(({ key }) => key)];
+  const removals = undeclared(wish, actual).map((service): SwarmStep => {
+    return { key: `remove_old:${service.id}`, after: done, step: 'remove_old', service };
+  });
+  return { steps: inOrder([...preparations, ...changed, ...removals]) };
+}
+
+function changeSteps(fate: ServiceFate, after: readonly string[]): SwarmStep[] {
+  const { unit } = fate.wanted;
+  if (unit.kind !== 'service') return [{ key: `${unit.kind}:${unit.key}`, after, step: unit.kind, fate }];
+  const start = `start:${unit.key}`;
+  const wait: SwarmStep = { key: `wait_healthy:${unit.key}`, after: [...after, start], step: 'wait_healthy', fate };
+  return fate.fate === 'await' ? [wait] : [{ key: start, after, step: 'start', fate }, wait];
+}
+
+function fateOf(wanted: DesiredService, { deploymentId, renewed }: SwarmWish, actual: SwarmActual): ServiceFate {
+  const service = actual.services.find(({ name }) => name === wanted.unit.spec.name);
+  if (service === undefined) return { wanted, fate: 'create' };
+  const image = renewed.get(wanted.spec.container.image);
+  const isSame = service.labels[label.config] === wanted.config && (image === undefined || image === service.image);
+  if (wanted.unit.kind !== 'service') {
+    const tasks = actual.jobTasks.filter((task) => task.service === service.id);
+    if (isSame && service.kind === 'job' && tasks.some(({ state }) => state === 'complete'))
+      return { wanted, fate: 'keep', service };
+    const isOpen = isSame && service.labels[label.deployment] === deploymentId && tasks.every(isUnfinished);
+    return { wanted, fate: isOpen ? 'await' : 'update', service };
+  }
+  // A service of another mode cannot be updated.
+  if (!isSame || service.kind !== 'replicated') return { wanted, fate: 'update', service };
+  if (service.replicas !== wanted.replicas) return { wanted, fate: 'scale', service };
+  if (service.labels[label.deployment] === deploymentId) return { wanted, fate: 'await', service };
+  return { wanted, fate: 'keep', service };
+}
+
+const isUnfinished = ({ state }: TaskFacts): boolean => !['failed', 'rejected', 'shutdown', 'orphaned'].includes(state);
+
+function undeclared({ services: wanted }: SwarmWish, { services }: SwarmActual): ServiceFacts[] {
+  return services.filter(({ name }) => !wanted.some(({ unit }) => unit.spec.name === name));
+}
+
+/** What a failed deployment left in the Swarm, and how the former state comes back. */
+export type Undoing = { service: ServiceFacts } & ({ undo: 'remove' } | { undo: 'roll_back'; config: string });
+
+/**
+ * Plans the way back from the state of the Swarm alone, so that it is the same after a restart of the daemon: services that
+ * this deployment created are removed, updated ones return to their former specification. Those that the Swarm has rolled back
+ * itself no longer carry the label of this deployment.
+ */
+export function undoings(deploymentId: string, services: readonly ServiceFacts[]): Undoing[] {
+  return services
+    .filter(({ labels }) => labels[label.deployment] === deploymentId)
+    .map((service): Undoing => {
+      const { formerLabels, kind } = service;
+      const isFormer = formerLabels !== undefined && formerLabels[label.deployment] !== deploymentId;
+      if (kind !== 'replicated' || !isFormer) return { service, undo: 'remove' };
+      return { service, undo: 'roll_back', config: formerLabels[label.config] ?? '' };
+    });
+}

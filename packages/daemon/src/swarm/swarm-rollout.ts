@@ -1,0 +1,111 @@
+import type { StepId } from '@hortus/contract/steps';
+import type { Cluster } from '../engine/cluster.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
+import { applyPlan, StepFailed } from '../rollout/apply.ts';
+import { failureOf } from '../rollout/failure.ts';
+import { renewImages } from '../rollout/renewal.ts';
+import type { Rollout, RolloutDeps } from '../rollout/rollout.ts';
+import { inTime } from '../rollout/step-time.ts';
+import { type Attempt, beginAttempt, readInstance } from './attempt.ts';
+import { lossesOf, NotOnSwarm, requireSwarm } from './limitations.ts';
+import { recordPin } from './pins.ts';
+import { removeUnusedFiles } from './swarm-files.ts';
+import { describeServices } from './swarm-outcome.ts';
+import { type SwarmStep, swarmPlan } from './swarm-plan.ts';
+import { pinnedImage, SwarmSteps } from './swarm-steps.ts';
+import { undo } from './undo.ts';
+
+export type SwarmRolloutDeps = Omit<RolloutDeps, 'ingress'> & { cluster: Cluster };
+
+/** Applies the manifest to an instance in a Swarm, or restores its previous state. Never throws. */
+export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): Promise<RolloutResult> {
+  const { cluster, engine, events, signal } = deps;
+  const say = sayTo(deps);
+  let attempt: Attempt | undefined;
+  try {
+    requireSwarm(rollout.manifest);
+    const begun = await beginAttempt(rollout, cluster, engine);
+    const renewed = await renewedImages(rollout, deps);
+    signal.throwIfAborted();
+    attempt = begun;
+    for (const loss of lossesOf(rollout.manifest)) say('warn', loss);
+    if (begun.node !== undefined) await recordPin(cluster, begun.own, begun.node);
+    const { deploymentId } = rollout;
+    const plan = swarmPlan(
+      { deploymentId, services: begun.services, renewed, volumes: volumesHere(begun) },
+      begun.before,
+    );
+    if (plan.steps.length === 0) say('info', 'The instance already matches the manifest; nothing to do');
+    const gapMs = await apply(plan, begun, deps);
+    await tidy(begun, deps);
+    return await describeServices(begun, cluster, engine, gapMs);
+  } catch (error) {
+    const failure =
+      error instanceof NotOnSwarm ? { reason: 'unsupported', error: error.message } : failureOf(error, signal);
+    say('error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
+    if (attempt === undefined) return { status: 'failed', ...failure, components: [] };
+    return await undo(attempt, { cluster, engine, say, progress: () => events.progress() }, failure);
+  }
+}
+
+const sayTo =
+  ({ events }: SwarmRolloutDeps) =>
+  (level: 'info' | 'warn' | 'error', message: string, step?: StepId): void =>
+    events.log({ at: Date.now(), level, message, ...(step === undefined ? {} : { step }) });
+
+/** Pulls all images again if the deployment asks for it, and returns the names that services must have then. */
+async function renewedImages(
+  { manifest, logins = [], renew }: Rollout,
+  deps: SwarmRolloutDeps,
+): Promise<Map<string, string>> {
+  if (!renew) return new Map();
+  const { engine, signal, events } = deps;
+  const say = sayTo(deps);
+  const progress = () => events.progress();
+  await renewImages(manifest, { engine, logins, signal, say: (level, text) => say(level, text, 'pull'), progress });
+  const images = [...new Set(manifest.components.map(({ image }) => image))];
+  return new Map(await Promise.all(images.map(async (image) => [image, await pinnedImage(engine, image)] as const)));
+}
+
+/** Volumes on the node of this daemon are created first, because their owner can be checked only here. */
+const volumesHere = ({ desired, node, here }: Attempt): string[] =>
+  node === here ? desired.volumes.map(({ name }) => name) : [];
+
+/** Returns the longest downtime of a replaced component; undefined if none was replaced. */
+async function apply(
+  plan: { steps: readonly SwarmStep[] },
+  { rollout, desired, own, nodes }: Attempt,
+  deps: SwarmRolloutDeps,
+): Promise<number | undefined> {
+  const { cluster, engine, events, journal, boundary, signal } = deps;
+  const say = sayTo(deps);
+  const pulled = (image: string) => journal?.pulled?.(image);
+  const steps = new SwarmSteps({ cluster, engine, desired, own, nodes, logins: rollout.logins ?? [], say, pulled });
+  const run = async (step: SwarmStep, stepSignal: AbortSignal) => {
+    const begun = performance.now();
+    journal?.step(step.key);
+    boundary?.(`before ${step.step}`);
+    const done = await inTime(step, rollout.manifest.deadline_ms, stepSignal, (limited, progress) =>
+      steps.run(step, limited, () => {
+        progress();
+        events.progress();
+      }),
+    );
+    say('info', `${done} (${Math.round(performance.now() - begun)} ms)`, step.step);
+    events.progress();
+    boundary?.(`after ${step.step}`);
+  };
+  await applyPlan(plan, run, signal);
+  return steps.gapMs;
+}
+
+/** Removes files that are no longer used; a failure does not fail the deployment, which has succeeded. */
+async function tidy({ desired, own }: Attempt, deps: SwarmRolloutDeps): Promise<void> {
+  const { cluster } = deps;
+  try {
+    const { services } = await readInstance(cluster, desired.instanceUid, desired.definitionId);
+    await removeUnusedFiles(cluster, own, services);
+  } catch (error) {
+    sayTo(deps)('warn', `Unused files could not be removed from the Swarm: ${(error as Error).message}`);
+  }
+}

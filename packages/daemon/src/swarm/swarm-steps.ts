@@ -1,0 +1,174 @@
+import type { RegistryLogin } from '@hortus/contract/resources/manifest';
+import { imageText, parseImage, registryOf } from '@hortus/template/image-reference';
+import type { Cluster, MountedSecret, NodeFacts, RegistryAuth, ServiceSpec } from '../engine/cluster.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { Desired } from '../plan/desired.ts';
+import { label } from '../plan/labels.ts';
+import { digestOf } from '../pull/digests.ts';
+import { fetchImage } from '../pull/fetch-image.ts';
+import { converge, jobEnded } from './convergence.ts';
+import type { DesiredService } from './desired-services.ts';
+import { storeFiles } from './swarm-files.ts';
+import type { ServiceFate, SwarmStep } from './swarm-plan.ts';
+
+export interface SwarmStepDeps {
+  cluster: Cluster;
+  engine: Engine;
+  desired: Desired;
+  /** Labels of everything that belongs to the instance. */
+  own: Record<string, string>;
+  nodes: readonly NodeFacts[];
+  logins: readonly RegistryLogin[];
+  say(level: 'info' | 'warn', message: string, step: SwarmStep['step']): void;
+  pulled(image: string): void;
+}
+
+/** Runs single steps of a rollout in a Swarm, and keeps their results for later steps. */
+export class SwarmSteps {
+  readonly #deps: SwarmStepDeps;
+  readonly #files = new Map<string, MountedSecret[]>();
+  /** Ids of services that were created or changed, by component. */
+  readonly #services = new Map<string, string>();
+  /** Longest downtime of a replaced service; undefined if none was replaced. */
+  gapMs: number | undefined;
+
+  constructor(deps: SwarmStepDeps) {
+    this.#deps = deps;
+  }
+
+  /** Runs a step and returns a log line. */
+  async run(step: SwarmStep, signal: AbortSignal, progress: () => void): Promise<string> {
+    const { cluster, engine, desired, own, logins, say, pulled } = this.#deps;
+    switch (step.step) {
+      case 'pull':
+        return await fetchImage(step.image, {
+          engine,
+          logins,
+          renew: true,
+          signal,
+          progress,
+          pulled,
+          say: (level, message) => say(level, message, 'pull'),
+        });
+      case 'network':
+        if (desired.network === undefined) return 'All components use the network of their node';
+        await cluster.ensureNetwork(desired.network);
+        return `The overlay network ${desired.network.name} exists`;
+      case 'volumes':
+        await engine.ensureVolume({
+          name: step.name,
+          labels: own,
+          owner: [label.managed, label.instance, label.definition],
+        });
+        return `Created volume ${step.name}`;
+      case 'files': {
+        const { unit } = step.wanted;
+        this.#files.set(unit.key, await storeFiles(cluster, own, unit.files));
+        return `Stored ${unit.files.length} files of ${unit.component} in the Swarm`;
+      }
+      case 'start':
+        return await this.#start(step.fate);
+      case 'wait_healthy':
+        return await this.#waitHealthy(step.fate, signal, progress);
+      case 'before_start_job':
+      case 'after_start_job':
+        return await this.#job(step.fate, step.step, signal, progress);
+      case 'remove_old':
+        await cluster.removeService(step.service.id);
+        return `Removed the service ${step.service.name}`;
+    }
+  }
+
+  async #start(fate: ServiceFate): Promise<string> {
+    const { cluster } = this.#deps;
+    const { wanted } = fate;
+    const { component } = wanted.unit;
+    if (fate.fate === 'scale') {
+      await cluster.scaleService(fate.service.id, wanted.replicas);
+      this.#services.set(component, fate.service.id);
+      return `${component} gets ${wanted.replicas} tasks instead of ${fate.service.replicas}`;
+    }
+    const [spec, auth] = [await this.#specOf(wanted), this.#authFor(wanted)];
+    if (fate.fate === 'update' && fate.service.kind === 'replicated') {
+      await cluster.updateService(fate.service.id, spec, auth);
+      this.#services.set(component, fate.service.id);
+      const order = spec.update?.order === 'start-first' ? 'new before old' : 'old before new';
+      return `Updating ${component}, one task at a time, ${order}${pinnedTo(wanted, this.#nodeName)}`;
+    }
+    await this.#create(fate, spec, auth);
+    return `Created service ${spec.container.name}${pinnedTo(wanted, this.#nodeName)}`;
+  }
+
+  /** A service of another mode cannot be updated, and a job runs once; both are replaced. */
+  async #create(fate: ServiceFate, spec: ServiceSpec, auth: RegistryAuth | undefined): Promise<void> {
+    const { cluster } = this.#deps;
+    if (fate.fate !== 'create') await cluster.removeService(fate.service.id);
+    this.#services.set(fate.wanted.unit.component, await cluster.createService(spec, auth));
+  }
+
+  async #waitHealthy(fate: ServiceFate, signal: AbortSignal, progress: () => void): Promise<string> {
+    const { wanted } = fate;
+    // The Swarm rolls an update back only if it replaces tasks. After a restart of the daemon, a service without a former
+    // specification was created by this deployment.
+    const isUpdate =
+      (fate.fate === 'update' && fate.service.kind === 'replicated' && fate.service.replicas > 0) ||
+      (fate.fate === 'await' && (fate.service.formerReplicas ?? 0) > 0);
+    const { tasks, gapMs } = await converge({
+      ...this.#watched(fate, 'wait_healthy', signal, progress),
+      replicas: wanted.replicas,
+      isUpdate,
+      hasHistory: fate.fate !== 'create',
+      hasCheck: wanted.unit.check !== undefined,
+    });
+    if (isUpdate) this.gapMs = Math.max(this.gapMs ?? 0, gapMs);
+    const places = [...new Set(tasks.map(({ node }) => this.#nodeName(node)))].sort().join(', ');
+    const health = wanted.unit.check ? 'is healthy' : 'runs';
+    return `${wanted.unit.component} ${health} on ${places}${gapMs > 0 ? `, downtime ${gapMs} ms` : ''}`;
+  }
+
+  async #job(fate: ServiceFate, step: SwarmStep['step'], signal: AbortSignal, progress: () => void): Promise<string> {
+    const { wanted } = fate;
+    if (fate.fate !== 'await') await this.#create(fate, await this.#specOf(wanted), this.#authFor(wanted));
+    const task = await jobEnded(this.#watched(fate, step, signal, progress));
+    return `${wanted.unit.component} completed on ${this.#nodeName(task.node)}`;
+  }
+
+  #watched(fate: ServiceFate, step: SwarmStep['step'], signal: AbortSignal, progress: () => void) {
+    const { cluster, say } = this.#deps;
+    const { component } = fate.wanted.unit;
+    return {
+      cluster,
+      service: this.#services.get(component) ?? (fate.fate === 'create' ? '' : fate.service.id),
+      component,
+      config: fate.wanted.config,
+      nodeName: this.#nodeName,
+      say: (level: 'info' | 'warn', message: string) => say(level, message, step),
+      progress,
+      signal,
+    };
+  }
+
+  async #specOf({ spec, unit }: DesiredService): Promise<ServiceSpec> {
+    const image = await pinnedImage(this.#deps.engine, spec.container.image);
+    return { ...spec, container: { ...spec.container, image }, files: this.#files.get(unit.key) ?? [] };
+  }
+
+  #authFor({ spec }: DesiredService): RegistryAuth | undefined {
+    const host = registryOf(spec.container.image);
+    const login = this.#deps.logins.find((one) => one.host === host);
+    return login && { username: login.username, password: login.password, serveraddress: host };
+  }
+
+  readonly #nodeName = (id: string): string => this.#deps.nodes.find((node) => node.id === id)?.name ?? id;
+}
+
+/** Names the digest, so that every node runs the same content whenever it pulls. Local images have none. */
+export async function pinnedImage(engine: Engine, image: string): Promise<string> {
+  const substitute = engine.substituteFor(image);
+  if (substitute !== undefined) return substitute;
+  const digest = await digestOf(engine, image).catch(() => null);
+  return digest === null ? image : imageText({ ...parseImage(image), digest });
+}
+
+const pinnedTo = ({ node }: DesiredService, nameOf: (id: string) => string): string =>
+  node === undefined ? '' : `; its volumes bind it to node ${nameOf(node)}`;

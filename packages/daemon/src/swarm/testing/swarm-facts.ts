@@ -1,0 +1,33 @@
+import type { ServiceFacts, TaskFacts } from '../../engine/cluster.ts';
+
+export const service = (given: Partial<ServiceFacts> = {}): ServiceFacts => ({
+  id: 'svc',
+  name: 'blog',
+  labels: {},
+  formerLabels: undefined,
+  formerReplicas: undefined,
+  kind: 'replicated',
+  replicas: 1,
+  image: 'example:1',
+  constraints: [],
+  secrets: [],
+  update: undefined,
+  ...given,
+});
+
+export const task = (given: Partial<TaskFacts> = {}): TaskFacts => ({
+  id: 'task',
+  service: 'svc',
+  node: 'n1',
+  slot: 1,
+  state: 'running',
+  desired: 'running',
+  error: '',
+  exitCode: undefined,
+  containerId: 'container',
+  labels: {},
+  image: 'example:1',
+  createdAt: 1,
+  at: 1,
+  ...given,
+});

@@ -1,0 +1,105 @@
+import type { Cluster } from '../engine/cluster.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
+import { label } from '../plan/labels.ts';
+import { type Failure, messageOf } from '../rollout/failure.ts';
+import { type Attempt, readInstance } from './attempt.ts';
+import { converge } from './convergence.ts';
+import { removeUnusedFiles } from './swarm-files.ts';
+import { type SwarmActual, type Undoing, undoings } from './swarm-plan.ts';
+
+/** Time limit of the way back; the deadline of the rollout must not abort it. */
+const UNDO_MS = 10 * 60_000;
+
+export interface UndoDeps {
+  cluster: Cluster;
+  engine: Pick<Engine, 'removeNetwork'>;
+  say(level: 'info' | 'warn' | 'error', message: string): void;
+  progress(): void;
+}
+
+/** Restores the services before a failed deployment, and describes the failure. Never throws. */
+export async function undo(attempt: Attempt, deps: UndoDeps, failure: Failure): Promise<RolloutResult> {
+  const { cluster, say } = deps;
+  const { instanceUid, definitionId, network } = attempt.desired;
+  const failed = { status: 'failed' as const, ...failure, components: [] };
+  try {
+    const actual = await readInstance(cluster, instanceUid, definitionId);
+    const job = irreversibleJob(attempt, actual);
+    if (job !== undefined) {
+      const why = `${job} may have changed data in a way that the previous version cannot read; nothing was rolled back`;
+      say('warn', why);
+      return { ...failed, restored: false, reason: 'irreversible', error: `${failure.error}\n${why}` };
+    }
+    const signal = AbortSignal.timeout(UNDO_MS);
+    const back = undoings(attempt.rollout.deploymentId, actual.services);
+    await Promise.all(back.map((one) => undoOne(one, attempt, deps, signal)));
+    await restoreScale(attempt, deps);
+    const left = await readInstance(cluster, instanceUid, definitionId);
+    await removeUnusedFiles(cluster, attempt.own, left.services);
+    if (network !== undefined && left.services.length === 0) await dropNetwork(network.name, deps);
+    return { ...failed, restored: true };
+  } catch (error) {
+    const why = `The rollback failed too: ${messageOf(error)}`;
+    say('error', why);
+    return { ...failed, restored: false, error: `${failure.error}\n${why}` };
+  }
+}
+
+/** Finds an irreversible job of this deployment that has begun. */
+function irreversibleJob({ services, rollout }: Attempt, actual: SwarmActual): string | undefined {
+  const begun = (name: string) => {
+    const job = actual.services.find((one) => one.name === name);
+    if (job?.labels[label.deployment] !== rollout.deploymentId) return false;
+    return actual.jobTasks.some((task) => task.service === job.id && task.containerId !== '');
+  };
+  return services.find(({ unit }) => unit.irreversible && begun(unit.spec.name))?.unit.component;
+}
+
+async function undoOne(
+  undoing: Undoing,
+  { nodes }: Attempt,
+  { cluster, say, progress }: UndoDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { service } = undoing;
+  const component = service.labels[label.component] ?? service.name;
+  if (undoing.undo === 'remove') {
+    await cluster.removeService(service.id);
+    say('info', `Removed the service ${service.name}`);
+    return;
+  }
+  await cluster.rollBackService(service.id);
+  await converge({
+    cluster,
+    service: service.id,
+    component,
+    config: undoing.config,
+    replicas: service.formerReplicas ?? service.replicas,
+    isUpdate: false,
+    hasHistory: true,
+    hasCheck: true,
+    nodeName: (id) => nodes.find((node) => node.id === id)?.name ?? id,
+    say,
+    progress,
+    signal,
+  });
+  say('warn', `The previous version of ${component} is running again`);
+}
+
+async function restoreScale({ before }: Attempt, { cluster }: UndoDeps): Promise<void> {
+  for (const { id, replicas, kind } of before.services.filter((one) => one.kind === 'replicated')) {
+    const now = await cluster.service(id);
+    if (kind === 'replicated' && now !== undefined && now.replicas !== replicas)
+      await cluster.scaleService(id, replicas);
+  }
+}
+
+/** After a failed first deployment only volumes remain. The next deployment uses a network that could not be removed. */
+async function dropNetwork(name: string, { engine, say }: UndoDeps): Promise<void> {
+  try {
+    await engine.removeNetwork(name);
+  } catch (error) {
+    say('warn', `The network ${name} is left: ${messageOf(error)}`);
+  }
+}
