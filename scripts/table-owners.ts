@@ -22,6 +22,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   templates: ['resources/templates', 'resources/drafts'],
   template_tests: ['resources/drafts'],
   servers: ['resources/servers', 'identity'],
+  server_members: ['resources/clusters', 'identity'],
   replicas: ['resources/servers'],
   daemon_updates: ['resources/daemon-updates'],
   daemon_update_targets: ['resources/daemon-updates'],

@@ -3,6 +3,7 @@ import { actionEndpoints } from './resources/actions.ts';
 import { backupEndpoints } from './resources/backups.ts';
 import { capacityEndpoints } from './resources/capacity.ts';
 import { catalogEndpoints } from './resources/catalog.ts';
+import { clusterEndpoints } from './resources/clusters.ts';
 import { confirmationEndpoints } from './resources/confirmations.ts';
 import { connectionEndpoints } from './resources/connections.ts';
 import { copilotEndpoints } from './resources/copilot.ts';
@@ -71,6 +72,7 @@ export const endpoints = {
   ...gardenEndpoints,
   ...gardenSourceEndpoints,
   ...serverEndpoints,
+  ...clusterEndpoints,
   ...daemonUpdateEndpoints,
   ...capacityEndpoints,
   ...implantEndpoints,

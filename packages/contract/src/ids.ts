@@ -7,6 +7,7 @@ export const idPrefixes = {
   instance: 'ins',
   execution: 'exe',
   server: 'srv',
+  clusterMember: 'cmb',
   daemonUpdate: 'dup',
   daemonUpdateTarget: 'dut',
   registry: 'reg',

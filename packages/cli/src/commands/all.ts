@@ -66,6 +66,7 @@ import { serversList, serversShow } from './servers.ts';
 import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { serversResetIdentity, serversRotateKey } from './servers-identity.ts';
 import { serversLabel } from './servers-label.ts';
+import { serversMembers, serversMembersAdd, serversMembersRevoke } from './servers-members.ts';
 import { serversPrune } from './servers-prune.ts';
 import { serversRegister } from './servers-register.ts';
 import { serversUpdate } from './servers-update.ts';
@@ -194,6 +195,9 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     serversShow,
     serversRegister,
     serversLabel,
+    serversMembers,
+    serversMembersAdd,
+    serversMembersRevoke,
     serversDrain,
     serversUndrain,
     serversPrune,

@@ -18,10 +18,15 @@ export const serversRegister = command({
   options: {
     environment: { type: 'string', value: 'environment', about: `${environments.join(', ')}; default production.` },
     description: { type: 'string', value: 'text', about: 'Free text.' },
+    cluster: {
+      type: 'boolean',
+      about: 'Register the managers of a Docker Swarm as one server; the key is that of its first manager.',
+    },
     label: { type: 'string', value: 'key=value', multiple: true, about: 'Label by which servers are chosen together.' },
   },
   examples: [
     ['hortus servers register web-1', 'Prints the command to paste on web-1, and its key, once.'],
+    ['hortus servers register swarm-1 --cluster', 'Add further managers with hortus servers members add.'],
     ['hortus servers register web-1 --environment staging --json | jq -r .api_key', 'Only the key, for a script.'],
   ],
   calls: ['servers.register', 'implant.read'],
@@ -32,7 +37,13 @@ export const serversRegister = command({
     }
     const { description } = options;
     const labels = Object.fromEntries(options.label.map((one) => assignment('label', one)));
-    const body = { name: args.name, environment, labels, ...(description === undefined ? {} : { description }) };
+    const body = {
+      name: args.name,
+      environment,
+      labels,
+      ...(options.cluster && { kind: 'cluster' as const }),
+      ...(description === undefined ? {} : { description }),
+    };
     const service = await client();
     const { data } = await service.call('servers.register', { body });
     const found = await offeredDaemons(service);
@@ -54,6 +65,7 @@ export const serversRegister = command({
     if (!isProtected(origin))
       terminal.note('The address does not use https: others on the network can read the key.\n');
     terminal.note('The server goes online when its daemon connects.\n');
+    if (options.cluster) terminal.note(`Add the other managers with hortus servers members add ${data.name} <name>\n`);
     return 'ok';
   },
 });

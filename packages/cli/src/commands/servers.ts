@@ -65,6 +65,7 @@ export const serversShow = command({
         ['Status', { painted: status(terminal, server.status) }],
         ['Last seen', ago(server.last_seen_at, now())],
         ['Warning', server.duplicate_seen_at && `a second daemon used its key ${ago(server.duplicate_seen_at, now())}`],
+        ['Kind', server.kind === 'cluster' ? 'cluster' : null],
         ['Environment', server.environment],
         ['Key pair', describeIdentity(server)],
         ['Labels', labelWords(server.labels)],

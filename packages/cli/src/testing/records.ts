@@ -29,6 +29,8 @@ export const ids = {
 export const server = (over: Partial<Server> = {}): Server => ({
   id: ids.server,
   name: 'web-1',
+  kind: 'server',
+  cluster: null,
   environment: 'production',
   description: null,
   deploy_tests: false,

@@ -6,6 +6,9 @@ import { instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
 import { NetworkUsage } from '../network-usage.ts';
 
+/** A cluster is several machines under one engine, such as a Docker Swarm; everything else is a server. */
+export const serverKinds = ['server', 'cluster'] as const;
+
 export const environments = ['development', 'staging', 'production'] as const;
 
 const labelKey = '[a-z0-9]([a-z0-9._/-]{0,61}[a-z0-9])?';
@@ -32,6 +35,24 @@ export const Server = Type.Object(
   {
     id: id('server'),
     name: Type.String(),
+    kind: choice(serverKinds, {
+      description: 'cluster: several machines under one engine, such as a Docker Swarm, with a daemon on each manager.',
+    }),
+    cluster: nullable(
+      Type.Object({
+        leader_member_id: nullable(id('clusterMember'), {
+          description: 'Member whose daemon receives the orders; null while none leads.',
+        }),
+        epoch: Type.Integer({
+          minimum: 0,
+          description: 'Grows with every change of the leader. Reports of an older epoch are refused.',
+        }),
+      }),
+      {
+        description:
+          'Null for an ordinary server. For a cluster, the fields about the daemon are those of its leading member.',
+      },
+    ),
     environment: choice(environments),
     description: nullable(Type.String()),
     labels: ServerLabels,
@@ -110,6 +131,9 @@ export const RegisteredServer = Type.Object(
   {
     ...Server.properties,
     api_key: shownOnce(apiKey),
+    member_id: Type.Optional(
+      id('clusterMember', { description: 'Of a cluster: its first member, whose key is `api_key`.' }),
+    ),
     manifest_public_key: Type.String({
       description:
         'Ed25519 public key, base64 of its SPKI. The daemon accepts only manifests that it verifies with this key.',

@@ -3,7 +3,15 @@ import { endpoint } from '../endpoint.ts';
 import { answer, answerOnce, list, paging, topLevel } from '../envelope.ts';
 import { choice, givenId, nullable, text } from '../fields.ts';
 import { Execution } from './actions.ts';
-import { DrainedServer, environments, GivenLabels, RegisteredServer, RotatedServer, Server } from './server-records.ts';
+import {
+  DrainedServer,
+  environments,
+  GivenLabels,
+  RegisteredServer,
+  RotatedServer,
+  Server,
+  serverKinds,
+} from './server-records.ts';
 
 export const PruneOrder = Type.Object(
   {
@@ -38,6 +46,13 @@ export const ServerRegistration = Type.Object(
   {
     name: text(120),
     environment: choice(environments),
+    kind: Type.Optional(
+      choice(serverKinds, {
+        default: 'server',
+        description:
+          'cluster: the managers of a Docker Swarm, as one server. The key that is returned belongs to its first member; add the others with POST /servers/{id}/members.',
+      }),
+    ),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
     labels: Type.Optional(GivenLabels),
     deploy_tests: Type.Optional(
@@ -118,7 +133,15 @@ export const serverEndpoints = {
   'servers.update': endpoint({
     record: {
       read: 'servers.read',
-      observed: ['connected', 'old_key_valid_until', 'last_seen_at', 'duplicate_seen_at', 'daemon', 'fingerprint'],
+      observed: [
+        'connected',
+        'cluster',
+        'old_key_valid_until',
+        'last_seen_at',
+        'duplicate_seen_at',
+        'daemon',
+        'fingerprint',
+      ],
     },
     method: 'PUT',
     path: '/servers/{id}',
@@ -150,7 +173,7 @@ export const serverEndpoints = {
     tag: 'servers',
     summary: 'Rotate the key of a server',
     description:
-      'A server key gives access to the secrets of everything deployed there, so this needs `data:export` in addition to `servers:write`. The old key is revoked at once, unless the daemon is hortusd: it receives the new key, and the old one stays valid until the new one is used, for at most 24 hours (old_key_valid_until).',
+      'A server key gives access to the secrets of everything deployed there, so this needs `data:export` in addition to `servers:write`. The old key is revoked at once, unless the daemon is hortusd: it receives the new key, and the old one stays valid until the new one is used, for at most 24 hours (old_key_valid_until). Refused for a cluster: add a member and revoke the old one.',
     permission: 'data:export',
     params,
     query: Type.Object({

@@ -3,7 +3,7 @@ import type { Storage } from '../storage/storage.ts';
 import type { Row } from '../storage/tables.ts';
 import { type Credential, KEYS_TOPIC } from './credential-cache.ts';
 import { type Network, parseNetwork } from './networks.ts';
-import { findKey, findServer, findSession, promoteNextKey, serverWithNextKey } from './store.ts';
+import { findKey, findMember, findServer, findSession, promoteNextKey, serverWithNextKey } from './store.ts';
 import { permissionsOf } from './user-permissions.ts';
 
 /** Each function returns undefined if the credential does not exist or was revoked. Expiry is checked at every use. */
@@ -57,7 +57,7 @@ export async function sessionCredential(
 
 export async function serverCredential(storage: Storage, hash: string): Promise<Credential | undefined> {
   const server = await findServer(storage.reader, hash);
-  if (!server) return undefined;
+  if (!server) return memberCredential(storage, hash);
   // The daemon has received and used the new key, so the old one can be revoked.
   if (server.next_key_hash === hash) await retireOldKey(storage, hash);
   return {
@@ -65,6 +65,13 @@ export async function serverCredential(storage: Storage, hash: string): Promise<
     expiresAt: null,
     networks: [],
   };
+}
+
+async function memberCredential(storage: Storage, hash: string): Promise<Credential | undefined> {
+  const member = await findMember(storage.reader, hash);
+  if (!member) return undefined;
+  const { id: memberId, server_id: serverId, account_id: accountId, plan } = member;
+  return { principal: { kind: 'server', serverId, memberId, accountId, plan }, expiresAt: null, networks: [] };
 }
 
 /** Makes a server's next key its only one. Returns false if it is not, or no longer, the next key of this server. */

@@ -26,7 +26,12 @@ export type Principal =
       readonly userId: string;
       readonly permissions: readonly string[];
     })
-  | (Member & { readonly kind: 'server'; readonly serverId: string });
+  | (Member & {
+      readonly kind: 'server';
+      readonly serverId: string;
+      /** For a cluster: the member whose daemon this is. */
+      readonly memberId?: string;
+    });
 
 /** Limits of a key that never expires and is accepted from everywhere. */
 export const unlimited = { expiresAt: null, networks: [] as readonly Network[] } as const;
@@ -50,13 +55,13 @@ export const actorOf = (principal: Principal): string => {
     case 'session':
       return principal.userId;
     case 'server':
-      return principal.serverId;
+      return principal.memberId ?? principal.serverId;
   }
 };
 
 /** Returns the id of the credential. Two sessions of a user are two credentials, because one may be stolen. */
 export const credentialOf = (principal: Principal): string =>
-  principal.kind === 'server' ? principal.serverId : principal.id;
+  principal.kind === 'server' ? (principal.memberId ?? principal.serverId) : principal.id;
 
 /** Returns the user of a principal; null for servers and for keys without a user. */
 export const userOf = (principal: Principal): string | null => (principal.kind === 'server' ? null : principal.userId);

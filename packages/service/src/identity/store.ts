@@ -48,6 +48,21 @@ const serverByKey = statement<
 /** Finds a server by its key, including a rotated key that its daemon uses for the first time. */
 export const findServer = async (queries: Queries, hash: string) => (await serverByKey(queries, { hash }))[0];
 
+const memberByKey = statement<
+  { hash: string },
+  Pick<Row<'server_members'>, 'id' | 'server_id' | 'account_id'> & Pick<Row<'accounts'>, 'plan'>
+>((db, p) =>
+  db
+    .selectFrom('server_members')
+    .innerJoin('accounts', 'accounts.id', 'server_members.account_id')
+    .select(['server_members.id', 'server_members.server_id', 'server_members.account_id', 'accounts.plan'])
+    .where('server_members.key_hash', '=', p.hash)
+    .where('server_members.revoked_at', 'is', null),
+);
+
+/** Finds a member of a cluster by its key. */
+export const findMember = async (queries: Queries, hash: string) => (await memberByKey(queries, { hash }))[0];
+
 /** Locks and returns the server whose next key has this hash. */
 export const serverWithNextKey = (tx: Tx, hash: string) =>
   forUpdate(

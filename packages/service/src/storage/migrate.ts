@@ -49,6 +49,7 @@ import { daemonUpdates } from './migrations/0117-daemon-updates.ts';
 import { gardenSources } from './migrations/0118-garden-sources.ts';
 import { connections } from './migrations/0120-connections.ts';
 import { verifiedTemplates } from './migrations/0122-verified-templates.ts';
+import { clusters } from './migrations/0123-clusters.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Tables } from './tables.ts';
 
@@ -103,6 +104,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0118-garden-sources': gardenSources,
   '0120-connections': connections,
   '0122-verified-templates': verifiedTemplates,
+  '0123-clusters': clusters,
 };
 
 /** Arbitrary, but the same in every replica. */

@@ -8,6 +8,7 @@ import { actionRoutes } from '../resources/actions/routes.ts';
 import { backupRoutes } from '../resources/backups/routes.ts';
 import { capacityRoutes } from '../resources/capacity/routes.ts';
 import { catalogRoutes } from '../resources/catalog/routes.ts';
+import { clusterRoutes } from '../resources/clusters/routes.ts';
 import { confirmationRoutes } from '../resources/confirmations/routes.ts';
 import { connectionRoutes } from '../resources/connections/routes.ts';
 import { Knowledge } from '../resources/copilot/knowledge.ts';
@@ -105,6 +106,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...gardenRoutes(made.gardens, made.gardenExports),
     ...gardenSourceRoutes(made.gardenSources, made.gardenCommits),
     ...serverRoutes(made.servers, made.drains, made.prunes, made.identities),
+    ...clusterRoutes(made.members),
     ...daemonUpdateRoutes(made.daemonUpdates),
     ...tenantRoutes(made.tenants),
     ...migrationRoutes(made.migrations, made.tenants),

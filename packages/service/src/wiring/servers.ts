@@ -1,4 +1,5 @@
 import { newServerKey } from '../identity/tokens.ts';
+import { ClusterMembers } from '../resources/clusters/members.ts';
 import { UpdateOrders } from '../resources/daemon-updates/orders.ts';
 import { DaemonUpdates } from '../resources/daemon-updates/service.ts';
 import { countDefinitionsOn } from '../resources/definitions/public.ts';
@@ -40,7 +41,9 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
   const agents = new Agents(config.agentDirectories);
   const releases = new Releases(agents);
   const newer: NewerDaemon = (version, platform) => releases.newerThan(version, platform);
-  const identities = new Identities(storage, newer);
+  const issueKey = () => newServerKey(config.mode);
+  const members = new ClusterMembers({ reader, newer, issueKey, manifestKey: () => signer.publicKey });
+  const identities = new Identities(storage, newer, (...of) => members.sealingKeys(...of));
   const manifests = new Manifests({
     catalog,
     work,
@@ -66,7 +69,8 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
     pages,
     requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of),
     vault,
-    issueKey: () => newServerKey(config.mode),
+    issueKey,
+    members,
     manifestKey: () => manifests.publicKey(),
     inUse: async (tx, id) => ({
       definitions: await countDefinitionsOn(tx, id),
@@ -90,6 +94,7 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
     manifests,
     protect,
     identities,
+    members,
     reading,
     servers,
     server,

@@ -19,6 +19,18 @@ describe('sealed fields', () => {
     expect(opened).toEqual(order);
   });
 
+  it('sealed to several recipients open with each of their key pairs, and with no other', () => {
+    const members = [generateKeyPairSync('x25519'), generateKeyPairSync('x25519')];
+    const keys = members.map(({ publicKey }) => sealingKeyText(publicKey));
+    const sealed = sealFields(order, [secret], recipient, context, keys);
+    expect(JSON.stringify(sealed)).not.toContain('hunter2');
+    for (const { privateKey } of [daemon, ...members]) {
+      const { sealed: _, ...opened } = openFields(sealed, privateKey, context);
+      expect(opened).toEqual(order);
+    }
+    expect(() => openFields(sealed, generateKeyPairSync('x25519').privateKey, context)).toThrow();
+  });
+
   it('do not open with another key pair', () => {
     expect(() => openFields(seal(), generateKeyPairSync('x25519').privateKey, context)).toThrow();
   });

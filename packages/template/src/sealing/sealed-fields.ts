@@ -24,29 +24,40 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Replaces the texts at the pointers by empty ones and adds them encrypted for the owner of `recipient`. Every call
- * creates an ephemeral key; each text is bound to the context and to its own pointer.
+ * Replaces the texts at the pointers by empty ones and adds them encrypted for the owner of `recipient`, and for each of
+ * `others`. Every recipient gets an ephemeral key of its own; each text is bound to the context and to its own pointer.
  */
 export function sealFields<T extends object>(
   value: T,
   pointers: readonly string[],
   recipient: string,
   context: SealingContext,
+  others: readonly string[] = [],
 ): Sealed<T> {
-  const ephemeral = generateKeyPairSync('x25519');
-  const ephemeralKey = sealingKeyText(ephemeral.publicKey);
-  const secret = diffieHellman({ privateKey: ephemeral.privateKey, publicKey: readSealingKey(recipient) });
-  const key = derivedKey(secret, ephemeralKey, recipient, context);
   const copy = structuredClone(value);
-  const fields: Record<string, string> = {};
+  const texts = new Map<string, string>();
   for (const pointer of pointers) {
     replaceAt(copy, pointer, (text) => {
-      if (typeof text !== 'string' || Object.hasOwn(fields, pointer)) return text;
-      fields[pointer] = encrypt(key, pointer, text);
+      if (typeof text !== 'string' || texts.has(pointer)) return text;
+      texts.set(pointer, text);
       return '';
     });
   }
-  return { ...copy, sealed: { recipient: sealingKeyFingerprint(recipient), ephemeral_key: ephemeralKey, fields } };
+  const sealed = sealedFor(recipient, texts, context);
+  if (others.length === 0) return { ...copy, sealed };
+  return { ...copy, sealed: { ...sealed, others: others.map((other) => sealedFor(other, texts, context)) } };
+}
+
+type SealedForOne = Omit<SealedFields, 'others'>;
+
+function sealedFor(recipient: string, texts: ReadonlyMap<string, string>, context: SealingContext): SealedForOne {
+  const ephemeral = generateKeyPairSync('x25519');
+  const ephemeral_key = sealingKeyText(ephemeral.publicKey);
+  const secret = diffieHellman({ privateKey: ephemeral.privateKey, publicKey: readSealingKey(recipient) });
+  const key = derivedKey(secret, ephemeral_key, recipient, context);
+  const fields: Record<string, string> = {};
+  for (const [pointer, text] of texts) fields[pointer] = encrypt(key, pointer, text);
+  return { recipient: sealingKeyFingerprint(recipient), ephemeral_key, fields };
 }
 
 /** Fills in the sealed texts. Throws if one cannot be opened. */
@@ -56,12 +67,19 @@ export function openFields<T extends object>(
   context: SealingContext,
 ): Sealed<T> {
   if (!value.sealed) return value;
-  const { ephemeral_key, fields } = value.sealed;
+  const own = sealingKeyText(privateKey);
+  const { ephemeral_key, fields } = sealedTo(own, value.sealed);
   const secret = diffieHellman({ privateKey, publicKey: readSealingKey(ephemeral_key) });
-  const key = derivedKey(secret, ephemeral_key, sealingKeyText(privateKey), context);
+  const key = derivedKey(secret, ephemeral_key, own, context);
   const copy = structuredClone(value);
   for (const [pointer, sealed] of Object.entries(fields)) replaceAt(copy, pointer, () => decrypt(key, pointer, sealed));
   return copy;
+}
+
+/** Finds the texts for a key; without any, those of the first recipient, which then do not open. */
+function sealedTo(key: string, { others = [], ...first }: SealedFields): SealedForOne {
+  const fingerprint = sealingKeyFingerprint(key);
+  return others.find(({ recipient }) => recipient === fingerprint) ?? first;
 }
 
 function derivedKey(secret: Buffer, ephemeral: string, recipient: string, context: SealingContext): Buffer {

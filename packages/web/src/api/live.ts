@@ -15,7 +15,7 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   template: ['templates.', 'drafts.', 'catalog.', 'taxonomy.'],
   recipe: ['recipes.'],
   migration: ['migrations.', 'tenants.', 'definitions.'],
-  server: ['servers.', 'capacity.', 'daemon-updates.'],
+  server: ['servers.', 'clusters.', 'capacity.', 'daemon-updates.'],
   garden_run: ['gardens.'],
   garden_commit: ['gardens.'],
   daemon_update: ['daemon-updates.', 'servers.'],

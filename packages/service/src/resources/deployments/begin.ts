@@ -69,6 +69,7 @@ export const beginDeployment = (
       progress_at: null,
       log_lines: 0,
       claimed_by: null,
+      interrupted_at: null,
       log_source: null,
       log_told: 0,
       trace_parent: traceParent() ?? null,

@@ -70,6 +70,8 @@ export interface Recipient {
   readonly key: string | null;
   /** Whether registry passwords may be sent there. */
   readonly trusted: boolean;
+  /** Keys of the other members of a cluster. */
+  readonly others?: readonly string[];
 }
 
 /** Context that a manifest is created in. */
@@ -155,7 +157,7 @@ export class Manifests {
     queries: Queries,
     occasion: Occasion,
     pins: readonly DeployedImage[],
-    { key, trusted }: Recipient,
+    { key, trusted, others }: Recipient,
   ): Promise<SignedManifest> {
     const { signer, loginsFor } = this.#deps;
     const { manifest: resolved, secretPaths, secrets } = await this.#of(queries, occasion);
@@ -169,7 +171,8 @@ export class Manifests {
     if (key === null) return signer.sign(order);
     const logins = registries.flatMap((_, index) => [`/registries/${index}/username`, `/registries/${index}/password`]);
     const values = hidden.map((_, index) => `/hidden/${index}`);
-    return signer.sign(sealFields(order, [...secretPaths, ...logins, ...values], key, manifestContext(order)));
+    const pointers = [...secretPaths, ...logins, ...values];
+    return signer.sign(sealFields(order, pointers, key, manifestContext(order), others));
   }
 
   /** For users: secrets are null and there is no signature, so that no daemon accepts it. */

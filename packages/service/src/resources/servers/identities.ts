@@ -2,7 +2,7 @@ import type { Server } from '@hortus/contract/resources/server-records';
 import type { IdentityReset } from '@hortus/contract/resources/servers';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
-import { invalid, notFound } from '../../problem.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import { IDENTITY_RESET_TOPIC } from '../../streams/daemon-streams.ts';
 import {
@@ -26,7 +26,12 @@ export interface Recipient {
   readonly key: string | null;
   /** Whether account passwords may be sent there that the holder of the server key could not read otherwise. */
   readonly trusted: boolean;
+  /** Keys of the other members of a cluster, which may have to continue with the manifest. */
+  readonly others?: readonly string[];
 }
+
+/** Lists the pinned keys of the members of a cluster. */
+export type SealingKeysOfMembers = (queries: Queries, serverId: string) => Promise<readonly string[]>;
 
 const UNPINNED: IdentityColumns = {
   identity_key: null,
@@ -39,9 +44,11 @@ const UNPINNED: IdentityColumns = {
 export class Identities {
   readonly #storage: Storage;
   readonly #newer: NewerDaemon;
-  constructor(storage: Storage, newer: NewerDaemon) {
+  readonly #keysOfMembers: SealingKeysOfMembers;
+  constructor(storage: Storage, newer: NewerDaemon, keysOfMembers: SealingKeysOfMembers) {
     this.#storage = storage;
     this.#newer = newer;
+    this.#keysOfMembers = keysOfMembers;
   }
 
   /**
@@ -66,7 +73,10 @@ export class Identities {
     if (verdict === 'malformed') throw malformedIdentity();
     // `introduce` pins a first key; if it is still `first`, another daemon won the race or the identity was reset.
     if (verdict === 'conflict' || verdict === 'first') throw identityConflict();
-    return { key: row.identity_key, trusted: row.key_trusted === 1 };
+    const recipient = { key: row.identity_key, trusted: row.key_trusted === 1 };
+    if (row.kind !== 'cluster') return recipient;
+    const keys = await this.#keysOfMembers(tx, serverId);
+    return { ...recipient, others: keys.filter((key) => key !== row.identity_key) };
   }
 
   /** Pinned key of the server's daemon; null if it has none. */
@@ -78,6 +88,12 @@ export class Identities {
     requirePermission(principal, 'servers:write');
     const row = await lockServer(tx, principal.accountId, id);
     if (!row) throw notFound('server');
+    if (row.kind === 'cluster')
+      throw conflict(
+        'id',
+        'cluster',
+        'is a cluster, whose members have key pairs of their own; revoke the member and add it again.',
+      );
     const columns = fingerprint === undefined ? UNPINNED : pinnedBy(row, fingerprint, tx.now);
     await setIdentity(tx, id, columns);
     tx.notify(IDENTITY_TOPIC, id);

@@ -21,6 +21,7 @@ onBothEngines((engine) => {
       vault: replica.vault,
       issueKey: () => newServerKey('live'),
       manifestKey: () => '',
+      members: { first: async () => '', revokeAll: async () => {} },
       inUse: async () => ({ definitions: 0, instances: 0 }),
       abandon: async () => {},
     });

@@ -3,6 +3,7 @@ import type { Server, ServerLabels } from '@hortus/contract/resources/server-rec
 import type { IngressPorts } from '@hortus/template/resolution/route-address';
 import { iso, isoOrNull } from '../../time.ts';
 import { identityRecord } from './identity.ts';
+import { leaderOf } from './lease.ts';
 import type { ServerRow } from './store.ts';
 
 /** Platform that a daemon reports. */
@@ -25,6 +26,8 @@ export type NewerDaemon = (version: string | null, platform: Platform) => string
 export const serverRecord = (row: ServerRow, newer: NewerDaemon): Server => ({
   id: row.id,
   name: row.name,
+  kind: row.kind ?? 'server',
+  cluster: row.kind === 'cluster' ? { leader_member_id: leaderOf(row), epoch: row.connection_epoch } : null,
   environment: row.environment as Server['environment'],
   description: row.description,
   labels: labelsOf(row),
@@ -52,7 +55,11 @@ export const platformOf = ({ daemon_platform }: Pick<ServerRow, 'daemon_platform
 export const fingerprintOf = ({ fingerprint }: Pick<ServerRow, 'fingerprint'>): Fingerprint | null =>
   fingerprint === null ? null : (JSON.parse(fingerprint) as Fingerprint);
 
-function daemonRecord(row: ServerRow, newer: NewerDaemon): Server['daemon'] {
+/** Describes the daemon of a server or of a member of a cluster. */
+export function daemonRecord(
+  row: Pick<ServerRow, 'daemon_platform' | 'daemon_version' | 'capabilities'>,
+  newer: NewerDaemon,
+): Server['daemon'] {
   const platform = platformOf(row);
   const { os = null, arch = null, engine = null, ingress = null, address = null } = platform;
   const capabilities = JSON.parse(row.capabilities) as string[];

@@ -46,6 +46,12 @@ export interface ServersDeps {
   readonly newer: NewerDaemon;
   /** Looks for new releases of the daemon, before servers are read. */
   readonly refreshReleases: () => Promise<void>;
+  readonly members: {
+    /** Creates the first member of a cluster with the key of its registration; returns its id. */
+    first(tx: Tx, principal: Principal, server: ServerRow, keyHash: string): Promise<string>;
+    /** Revokes the keys of all members of a removed cluster. */
+    revokeAll(tx: Tx, serverId: string): Promise<void>;
+  };
   /** Archives everything on a removed server. */
   readonly abandon: (tx: Tx, principal: Principal, serverId: string) => Promise<void>;
 }
@@ -147,18 +153,24 @@ export class Servers {
   async register(tx: Tx, principal: Principal, body: ServerRegistration) {
     await this.#deps.requireRoom(tx, principal, 'servers');
     const { token, hash } = this.#deps.issueKey();
+    const id = newId('server');
+    const isCluster = body.kind === 'cluster';
     const row = await begin(
       tx,
       serverLifecycle,
       {
-        id: newId('server'),
+        id,
+        kind: isCluster ? 'cluster' : null,
+        leader_member: null,
+        leader_until: null,
         account_id: principal.accountId,
         name: body.name,
         environment: body.environment,
         description: body.description ?? null,
         labels: body.labels ? JSON.stringify(body.labels) : null,
         deploy_tests: body.deploy_tests ? 1 : 0,
-        key_hash: hash,
+        // The key belongs to the first member of a cluster.
+        key_hash: isCluster ? `cluster:${id}` : hash,
         next_key_hash: null,
         next_key_sealed: null,
         old_key_until: null,
@@ -187,7 +199,8 @@ export class Servers {
       actorOf(principal),
     );
     await audit(tx, principal, 'audit.server_registered', row);
-    return { ...this.#record(row), api_key: token, manifest_public_key: this.#deps.manifestKey() };
+    const registered = { ...this.#record(row), api_key: token, manifest_public_key: this.#deps.manifestKey() };
+    return isCluster ? { ...registered, member_id: await this.#deps.members.first(tx, principal, row, hash) } : registered;
   }
 
   async update(tx: Tx, principal: Principal, id: string, body: ServerUpdate): Promise<Server> {
@@ -210,6 +223,7 @@ export class Servers {
       );
     if (force) await this.#deps.abandon(tx, principal, id);
     this.#revoke(tx, row.key_hash, row.next_key_hash);
+    if (row.kind === 'cluster') await this.#deps.members.revokeAll(tx, id);
     // Replace the hash too, so that no key opens the row again.
     const removed = await updateServer(tx, row, {
       deleted_at: tx.now,
@@ -230,6 +244,7 @@ export class Servers {
   async rotateKey(tx: Tx, principal: Principal, id: string, force: boolean) {
     requirePermission(principal, 'servers:write');
     const row = await this.#lock(tx, principal, id);
+    if (row.kind === 'cluster') throw membersHaveKeys();
     const { token, hash } = this.#deps.issueKey();
     const atOnce = force || !(JSON.parse(row.capabilities) as string[]).includes('rotate');
     this.#revoke(tx, row.next_key_hash, atOnce ? row.key_hash : null);
@@ -267,6 +282,13 @@ export class Servers {
     return row;
   }
 }
+
+const membersHaveKeys = () =>
+  conflict(
+    'id',
+    'cluster',
+    'is a cluster, whose members have keys of their own; add a member, and revoke the one whose key is to be replaced.',
+  );
 
 const audit = (tx: Tx, principal: Principal, type: `audit.${string}`, row: ServerRow) =>
   append(tx, {

@@ -121,13 +121,13 @@ export const rotationOf = (queries: Queries, id: string) =>
 
 type IdentityRow = Pick<
   ServerRow,
-  'identity_key' | 'identity_pinned_at' | 'identity_conflict' | 'identity_conflict_at' | 'key_trusted'
+  'identity_key' | 'identity_pinned_at' | 'identity_conflict' | 'identity_conflict_at' | 'key_trusted' | 'kind'
 >;
 
 const recipient = statement<{ id: string }, IdentityRow>((db, p) =>
   db
     .selectFrom('servers')
-    .select(['identity_key', 'identity_pinned_at', 'identity_conflict', 'identity_conflict_at', 'key_trusted'])
+    .select(['identity_key', 'identity_pinned_at', 'identity_conflict', 'identity_conflict_at', 'key_trusted', 'kind'])
     .where('id', '=', p.id)
     .where('deleted_at', 'is', null),
 );
@@ -135,7 +135,7 @@ const recipient = statement<{ id: string }, IdentityRow>((db, p) =>
 export const recipientOf = async (queries: Queries, id: string): Promise<IdentityRow | undefined> =>
   (await recipient(queries, { id }))[0];
 
-export async function setIdentity(tx: Tx, id: string, row: Omit<IdentityRow, 'key_trusted'>): Promise<void> {
+export async function setIdentity(tx: Tx, id: string, row: Omit<IdentityRow, 'key_trusted' | 'kind'>): Promise<void> {
   const { identity_key, identity_pinned_at, identity_conflict, identity_conflict_at } = row;
   await tx.db
     .updateTable('servers')

@@ -100,6 +100,8 @@ export interface DefinitionTables {
     log_dropped: Generated<Flag>;
     /** Token of the daemon that claimed it; null for a daemon that uses only the published fields. */
     claimed_by: string | null;
+    /** When another member began to lead the cluster while it ran; null once a member continues it. */
+    interrupted_at: Time | null;
     /** Who numbers the lines of the log, and how many were received; repeated lines are dropped. */
     log_source: string | null;
     log_told: number;

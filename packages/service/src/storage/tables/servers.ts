@@ -15,6 +15,12 @@ export interface ServerTables {
     /** Null means none. */
     labels: Json | null;
     status: Status<StateOf<typeof serverMachine>>;
+    /** Null for an ordinary server. The columns of a cluster's daemon are those of its leading member. */
+    kind: 'cluster' | null;
+    /** The member of a cluster that receives its orders, until the time in `leader_until`; see `leadership/lease.ts`. */
+    leader_member: string | null;
+    leader_until: Time | null;
+    /** No key has the hash of a cluster: its members have keys of their own. */
     key_hash: string;
     /** A rotated key that its daemon has not used yet; until then the old one stays valid. */
     next_key_hash: string | null;
@@ -52,6 +58,32 @@ export interface ServerTables {
     last_seen_at: Time | null;
     /** A removed server keeps its row, because archived definitions and events refer to it. */
     deleted_at: Time | null;
+    created_at: Time;
+    updated_at: Time;
+  };
+  /** Daemons of a cluster, one for each manager. */
+  server_members: {
+    id: string;
+    account_id: string;
+    server_id: string;
+    name: string;
+    key_hash: string;
+    /** X25519 public key of its daemon, pinned on first use. */
+    identity_key: string | null;
+    identity_pinned_at: Time | null;
+    identity_conflict: string | null;
+    identity_conflict_at: Time | null;
+    capabilities: Json;
+    daemon_version: string | null;
+    daemon_journal: string | null;
+    daemon_platform: Json;
+    connected_replica: string | null;
+    /** Grows with every connection of the member: the newest replaces the others. */
+    connection_number: number;
+    last_seen_at: Time | null;
+    registered_by: string | null;
+    /** A revoked member keeps its row, because events refer to it. */
+    revoked_at: Time | null;
     created_at: Time;
     updated_at: Time;
   };

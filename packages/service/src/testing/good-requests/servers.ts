@@ -13,6 +13,13 @@ export const aServer = async ({ client }: Caller) =>
 
 const ofServer = async (caller: Caller) => ({ params: { id: await aServer(caller) } });
 
+/** A cluster, and its first member. */
+const aCluster = async ({ client }: Caller) => {
+  const body = { ...registration(), kind: 'cluster' as const };
+  const { id, member_id } = (await client.call('servers.register', { body })).data;
+  return { id, member_id: String(member_id) };
+};
+
 const registry = () => ({
   host: `${fresh('registry')}.example.org:5000`,
   username: 'gardener',
@@ -76,6 +83,12 @@ export const serverRequests = {
     await aServer(caller);
     return {};
   },
+  'clusters.members': async (caller) => ({ params: { id: (await aCluster(caller)).id } }),
+  'clusters.addMember': async (caller) => ({
+    params: { id: (await aCluster(caller)).id },
+    body: { name: fresh('manager') },
+  }),
+  'clusters.revokeMember': async (caller) => ({ params: await aCluster(caller) }),
   'registries.list': async (caller) => {
     await ofRegistry(caller);
     return {};

@@ -2,6 +2,7 @@ import type { RegisteredServer } from '@hortus/contract/resources/server-records
 import { useState } from 'react';
 import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
+import { CheckField } from '../../../parts/check-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { FormProblem } from '../../outside/form-problem.tsx';
 import { useSubmission } from '../../outside/submission.ts';
@@ -12,6 +13,7 @@ import { WaitForServer } from './wait-for-server.tsx';
 /** Registers a server, shows its key once with the line to paste, and waits until its daemon connects. */
 export function RegisterServer({ onClose }: { onClose: () => void }) {
   const [registered, setRegistered] = useState<RegisteredServer>();
+  const [isCluster, setIsCluster] = useState(false);
   const [values, setValues] = useState<ServerValues>({
     name: '',
     environment: 'production',
@@ -21,7 +23,8 @@ export function RegisterServer({ onClose }: { onClose: () => void }) {
   });
   const register = useOrder('servers.register');
   const { busy, submit, about, problem } = useSubmission(async () => {
-    setRegistered((await register.mutateAsync({ body: { ...values, labels: labelsFrom(values.labels) } })).data);
+    const kind = isCluster ? 'cluster' : 'server';
+    setRegistered((await register.mutateAsync({ body: { ...values, kind, labels: labelsFrom(values.labels) } })).data);
   }, serverFieldNames);
   if (registered) return <WaitForServer server={registered} onClose={onClose} />;
   return (
@@ -32,6 +35,12 @@ export function RegisterServer({ onClose }: { onClose: () => void }) {
           Any Linux machine with Docker or Podman. Next you get one line to paste there.
         </p>
         <ServerFields values={values} onChange={setValues} about={about} />
+        <CheckField
+          label="Docker Swarm"
+          help="Its managers are one server, with a daemon on each. The line is for the first; add the others later."
+          checked={isCluster}
+          onChange={setIsCluster}
+        />
         <FormProblem text={problem} />
         <div className="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>

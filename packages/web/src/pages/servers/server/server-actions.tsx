@@ -19,7 +19,8 @@ type Opened = 'edit' | 'update' | 'prune' | 'rotate' | 'remove';
 export function ServerActions({ server }: { server: Server }) {
   const may = useMay();
   const mayChange = may('servers:write');
-  const mayRotate = mayChange && may('data:export');
+  // The members of a cluster have keys of their own.
+  const mayRotate = mayChange && may('data:export') && server.kind === 'server';
   const mayPrune = mayChange && may('actions:read');
   const [open, setOpen] = useState<Opened>();
   const drain = useOrder('servers.drain');

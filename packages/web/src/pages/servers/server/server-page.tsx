@@ -7,6 +7,7 @@ import { Status, Tag } from '../../../parts/status.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
 import { Room } from '../room.tsx';
 import { Facts } from './facts.tsx';
+import { Members } from './members/members.tsx';
 import { OverTime } from './over-time.tsx';
 import { Runs } from './runs.tsx';
 import { ServerActions } from './server-actions.tsx';
@@ -30,11 +31,12 @@ export function ServerPage() {
   );
 }
 
-function Heading({ server: { name, environment, status } }: { server: Server }) {
+function Heading({ server: { name, environment, status, kind } }: { server: Server }) {
   return (
     <span className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
       <span className="[overflow-wrap:anywhere]">{name}</span>
       <Tag>{environment}</Tag>
+      {kind === 'cluster' && <Tag>cluster</Tag>}
       <span className="font-sans text-md tracking-normal">
         <Status state={status} />
       </span>
@@ -57,6 +59,7 @@ function About({ server }: { server: Server }) {
               <Room name={server.name} capacity={capacity} />
             </div>
           </Section>
+          {server.kind === 'cluster' && <Members server={server} />}
           {server.status !== 'pending' && <OverTime serverId={server.id} />}
           <Section
             title="What runs here"
