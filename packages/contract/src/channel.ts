@@ -48,6 +48,7 @@ export const capabilityNames = [
   'copies',
   'update',
   'links',
+  'cluster',
 ] as const;
 export type Capability = (typeof capabilityNames)[number];
 
@@ -57,7 +58,7 @@ const capabilities = Type.Optional(
     description: [
       '`wake`: notices of pending deployments. `journal`: an execution sent twice is started once, so the service may send it again.',
       '`ack`: acknowledgements of authentication and results. `builtin`: built-in actions that need more than one Docker command (backups, smoke tests, prune), and release as one order.',
-      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. `trace`: the `traceparent` of orders. `copies`: isolated copies of instances, for rehearsals and clones. `update`: orders to update the daemon itself. `links`: networks between an instance and those that it is bound to. Unknown names are ignored.',
+      '`cancel`: cancellation of actions. `rotate`: new server keys. `transfer`: notices of pending transfers, and orders to clear an instance. `transfer-stream`: transfers by `Upgrade: hortus-transfer/2`; migrations and bundles need it. `seal`: notices of another daemon that uses the server key with a different key pair. `streams`: requests to connect for a stream, such as the output of containers. `metrics`: streams of kind `metrics`. `shell`: streams of kind `shell`, with a terminal in a container. `trace`: the `traceparent` of orders. `copies`: isolated copies of instances, for rehearsals and clones. `update`: orders to update the daemon itself. `links`: networks between an instance and those that it is bound to. `cluster`: leadership of a cluster, which every member must announce. Unknown names are ignored.',
     ].join(' '),
   }),
 );
@@ -151,6 +152,16 @@ export const negotiatedToService = {
   key_rotated: message('key_rotated', 'The new key is stored; the old one may be revoked. Needs `rotate`.', {
     rotation,
   }),
+  leadership_renewal: message(
+    'leadership_renewal',
+    'This member leads its cluster and goes on. Send it three times in each lease; the answer is `leadership`. Needs `cluster`.',
+    { epoch: Type.Integer({ minimum: 1, description: 'The epoch of its leadership.' }) },
+  ),
+  leadership_release: message(
+    'leadership_release',
+    'This member no longer leads, because its daemon is stopping: another one may take over at once. Needs `cluster`.',
+    { epoch: Type.Integer({ minimum: 1, description: 'The epoch of its leadership.' }) },
+  ),
   daemon_update_report: message(
     'daemon_update_report',
     'State of an update of the daemon: after each change, after every connect, and in answer to a repeated order. Needs `update`.',
@@ -167,6 +178,16 @@ export const negotiatedToDaemon = {
       description: 'Interval of pings. The connection is lost after three intervals without a message.',
     }),
   }),
+  leadership: message(
+    'leadership',
+    'Whether this member of a cluster leads: after authentication, when it takes over, and after each renewal. A member that leads must stop to act when the lease ends without a renewal.',
+    {
+      member_id: Type.String(),
+      leads: Type.Boolean(),
+      epoch: Type.Integer({ description: 'The newest epoch of the cluster. Reports of an older one are refused.' }),
+      lease_ms: Type.Integer({ description: 'How long the leadership lasts from here on, unless it is renewed.' }),
+    },
+  ),
   deployment_available: message('deployment_available', 'A deployment is pending; read GET /deployments/pending.', {}),
   transfer_available: message('transfer_available', 'A transfer is pending; read GET /transfers/pending.', {}),
   result_recorded: message('result_recorded', 'The result is stored; it need not be sent again.', {
@@ -212,6 +233,7 @@ export const negotiatedToDaemon = {
 
 export const neededCapability: Readonly<Record<keyof typeof negotiatedToDaemon, Capability>> = {
   authenticated: 'ack',
+  leadership: 'cluster',
   deployment_available: 'wake',
   transfer_available: 'transfer',
   result_recorded: 'ack',
@@ -234,7 +256,12 @@ export const closeCodes = {
   forbidden: 4403,
   /** A newer connection of the same server replaced this one; wait at least a minute before reconnecting. */
   replaced: 4409,
+  /** Another member leads the cluster now; reconnect at once, as a standby. */
+  deposed: 4410,
 } as const;
+
+/** Header of requests of a leading member: the epoch of its leadership. The request is refused if it is over. */
+export const epochHeader = 'Hortus-Epoch';
 
 export const channelTimes = {
   authWithinMs: 5_000,

@@ -23,7 +23,9 @@ import { Dispatcher } from './outbox/dispatcher.ts';
 import { RelayDoor } from './relay/door.ts';
 import { reachableUrl } from './relay/reachable-url.ts';
 import { Relay } from './relay/relay.ts';
+import { MemberConnections } from './resources/clusters/connections.ts';
 import { openDaemonChannel } from './resources/servers/daemon-channel.ts';
+import { requireLeader } from './resources/servers/leadership/leader.ts';
 import { ShellDoor } from './resources/shells/shell-door.ts';
 import { CATALOG_TOPIC, Catalog } from './resources/templates/catalog.ts';
 import { shipCatalog, stampCatalog } from './resources/templates/ship.ts';
@@ -127,6 +129,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     config,
     storage,
     vault,
+    fence: requireLeader,
     log,
     authenticator,
     metrics,
@@ -148,6 +151,14 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     log,
     protect: wired.protect,
     liveness: wired.liveness,
+    clusters: new MemberConnections({
+      storage,
+      bus,
+      replica,
+      log,
+      leadership: wired.leadership,
+      lost: (serverId, epoch) => wired.liveness.disconnected(serverId, epoch, false),
+    }),
     dispatch: wired.dispatch,
     report: wired.report,
     updateReported: wired.updateReported,

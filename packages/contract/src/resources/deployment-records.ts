@@ -68,6 +68,12 @@ export const Deployment = Type.Object(
       description:
         'Whether the log or its older lines were deleted because of their age or the output quota of the account.',
     }),
+    interrupted: Type.Optional(
+      Type.Boolean({
+        description:
+          'True while it is running on a cluster whose leader was replaced: the next leader has a minute to continue it with a claim of its own, or to report how it ended; then it fails with the reason outcome_unknown.',
+      }),
+    ),
     cancelling: Type.Boolean({ description: 'Cancellation was requested; the daemon has not confirmed it yet.' }),
     created_by: nullable(Type.String()),
     created_at: Timestamp,

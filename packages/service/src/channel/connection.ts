@@ -31,6 +31,14 @@ export class Connection {
 
   phase: Phase = 'greeting';
   serverId = '';
+  /** Member of a cluster whose daemon this is; empty for an ordinary server. */
+  memberId = '';
+  /** Number of this connection among those of its member. */
+  memberConnection = 0;
+  /** Whether another member leads: it is connected, and receives no orders. */
+  standby = false;
+  /** When its leadership ends unless it is renewed, in milliseconds since 1970. */
+  leaseUntil = 0;
   accountId = '';
   /** Hash of the authenticated key; the connection is closed when that key is revoked. */
   keyHash = '';
@@ -170,6 +178,17 @@ export class Connection {
   replace(): void {
     this.replaced = true;
     this.close(closeCodes.replaced, 'another connection of this server has taken over');
+  }
+
+  /** Closes it because another connection is that of the server: of its own member, or of another one of the cluster. */
+  supersede(memberId: string): void {
+    if (memberId === this.memberId) this.replace();
+    else this.depose();
+  }
+
+  /** Ends the leadership of a member; it reconnects as a standby. */
+  depose(): void {
+    this.close(closeCodes.deposed, 'another member leads this cluster');
   }
 
   /** Terminates without a closing handshake. */

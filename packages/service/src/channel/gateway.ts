@@ -11,6 +11,7 @@ import type { Log } from '../log.ts';
 import { invalid, Problem, unauthorized } from '../problem.ts';
 import { capabilitiesOf } from './capabilities.ts';
 import { Connection, type Received } from './connection.ts';
+import { ConnectionRegistry } from './connection-registry.ts';
 import { Doorway, type DoorwayLimits } from './doorway.ts';
 import { readMessage } from './messages.ts';
 import { Pinger } from './pinger.ts';
@@ -22,9 +23,12 @@ export type Greeting = Extract<ToService, { type: 'auth' }>;
 export type Report = Exclude<ToService, { type: 'auth' | 'pong' }>;
 
 export interface GatewayHandlers {
-  /** Called for a daemon with a valid key. Returns the epoch of the connection; a Problem refuses it. */
-  connected(connection: Connection, greeting: Greeting): Promise<number>;
-  /** Called when the connection is that of its server and can receive work. */
+  /**
+   * Called for a daemon with a valid key. Returns the epoch of the connection, or `standby` for a member of a cluster
+   * that does not lead; a Problem refuses it.
+   */
+  connected(connection: Connection, greeting: Greeting): Promise<number | 'standby'>;
+  /** Called when the connection is that of its server and can receive work, and for each new standby. */
   opened(connection: Connection): Promise<void>;
   /**
    * Called for one message at a time per connection. A Problem is an error of the daemon; other errors close the
@@ -72,7 +76,7 @@ export class Gateway {
   readonly #turnstile: Turnstile;
   readonly #pinger: Pinger;
   readonly #all = new Set<Connection>();
-  readonly #servers = new Map<string, Connection>();
+  readonly #registry = new ConnectionRegistry();
   readonly #guarded;
   #closing: (() => void) | undefined;
 
@@ -114,16 +118,28 @@ export class Gateway {
 
   /** Returns the connection of a server, if this process has it. */
   connection(serverId: string): Connection | undefined {
-    return this.#servers.get(serverId);
+    return this.#registry.of(serverId);
   }
 
   /** Returns the authenticated connections. */
   connections(): IterableIterator<Connection> {
-    return this.#servers.values();
+    return this.#registry.servers();
+  }
+
+  /** Returns the connections of members of clusters, leading or not. */
+  members(): IterableIterator<Connection> {
+    return this.#registry.members();
+  }
+
+  /** Makes a standby the connection of its server. */
+  promote(connection: Connection, epoch: number): void {
+    connection.standby = false;
+    connection.epoch = epoch;
+    if (connection.isOpen && this.#registry.lead(connection)) this.#opened(connection);
   }
 
   get size(): number {
-    return this.#servers.size;
+    return this.#registry.size;
   }
 
   /** Closes all connections; resolves when their earlier messages have been handled. */
@@ -225,12 +241,15 @@ export class Gateway {
       const principal = await authenticate(greeting.api_key, connection.address);
       if (principal.kind !== 'server') throw unauthorized('This is not the key of a server.');
       connection.serverId = principal.serverId;
+      connection.memberId = principal.memberId ?? '';
       connection.accountId = principal.accountId;
       connection.keyHash = hashOf(greeting.api_key);
       connection.capabilities = capabilitiesOf(greeting.capabilities);
       connection.journal = greeting.journal ?? null;
       connection.sealingKey = greeting.sealing_key ?? null;
-      connection.epoch = await handlers.connected(connection, greeting);
+      const standing = await handlers.connected(connection, greeting);
+      if (standing === 'standby') connection.standby = true;
+      else connection.epoch = standing;
     } catch (err) {
       if (err instanceof Problem)
         return err.code === 'FORBIDDEN' ? connection.forbid(err.message) : connection.refuse(err.message);
@@ -247,14 +266,7 @@ export class Gateway {
 
   #register(connection: Connection): void {
     const { serverId, capabilities } = connection;
-    const present = this.#servers.get(serverId);
-    // Two simultaneous connections may arrive here in reverse order.
-    if (present && present.epoch > connection.epoch) {
-      connection.replace();
-      return;
-    }
-    this.#servers.set(serverId, connection);
-    present?.replace();
+    if (!this.#registry.add(connection)) return;
     this.#pinger.add(connection);
     connection.send({
       type: 'authenticated',
@@ -262,8 +274,12 @@ export class Gateway {
       capabilities: [...capabilities],
       ping_seconds: Math.ceil(this.#times.pingEveryMs / 1_000),
     });
+    this.#opened(connection);
+  }
+
+  #opened(connection: Connection): void {
     this.#options.handlers.opened(connection).catch((err) => {
-      this.#options.log.error({ err, server_id: serverId }, 'sending work to a new connection failed');
+      this.#options.log.error({ err, server_id: connection.serverId }, 'sending work to a new connection failed');
     });
   }
 
@@ -281,8 +297,8 @@ export class Gateway {
 
   async #closed(connection: Connection): Promise<void> {
     this.#pinger.delete(connection);
-    if (this.#servers.get(connection.serverId) === connection) this.#servers.delete(connection.serverId);
-    if (connection.epoch === 0) this.#doorway.leave(connection.address);
+    this.#registry.delete(connection);
+    if (connection.epoch === 0 && !connection.standby) this.#doorway.leave(connection.address);
     else {
       await this.#options.handlers.disconnected(connection).catch((err) => {
         this.#options.log.error({ err, server_id: connection.serverId }, 'recording the end of a connection failed');

@@ -1,3 +1,4 @@
+import { epochHeader } from '@hortus/contract/channel';
 import type { Endpoint } from '@hortus/contract/endpoint';
 import { secretFieldsOf } from '@hortus/contract/secret-fields';
 import { actorOf, credentialOf, type Principal } from '../identity/principal.ts';
@@ -19,7 +20,15 @@ export interface CallParts {
   /** Tells whether the session cookie of a request is the one for TLS. */
   readonly tlsCookie: SecureTransport;
   readonly secureTransport: SecureTransport;
+  /** Refuses a write of a member of a cluster that does not lead, or whose epoch is over. */
+  readonly fence?: Fence;
 }
+
+export type Fence = (
+  tx: Tx,
+  memberOf: { serverId: string; memberId: string },
+  epoch: string | undefined,
+) => Promise<void>;
 
 const LONGEST_USER_AGENT = 256;
 const LONGEST_EVENT_ID = 255;
@@ -63,8 +72,9 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     setSession(token: string | null, expiresAt?: number): void {
       exchange.with({ 'Set-Cookie': printSessionCookie(token, tlsCookie, expiresAt) });
     },
-    async write<Response>(work: (tx: Tx) => Promise<Response>): Promise<Response> {
+    async write<Response>(wanted: (tx: Tx) => Promise<Response>): Promise<Response> {
       const accountId = principal?.accountId;
+      const work = fenced(parts.fence, principal, headers, wanted);
       if (row.method === 'DELETE')
         return repeatableDelete(parts, { accountId, path, readableBy: readerOfTombstone(row, principal) }, work);
       if (key === undefined) return parts.storage.write(work);
@@ -83,6 +93,22 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
       if (answer.replayed) exchange.with({ 'Idempotent-Replayed': 'true' });
       return answer.response;
     },
+  };
+}
+
+/** Checks the leadership of a member in the transaction of its write, so that another one cannot begin to lead in between. */
+function fenced<Response>(
+  fence: Fence | undefined,
+  principal: Principal | undefined,
+  headers: CallSource['headers'],
+  work: (tx: Tx) => Promise<Response>,
+): (tx: Tx) => Promise<Response> {
+  if (!fence || principal?.kind !== 'server' || principal.memberId === undefined) return work;
+  const { serverId, memberId } = principal;
+  const epoch = headers[epochHeader.toLowerCase()]?.toString();
+  return async (tx) => {
+    await fence(tx, { serverId, memberId }, epoch);
+    return work(tx);
   };
 }
 

@@ -15,6 +15,7 @@ import { allowedHosts } from './allowed-hosts.ts';
 import { addApiRoutes } from './api-routes.ts';
 import { BodyBudget, type BodyLimits } from './body-budget.ts';
 import { BodyPace } from './body-pace.ts';
+import type { Fence } from './call.ts';
 import { callerAddress, countedAddress } from './caller-address.ts';
 import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
 import type { ConsoleFiles } from './console-files.ts';
@@ -54,6 +55,7 @@ export interface HttpDeps {
   readonly authenticator: Authenticator;
   readonly storage: Storage;
   readonly vault: Vault;
+  readonly fence?: Fence;
   readonly work: Work;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -139,7 +141,13 @@ export function buildHttp(deps: HttpDeps): Http {
   const hotReads = new HotReads(deps.catalog, metrics);
   const front = hotFront({ reads: hotReads, authenticator, limiter, addressOf, log });
   const router = new Router();
-  const callParts = { storage, vault: deps.vault, tlsCookie, secureTransport: secureTransport(config.trustedProxies) };
+  const callParts = {
+    storage,
+    vault: deps.vault,
+    tlsCookie,
+    secureTransport: secureTransport(config.trustedProxies),
+    ...(deps.fence && { fence: deps.fence }),
+  };
   addApiRoutes(router, deps.handlers, {
     ...callParts,
     hotReads,

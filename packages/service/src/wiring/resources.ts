@@ -56,6 +56,10 @@ export async function makeResources(base: BaseDependencies) {
       await definitions.archiveAllOn(tx, principal, serverId);
       await instances.lose(tx, serverId);
     },
+    async interrupted(tx, serverId) {
+      await actions.interrupt(tx, serverId);
+      await deployments.interrupt(tx, serverId);
+    },
     instances: {
       async lose(tx, serverId) {
         await instances.lose(tx, serverId);

@@ -1,4 +1,5 @@
 import { newServerKey } from '../identity/tokens.ts';
+import { Leadership, type LeadershipDeps } from '../resources/clusters/leadership.ts';
 import { ClusterMembers } from '../resources/clusters/members.ts';
 import { UpdateOrders } from '../resources/daemon-updates/orders.ts';
 import { DaemonUpdates } from '../resources/daemon-updates/service.ts';
@@ -27,12 +28,15 @@ import { Servers, type ServersDeps } from '../resources/servers/service.ts';
 import type { SharedDependencies } from './dependencies.ts';
 
 /** Notices for when a server is removed, lost or comes back. */
-export interface ServerNotices extends Pick<ServersDeps, 'abandon'>, Pick<LivenessDeps, 'instances'> {}
+export interface ServerNotices
+  extends Pick<ServersDeps, 'abandon'>,
+    Pick<LivenessDeps, 'instances'>,
+    Pick<LeadershipDeps, 'interrupted'> {}
 
 export type ServersMade = Awaited<ReturnType<typeof makeServers>>;
 
 /** Creates servers, their liveness, manifests, and logins to registries. */
-export async function makeServers(shared: SharedDependencies, { abandon, instances }: ServerNotices) {
+export async function makeServers(shared: SharedDependencies, { abandon, instances, interrupted }: ServerNotices) {
   const { config, log, replica, storage, vault, catalog, pages, quotas, work } = shared;
   const { reader } = storage;
   const registries = new Registries({ reader, pages, vault });
@@ -82,6 +86,7 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
   });
   const server = servers.standing.bind(servers);
   const liveness = new Liveness({ storage, replica, log, instances });
+  const leadership = new Leadership({ storage, replica, liveness, interrupted });
   const drains = new Drains({ newer, instancesOn: livingWithNamesOn });
   const updateOrders = new UpdateOrders({ storage, protect });
   const daemonUpdates = new DaemonUpdates({ reader, pages, releases });
@@ -95,6 +100,7 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
     protect,
     identities,
     members,
+    leadership,
     reading,
     servers,
     server,

@@ -5,6 +5,7 @@ import type { Handlers, LiveHandlers } from '../http/handler.ts';
 import type { RawRoute } from '../http/raw-routes.ts';
 import type { JobKind } from '../jobs/job.ts';
 import type { EventSubscriber } from '../outbox/dispatcher.ts';
+import type { Leadership } from '../resources/clusters/leadership.ts';
 import { recordUpdateReport } from '../resources/daemon-updates/reports.ts';
 import { deploymentStreams } from '../resources/deployments/routes.ts';
 import { wakeTests } from '../resources/drafts/test-job.ts';
@@ -37,6 +38,7 @@ export interface Wired {
   readonly jobs: Readonly<Record<string, JobKind>>;
   readonly subscribers: readonly EventSubscriber[];
   readonly liveness: Liveness;
+  readonly leadership: Leadership;
   readonly transfers: Transfers;
   readonly shells: Shells;
   readonly protect: Protect;
@@ -57,6 +59,7 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
   const feed = new EventFeed({ reader, log: base.log });
   return {
     liveness,
+    leadership: made.leadership,
     transfers,
     shells: made.shells,
     protect: made.protect,

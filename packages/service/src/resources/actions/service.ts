@@ -29,6 +29,7 @@ import {
   latestOfInstance,
   listExecutions,
   lockExecution,
+  lockUnfinished,
   noteExecution,
   pauseOfServer,
   waitingExecutions,
@@ -211,6 +212,16 @@ export class Actions {
     return waiting.map(({ server_id }) => server_id);
   }
 
+  /**
+   * Ends the executions that were sent to a member of a cluster which no longer leads: only its journal knows them. They
+   * are not sent to the next leader, because they may have run.
+   */
+  async interrupt(tx: Tx, serverId: string): Promise<void> {
+    for (const row of await lockUnfinished(tx, serverId)) {
+      if (row.status !== 'pending') await this.#results.end(tx, row, 'fail', { actor: null, ...interrupted });
+    }
+  }
+
   /** Pauses the deadlines of a server that went offline, until the next `dispatch`. */
   async pause(tx: Tx, serverId: string): Promise<void> {
     await pauseOfServer(tx, serverId);
@@ -285,3 +296,8 @@ function visible(principal: Principal, row: ExecutionRow | undefined): Execution
     throw notFound('execution');
   return row;
 }
+
+const interrupted = {
+  error: 'Another member leads the cluster now; whether the action finished is unknown.',
+  outcome: 'unknown',
+} as const;

@@ -1,6 +1,6 @@
 import { conflict } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { type DeploymentRow, setClaim } from './store.ts';
+import { adopt, type DeploymentRow, setClaim } from './store.ts';
 
 /** Whether the server's connection is held by a daemon that knows only the published messages. */
 export type HasPublishedDaemon = (queries: Queries, accountId: string, serverId: string) => Promise<boolean>;
@@ -16,6 +16,8 @@ export async function acceptClaim(
   claim: string | null,
   hasPublishedDaemon: HasPublishedDaemon,
 ): Promise<DeploymentRow> {
+  // Only the leading member of the cluster gets here; it continues, or it reports how the cluster ended it.
+  if (row.interrupted_at !== null && claim !== null) return await adopt(tx, row, claim);
   if (row.claimed_by === claim) return row;
   if (claim === null && (await hasPublishedDaemon(tx, row.account_id, row.server_id))) {
     return await setClaim(tx, row, null);

@@ -9,6 +9,9 @@ import { type DeploymentRow, deploymentById, restartClocks } from './store.ts';
 /** One job per deployment, from its claim on. */
 export const DEADLINE = 'deployment.deadline';
 
+/** Time for the next leader of a cluster to continue a deployment that the last one began. */
+export const INTERRUPTED_MS = 60_000;
+
 /** Polling interval while the server is disconnected. */
 const AWAY_MS = 30_000;
 
@@ -39,6 +42,10 @@ async function expire(deps: DeadlineDeps, tx: Tx, id: string): Promise<number | 
   const { deployment } = await hold(tx, { accountId: found.account_id }, id);
   if (hasEnded(deployment)) return undefined;
   const { account_id, server_id, definition_id, revision } = deployment;
+  if (deployment.interrupted_at !== null) {
+    const until = deployment.interrupted_at + INTERRUPTED_MS;
+    return until > tx.now ? until : await end(deps, tx, deployment, 'outcome_unknown');
+  }
   const server = await deps.server(tx, account_id, server_id);
   if (!server) return await end(deps, tx, deployment, 'server_removed');
   if (!server.connected) {
@@ -53,6 +60,7 @@ async function expire(deps: DeadlineDeps, tx: Tx, id: string): Promise<number | 
 
 const errors = {
   deadline: 'The daemon reported no progress within the deadline.',
+  outcome_unknown: 'The member that carried it out no longer leads the cluster; whether it finished is unknown.',
   server_removed: 'The server of this deployment has been removed.',
 };
 
@@ -61,6 +69,8 @@ async function end(deps: DeadlineDeps, tx: Tx, row: DeploymentRow, reason: keyof
   const ended =
     reason === 'deadline'
       ? await transition(tx, expiringWhile(true), row, 'expire', { actor: null, set })
-      : await transition(tx, deploymentLifecycle, row, 'cancel', { actor: null, set });
+      : reason === 'outcome_unknown'
+        ? await transition(tx, deploymentLifecycle, row, 'fail', { actor: null, set })
+        : await transition(tx, deploymentLifecycle, row, 'cancel', { actor: null, set });
   await wakeNext(tx, deps.wake, ended);
 }

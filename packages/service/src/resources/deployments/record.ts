@@ -34,6 +34,7 @@ export const deploymentRecord = (row: DeploymentRow): Deployment => ({
     done: row.prepared_at !== null,
   },
   log_dropped: row.log_dropped === 1,
+  ...(row.status === 'running' && row.interrupted_at !== null && { interrupted: true }),
   cancelling: row.status === 'running' && row.cancel_requested_at !== null,
   created_by: row.created_by,
   created_at: iso(row.created_at),

@@ -1,6 +1,7 @@
 import type { Deployment, DeploymentDetail } from '@hortus/contract/resources/deployment-records';
 import type { DeploymentCreate, RollbackOrder } from '@hortus/contract/resources/deployments';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
+import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
@@ -9,6 +10,7 @@ import { requireFit } from '../capacity/public.ts';
 import { findDefinition, type Pinned, pin, type RevisionRow } from '../definitions/public.ts';
 import { requireOpenTenant } from '../tenants/public.ts';
 import { type Beginning, beginDeployment } from './begin.ts';
+import { DEADLINE, INTERRUPTED_MS } from './deadline.ts';
 import { LINES_IN_ANSWER } from './logs/logs.ts';
 import { linesAfter } from './logs/store.ts';
 import type { ServerStanding } from './needs.ts';
@@ -27,6 +29,7 @@ import {
   lastSuccess,
   listDeployments,
   listOffered,
+  markInterrupted,
   restartClocks,
   serversWithNews,
   undoing,
@@ -234,6 +237,17 @@ export class Deployments {
   /** Restarts the deadlines of a server that has reconnected. */
   async serverReturned(tx: Tx, serverId: string): Promise<void> {
     await restartClocks(tx, serverId);
+  }
+
+  /**
+   * Handles that another member leads a cluster: what it runs is known only to the last leader. The next one may decide by
+   * the state of the cluster how they ended, or continue them, within INTERRUPTED_MS; otherwise their outcome is unknown.
+   */
+  async interrupt(tx: Tx, serverId: string): Promise<void> {
+    for (const deployment_id of await markInterrupted(tx, serverId)) {
+      const runAt = tx.now + INTERRUPTED_MS;
+      await enqueue(tx, { kind: DEADLINE, key: deployment_id, payload: { deployment_id }, runAt });
+    }
   }
 
   /** Whether the daemon of a server has work to start or to cancel. */

@@ -230,6 +230,26 @@ export async function setClaim(tx: Tx, row: DeploymentRow, claimed_by: string | 
   return { ...row, claimed_by };
 }
 
+/** Marks the running deployments of a cluster whose leader was replaced. Returns their ids. */
+export const markInterrupted = async (tx: Tx, serverId: string): Promise<string[]> => {
+  const marked = await tx.db
+    .updateTable('deployments')
+    .set({ interrupted_at: tx.now, updated_at: tx.now })
+    .where('server_id', '=', serverId)
+    .where(unfinished)
+    .where('status', '=', 'running')
+    .returning('id')
+    .execute();
+  return marked.map(({ id }) => id);
+};
+
+/** Gives an interrupted deployment to the daemon with this token. */
+export async function adopt(tx: Tx, row: DeploymentRow, claimed_by: string): Promise<DeploymentRow> {
+  const set = { claimed_by, interrupted_at: null, progress_at: tx.now };
+  await tx.db.updateTable('deployments').set(set).where('id', '=', row.id).execute();
+  return { ...row, ...set };
+}
+
 /** Restarts the deadline of running deployments on the server. */
 export const restartClocks = (tx: Tx, serverId: string) =>
   tx.db

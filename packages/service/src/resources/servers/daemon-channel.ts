@@ -6,17 +6,21 @@ import { Gateway, type GatewayOptions, type Report } from '../../channel/gateway
 import type { Protect } from '../../channel/protect.ts';
 import { Waker } from '../../channel/waker.ts';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
-import { Problem } from '../../problem.ts';
+import { Problem, unauthorized } from '../../problem.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { ClusterConnections } from './cluster-connections.ts';
 import { IDENTITY_TOPIC } from './identities.ts';
 import { KeyHandover, ROTATE_TOPIC } from './key-handover.ts';
-import { type Liveness, REPLACED_TOPIC } from './liveness/liveness.ts';
+import { type Hello, type Liveness, REPLACED_TOPIC } from './liveness/liveness.ts';
 import { Replicas, type ReplicasOptions } from './liveness/replicas.ts';
 import { RollCall } from './liveness/roll-call.ts';
 
 /** Messages of daemons about executions. */
-export type ActionReport = Exclude<Report, { type: 'key_rotated' | 'daemon_update_report' }>;
+export type ActionReport = Exclude<
+  Report,
+  { type: 'key_rotated' | 'daemon_update_report' | 'leadership_renewal' | 'leadership_release' }
+>;
 
 export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly storage: Storage;
@@ -26,6 +30,7 @@ export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly protect: Protect;
   readonly replica: string;
   readonly liveness: Liveness;
+  readonly clusters?: ClusterConnections;
   /** Sends a daemon its pending executions: on connect, when the bus announces work, and periodically. */
   readonly dispatch: (connection: Connection) => Promise<void>;
   /** Records a report about an execution. Idempotent. */
@@ -53,7 +58,7 @@ export interface DaemonChannel {
 
 /** Opens the channel. Daemons may connect once this resolves. */
 export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<DaemonChannel> {
-  const { storage, bus, replica, liveness, log } = deps;
+  const { storage, bus, replica, liveness, clusters, log } = deps;
   const handover = new KeyHandover(deps);
   let stopping = false;
 
@@ -62,8 +67,9 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   const gateway = new Gateway({
     ...deps,
     handlers: {
-      connected: ({ serverId, keyHash, capabilities, journal, sealingKey, address }, about) =>
-        liveness.connected(serverId, {
+      connected: async (connection, about) => {
+        const { serverId, memberId, keyHash, capabilities, journal, sealingKey, address } = connection;
+        const hello: Hello = {
           keyHash,
           capabilities: [...capabilities],
           version: about.version,
@@ -78,19 +84,29 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
             address,
             ...(deps.appsDomain !== undefined && { apps_domain: domainAt(deps.appsDomain, address) }),
           },
-        }),
+        };
+        if (memberId === '') return liveness.connected(serverId, hello);
+        if (!clusters) throw unauthorized();
+        return clusters.connected(connection, hello);
+      },
       async opened(connection) {
-        await rollCall.attend(connection);
-        await waker.wake(connection);
+        if (connection.memberId === '') await rollCall.attend(connection);
+        else clusters?.opened(connection);
+        if (!connection.standby) await waker.wake(connection);
       },
       async message(connection, message) {
-        if (message.type === 'key_rotated') await handover.acknowledged(connection, message.rotation);
+        if (message.type === 'leadership_renewal') await clusters?.renewed(connection, message.epoch);
+        else if (message.type === 'leadership_release') await clusters?.released(connection, message.epoch);
+        else if (message.type === 'key_rotated') await handover.acknowledged(connection, message.rotation);
         else if (message.type === 'daemon_update_report') await deps.updateReported?.(connection, message);
         else await record(deps, connection, message);
       },
       // A stopping process leaves its daemons time to reconnect elsewhere; other replicas detect that it is gone.
-      disconnected: async ({ serverId, epoch, replaced, answered }) => {
-        if (!stopping) await liveness.disconnected(serverId, epoch, replaced && answered);
+      disconnected: async (connection) => {
+        if (stopping) return;
+        const { serverId, memberId, standby, epoch, replaced, answered } = connection;
+        if (!standby) await liveness.disconnected(serverId, epoch, replaced && answered);
+        if (memberId !== '') await clusters?.disconnected(connection);
       },
     },
   });
@@ -120,16 +136,17 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
 
   const subscriptions = [
     bus.subscribe(REPLACED_TOPIC, (message) => {
-      const [serverId = '', epoch] = message.split(' ');
+      const [serverId = '', epoch, memberId = ''] = message.split(' ');
       const connection = gateway.connection(serverId);
-      if (connection && connection.epoch < Number(epoch)) connection.replace();
+      if (connection && connection.epoch < Number(epoch)) connection.supersede(memberId);
     }),
     bus.subscribe(KEYS_TOPIC, (hash) => {
       for (const connection of gateway.connections()) connection.keyDied(hash);
+      for (const connection of gateway.members()) if (connection.standby) connection.keyDied(hash);
     }),
     bus.subscribe(IDENTITY_TOPIC, (serverId) => {
       const connection = gateway.connection(serverId);
-      if (!connection) return;
+      if (connection?.memberId !== '') return;
       rollCall
         .attend(connection)
         .catch((err) => log.error({ err, server_id: serverId }, 'roll call of a new connection failed'));
@@ -145,13 +162,14 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   bus.onGap(() => rollCall.wake());
   waker.start();
   rollCall.start();
+  clusters?.start(gateway);
 
   return {
     gateway,
     async close() {
       stopping = true;
       for (const unsubscribe of subscriptions) unsubscribe();
-      await Promise.all([waker.stop(), rollCall.stop(), replicas.stop()]);
+      await Promise.all([waker.stop(), rollCall.stop(), replicas.stop(), clusters?.stop()]);
       await gateway.close();
     },
   };
@@ -164,6 +182,7 @@ async function record({ report }: DaemonChannelDeps, connection: Connection, mes
     connection.send({ type: 'result_recorded', execution_id: message.execution_id });
   };
   try {
+    if (connection.standby) throw notLeading();
     await report(connection, message);
   } catch (error) {
     if (error instanceof Problem) acknowledge();
@@ -171,3 +190,7 @@ async function record({ report }: DaemonChannelDeps, connection: Connection, mes
   }
   acknowledge();
 }
+
+/** Its executions ended when another member took over; see `clusters/leadership.ts`. */
+const notLeading = () =>
+  new Problem('FORBIDDEN', 'This member does not lead its cluster; the execution has ended.', { reason: 'not_leader' });

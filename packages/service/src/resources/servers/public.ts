@@ -1,11 +1,21 @@
 // What other resources may use of servers.
 export { appsDomainOf } from './addresses.ts';
+export type { ClusterConnections } from './cluster-connections.ts';
 export { type ConnectedDaemon, daemonCan, findDaemon, holdDaemon } from './connected-daemon.ts';
 export { type DaemonFacts, daemonsOf } from './daemon-facts.ts';
-export { identityRecord } from './identity.ts';
-export { leaderOf, releaseLease } from './lease.ts';
+export {
+  conflictColumns,
+  identityConflict,
+  identityRecord,
+  isNewConflict,
+  judgeIdentity,
+  malformedIdentity,
+} from './identity.ts';
+export { leaderOf } from './leadership/leader.ts';
+export { claimLease, LEASE_TOPIC, releaseLease, renewLease, vacantClusters } from './leadership/store.ts';
+export { daemonColumns, type Hello, type LeadingMember } from './liveness/liveness.ts';
 export type { ServerOrder } from './prune.ts';
 export { daemonRecord, type NewerDaemon } from './record.ts';
 export type { Standing } from './service.ts';
-export { findServer, lockServer, offlineServers, type ServerRow, serversOf } from './store.ts';
+export { findServer, heldServer, lockServer, offlineServers, type ServerRow, serversOf } from './store.ts';
 export { requireTrustedServer } from './trusted.ts';

@@ -3,7 +3,7 @@ import type { Server, ServerLabels } from '@hortus/contract/resources/server-rec
 import type { IngressPorts } from '@hortus/template/resolution/route-address';
 import { iso, isoOrNull } from '../../time.ts';
 import { identityRecord } from './identity.ts';
-import { leaderOf } from './lease.ts';
+import { leaderOf } from './leadership/leader.ts';
 import type { ServerRow } from './store.ts';
 
 /** Platform that a daemon reports. */

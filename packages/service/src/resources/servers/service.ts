@@ -200,7 +200,9 @@ export class Servers {
     );
     await audit(tx, principal, 'audit.server_registered', row);
     const registered = { ...this.#record(row), api_key: token, manifest_public_key: this.#deps.manifestKey() };
-    return isCluster ? { ...registered, member_id: await this.#deps.members.first(tx, principal, row, hash) } : registered;
+    return isCluster
+      ? { ...registered, member_id: await this.#deps.members.first(tx, principal, row, hash) }
+      : registered;
   }
 
   async update(tx: Tx, principal: Principal, id: string, body: ServerUpdate): Promise<Server> {

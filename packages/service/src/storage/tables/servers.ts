@@ -17,7 +17,7 @@ export interface ServerTables {
     status: Status<StateOf<typeof serverMachine>>;
     /** Null for an ordinary server. The columns of a cluster's daemon are those of its leading member. */
     kind: 'cluster' | null;
-    /** The member of a cluster that receives its orders, until the time in `leader_until`; see `leadership/lease.ts`. */
+    /** The member of a cluster that receives its orders, until the time in `leader_until`; see `leadership/store.ts`. */
     leader_member: string | null;
     leader_until: Time | null;
     /** No key has the hash of a cluster: its members have keys of their own. */

@@ -12,7 +12,7 @@ import { heldServer, heldServers } from '../store.ts';
 import { Reception } from './reception.ts';
 import { recordPresence, type ServerRow } from './store.ts';
 
-/** Message `<server id> <epoch>`: every replica closes older connections of that server. */
+/** Message `<server id> <epoch> <member id>`: every replica closes older connections of that server. */
 export const REPLACED_TOPIC = 'channel.replaced';
 
 /** Job that checks whether a server without a connection has gone silent. */
@@ -35,6 +35,8 @@ export const livenessTimes = {
   reconnectMs: 5_000,
   /** Longest interval between two polls of a daemon without a connection. */
   pollMs: 60_000,
+  /** Time for another member to lead a cluster before it is offline: longer than a lease. */
+  takeoverMs: 15_000,
   /** Smallest interval between writes of polls. */
   writePollMs: 15_000,
 };
@@ -112,12 +114,19 @@ export class Liveness {
     return await this.#appear(tx, row, {
       connection_epoch,
       connected_replica: this.#deps.replica,
-      capabilities: JSON.stringify(hello.capabilities),
-      daemon_version: hello.version ?? null,
-      daemon_journal: hello.journal,
-      daemon_platform: JSON.stringify(hello.platform),
+      ...daemonColumns(hello),
       polled_at: null,
     });
+  }
+
+  /**
+   * Records that a member of a cluster leads. The row has its epoch already, and takes over what describes the member:
+   * everything that asks for the daemon of the server then finds the leading one.
+   */
+  async lead(tx: Tx, row: ServerRow, member: LeadingMember): Promise<void> {
+    if (row.connected_replica !== null) tx.notify(REPLACED_TOPIC, `${row.id} ${row.connection_epoch} ${member.id}`);
+    const { id: _, ...columns } = member;
+    await this.#appear(tx, row, { connected_replica: this.#deps.replica, polled_at: null, ...columns });
   }
 
   /** Claims a connection again that is still held here, after other replicas considered this one dead. */
@@ -142,7 +151,7 @@ export class Liveness {
         ...(duplicate && { duplicate_at: tx.now }),
         ...(newest && { connected_replica: null, polled_at: null, last_seen_at: tx.now }),
       });
-      if (newest) await this.#watch(tx, serverId, tx.now + this.#times.reconnectMs);
+      if (newest) await this.#watch(tx, serverId, tx.now + this.#reconnectMs(row));
     });
   }
 
@@ -164,7 +173,7 @@ export class Liveness {
     await this.#deps.storage.write(async (tx) => {
       const row = await heldServer(tx, serverId);
       // While there is a connection, it alone decides whether the daemon is online.
-      if (!row || row.connected_replica !== null || row.status === 'disabled') return;
+      if (!row || row.connected_replica !== null || row.status === 'disabled' || row.kind === 'cluster') return;
       if (row.status === 'pending' || row.status === 'offline') await this.#appear(tx, row, { polled_at: tx.now });
       else await recordPresence(tx, serverId, { polled_at: tx.now, last_seen_at: tx.now });
       if (row.polled_at === null || row.status !== 'online') await this.#watch(tx, serverId, this.#silentAt(tx.now));
@@ -179,7 +188,7 @@ export class Liveness {
         const row = await heldServer(tx, (job.payload as { server_id: string }).server_id);
         if (!row || row.connected_replica !== null) return await complete(tx);
         const silentAt =
-          row.polled_at === null ? (row.last_seen_at ?? 0) + this.#times.reconnectMs : this.#silentAt(row.polled_at);
+          row.polled_at === null ? (row.last_seen_at ?? 0) + this.#reconnectMs(row) : this.#silentAt(row.polled_at);
         if (silentAt > tx.now) return await complete(tx, { again: silentAt });
         await this.vanish(tx, row);
         return await complete(tx);
@@ -205,10 +214,36 @@ export class Liveness {
     return enqueue(tx, { kind: SILENCE, key: serverId, payload: { server_id: serverId }, runAt });
   }
 
+  #reconnectMs({ kind }: ServerRow): number {
+    return kind === 'cluster' ? this.#times.takeoverMs : this.#times.reconnectMs;
+  }
+
   #silentAt(polledAt: number): number {
     return polledAt + this.#times.pollMs;
   }
 }
+
+/** Columns of a cluster that are those of its leading member. */
+export type LeadingMember = Pick<
+  ServerRow,
+  | 'id'
+  | 'capabilities'
+  | 'daemon_version'
+  | 'daemon_journal'
+  | 'daemon_platform'
+  | 'identity_key'
+  | 'identity_pinned_at'
+  | 'identity_conflict'
+  | 'identity_conflict_at'
+>;
+
+/** Describes a daemon as it did when it connected. */
+export const daemonColumns = (hello: Hello) => ({
+  capabilities: JSON.stringify(hello.capabilities),
+  daemon_version: hello.version ?? null,
+  daemon_journal: hello.journal,
+  daemon_platform: JSON.stringify(hello.platform),
+});
 
 const disabled = ({ status }: ServerRow): Problem | undefined =>
   status === 'disabled' ? unauthorized('This server is disabled.') : undefined;

@@ -56,7 +56,8 @@ export class RollCall {
   }
 
   async #sweep(): Promise<number> {
-    const all = [...this.#options.gateway.connections()];
+    // Members of clusters renew a lease instead, which proves the same.
+    const all = [...this.#options.gateway.connections()].filter(({ memberId }) => memberId === '');
     for (let from = 0; from < all.length; from += AT_ONCE) {
       await this.#call(all.slice(from, from + AT_ONCE));
       await turn();

@@ -22,12 +22,16 @@ import { definitionRow, insertAccount, insertDefinitionParents, serverRow } from
 import { openVault, type Vault } from '../../../vault/vault.ts';
 import { orderProtection } from '../../manifest/protected-order.ts';
 import { openManifestSigner } from '../../manifest/signer.ts';
+import type { ClusterConnections } from '../cluster-connections.ts';
 import { type ActionReport, type DaemonChannel, type DaemonChannelDeps, openDaemonChannel } from '../daemon-channel.ts';
 import { Liveness, type LivenessDeps, SILENCE } from '../liveness/liveness.ts';
 
 export interface ReplicaOptions
   extends Partial<Pick<DaemonChannelDeps, 'watch' | 'sweepMs' | 'rollCallMs' | 'report' | 'times'>> {
   readonly patience?: LivenessDeps['times'];
+  readonly clusters?: (
+    parts: Pick<DaemonChannelDeps, 'storage' | 'bus' | 'replica' | 'log' | 'liveness'>,
+  ) => ClusterConnections;
 }
 
 /** One process: the channel, liveness and jobs, without dispatching work to daemons. */
@@ -60,7 +64,7 @@ const masterKey = randomBytes(32).toString('base64');
 export async function openReplica(
   engine: Engine,
   testDatabase: TestDatabase,
-  options: ReplicaOptions = {},
+  { clusters, ...options }: ReplicaOptions = {},
 ): Promise<Replica> {
   const name = `replica-${++replicas}`;
   const log = { ...new QuietLog(), info: () => {} };
@@ -98,6 +102,7 @@ export async function openReplica(
     bus,
     replica: name,
     liveness,
+    ...(clusters && { clusters: clusters({ storage, bus, replica: name, log, liveness }) }),
     log,
     vault,
     upgrades,

@@ -1,6 +1,7 @@
-import { statement } from '../../storage/statement.ts';
-import type { Queries, Tx } from '../../storage/storage.ts';
-import type { Row } from '../../storage/tables.ts';
+import { forUpdate } from '../../../storage/locking.ts';
+import { statement } from '../../../storage/statement.ts';
+import type { Queries, Tx } from '../../../storage/storage.ts';
+import type { Row } from '../../../storage/tables.ts';
 
 type ServerRow = Row<'servers'>;
 
@@ -103,9 +104,11 @@ export const vacantClusters = async (queries: Queries, ids: readonly string[], n
   return rows.map(({ id }) => id);
 };
 
-/** Returns the member that leads a cluster: the last to claim the lease, while its connection is open. */
-export const leaderOf = ({
-  leader_member,
-  connected_replica,
-}: Pick<ServerRow, 'leader_member' | 'connected_replica'>): string | null =>
-  connected_replica === null ? null : leader_member;
+type LeaderRow = Pick<ServerRow, 'leader_member' | 'connection_epoch'>;
+
+const leading = statement<{ id: string }, LeaderRow>((db, p, engine) =>
+  forUpdate({ engine }, db.selectFrom('servers').select(['leader_member', 'connection_epoch']).where('id', '=', p.id)),
+);
+
+/** Reads who leads a cluster, and locks its row. */
+export const lockLeader = async (tx: Tx, id: string): Promise<LeaderRow | undefined> => (await leading(tx, { id }))[0];

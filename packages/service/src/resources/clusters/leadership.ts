@@ -1,0 +1,158 @@
+import { append } from '../../outbox/append.ts';
+import { Problem, unauthorized } from '../../problem.ts';
+import type { Storage, Tx } from '../../storage/storage.ts';
+import {
+  claimLease,
+  conflictColumns,
+  daemonColumns,
+  type Hello,
+  heldServer,
+  identityConflict,
+  isNewConflict,
+  judgeIdentity,
+  type LeadingMember,
+  malformedIdentity,
+  releaseLease,
+  renewLease,
+  type ServerRow,
+} from '../servers/public.ts';
+import { lockMember, type MemberRow, recordMemberGone, updateMember } from './store.ts';
+
+/** Message `<member id> <number>`: every replica closes older connections of that member. */
+export const MEMBER_REPLACED_TOPIC = 'channel.member_replaced';
+
+/** How long a leader may go without a renewal; another member takes over after it. */
+export const LEASE_MS = 6_000;
+
+export interface LeadershipDeps {
+  readonly storage: Storage;
+  readonly replica: string;
+  readonly liveness: {
+    lead(tx: Tx, row: ServerRow, member: LeadingMember): Promise<void>;
+    stillConnected(serverId: string, epoch: number): Promise<void>;
+  };
+  /** Settles the work of a leader that another member has replaced: its journal is not the new leader's. */
+  readonly interrupted: (tx: Tx, serverId: string) => Promise<void>;
+  readonly leaseMs?: number;
+}
+
+/** Result of a connection of a member. */
+export interface Joined {
+  /** Number of the connection among those of its member. */
+  readonly number: number;
+  /** Epoch of its leadership; undefined if another member leads. */
+  readonly epoch: number | undefined;
+}
+
+/** Decides which member of a cluster leads: the holder of a lease on the row of the server. */
+export class Leadership {
+  readonly #deps: LeadershipDeps;
+  readonly leaseMs: number;
+  constructor(deps: LeadershipDeps) {
+    this.#deps = deps;
+    this.leaseMs = deps.leaseMs ?? LEASE_MS;
+  }
+
+  /** Registers a connection of a member. It leads at once if no other member does. */
+  async connected(serverId: string, memberId: string, hello: Hello): Promise<Joined> {
+    const joined = await this.#deps.storage.write(async (tx) => {
+      const server = await heldServer(tx, serverId);
+      const member = server && (await lockMember(tx, memberId));
+      if (!server || member?.key_hash !== hello.keyHash) return unauthorized();
+      if (server.status === 'disabled') return unauthorized('This server is disabled.');
+      if (!hello.capabilities.includes('cluster')) return needsClusterDaemon();
+      const pinned = await this.#presented(tx, member, hello.sealingKey);
+      if (pinned instanceof Problem) return pinned;
+      const number = pinned.connection_number + 1;
+      if (pinned.connected_replica !== null) tx.notify(MEMBER_REPLACED_TOPIC, `${memberId} ${number}`);
+      const connected = await updateMember(tx, pinned, {
+        ...daemonColumns(hello),
+        connected_replica: this.#deps.replica,
+        connection_number: number,
+        last_seen_at: tx.now,
+      });
+      return { number, epoch: await this.#claim(tx, server, connected) };
+    });
+    // Returned instead of thrown, because a conflicting key pair is recorded in the transaction.
+    if (joined instanceof Problem) throw joined;
+    return joined;
+  }
+
+  /** Lets a connected standby lead, if no other member does. Returns its epoch. */
+  takeOver(serverId: string, memberId: string, keyHash: string): Promise<number | undefined> {
+    return this.#deps.storage.write(async (tx) => {
+      const server = await heldServer(tx, serverId);
+      const member = server && (await lockMember(tx, memberId));
+      if (!server || server.status === 'disabled' || member?.key_hash !== keyHash) return undefined;
+      return await this.#claim(tx, server, member);
+    });
+  }
+
+  /** Extends the lease of an epoch. Returns false if it is over. */
+  async renew(leader: { serverId: string; memberId: string; epoch: number }): Promise<boolean> {
+    const { storage, replica, liveness } = this.#deps;
+    const renewed = await storage.write((tx) => renewLease(tx, leader, this.leaseMs));
+    if (!renewed) return false;
+    if (renewed.connected_replica !== replica) await liveness.stillConnected(leader.serverId, leader.epoch);
+    return true;
+  }
+
+  /** Ends the lease of a leader that is stopping, so that another member need not wait for its end. */
+  async release({ serverId, memberId }: { serverId: string; memberId: string }): Promise<void> {
+    await this.#deps.storage.write((tx) => releaseLease(tx, serverId, memberId));
+  }
+
+  /** Records the end of a connection. The lease of a leader runs on: it may be about to reconnect. */
+  async disconnected(memberId: string, number: number): Promise<void> {
+    await this.#deps.storage.write((tx) => recordMemberGone(tx, memberId, number));
+  }
+
+  async #claim(tx: Tx, server: ServerRow, member: MemberRow): Promise<number | undefined> {
+    const epoch = await claimLease(tx, server.id, member.id, this.leaseMs);
+    if (epoch === undefined) return undefined;
+    const former = server.leader_member;
+    if (former !== null && former !== member.id) await this.#deps.interrupted(tx, server.id);
+    const now = { ...server, connection_epoch: epoch, leader_member: member.id, leader_until: tx.now + this.leaseMs };
+    await this.#deps.liveness.lead(tx, now, leadingColumns(member));
+    if (former !== member.id) await appendLeader(tx, server, member, epoch, former);
+    return epoch;
+  }
+
+  /** Pins the first key pair of a member, and refuses any other. */
+  async #presented(tx: Tx, member: MemberRow, shown: string | null): Promise<MemberRow | Problem> {
+    const verdict = judgeIdentity(member, shown);
+    if (verdict === 'pinned') return member;
+    if (verdict === 'first') return updateMember(tx, member, { identity_key: shown, identity_pinned_at: tx.now });
+    if (verdict !== 'conflict') return malformedIdentity();
+    if (isNewConflict(member, tx.now)) await updateMember(tx, member, conflictColumns(shown, tx.now));
+    return identityConflict();
+  }
+}
+
+const leadingColumns = (member: MemberRow): LeadingMember => ({
+  id: member.id,
+  capabilities: member.capabilities,
+  daemon_version: member.daemon_version,
+  daemon_journal: member.daemon_journal,
+  daemon_platform: member.daemon_platform,
+  identity_key: member.identity_key,
+  identity_pinned_at: member.identity_pinned_at,
+  identity_conflict: member.identity_conflict,
+  identity_conflict_at: member.identity_conflict_at,
+});
+
+/** A daemon that knows no clusters would act as if it led. */
+const needsClusterDaemon = () =>
+  new Problem('FORBIDDEN', 'This is the key of a cluster, which this version of hortusd does not know; update it.', {
+    reason: 'capability',
+  });
+
+const appendLeader = (tx: Tx, server: ServerRow, member: MemberRow, epoch: number, former: string | null) =>
+  append(tx, {
+    type: 'audit.cluster_leader_changed',
+    accountId: server.account_id,
+    resourceType: 'server',
+    resourceId: server.id,
+    actor: member.id,
+    data: { server_id: server.id, member_id: member.id, name: member.name, former_member_id: former, epoch },
+  });

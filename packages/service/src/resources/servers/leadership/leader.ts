@@ -1,0 +1,31 @@
+import { Problem } from '../../../problem.ts';
+import type { Tx } from '../../../storage/storage.ts';
+import type { Row } from '../../../storage/tables.ts';
+import { lockLeader } from './store.ts';
+
+type ServerRow = Row<'servers'>;
+
+/** Returns the member that leads a cluster: the last to claim the lease, while its connection is open. */
+export const leaderOf = ({
+  leader_member,
+  connected_replica,
+}: Pick<ServerRow, 'leader_member' | 'connected_replica'>): string | null =>
+  connected_replica === null ? null : leader_member;
+
+/**
+ * Refuses a report of a member that does not lead, or no longer in the epoch that it names. Locks the row, so that no
+ * other member begins to lead before the report is stored.
+ */
+export async function requireLeader(
+  tx: Tx,
+  { serverId, memberId }: { readonly serverId: string; readonly memberId: string },
+  epoch: string | undefined,
+): Promise<void> {
+  const row = await lockLeader(tx, serverId);
+  const current = row?.leader_member === memberId && (epoch === undefined || epoch === String(row.connection_epoch));
+  if (current) return;
+  throw new Problem('FORBIDDEN', 'This member does not lead its cluster, or no longer in this epoch.', {
+    reason: 'not_leader',
+    epoch: row?.connection_epoch ?? 0,
+  });
+}
