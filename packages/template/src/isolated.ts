@@ -13,7 +13,8 @@ const NO_NAME_SERVER = ['127.0.0.1'];
 export const copiedComponents = (components: readonly ManifestComponent[], uid: string): ManifestComponent[] =>
   components
     .filter(({ run }) => run !== 'schedule')
-    .map((component) => ({
+    // A copy is not worth a restore when its node is lost.
+    .map(({ on_node_loss: _, ...component }) => ({
       ...component,
       replicas: 1,
       labels: {},

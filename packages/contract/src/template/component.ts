@@ -3,6 +3,7 @@ import { Healthcheck } from './healthcheck.ts';
 import { Capabilities, Confinement, Device, Gpu, PublishedPort, Ulimit } from './host-access.ts';
 import { ComponentImage } from './image.ts';
 import { Argv, ByteSize, ComponentName, Duration, Line, mapOf, Schedule, strict, Text } from './notation.ts';
+import { OnNodeLoss, Placement } from './placement.ts';
 import { ConfigFile, Storage, Tmpfs } from './storage.ts';
 
 const EnvironmentValue = Type.Union([Type.String({ maxLength: 65_536 }), Type.Integer(), Type.Boolean()], {
@@ -112,6 +113,8 @@ export const runKeys = {
     }),
   ),
   replicas: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 1, description: 'Number of containers.' })),
+  placement: Type.Optional(Placement),
+  on_node_loss: Type.Optional(OnNodeLoss),
   network: Type.Optional(
     Type.Enum(['bridge', 'host'], {
       default: 'bridge',

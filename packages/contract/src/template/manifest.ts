@@ -65,6 +65,13 @@ export const ManifestComponent = Type.Object({
   }),
   restart: Type.Enum(['always', 'unless-stopped', 'on-failure', 'no']),
   replicas: Type.Integer(),
+  placement: Type.Optional(
+    Type.Object({
+      constraints: Type.Optional(Texts),
+      spread: Type.Optional(Type.String()),
+    }),
+  ),
+  on_node_loss: Type.Optional(Type.Enum(['restore', 'wait'])),
   ports: Type.Array(
     Type.Object({
       container_port: Type.Integer(),

@@ -12,6 +12,8 @@ export function containerPart(component: ManifestComponent, primary: boolean): R
     irreversible: _irreversible,
     schedule: _schedule,
     replicas: _replicas,
+    placement: _placement,
+    on_node_loss: _loss,
     run,
     host,
     hostname = host,

@@ -104,7 +104,7 @@ function staying(name: string, former: Side | undefined, later: Side, { drift, u
   const count = component.kind === 'job' ? 1 : component.replicas;
   const common = { name, kind: component.kind, image: component.image };
   if (!before || isMissing) return { ...common, change: 'created', ...still, changes, containers: count };
-  const scaled = before.component.replicas === component.replicas ? [] : [scaling(before.component, component)];
+  const scaled = arrangements.flatMap((field) => rearranged(field, before.component, component));
   const isSame = changes.length === 0 && altered.length === 0;
   const all = [...changes, ...altered, ...scaled];
   if (isSame) return { ...common, change: 'unchanged', ...still, changes: all, containers: count };
@@ -174,12 +174,16 @@ function short(value: unknown): unknown {
   return value;
 }
 
-const scaling = (before: ManifestComponent, after: ManifestComponent): PlannedChange => ({
-  field: 'replicas',
-  before: before.replicas,
-  after: after.replicas,
-  drift: false,
-});
+/** How many containers there are and where: fields that do not make another container. */
+const arrangements = ['replicas', 'placement', 'on_node_loss'] as const;
+
+function rearranged(
+  field: (typeof arrangements)[number],
+  { [field]: before = null }: ManifestComponent,
+  { [field]: after = null }: ManifestComponent,
+): PlannedChange[] {
+  return isDeepStrictEqual(before, after) ? [] : [{ field, before, after, drift: false }];
+}
 
 /**
  * Tells whether the drift makes a rollout replace the container. A container that is only disconnected from its network

@@ -14,6 +14,7 @@ export const components: Rule = function* (spec) {
     if (component.replicas > 1 && component.ports.some((port) => port.host_port !== undefined)) {
       yield error('replicas', [...path, 'replicas'], 'only one replica can have a fixed port of the server');
     }
+    yield* nodeLoss(component, path, spec.backup.strategy);
   }
 };
 
@@ -78,6 +79,18 @@ function* kind(component: CanonicalComponent, path: Path): Generator<Remark> {
   if (component.restart === 'always' || component.restart === 'unless-stopped') {
     yield error('misplaced', [...path, 'restart'], `a job with restart: ${component.restart} would never end`);
   }
+}
+
+/** A lost node takes the volumes of a component along; only a backup brings them back. */
+function* nodeLoss(component: CanonicalComponent, path: Path, strategy: string): Generator<Remark> {
+  const { on_node_loss, kind: what, storage } = component;
+  if (on_node_loss === undefined) return;
+  const place = [...path, 'on_node_loss'];
+  if (what === 'job') yield error('misplaced', place, 'on_node_loss belongs to a service; a job runs where it can');
+  if (on_node_loss !== 'restore') return;
+  if (!storage.some(({ host_path }) => host_path === undefined))
+    yield error('no-volume', place, 'restore needs a volume; without one the component starts on any node');
+  if (strategy === 'none') yield error('no-backup', place, 'restore needs a backup; this template makes none');
 }
 
 function* probe({ healthcheck }: CanonicalComponent, path: Path): Generator<Remark> {

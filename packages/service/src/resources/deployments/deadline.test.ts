@@ -56,6 +56,18 @@ onBothEngines((engine) => {
     expect((await read(id)).status).toBe('failed');
   });
 
+  it('a deployment that the next leader of a cluster does not continue within a minute ends with an unknown outcome', async () => {
+    const { id } = await begin();
+    await services.storage.write((tx) => services.deployments.interrupt(tx, daemon.serverId));
+    services.pass(MINUTE - 1);
+    await services.checkDeadline(id);
+    expect(await read(id)).toMatchObject({ status: 'running', interrupted: true });
+    services.pass(1);
+    await services.checkDeadline(id);
+    expect(await read(id)).toMatchObject({ status: 'failed', reason: 'outcome_unknown' });
+    await expect(services.patch(daemon, id, { status: 'success' })).rejects.toThrow(/already ended/);
+  });
+
   it('the deadline pauses while the server is offline, and restarts on reconnect', async () => {
     const { id } = await begin();
     await services.turn(daemon.serverId, 'offline');
