@@ -23,6 +23,7 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   template_tests: ['resources/drafts'],
   servers: ['resources/servers', 'identity'],
   server_members: ['resources/clusters', 'identity'],
+  server_nodes: ['resources/clusters'],
   replicas: ['resources/servers'],
   daemon_updates: ['resources/daemon-updates'],
   daemon_update_targets: ['resources/daemon-updates'],

@@ -42,6 +42,7 @@ export const builtIn = {
   verifyBackup: 'hortus.verify_backup',
   deleteBackup: 'hortus.delete_backup',
   prune: 'hortus.prune',
+  node: 'hortus.node',
 } as const;
 
 export const builtInActions = {
@@ -139,7 +140,7 @@ export const builtInActions = {
     exclusive: false,
     backup: true,
   },
-  // The only one that concerns a server and none of its instances.
+  // Concerns a server and none of its instances.
   [builtIn.prune]: {
     name: 'Prune',
     params: Type.Object({
@@ -147,6 +148,13 @@ export const builtInActions = {
       dry_run: Type.Optional(Type.Boolean()),
       volumes: Type.Optional(Type.Array(Type.String())),
     }),
+    timeoutMs: SHORT_MS,
+    exclusive: true,
+  },
+  // Concerns a node of a cluster.
+  [builtIn.node]: {
+    name: 'Change node',
+    params: Type.Object({ node_id: text, availability: Type.Enum(['active', 'drain']) }),
     timeoutMs: SHORT_MS,
     exclusive: true,
   },

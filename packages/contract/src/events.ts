@@ -22,6 +22,8 @@ export const eventNames = [
   'daemon_update.halted',
   'daemon_update.completed',
   'daemon_update.failed',
+  'node.lost',
+  'node.returned',
 ] as const;
 
 export type EventName = (typeof eventNames)[number];
@@ -51,6 +53,8 @@ export const eventMeanings: Readonly<Record<EventName, string>> = {
   'daemon_update.halted': 'An update of daemons waits for a decision, because too many daemons failed.',
   'daemon_update.completed': 'An update of daemons has ended, with no more failures than allowed.',
   'daemon_update.failed': 'An update of daemons has ended with too many failures.',
+  'node.lost': 'A node of a cluster no longer answers; what was pinned to it is named.',
+  'node.returned': 'A lost node of a cluster answers again.',
 };
 
 /** Audit events appear in the same list but are never sent to webhooks; the prefix keeps their names apart. */

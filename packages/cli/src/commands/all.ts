@@ -67,6 +67,7 @@ import { serversDrain, serversUndrain } from './servers-drain.ts';
 import { serversResetIdentity, serversRotateKey } from './servers-identity.ts';
 import { serversLabel } from './servers-label.ts';
 import { serversMembers, serversMembersAdd, serversMembersRevoke } from './servers-members.ts';
+import { serversNodes, serversNodesActivate, serversNodesDrain } from './servers-nodes.ts';
 import { serversPrune } from './servers-prune.ts';
 import { serversRegister } from './servers-register.ts';
 import { serversUpdate } from './servers-update.ts';
@@ -198,6 +199,9 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     serversMembers,
     serversMembersAdd,
     serversMembersRevoke,
+    serversNodes,
+    serversNodesDrain,
+    serversNodesActivate,
     serversDrain,
     serversUndrain,
     serversPrune,

@@ -1,7 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
+import { answer, answerOnce, list, paging, Timestamp, topLevel } from '../envelope.ts';
 import { choice, givenId, id, nullable, shownOnce, text } from '../fields.ts';
+import { Execution } from './actions.ts';
+import { ClusterNode, NodesReport } from './cluster-nodes.ts';
 import { Server } from './server-records.ts';
 
 export const ClusterMember = Type.Object(
@@ -47,6 +49,20 @@ export type AddedClusterMember = Static<typeof AddedClusterMember>;
 
 const params = Type.Object({ id: givenId('Id of a server of kind cluster.') });
 
+const nodeParams = Type.Object({
+  ...params.properties,
+  node: Type.String({ minLength: 1, maxLength: 128, description: 'Id of a node.' }),
+});
+
+const nodeOrder = {
+  method: 'POST',
+  tag: 'servers',
+  permission: 'servers:write',
+  status: 202,
+  params: nodeParams,
+  response: topLevel({ execution: Execution }),
+} as const;
+
 export const clusterEndpoints = {
   'clusters.members': endpoint({
     method: 'GET',
@@ -83,5 +99,41 @@ export const clusterEndpoints = {
     permission: 'servers:write',
     params: Type.Object({ ...params.properties, member_id: givenId('Id of a member.') }),
     response: answer(ClusterMember),
+  }),
+  'clusters.nodes': endpoint({
+    method: 'GET',
+    path: '/servers/{id}/nodes',
+    tag: 'servers',
+    summary: 'List the nodes of a cluster, and what runs where',
+    description: 'Empty for an ordinary server, and until the leading daemon has reported them.',
+    permission: 'servers:read',
+    params,
+    query: Type.Object({ ...paging }),
+    response: list(ClusterNode),
+  }),
+  'clusters.reportNodes': endpoint({
+    method: 'PUT',
+    path: '/servers/{id}/nodes',
+    tag: 'servers',
+    summary: 'Report the nodes of a cluster',
+    description: 'For the leading daemon. A node that is no longer ready, or ready again, is an event.',
+    permission: 'servers:report',
+    daemon: true,
+    params,
+    body: NodesReport,
+    response: answer(Type.Object({ nodes: Type.Integer({ minimum: 0 }) })),
+  }),
+  'clusters.drainNode': endpoint({
+    ...nodeOrder,
+    path: '/servers/{id}/nodes/{node}/drain',
+    summary: 'Drain a node of a cluster',
+    description:
+      'Its tasks are moved to other nodes, except those that are pinned to it by a local volume: these stop until it is active again. Returns an execution.',
+  }),
+  'clusters.activateNode': endpoint({
+    ...nodeOrder,
+    path: '/servers/{id}/nodes/{node}/activate',
+    summary: 'Let a drained node of a cluster take tasks again',
+    description: 'Tasks that were moved away stay where they are. Returns an execution.',
   }),
 };

@@ -50,6 +50,7 @@ import { gardenSources } from './migrations/0118-garden-sources.ts';
 import { connections } from './migrations/0120-connections.ts';
 import { verifiedTemplates } from './migrations/0122-verified-templates.ts';
 import { clusters } from './migrations/0123-clusters.ts';
+import { nodes } from './migrations/0124-nodes.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Tables } from './tables.ts';
 
@@ -105,6 +106,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0120-connections': connections,
   '0122-verified-templates': verifiedTemplates,
   '0123-clusters': clusters,
+  '0124-nodes': nodes,
 };
 
 /** Arbitrary, but the same in every replica. */

@@ -4,6 +4,7 @@ import { Actions } from '../resources/actions/service.ts';
 import { Endings } from '../resources/backups/endings.ts';
 import { planBackups } from '../resources/backups/schedule.ts';
 import { Backups } from '../resources/backups/service.ts';
+import { ClusterNodes } from '../resources/clusters/nodes/nodes.ts';
 import { secretValues } from '../resources/definitions/deployable.ts';
 import { containerNamesOn, requireUnbound } from '../resources/definitions/public.ts';
 import { Definitions } from '../resources/definitions/service.ts';
@@ -126,6 +127,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     order: (tx, order) => actions.order(tx, order),
     withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
   });
+  const nodes = new ClusterNodes({ reader, order: (tx, order) => actions.orderOnServer(tx, order) });
   const prunes = new Prunes({
     livingOn: async (queries, id) => {
       const there = (await livingWithNamesOn(queries, id)).map(({ container_name }) => container_name);
@@ -182,6 +184,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     orders,
     pauses,
     prunes,
+    nodes,
     reports,
     definitions,
   };

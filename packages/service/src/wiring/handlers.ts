@@ -106,7 +106,7 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...gardenRoutes(made.gardens, made.gardenExports),
     ...gardenSourceRoutes(made.gardenSources, made.gardenCommits),
     ...serverRoutes(made.servers, made.drains, made.prunes, made.identities),
-    ...clusterRoutes(made.members),
+    ...clusterRoutes(made.members, made.nodes),
     ...daemonUpdateRoutes(made.daemonUpdates),
     ...tenantRoutes(made.tenants),
     ...migrationRoutes(made.migrations, made.tenants),

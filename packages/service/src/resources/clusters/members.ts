@@ -7,6 +7,7 @@ import { conflict, notFound } from '../../problem.ts';
 import { type Page, type PageRequest, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { findServer, lockServer, type NewerDaemon, releaseLease, type ServerRow } from '../servers/public.ts';
+import { deleteNodesOf } from './nodes/store.ts';
 import { memberRecord } from './record.ts';
 import { insertMember, lockMember, type MemberRow, membersOf, updateMember } from './store.ts';
 
@@ -76,8 +77,9 @@ export class ClusterMembers {
     return memberRecord(revoked, { ...server, leader_member: null }, this.#deps.newer, tx.now);
   }
 
-  /** Revokes all keys of a cluster that is removed. */
+  /** Revokes all keys of a cluster that is removed, and forgets its nodes. */
   async revokeAll(tx: Tx, serverId: string): Promise<void> {
+    await deleteNodesOf(tx, serverId);
     for (const row of await membersOf(tx, serverId)) await revokeMember(tx, row);
   }
 

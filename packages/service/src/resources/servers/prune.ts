@@ -9,7 +9,7 @@ import { findServer } from './store.ts';
 /** An order of an action on a server and none of its instances. */
 export interface ServerOrder {
   readonly server: { readonly id: string; readonly account_id: string };
-  readonly slug: typeof builtIn.prune;
+  readonly slug: typeof builtIn.prune | typeof builtIn.node;
   readonly params: Readonly<Record<string, unknown>>;
   readonly actor: string | null;
 }

@@ -87,6 +87,23 @@ export interface ServerTables {
     created_at: Time;
     updated_at: Time;
   };
+  /** Nodes of clusters, as last reported. */
+  server_nodes: {
+    server_id: string;
+    id: string;
+    hostname: string;
+    role: 'manager' | 'worker';
+    availability: 'active' | 'pause' | 'drain';
+    state: 'ready' | 'down' | 'disconnected' | 'unknown';
+    labels: Json;
+    engine_version: string | null;
+    cpus: number | null;
+    memory_bytes: number | null;
+    /** What runs there, by instance and component. */
+    tasks: Json;
+    state_since: Time;
+    reported_at: Time;
+  };
   server_capacity: {
     server_id: string;
     memory_used: number;

@@ -20,6 +20,25 @@ const aCluster = async ({ client }: Caller) => {
   return { id, member_id: String(member_id) };
 };
 
+const node = {
+  id: 'k3x0c5d2m1',
+  hostname: 'node-1',
+  role: 'manager' as const,
+  availability: 'active' as const,
+  state: 'ready' as const,
+  labels: { zone: 'a' },
+  engine_version: '20.10.24',
+  capacity: { cpus: 4, memory_bytes: 8_589_934_592 },
+  tasks: [{ instance_uid: 'blog', component: 'app', running: 2 }],
+};
+
+/** A cluster, and its only node. */
+const aNode = async (caller: Caller) => {
+  const { id } = await aCluster(caller);
+  await caller.client.call('clusters.reportNodes', { params: { id }, body: { nodes: [node] } });
+  return { id, node: node.id };
+};
+
 const registry = () => ({
   host: `${fresh('registry')}.example.org:5000`,
   username: 'gardener',
@@ -88,6 +107,10 @@ export const serverRequests = {
     params: { id: (await aCluster(caller)).id },
     body: { name: fresh('manager') },
   }),
+  'clusters.nodes': async (caller) => ({ params: { id: (await aNode(caller)).id } }),
+  'clusters.reportNodes': async (caller) => ({ params: { id: (await aCluster(caller)).id }, body: { nodes: [node] } }),
+  'clusters.drainNode': async (caller) => ({ params: await aNode(caller) }),
+  'clusters.activateNode': async (caller) => ({ params: await aNode(caller) }),
   'clusters.revokeMember': async (caller) => ({ params: await aCluster(caller) }),
   'registries.list': async (caller) => {
     await ofRegistry(caller);

@@ -26,6 +26,8 @@ const WORDS: Readonly<Record<EventName, string>> = {
   'daemon_update.halted': 'wait for a decision',
   'daemon_update.completed': 'were updated',
   'daemon_update.failed': 'were not updated',
+  'node.lost': 'lost a node',
+  'node.returned': 'has a lost node back',
 };
 
 /** An event in words: "became unhealthy"; "Server registered" for an audit event. */

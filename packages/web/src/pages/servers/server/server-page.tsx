@@ -8,6 +8,7 @@ import { Loaded } from '../../../parts/waiting.tsx';
 import { Room } from '../room.tsx';
 import { Facts } from './facts.tsx';
 import { Members } from './members/members.tsx';
+import { Nodes } from './nodes/nodes.tsx';
 import { OverTime } from './over-time.tsx';
 import { Runs } from './runs.tsx';
 import { ServerActions } from './server-actions.tsx';
@@ -59,6 +60,7 @@ function About({ server }: { server: Server }) {
               <Room name={server.name} capacity={capacity} />
             </div>
           </Section>
+          {server.kind === 'cluster' && <Nodes server={server} />}
           {server.kind === 'cluster' && <Members server={server} />}
           {server.status !== 'pending' && <OverTime serverId={server.id} />}
           <Section
