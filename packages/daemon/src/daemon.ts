@@ -63,6 +63,7 @@ export class Daemon {
     await parts.drift.stop();
     await parts.extraNetworks.stop();
     await Promise.all([parts.deployments.stop(STOP_GRACE_MS), parts.actions.stop()]);
+    parts.leadership.stop();
     parts.channel.stop();
     parts.results.stop();
     parts.dialBack.stop();

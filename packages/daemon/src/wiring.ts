@@ -25,6 +25,7 @@ import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { aboutDaemon } from './link/about.ts';
 import { Channel } from './link/channel.ts';
+import { Leadership } from './link/leadership.ts';
 import { Observer } from './link/observer.ts';
 import { Poller } from './link/poller.ts';
 import { receive } from './link/receive.ts';
@@ -116,7 +117,18 @@ export function wire(options: DaemonOptions) {
   const fingerprints = new Fingerprints({ engine, ingress });
   const follow = (uid: string | undefined) => followContainers({ engine, ingress, journal, turns, log }, uid);
 
-  const service = new Service(config.url, currentKey(stateDirectory, config.key));
+  const leadership: Leadership = new Leadership({
+    send: (message) => channel.send(message),
+    onLead: () => {
+      results.settle();
+      deployments.settle();
+      poller.wake();
+      observer.all();
+      drift.all();
+    },
+    log,
+  });
+  const service = new Service(config.url, currentKey(stateDirectory, config.key), () => leadership.epoch);
   const channel: Channel = new Channel({
     baseUrl: config.url,
     key: () => service.key,
@@ -129,6 +141,7 @@ export function wire(options: DaemonOptions) {
         journal,
         service,
         channel,
+        leadership,
         actions,
         results,
         poller,
@@ -252,7 +265,7 @@ export function wire(options: DaemonOptions) {
   });
   const poller = new Poller({
     look: async () => {
-      if (channel.replaced || channel.forbidden) return;
+      if (channel.replaced || channel.forbidden || !leadership.leads()) return;
       await deployments.look();
       // Older services have no transfers.
       if (channel.offers('transfer')) await transfers.look();
@@ -284,6 +297,7 @@ export function wire(options: DaemonOptions) {
     identity,
     ingress,
     journal,
+    leadership,
     metrics,
     observer,
     poller,

@@ -2,6 +2,7 @@ import type { UpdateOrder } from '@hortus/contract/daemon-update';
 import type { SealedFields } from '@hortus/contract/sealing';
 import type { ActionRequest } from '../journal/action.ts';
 import type { StreamOrder } from '../streams/dial-back.ts';
+import type { LeadershipMessage } from './leadership.ts';
 import { isUpdateOrder } from './update-message.ts';
 
 /** Capabilities beyond the published messages; the service uses only announced ones. */
@@ -23,6 +24,7 @@ export const CAPABILITIES = [
   'copies',
   'update',
   'links',
+  'cluster',
 ] as const;
 
 /** Fields of a signed order; `acceptOrder` checks them. */
@@ -44,6 +46,7 @@ export type FromService =
       manifest_public_key?: string;
       ping_seconds?: number;
     }
+  | LeadershipMessage
   | { type: 'deployment_available'; deployment_id?: string }
   | { type: 'transfer_available' }
   | { type: 'result_recorded'; execution_id: string }
@@ -79,6 +82,8 @@ const forms: Record<FromService['type'], (message: Record<string, unknown>) => b
   authenticated: ({ capabilities, ping_seconds }) =>
     (capabilities === undefined || isTextList(capabilities)) &&
     (ping_seconds === undefined || (typeof ping_seconds === 'number' && ping_seconds >= 1)),
+  leadership: ({ leads, epoch, lease_ms }) =>
+    typeof leads === 'boolean' && Number.isSafeInteger(epoch) && Number.isSafeInteger(lease_ms),
   deployment_available: () => true,
   transfer_available: () => true,
   result_recorded: ({ execution_id }) => isId(execution_id),

@@ -6,6 +6,7 @@ import type { DialBack } from '../streams/dial-back.ts';
 import { acceptOrder, type OrderMessage } from '../trust/accept-order.ts';
 import type { Identity } from '../trust/identity.ts';
 import type { Channel } from './channel.ts';
+import type { Leadership } from './leadership.ts';
 import type { FromService } from './messages.ts';
 import type { Poller } from './poller.ts';
 import type { Results } from './results.ts';
@@ -20,6 +21,7 @@ export interface Recipients {
   journal: Pick<Journal, 'keyPair'>;
   service: Service;
   channel: Channel;
+  leadership: Leadership;
   actions: Actions;
   results: Results;
   poller: Poller;
@@ -68,6 +70,9 @@ export function receive(message: FromService, to: Recipients): void {
           seen_at: message.seen_at,
         },
       );
+      break;
+    case 'leadership':
+      to.leadership.heard(message);
       break;
     case 'authenticated':
       to.identity.introduced(message);

@@ -1,14 +1,18 @@
 import { type Client, createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
+import { epochHeader } from '@hortus/contract/channel';
 import { isTracing, traceParent } from '@hortus/tracing/span';
 
 /** REST client with the current key. Does not retry; callers decide that. */
 export class Service {
   readonly baseUrl: string;
+  readonly #epoch: () => number | undefined;
   #key: string;
   #client: Client;
 
-  constructor(baseUrl: string, key: string) {
+  /** `epoch` is that of the leadership of a cluster: the service refuses requests of an older one. */
+  constructor(baseUrl: string, key: string, epoch: () => number | undefined = () => undefined) {
+    this.#epoch = epoch;
     this.baseUrl = baseUrl.replace(/\/+$/, '');
     this.#key = key;
     this.#client = this.#open(key);
@@ -28,18 +32,21 @@ export class Service {
   }
 
   #open(key: string): Client {
-    const send = isTracing() ? { fetch: tracedFetch } : {};
-    return createClient({ baseUrl: this.baseUrl, key, retries: { attempts: 1 }, timeoutMs: 20_000, ...send });
+    const send: typeof fetch = (address, request) => fetch(address, this.#marked(request));
+    return createClient({ baseUrl: this.baseUrl, key, retries: { attempts: 1 }, timeoutMs: 20_000, fetch: send });
+  }
+
+  /** Tells the service which span a request belongs to, and which epoch. */
+  #marked(request: RequestInit | undefined): RequestInit | undefined {
+    const span = isTracing() ? traceParent() : undefined;
+    const epoch = this.#epoch();
+    if (span === undefined && epoch === undefined) return request;
+    const headers = new Headers(request?.headers);
+    if (span !== undefined) headers.set('traceparent', span);
+    if (epoch !== undefined) headers.set(epochHeader, String(epoch));
+    return { ...request, headers };
   }
 }
-
-/** Tells the service which span a request belongs to. */
-const tracedFetch: typeof fetch = (address, request) => {
-  const headers = new Headers(request?.headers);
-  const current = traceParent();
-  if (current !== undefined) headers.set('traceparent', current);
-  return fetch(address, { ...request, headers });
-};
 
 /** Answers whether the service rejected a request for good, so that a retry is useless. */
 export function isRefusal(error: unknown): error is ApiProblem {

@@ -7,7 +7,6 @@ import {
   daemonColumns,
   type Hello,
   heldServer,
-  identityConflict,
   isNewConflict,
   judgeIdentity,
   type LeadingMember,
@@ -125,7 +124,7 @@ export class Leadership {
     if (verdict === 'first') return updateMember(tx, member, { identity_key: shown, identity_pinned_at: tx.now });
     if (verdict !== 'conflict') return malformedIdentity();
     if (isNewConflict(member, tx.now)) await updateMember(tx, member, conflictColumns(shown, tx.now));
-    return identityConflict();
+    return memberConflict();
   }
 }
 
@@ -145,6 +144,11 @@ const leadingColumns = (member: MemberRow): LeadingMember => ({
 const needsClusterDaemon = () =>
   new Problem('FORBIDDEN', 'This is the key of a cluster, which this version of hortusd does not know; update it.', {
     reason: 'capability',
+  });
+
+const memberConflict = () =>
+  new Problem('FORBIDDEN', 'Another key pair is pinned for this member of the cluster; revoke it and add it again.', {
+    reason: 'identity',
   });
 
 const appendLeader = (tx: Tx, server: ServerRow, member: MemberRow, epoch: number, former: string | null) =>

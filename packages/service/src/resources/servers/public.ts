@@ -5,7 +5,6 @@ export { type ConnectedDaemon, daemonCan, findDaemon, holdDaemon } from './conne
 export { type DaemonFacts, daemonsOf } from './daemon-facts.ts';
 export {
   conflictColumns,
-  identityConflict,
   identityRecord,
   isNewConflict,
   judgeIdentity,
