@@ -1,8 +1,10 @@
 import type { Manifest, ManifestComponent, ManifestRoute } from '@hortus/contract/template/manifest';
+import type { Overrides } from '@hortus/contract/template/overrides';
 import { specHash, withProfile } from './canonical.ts';
 import type { Canonical, CanonicalComponent, CanonicalRoute } from './canonical-form.ts';
 import type { Inputs } from './inputs.ts';
 import { usageOf } from './needs.ts';
+import { overridden } from './overridden.ts';
 import { permissionsUsed } from './permissions.ts';
 import { singlePorts } from './port-ranges.ts';
 import { primaryImage, variantImage } from './primary.ts';
@@ -30,6 +32,8 @@ export interface ResolveOptions {
   links?: Readonly<Record<string, readonly Link[]>>;
   /** Ports of the ingress of its server; 80 and 443 by default. */
   ports?: IngressPorts | undefined;
+  /** What the definition sets instead of its template, by component. */
+  overrides?: Overrides;
 }
 
 export type Resolution =
@@ -70,8 +74,10 @@ export function resolve(canonical: Canonical, options: ResolveOptions): Resoluti
     if (reason === '')
       scope.fail('permissions', `${component} would use ${kind} ${value ?? ''}, which is not declared`);
   }
-  if (scope.problems.length > 0) return { ok: false, problems: scope.problems };
-  return { ok: true, manifest: { ...manifest, spec_hash: specHash(canonical), profile, variant }, secretPaths };
+  const resolved = { ...manifest, spec_hash: specHash(canonical), profile, variant };
+  const own = overridden(resolved, options.overrides ?? {});
+  const problems = [...scope.problems, ...own.problems];
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, manifest: own.manifest, secretPaths };
 }
 
 /** Adds to each component the links of the needs that it uses. */

@@ -2,6 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
 import { choice, id, nullable } from '../fields.ts';
 import { definitionMachine } from '../machines/definition.ts';
+import { Overrides } from '../template/overrides.ts';
 import { BackupSettings } from './backup-settings.ts';
 
 const specHash = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' });
@@ -30,6 +31,7 @@ const fixed = {
   inputs: Type.Record(Type.String(), InputValue, { description: 'Without the password inputs.' }),
   secret_inputs: Type.Array(Type.String(), { description: 'Names of the password inputs that are set.' }),
   bindings: Type.Record(Type.String(), Binding, { description: 'By the name of the need; unbound needs are omitted.' }),
+  overrides: Type.Optional(Overrides),
 };
 
 export const Definition = Type.Object(
@@ -76,7 +78,7 @@ export type Definition = Static<typeof Definition>;
 export const RevisionChange = Type.Object(
   {
     field: Type.String({
-      description: 'template_id, profile, variant, inputs.NAME, secrets.NAME or bindings.NEED.',
+      description: 'template_id, profile, variant, inputs.NAME, secrets.NAME, bindings.NEED or overrides.COMPONENT.',
       examples: ['inputs.SITE_TITLE'],
     }),
     change: choice(['added', 'removed', 'changed']),

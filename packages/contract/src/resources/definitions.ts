@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { answer, list, paging } from '../envelope.ts';
 import { choice, givenId, namePattern, nullable, text } from '../fields.ts';
 import { definitionMachine } from '../machines/definition.ts';
+import { ComponentOverride, Overrides } from '../template/overrides.ts';
 import { BackupWishes } from './backup-settings.ts';
 import { Definition, InputValue, Revision, Secret } from './definition-records.ts';
 
@@ -80,6 +81,7 @@ export const DefinitionCreate = Type.Object(
         description: 'What meets the needs of the template, by the name of the need.',
       }),
     ),
+    overrides: Type.Optional(Overrides),
   },
   {
     title: 'DefinitionCreate',
@@ -119,6 +121,13 @@ export const DefinitionUpdate = Type.Object(
       Type.Record(needName, nullable(BindingWish), {
         ...bindingsBounded,
         description: 'Merged into the current bindings: null unbinds a need; omitted ones stay.',
+      }),
+    ),
+    overrides: Type.Optional(
+      Type.Record(Type.String({ pattern: '^[a-z][a-z0-9-]{0,30}$' }), nullable(ComponentOverride), {
+        additionalProperties: false,
+        maxProperties: 50,
+        description: 'By component: replaces what it overrides of the template; null removes it; omitted ones stay.',
       }),
     ),
   },

@@ -2,8 +2,9 @@ import Type, { type Static } from 'typebox';
 import { mapOf, strict } from './notation.ts';
 
 /** Labels of nodes as Docker writes them, without a part that an engine could read as an expression. */
+const nodeLabel = '^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$';
 const NodeLabel = Type.String({
-  pattern: '^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$',
+  pattern: nodeLabel,
   description: 'Name of a label of nodes.',
   examples: ['zone'],
 });
@@ -23,7 +24,7 @@ export const Placement = strict(
     ),
     spread: Type.Optional(
       Type.String({
-        pattern: NodeLabel.pattern,
+        pattern: nodeLabel,
         description: 'Label over whose values the replicas are spread evenly, such as zone.',
         examples: ['zone'],
       }),

@@ -179,10 +179,11 @@ const arrangements = ['replicas', 'placement', 'on_node_loss'] as const;
 
 function rearranged(
   field: (typeof arrangements)[number],
-  { [field]: before = null }: ManifestComponent,
-  { [field]: after = null }: ManifestComponent,
+  before: ManifestComponent,
+  after: ManifestComponent,
 ): PlannedChange[] {
-  return isDeepStrictEqual(before, after) ? [] : [{ field, before, after, drift: false }];
+  if (isDeepStrictEqual(before[field], after[field])) return [];
+  return [{ field, before: before[field] ?? null, after: after[field] ?? null, drift: false }];
 }
 
 /**

@@ -39,7 +39,8 @@ onBothEngines((engine) => {
     until(() => daemon.of('leadership').find((told) => told.leads && told.epoch === epoch), {
       describe: `the member to lead in epoch ${epoch}`,
     });
-  const stands = (daemon: DaemonSocket) => until(() => daemon.of('leadership').find((told) => !told.leads));
+  const stands = (daemon: DaemonSocket) =>
+    until(() => daemon.of('leadership').find((told) => !told.leads), { describe: 'the member to wait' });
 
   describe('of the members of a cluster', () => {
     it('the first to connect leads, and the others wait without orders', async () => {

@@ -1,11 +1,14 @@
 import type { RevisionChange } from '@hortus/contract/resources/definition-records';
+import type { Overrides } from '@hortus/contract/template/overrides';
+import { canonicalJson } from '@hortus/template/canonical-json';
 import type { Inputs } from '@hortus/template/inputs';
 import { type Bindings, bindingsOf } from './bindings.ts';
+import { overridesOf } from './overrides.ts';
 import type { RevisionRow } from './store.ts';
 
 type Compared = Pick<
   RevisionRow,
-  'template_id' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'changed_secrets' | 'bindings'
+  'template_id' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'changed_secrets' | 'bindings' | 'overrides'
 >;
 
 /** Compares two revisions. Of secrets only the names appear, and whether the value is new. */
@@ -19,6 +22,7 @@ export function changesBetween(before: Compared, after: Compared): RevisionChang
     ...inputChanges(JSON.parse(before.inputs), JSON.parse(after.inputs)),
     ...secretChanges(before, after),
     ...bindingChanges(bindingsOf(before), bindingsOf(after)),
+    ...overrideChanges(overridesOf(before), overridesOf(after)),
   ];
 }
 
@@ -40,6 +44,20 @@ function bindingChanges(before: Bindings, after: Bindings): RevisionChange[] {
   return names.flatMap((name): RevisionChange[] => {
     const field = `bindings.${name}`;
     const [was, is] = [before, after].map((one) => one[name]?.connection ?? one[name]?.instance);
+    if (was === is) return [];
+    if (was === undefined) return [{ field, change: 'added', ...(is !== undefined && { after: is }) }];
+    return is === undefined
+      ? [{ field, change: 'removed', before: was }]
+      : [{ field, change: 'changed', before: was, after: is }];
+  });
+}
+
+/** Values are shown as JSON, because those of a change are single values. */
+function overrideChanges(before: Overrides, after: Overrides): RevisionChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name): RevisionChange[] => {
+    const field = `overrides.${name}`;
+    const [was, is] = [before[name], after[name]].map((one) => one && canonicalJson(one));
     if (was === is) return [];
     if (was === undefined) return [{ field, change: 'added', ...(is !== undefined && { after: is }) }];
     return is === undefined

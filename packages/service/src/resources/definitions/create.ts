@@ -14,6 +14,7 @@ import { bindingsColumn, holdBound } from './bindings.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { chooseNames } from './naming.ts';
 import type { Order } from './order.ts';
+import { overridesColumn } from './overrides.ts';
 import { definitionRecord } from './record.ts';
 import { revisionColumns } from './revise.ts';
 import { keepGenerated, keepGiven } from './secrets.ts';
@@ -84,6 +85,7 @@ export async function createDefinition(
     inputs: JSON.stringify({ ...order.plain, ...order.hostsFor?.(instanceUid) }),
     secret_inputs: JSON.stringify(Object.keys(order.secret)),
     bindings: bindingsColumn(bindings),
+    overrides: overridesColumn(order.overrides ?? {}),
   };
   // Sent in one pipeline. Await the server check first: without a server the inserts fail too, with a less useful
   // error.

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
+import type { Overrides } from '@hortus/contract/template/overrides';
 import { appHosts, missingHosts } from '@hortus/template/app-hosts';
 import { type Inputs, splitSecretInputs } from '@hortus/template/inputs';
 import { generateSecrets } from '@hortus/template/secrets';
@@ -15,6 +16,7 @@ import { appsDomainOf } from '../servers/public.ts';
 import { type Catalog, type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
 import { type Bindings, readBindings } from './bindings.ts';
 import type { Naming } from './naming.ts';
+import { readOverrides } from './overrides.ts';
 
 /** A creation request of either published form, validated as far as possible without the database. */
 export interface Order extends Naming {
@@ -31,6 +33,8 @@ export interface Order extends Naming {
   readonly heal: boolean;
   /** What meets its needs; none by default. */
   readonly bindings?: Bindings;
+  /** What it sets instead of its template; nothing by default. */
+  readonly overrides?: Overrides;
   /** Includes the hosts that the service has chosen. */
   readonly plain: Inputs;
   /** Returns these hosts for another uid; undefined if all were given. */
@@ -77,6 +81,7 @@ export async function readOrder(
   return {
     template,
     bindings: await readBindings(deps.reader, deps.catalog, principal, bound, body.bindings),
+    overrides: readOverrides(template, body.overrides),
     name: body.name ?? instanceUid,
     instanceUid,
     uidIsDerived: body.instance_uid === undefined,

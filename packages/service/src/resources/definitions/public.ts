@@ -6,6 +6,7 @@ export { noServer } from './create.ts';
 export { definitionByUid, type Pinned, pin, revisionOf, secretValues, succeeded } from './deployable.ts';
 export { requireFreeUid } from './naming.ts';
 export type { Order } from './order.ts';
+export { overridesOf } from './overrides.ts';
 export { requireUnbound, tiesOf, usedBy } from './providers/providers.ts';
 export { backupSettings } from './record.ts';
 export type { SecretChanges } from './secret-changes.ts';

@@ -4,6 +4,7 @@ import { iso } from '../../time.ts';
 import type { CatalogTemplate } from '../templates/public.ts';
 import { bindingsOf } from './bindings.ts';
 import { changesBetween } from './changes.ts';
+import { overridesOf } from './overrides.ts';
 import type { CurrentRow, RevisionRow, SecretRow } from './store.ts';
 
 /** Reads the configured settings, or the defaults. */
@@ -27,6 +28,7 @@ export const definitionRecord = (row: CurrentRow, template: CatalogTemplate): De
   inputs: JSON.parse(row.inputs),
   secret_inputs: JSON.parse(row.secret_inputs),
   bindings: bindingsOf(row),
+  ...(row.overrides !== null && { overrides: overridesOf(row) }),
   status: row.status,
   current_revision: row.current_revision,
   container_name: row.container_name,
@@ -49,6 +51,7 @@ export const revisionRecord = (row: RevisionRow, previous: RevisionRow | undefin
   inputs: JSON.parse(row.inputs),
   secret_inputs: JSON.parse(row.secret_inputs),
   bindings: bindingsOf(row),
+  ...(row.overrides !== null && { overrides: overridesOf(row) }),
   created_at: iso(row.created_at),
   created_by: row.created_by,
   changes: previous ? changesBetween(previous, row) : [],

@@ -7,6 +7,7 @@ import type { Work } from '../../workers/job.ts';
 import { type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
 import { type Bindings, bindingsColumn } from './bindings.ts';
 import { valuesOf } from './order.ts';
+import { overridesColumn, overridesOf, readOverrides } from './overrides.ts';
 import type { CurrentRow, DefinitionRow } from './store.ts';
 
 /** Applies a PUT to the current revision: values merge, null removes, an omitted password stays in the vault. */
@@ -36,6 +37,7 @@ export async function readRevision(
       inputs: JSON.stringify(plain),
       secret_inputs: JSON.stringify([...secretInputs]),
       bindings: bindingsColumn(bindings),
+      overrides: overridesColumn(readOverrides(template, body.overrides, overridesOf(before))),
     },
     secret,
     removedSecrets,

@@ -97,6 +97,7 @@ export class SecretChanges {
       inputs: current.inputs,
       secret_inputs: current.secret_inputs,
       bindings: current.bindings,
+      overrides: current.overrides,
       changed_secrets: JSON.stringify(names),
       ...revisionColumns(tx, principal, revised),
     });

@@ -13,7 +13,7 @@ export type SecretRow = Row<'definition_secrets'>;
 
 /** A definition with the values of its current revision. */
 export type CurrentRow = DefinitionRow &
-  Pick<RevisionRow, 'spec_hash' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'bindings'>;
+  Pick<RevisionRow, 'spec_hash' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'bindings' | 'overrides'>;
 
 export interface DefinitionFilter {
   readonly accountId: string;
@@ -63,7 +63,7 @@ const current = (db: Kysely<Tables>) =>
     )
     .selectAll('definitions')
     .select(['revisions.spec_hash', 'revisions.profile', 'revisions.variant', 'revisions.inputs'])
-    .select(['revisions.secret_inputs', 'revisions.bindings']);
+    .select(['revisions.secret_inputs', 'revisions.bindings', 'revisions.overrides']);
 
 /** Builds the query of a page, unexecuted, so that a test can inspect its plan. */
 export const definitionsPage = (queries: Queries, filter: DefinitionFilter, limit: number, offset: number) =>
@@ -201,6 +201,7 @@ const addRevision = statement<RevisionRow>((db, p) =>
     secret_inputs: p.secret_inputs,
     changed_secrets: p.changed_secrets,
     bindings: p.bindings,
+    overrides: p.overrides,
     created_by: p.created_by,
     created_at: p.created_at,
   }),

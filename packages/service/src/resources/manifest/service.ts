@@ -28,6 +28,7 @@ import {
   findDefinition,
   newestRevisionAt,
   type Order,
+  overridesOf,
   type RevisionRow,
   revisionOf,
   secretValues,
@@ -132,6 +133,7 @@ export class Manifests {
       secrets: { ...generated, ...Object.fromEntries(given.filter(([input]) => isExternal(input))) },
       instance: { uid: instanceUid, name, server_id: serverId },
       ...{ needs, links },
+      ...(order.overrides && { overrides: order.overrides }),
     };
     const about = { account: accountId, field: 'inputs' };
     const resolution = await this.#fill(queries, about, { spec, hash: item.spec_hash }, options);
@@ -226,6 +228,7 @@ export class Manifests {
       // Container and volume names derive from it, so it must be unique among all definitions, archived ones included.
       instance: { uid: original.container_name, name: original.name, server_id },
       ...{ needs: bound.needs, links: bound.links },
+      overrides: overridesOf(revision),
     };
     const about = { account: account_id, field: 'definition_id' };
     const resolution = await this.#fill(queries, about, { spec, hash: revision.spec_hash }, options);

@@ -1,9 +1,10 @@
 import { type Kysely, sql } from 'kysely';
 import type { Migration } from 'kysely/migration';
 
-/** Adds the nodes of clusters, as the leading member last reported them. */
+/** Adds the nodes of clusters, as the leading member last reported them, and what definitions override of templates. */
 export const nodes = (): Migration => ({
   async up(db: Kysely<unknown>) {
+    await sql.raw(`alter table revisions add column overrides text`).execute(db);
     await sql
       .raw(
         `create table server_nodes (

@@ -50,6 +50,8 @@ export interface DefinitionTables {
     changed_secrets: Generated<Json>;
     /** What meets its needs; null if none is bound. */
     bindings: Generated<Json | null>;
+    /** What it sets instead of its template, by component; null for nothing. */
+    overrides: Generated<Json | null>;
     created_by: string | null;
     created_at: Time;
   };
