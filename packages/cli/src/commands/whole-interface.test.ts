@@ -315,6 +315,41 @@ test('upgrades rehearse reports what broke, and a clone is listed until it is re
   expect(await hortus('clone', 'cached')).toMatchObject({ code: 6, err: expect.stringContaining('--fresh') });
 });
 
+test('clusters: register, add and revoke members, show nodes', async () => {
+  const registered = await hortus('servers', 'register', 'swarm-1', '--cluster');
+  expect(registered.out).toContain('Key of its daemon, shown this once:\nhs_');
+  expect(registered.err).toContain('hortus servers members add swarm-1 <name>');
+  expect((await hortus('servers', 'members', 'swarm-1')).out).toMatch(/manager-1 +pending .* never/);
+  const added = await hortus('servers', 'members', 'add', 'swarm-1', 'manager-2');
+  expect(added.out).toMatch(/^HORTUSD_KEY=hs_\S+ hortusd install --url \S+ --server-id srv_/m);
+  expect(await hortus('servers', 'members', 'add', 'swarm-1', 'manager-2')).toMatchObject({ code: 6 });
+  expect(await hortus('servers', 'members', 'revoke', 'swarm-1', 'manager-2')).toMatchObject({ code: 2 });
+  expect((await hortus('servers', 'members', 'revoke', 'swarm-1', 'manager-2', '--yes')).out).toBe(
+    'manager-2 is no longer a member of swarm-1.\n',
+  );
+  expect(await hortus('servers', 'members', 'revoke', 'swarm-1', 'manager-2', '--yes')).toMatchObject({ code: 4 });
+  expect((await hortus('servers', 'members', 'web-1')).out).toBe('web-1 has no members: it is an ordinary server.\n');
+
+  expect((await hortus('servers', 'nodes', 'web-1')).out).toBe('web-1 has no nodes: it is an ordinary server.\n');
+  expect((await hortus('servers', 'nodes', 'swarm-1')).out).toContain('has not reported its nodes yet');
+  const { id } = await json('servers', 'show', 'swarm-1');
+  const tasks = [{ instance_uid: 'blog', component: 'app', running: 2 }];
+  const about = { role: 'worker', availability: 'active', state: 'ready' } as const;
+  const nodes = [{ id: 'aa1', hostname: 'node-1', labels: { zone: 'a' }, tasks, ...about }];
+  await client.call('clusters.reportNodes', { params: { id }, body: { nodes } });
+  expect((await hortus('servers', 'nodes', 'swarm-1')).out).toMatch(
+    /node-1 +ready +yes +worker +blog\/app ×2 +zone=a +aa1/,
+  );
+  expect(await hortus('servers', 'nodes', 'drain', 'swarm-1', 'node-9', '--yes')).toMatchObject({ code: 4 });
+  expect(await hortus('servers', 'nodes', 'drain', 'swarm-1', 'node-1')).toMatchObject({ code: 2 });
+  const draining = hortus('servers', 'nodes', 'drain', 'swarm-1', 'node-1', '--yes');
+  // No daemon is connected here, so the order is cancelled.
+  const ordered = async () => (await client.call('actions.all', {})).data.find(({ slug }) => slug === 'hortus.node');
+  const execution_id = (await until(ordered, { describe: 'the order to drain' })).id;
+  await client.call('actions.cancel', { params: { execution_id } });
+  expect(await draining).toMatchObject({ code: 1 });
+});
+
 /** Lists that need no argument. */
 const lists = table.filter(({ name, args }) => / list$/.test(name) && args.every((arg) => arg.endsWith('?')));
 
