@@ -44,6 +44,7 @@ const views = [
   '/deployments/{deployment}',
   '/servers',
   '/servers/{server}',
+  '/servers/{cluster}',
   '/daemon-updates',
   '/daemon-updates/{daemonUpdate}',
   '/tenants',

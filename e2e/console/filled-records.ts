@@ -42,6 +42,7 @@ export async function fillRecords(service: ServiceProcess, server: ReportedServe
   });
   return {
     confirmation: confirmation.data.id,
+    cluster: await addCluster(service),
     daemonUpdate,
     tenant: tenant.data.id,
     webhook: webhook.data.id,
@@ -49,6 +50,23 @@ export async function fillRecords(service: ServiceProcess, server: ReportedServe
     recipe,
     upgrade: upgrade?.id ?? '',
   };
+}
+
+/** A cluster of two managers whose nodes were reported, one of them lost. */
+export async function addCluster({ client }: Pick<ServiceProcess, 'client'>): Promise<string> {
+  const body = { name: 'glasshouses', environment: 'production', kind: 'cluster' } as const;
+  const { id } = (await client.call('servers.register', { body })).data;
+  await client.call('clusters.addMember', { params: { id }, body: { name: 'manager-2' } });
+  const tasks = [{ instance_uid: 'almanac', component: 'app', running: 2 }];
+  const capacity = { cpus: 4, memory_bytes: 8_589_934_592 };
+  const node = { availability: 'active', state: 'ready', capacity, labels: { zone: 'north' } } as const;
+  const nodes = [
+    { ...node, id: 'aa1', hostname: 'palm-house', role: 'manager' as const, tasks },
+    { ...node, id: 'bb2', hostname: 'fernery', role: 'worker' as const, state: 'down' as const },
+    { ...node, id: 'cc3', hostname: 'orchid-house', role: 'worker' as const, availability: 'drain' as const },
+  ];
+  await client.call('clusters.reportNodes', { params: { id }, body: { nodes } });
+  return id;
 }
 
 /** An update of two daemons that is halted, because the first one refused. */
