@@ -7,6 +7,7 @@ import {
   daemonColumns,
   type Hello,
   heldServer,
+  identityRecord,
   isNewConflict,
   judgeIdentity,
   type LeadingMember,
@@ -121,9 +122,18 @@ export class Leadership {
   async #presented(tx: Tx, member: MemberRow, shown: string | null): Promise<MemberRow | Problem> {
     const verdict = judgeIdentity(member, shown);
     if (verdict === 'pinned') return member;
-    if (verdict === 'first') return updateMember(tx, member, { identity_key: shown, identity_pinned_at: tx.now });
+    if (verdict === 'first') {
+      const pinned = await updateMember(tx, member, { identity_key: shown, identity_pinned_at: tx.now });
+      await appendIdentity(tx, 'audit.cluster_member_pinned', pinned);
+      return pinned;
+    }
     if (verdict !== 'conflict') return malformedIdentity();
-    if (isNewConflict(member, tx.now)) await updateMember(tx, member, conflictColumns(shown, tx.now));
+    if (isNewConflict(member, tx.now))
+      await appendIdentity(
+        tx,
+        'audit.cluster_member_conflict',
+        await updateMember(tx, member, conflictColumns(shown, tx.now)),
+      );
     return memberConflict();
   }
 }
@@ -150,6 +160,19 @@ const memberConflict = () =>
   new Problem('FORBIDDEN', 'Another key pair is pinned for this member of the cluster; revoke it and add it again.', {
     reason: 'identity',
   });
+
+function appendIdentity(tx: Tx, type: `audit.${string}`, member: MemberRow): Promise<void> {
+  const { id, server_id, account_id, name } = member;
+  const { fingerprint, conflicting_fingerprint } = identityRecord(member);
+  return append(tx, {
+    type,
+    accountId: account_id,
+    resourceType: 'server',
+    resourceId: server_id,
+    actor: id,
+    data: { server_id, member_id: id, name, fingerprint, conflicting_fingerprint },
+  });
+}
 
 const appendLeader = (tx: Tx, server: ServerRow, member: MemberRow, epoch: number, former: string | null) =>
   append(tx, {

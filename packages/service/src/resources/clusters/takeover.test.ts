@@ -126,6 +126,7 @@ onBothEngines((engine) => {
     expect(await read()).toMatchObject({ status: 'failed', outcome: 'unknown' });
     const types = (await service.told(id)).map(({ type }) => type);
     expect(types.filter((type) => type === 'audit.cluster_leader_changed')).toHaveLength(2);
+    expect(types.filter((type) => type === 'audit.cluster_member_pinned')).toHaveLength(2);
   });
 
   it('a manifest is sealed to every member', async () => {
