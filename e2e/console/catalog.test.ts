@@ -52,6 +52,19 @@ describe('the catalog', () => {
     await page.getByText('No species has all of these words.').waitFor();
   });
 
+  test.for([
+    ['sentry', 'glitchtip', 'GlitchTip'],
+    ['posthog', 'umami', 'Umami'],
+  ] as const)(
+    'answers a search for %s, which it does not have, with the nearest species',
+    async ([asked, species, name]) => {
+      const { data } = await service.client.call('templates.list', { query: { q: asked } });
+      expect(data[0]?.species).toBe(species);
+      const page = await open(`/catalog?q=${asked}`);
+      await cards(page).first().getByText(name, { exact: true }).waitFor();
+    },
+  );
+
   test('a link to a family shows all of it', async () => {
     const page = await open('/catalog?family=database');
     await page.locator('.shelf').first().waitFor();
