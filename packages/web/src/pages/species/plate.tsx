@@ -45,13 +45,8 @@ export function Plate({ template }: { template: Template }) {
             <>
               <dt>Logo</dt>
               <dd>
-                <a
-                  className="link"
-                  href={logo.source}
-                  target="_blank"
-                  rel="noreferrer noopener"
-                  title={`by ${logo.author}`}
-                >
+                {logo.author},{' '}
+                <a className="link" href={logo.source} target="_blank" rel="noreferrer noopener">
                   {logo.license}
                 </a>
               </dd>
