@@ -44,7 +44,9 @@ const guardedFolders = ['service', 'daemon', 'client', 'tracing'].map((name) => 
 const unguardedFiles: Readonly<Record<string, string>> = {
   'packages/service/src/start.ts': 'its listeners end the process on purpose',
   'packages/service/src/workers/thread.ts': 'what a thread throws reaches the pool as an error of the thread',
-  'packages/service/src/storage/postgres/open.ts': 'its listener only keeps the error',
+  'packages/service/src/storage/postgres/connections.ts': 'its listener only keeps the error',
+  'packages/service/src/storage/postgres/silent-connections.ts':
+    'its listeners only note connections; its timer only asks servers and closes sockets',
   'packages/daemon/src/main.ts': 'its listeners end the process on purpose',
   'packages/daemon/src/actions/exec-shim.ts': 'a process of its own; the daemon notices its end',
   'packages/daemon/src/actions/shim.ts': 'its listeners only resolve a promise',

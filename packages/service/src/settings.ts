@@ -18,6 +18,7 @@ import {
   wrong,
   yesOrNo,
 } from './setting-readers.ts';
+import { readDatabaseServers, showDatabaseServers } from './storage/postgres/servers.ts';
 
 interface Setting<Field extends keyof Config = keyof Config> {
   readonly field: Field;
@@ -88,17 +89,15 @@ export const settings: Readonly<Record<string, Setting>> = {
   }),
   HORTUS_DATABASE_URL: setting({
     field: 'databaseUrl',
-    meaning: 'PostgreSQL 15 or later instead of the embedded database; several replicas may share it.',
+    meaning:
+      'PostgreSQL 15 or later instead of the embedded database; several replicas may share it. Several hosts, separated by commas, are the servers of a cluster that fails over: postgres://user:password@one:5432,two:5432/hortus.',
     standard: 'embedded SQLite',
     read: (text) => {
-      url(text, ['postgres:', 'postgresql:'], 'postgres://user:password@host:5432/hortus');
+      readDatabaseServers(text);
       return text;
     },
     otherwise: () => undefined,
-    show: (text) => {
-      const { protocol, host, pathname } = new URL(text);
-      return `${protocol}//${host}${pathname}`;
-    },
+    show: (text) => showDatabaseServers(readDatabaseServers(text)),
   }),
   HORTUS_CATALOG_DIR: setting({
     field: 'catalogDirectory',

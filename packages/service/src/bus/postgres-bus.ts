@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
-import pg from 'pg';
+import type pg from 'pg';
 import { type Guard, guardWith } from '../guard.ts';
 import type { Log } from '../log.ts';
+import { Primary } from '../storage/postgres/primary.ts';
+import { readDatabaseServers } from '../storage/postgres/servers.ts';
 import type { Bus } from './bus.ts';
 import { Outgoing, readPayload } from './outgoing.ts';
 import { refuseTooLong, Subscriptions } from './subscriptions.ts';
 
 export interface PostgresBusOptions {
+  /** May name several servers; the one that accepts writes is used, because a standby refuses LISTEN. */
   readonly url: string;
   /** Id of this process, by which it recognizes its own messages. */
   readonly replica: string;
@@ -35,6 +38,7 @@ export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus>
 class PostgresBus implements Bus {
   readonly #options: PostgresBusOptions;
   readonly #guard: Guard;
+  readonly #primary: Primary;
   readonly #subscriptions: Subscriptions;
   readonly #outgoing: Outgoing;
   readonly #closing = new AbortController();
@@ -47,6 +51,7 @@ class PostgresBus implements Bus {
   constructor(options: PostgresBusOptions) {
     this.#options = options;
     this.#guard = guardWith(options.log);
+    this.#primary = new Primary(readDatabaseServers(options.url));
     this.#subscriptions = new Subscriptions(options.log);
     this.#outgoing = new Outgoing(options.replica);
   }
@@ -118,9 +123,7 @@ class PostgresBus implements Bus {
   }
 
   async #connect(): Promise<void> {
-    const client = new pg.Client({
-      connectionString: this.#options.url,
-      connectionTimeoutMillis: 5_000,
+    const client = await this.#primary.connect({
       query_timeout: 5_000,
       keepAlive: true,
       application_name: 'hortus bus',
@@ -138,7 +141,6 @@ class PostgresBus implements Bus {
       this.#guard(({ payload = '' }: { payload?: string | undefined }) => this.#receive(payload)),
     );
     try {
-      await client.connect();
       await client.query(`listen ${CHANNEL}`);
     } catch (error) {
       await client.end().catch(() => {});

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorTable } from '@hortus/contract/errors';
 import { Problem } from '../problem.ts';
+import { OutcomeUnknown, StorageUnavailable } from '../storage/storage.ts';
 
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -36,10 +37,29 @@ export const noSuchRange = (size: number) => invalid('Range', `there are ${size}
 /** Converts an error to an answer; no other code does. Hides the details of unknown errors. */
 export function answerTo(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof Problem) return answer(error.code, error.message, shown(error, requestId));
+  if (error instanceof StorageUnavailable) return unavailable(requestId);
+  if (error instanceof OutcomeUnknown) return answer('SERVER_ERROR', OUTCOME_UNKNOWN, unknownOutcome(requestId));
   return answer('SERVER_ERROR', 'Internal error. Try again; if it persists, report the request_id to the operator.', {
     request_id: requestId,
   });
 }
+
+/** Seconds after which a request without a database is worth repeating. */
+const DATABASE_RETRY_SECONDS = 5;
+
+/** A 503 instead of a 500, so that proxies send the next request to another replica. Nothing was changed. */
+const unavailable = (request_id: string): ErrorAnswer => ({
+  ...answer('SERVER_ERROR', 'The database is not available. Try again in a few seconds.', {
+    reason: 'storage',
+    retry_after: DATABASE_RETRY_SECONDS,
+    request_id,
+  }),
+  status: 503,
+});
+
+const OUTCOME_UNKNOWN =
+  'The connection to the database was lost while the change was saved, so it may have been made. Read the record before you try again.';
+const unknownOutcome = (request_id: string) => ({ reason: 'outcome_unknown', request_id });
 
 /** Answers bytes that are not a valid request. */
 export const answerToBrokenRequest = (error: unknown): ErrorAnswer =>
@@ -47,5 +67,9 @@ export const answerToBrokenRequest = (error: unknown): ErrorAnswer =>
 
 const shown = (problem: Problem, requestId: string) =>
   problem.code === 'SERVER_ERROR' ? { ...problem.details, request_id: requestId } : problem.details;
+
+/** Returns the value of Retry-After of an answer, if it has one. */
+export const retryAfterOf = ({ body }: ErrorAnswer): number | undefined =>
+  (body.error.details as { retry_after?: number } | undefined)?.retry_after;
 
 const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code);

@@ -4,14 +4,14 @@ import { isTracing } from '@hortus/tracing/span';
 import type { Guard } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { invalid, Problem } from '../problem.ts';
+import { invalid } from '../problem.ts';
 import type { Work } from '../workers/job.ts';
 import { readBody, readBytes } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { BodyPace } from './body-pace.ts';
 import type { CallerAddress } from './caller-address.ts';
 import type { PageFor } from './console-pages.ts';
-import { answerTo, noSuchPath } from './errors.ts';
+import { answerTo, noSuchPath, retryAfterOf } from './errors.ts';
 import type { Route } from './exchange.ts';
 import { Exchange } from './exchange.ts';
 import type { Gate } from './gate.ts';
@@ -124,15 +124,16 @@ async function answerWithBody(parts: RequestParts, route: Route, exchange: Excha
 
 function refuse(log: Log, error: unknown, exchange: Exchange): void {
   const { request, response } = exchange;
-  const { status, body } = answerTo(error, exchange.id);
+  const answer = answerTo(error, exchange.id);
+  const { status, body } = answer;
   // If the caller disconnected during its own request, the error is its own and cannot be answered.
   const left = request.destroyed && !request.complete;
   if (status >= 500 && !left) log.error({ err: error, ...named(exchange) }, 'request failed');
   // Headers were already sent: destroy the connection, so that a truncated answer is not taken for complete. A stream
   // has ended with the error as its last event.
   if (response.headersSent) return void (response.writableEnded || response.destroy());
-  if (error instanceof Problem && error.code === 'RATE_LIMITED')
-    exchange.with({ 'Retry-After': String(error.details?.retry_after) });
+  const wait = retryAfterOf(answer);
+  if (wait !== undefined) exchange.with({ 'Retry-After': String(wait) });
   exchange.status = status;
   exchange.without('ETag').with({ 'Cache-Control': 'no-store' }).json(body);
 }

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Guard } from '../guard.ts';
 import type { Problem } from '../problem.ts';
 import type { CallerAddress } from './caller-address.ts';
-import { answerTo, answerToBrokenRequest, type ErrorAnswer, JSON_TYPE, unknownPath } from './errors.ts';
+import { answerTo, answerToBrokenRequest, type ErrorAnswer, JSON_TYPE, retryAfterOf, unknownPath } from './errors.ts';
 import { rateHeaders } from './rate-headers.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { requestId } from './request-id.ts';
@@ -31,7 +31,7 @@ export function answerSocketErrors(server: Server, { limiter, addressOf, guard, 
     // An answer that has started cannot be changed.
     if (!socket.writable || current(socket)?.headersSent) return void socket.destroy();
     const rate = limiter.count(undefined, addressOf(socket.remoteAddress, undefined));
-    const wait = (answer.body.error.details as { retry_after?: number } | undefined)?.retry_after;
+    const wait = retryAfterOf(answer);
     const headers = {
       ...securityHeaders,
       ...rateHeaders(rate),

@@ -32,7 +32,7 @@ export type Outside = <T>(key: string, work: () => Promise<T>) => T;
 export interface Storage {
   readonly engine: EngineName;
   readonly reader: Queries;
-  /** Resolves after the commit is on disk; rejects if nothing was written. */
+  /** Resolves after the commit is on disk; rejects if nothing was written, or with OutcomeUnknown. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   onCommit(listener: (notices: readonly Notice[]) => void): void;
   /** Throws if the database does not answer. */
@@ -44,6 +44,25 @@ export interface Storage {
 /** Thrown inside a transaction that read data which another one has changed since: the storage runs it again. */
 export class RunAgain extends Error {
   override name = 'RunAgain';
+}
+
+/** No server of the database accepted writes within the time that queries wait for one. Nothing was written. */
+export class StorageUnavailable extends Error {
+  override name = 'StorageUnavailable';
+  constructor(cause?: unknown) {
+    super('The database is not available.', { cause });
+  }
+}
+
+/**
+ * The connection was lost during the commit, which may have been made. Only work that recognises its own earlier run
+ * may be run again.
+ */
+export class OutcomeUnknown extends Error {
+  override name = 'OutcomeUnknown';
+  constructor(cause?: unknown) {
+    super('The connection to the database was lost during the commit.', { cause });
+  }
 }
 
 export interface StorageHooks {

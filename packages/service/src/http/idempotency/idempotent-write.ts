@@ -1,6 +1,6 @@
 import type { SecretField } from '@hortus/contract/secret-fields';
 import { conflict, invalid } from '../../problem.ts';
-import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
+import { OutcomeUnknown, RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { hintFor, putSecretsBack, takeSecrets } from './kept-secrets.ts';
 import { deleteKept, findKept, type Kept, keepResponse, type Place, takePlace } from './store.ts';
@@ -67,7 +67,7 @@ export function idempotentWrite<Response>(
     return putSecretsBack(response, secretFields, await open(tx, 'secrets', kept.secrets)) as Response;
   };
 
-  return storage.write(async (tx) => {
+  const once = async (tx: Tx): Promise<Answer<Response>> => {
     const body_hmac = await vault.hmac(tx, accountId, body);
     const taken = { ...place, body_hmac, status, created_at: tx.now };
     let [mine] = await takePlace(tx, taken);
@@ -89,6 +89,12 @@ export function idempotentWrite<Response>(
       secrets: secrets.length > 0 ? await seal(tx, 'secrets', secrets) : null,
     });
     return { response, status, replayed: false };
+  };
+  // Safe to repeat: if the first run was committed, the second finds its answer; while the first is still being
+  // committed, the second waits for its row.
+  return storage.write(once).catch((error) => {
+    if (!(error instanceof OutcomeUnknown)) throw error;
+    return storage.write(once);
   });
 }
 

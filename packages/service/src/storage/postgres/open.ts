@@ -1,21 +1,26 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
 import { withOutside } from '../outside.ts';
 import { queriesOn, type Rows, type Session } from '../session.ts';
 import {
   type Notice,
+  OutcomeUnknown,
   type Outside,
   type Queries,
   RunAgain,
   type Storage,
   type StorageHooks,
+  StorageUnavailable,
   type Tx,
 } from '../storage.ts';
 import type { Tables } from '../tables.ts';
-import { BatchedSocket } from './batched-socket.ts';
+import { type Connections, openConnections } from './connections.ts';
+import { ConnectionLost, isLostConnection } from './lost-connection.ts';
+import { Primary, type PrimaryOptions } from './primary.ts';
+import { readDatabaseServers } from './servers.ts';
 
-export interface PostgresOptions {
+export interface PostgresOptions extends PrimaryOptions {
   readonly url: string;
   /** Maximum number of connections of this process; further requests wait. */
   readonly connections?: number;
@@ -32,25 +37,19 @@ const RACE_CODES = new Set(['40001', '40P01', '23505']);
 
 /** Opens the shared storage: several replicas on one PostgreSQL. */
 export async function openPostgres(options: PostgresOptions, hooks: StorageHooks = {}): Promise<Storage> {
-  const pool = new pg.Pool({
-    connectionString: options.url,
-    max: options.connections ?? 16,
-    connectionTimeoutMillis: 5_000,
-    // Statements that a transaction does not await one by one are sent together.
-    pipeline: true,
-    stream: () => new BatchedSocket(),
-    types: { getTypeParser },
-  });
-  // A lost idle connection is not an error: the pool drops it, and the next query opens another.
-  pool.on('error', () => {});
+  const primary = new Primary(readDatabaseServers(options.url), options);
+  // At the start, only a database with standbys is waited for: a wrong address is reported at once.
+  if (primary.hasStandbys) await primary.find();
+  else await (await primary.connect()).end();
+  const connections = openConnections(primary, options.connections ?? 16);
   try {
-    await migrateOnOwnConnection(pool);
+    await migrateOnOwnConnection(connections);
   } catch (error) {
-    await pool.end();
+    await connections.close();
     throw error;
   }
   const listeners = new CommitListeners();
-  const session = repeating(sessionOn(pool));
+  const session = repeating(readSession(connections));
   const reader: Queries = { engine: 'postgres', run: session.run, db: queriesOn<Tables>('postgres', session) };
   return {
     engine: 'postgres',
@@ -60,19 +59,18 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
         for (let runs = 1; ; runs++) {
           const notices: Notice[] = [];
           try {
-            const value = await inTransaction(pool, hooks, { notices, outside }, work);
+            const value = await inTransaction(connections, hooks, { notices, outside }, work);
             listeners.tell(notices);
             return value;
           } catch (error) {
-            if (runs >= MOST_RUNS || !isRace(error)) throw error;
+            if (!isRace(error) && !(error instanceof ConnectionLost)) throw error;
+            if (runs >= MOST_RUNS) throw error instanceof ConnectionLost ? new StorageUnavailable(error) : error;
           }
         }
       }),
     onCommit: (listener) => listeners.add(listener),
-    ping: async () => void (await pool.query('select 1')),
-    async close() {
-      if (!pool.ending) await pool.end();
-    },
+    ping: async () => void (await session.run('select 1', [])),
+    close: () => connections.close(),
   };
 }
 
@@ -85,12 +83,8 @@ const isStalePlan = (error: unknown): boolean => {
   return code === '0A000' && message.startsWith('cached plan must not change');
 };
 
-/** Bigints are read as numbers: milliseconds and sequence numbers stay far below 2^53. */
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
-  oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');
-
-async function migrateOnOwnConnection(pool: pg.Pool): Promise<void> {
-  const connection = await borrow(pool);
+async function migrateOnOwnConnection(connections: Connections): Promise<void> {
+  const connection = await connections.borrow();
   try {
     await migrate('postgres', sessionOn(connection.client));
   } finally {
@@ -98,35 +92,17 @@ async function migrateOnOwnConnection(pool: pg.Pool): Promise<void> {
   }
 }
 
-/**
- * Borrows a connection of the pool. Meanwhile the pool does not listen for its errors, and an unhandled error would end
- * the process; so listen here, and discard a connection that had one.
- */
-async function borrow(pool: pg.Pool): Promise<{ client: pg.PoolClient; giveBack(broken?: Error): void }> {
-  const client = await pool.connect();
-  let failure: Error | undefined;
-  const onError = (error: Error) => {
-    failure = error;
-  };
-  client.on('error', onError);
-  return {
-    client,
-    giveBack(broken) {
-      client.removeListener('error', onError);
-      client.release(broken ?? failure);
-    },
-  };
-}
-
 async function inTransaction<T>(
-  pool: pg.Pool,
+  connections: Connections,
   hooks: StorageHooks,
   { notices, outside }: { readonly notices: Notice[]; readonly outside: Outside },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const { client, giveBack } = await borrow(pool);
+  const connection = await connections.borrow();
+  const { client } = connection;
   // A connection in an unknown state is discarded instead of returned to the pool.
   let broken: Error | undefined;
+  let committing = false;
   const session = new TransactionSession(sessionOn(client), hooks);
   try {
     // Not awaited, so that it is sent with the first statement. If it fails, the connection is lost and the statement
@@ -142,6 +118,7 @@ async function inTransaction<T>(
       outside,
     });
     session.end();
+    committing = true;
     const { command } = await client.query('commit');
     if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.');
     return value;
@@ -150,9 +127,12 @@ async function inTransaction<T>(
     await client.query('rollback').catch((lost: Error) => {
       broken = lost;
     });
-    throw error;
+    const lost = connection.failure ?? (isLostConnection(error) ? error : undefined);
+    if (lost === undefined) throw error;
+    broken ??= lost as Error;
+    throw committing ? new OutcomeUnknown(lost) : new ConnectionLost(lost);
   } finally {
-    giveBack(broken);
+    connection.giveBack(broken);
   }
 }
 
@@ -193,7 +173,7 @@ function nameOf(text: string): string {
   return name;
 }
 
-function sessionOn(client: pg.Pool | pg.PoolClient): Session {
+function sessionOn(client: pg.PoolClient): Session {
   return {
     async run(text, parameters, reused): Promise<Rows> {
       const values = parameters as unknown[];
@@ -210,11 +190,36 @@ function sessionOn(client: pg.Pool | pg.PoolClient): Session {
   };
 }
 
-/** Repeats statements outside of transactions whose plan was stale; a transaction is repeated as a whole. */
+/** Runs each statement on any connection. */
+const readSession = (connections: Connections): Session => ({
+  async run(...of) {
+    const connection = await connections.borrow();
+    let broken: Error | undefined;
+    try {
+      return await sessionOn(connection.client).run(...of);
+    } catch (error) {
+      if (isLostConnection(error)) broken = error as Error;
+      throw error;
+    } finally {
+      connection.giveBack(broken);
+    }
+  },
+});
+
+/**
+ * Repeats statements outside of transactions, which only read, if their plan was stale or their connection was lost. A
+ * transaction is repeated as a whole.
+ */
 const repeating = ({ run }: Session): Session => ({
-  run: (...of) =>
-    run(...of).catch((error) => {
-      if (!isStalePlan(error)) throw error;
-      return run(...of);
-    }),
+  async run(...of) {
+    for (let runs = 1; ; runs++) {
+      try {
+        return await run(...of);
+      } catch (error) {
+        if (isLostConnection(error)) {
+          if (runs >= MOST_RUNS) throw new StorageUnavailable(error);
+        } else if (runs > 1 || !isStalePlan(error)) throw error;
+      }
+    }
+  },
 });

@@ -1,0 +1,130 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { StorageUnavailable } from '../storage.ts';
+import { isLostConnection } from './lost-connection.ts';
+import { type DatabaseServers, showDatabaseServers } from './servers.ts';
+
+export interface PrimaryOptions {
+  /** How long one server may take to accept a connection. */
+  readonly connectMs?: number;
+  /** How long queries wait for a server that accepts writes. */
+  readonly patienceMs?: number;
+}
+
+const PAUSE_MS = 200;
+
+/** Finds the server that accepts writes, and remembers it for later connections. */
+export class Primary {
+  readonly #servers: DatabaseServers;
+  readonly #connectMs: number;
+  readonly patienceMs: number;
+  #current = 0;
+  #search: Promise<void> | undefined;
+
+  constructor(servers: DatabaseServers, { connectMs = 2_000, patienceMs = 15_000 }: PrimaryOptions = {}) {
+    this.#servers = servers;
+    this.#connectMs = connectMs;
+    this.patienceMs = patienceMs;
+  }
+
+  /** URL of the server that accepted writes last. */
+  get url(): string {
+    return this.#servers.urls[this.#current] as string;
+  }
+
+  get hasStandbys(): boolean {
+    return this.#servers.urls.length > 1;
+  }
+
+  /** Rejects a new connection to a standby: a former primary returns as one, on the same address. */
+  async check(client: pg.ClientBase): Promise<void> {
+    if (!this.#servers.checked) return;
+    const { rows } = await client.query({
+      text: 'show transaction_read_only',
+      query_timeout: this.#connectMs,
+    } as pg.QueryConfig);
+    if (rows[0]?.transaction_read_only !== 'off') throw new Error('The database server is a standby.');
+  }
+
+  /** Opens a connection outside of the pool. Tries every server once, the last good one first. */
+  async connect(config: pg.ClientConfig = {}): Promise<pg.Client> {
+    const { urls } = this.#servers;
+    const first = this.#current;
+    const failures: unknown[] = [];
+    for (let turn = 0; turn < urls.length; turn++) {
+      const index = (first + turn) % urls.length;
+      try {
+        const client = await this.#open(urls[index] as string, config);
+        this.#current = index;
+        return client;
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length === 1) throw failures[0];
+    const reasons = failures.map((failure) => (failure as Error).message).join('; ');
+    throw new AggregateError(failures, `No server of ${showDatabaseServers(this.#servers)} accepts writes: ${reasons}`);
+  }
+
+  /** Answers whether a server accepts connections and answers, even as a standby. */
+  async answers(url: string): Promise<boolean> {
+    try {
+      const client = await this.#begin(url, {});
+      await client.end();
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Waits until a server accepts writes. Callers share one search. Rejects with StorageUnavailable after the patience. */
+  find(): Promise<void> {
+    this.#search ??= this.#find().finally(() => {
+      this.#search = undefined;
+    });
+    return this.#search;
+  }
+
+  async #find(): Promise<void> {
+    const deadline = Date.now() + this.patienceMs;
+    for (;;) {
+      try {
+        return await (await this.connect()).end();
+      } catch (error) {
+        // Waiting does not help against a wrong password.
+        if (!isLostConnection(error)) throw error;
+        if (Date.now() + PAUSE_MS > deadline) throw new StorageUnavailable(error);
+      }
+      await sleep(PAUSE_MS);
+    }
+  }
+
+  async #open(url: string, config: pg.ClientConfig): Promise<pg.Client> {
+    const client = await this.#begin(url, config);
+    try {
+      await this.check(client);
+      return client;
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+  }
+
+  async #begin(url: string, config: pg.ClientConfig): Promise<pg.Client> {
+    const client = new pg.Client({
+      query_timeout: this.#connectMs,
+      ...config,
+      connectionString: url,
+      connectionTimeoutMillis: this.#connectMs,
+    });
+    // An unhandled error would end the process; a failed query reports it.
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      return client;
+    } catch (error) {
+      await client.end().catch(() => {});
+      throw error;
+    }
+  }
+}
