@@ -12,6 +12,10 @@ export type DebianPackage = {
 /** Debian packages required by the tests. */
 export const debianPackages: readonly DebianPackage[] = [
   { name: 'postgresql', proof: ['/usr/lib/postgresql/*/bin/postgres', 'postgres'] },
+  // Three servers of PostgreSQL that fail over, and the store of their leases.
+  { name: 'patroni', proof: ['patroni'] },
+  { name: 'python3-etcd', proof: ['/usr/lib/python3/dist-packages/etcd'] },
+  { name: 'etcd-server', proof: ['etcd'] },
   { name: 'docker.io', proof: ['dockerd'] },
   { name: 'docker-registry', proof: ['docker-registry'] },
   { name: 'iptables', proof: ['iptables'] },

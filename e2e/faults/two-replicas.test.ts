@@ -144,23 +144,21 @@ test('a rate limit holds across both replicas', { timeout: 300_000 }, async () =
   );
 });
 
-test('PostgreSQL restarted in the middle: clean failures, then recovery, nothing acknowledged is lost', {
+test('PostgreSQL restarted in the middle: requests wait or fail cleanly, nothing acknowledged is lost', {
   timeout: 240_000,
 }, async () => {
   const [a, b] = await twoReplicas();
   const serverId = await registerServer(a.client);
   const acknowledged: string[] = [];
   const unclean: unknown[] = [];
-  let failures = 0;
   let running = true;
   const caller = async (service: ServiceProcess, number: number) => {
     for (let i = 0; running; i++) {
       try {
         acknowledged.push((await create(service, serverId, `c${number}-${i}`)).data.id);
       } catch (problem) {
-        failures++;
         const { code, status } = problem as { code: string; status: number };
-        if (code !== 'SERVER_ERROR' || status !== 500) unclean.push(problem);
+        if (code !== 'SERVER_ERROR' || (status !== 500 && status !== 503)) unclean.push(problem);
       }
     }
   };
@@ -171,7 +169,6 @@ test('PostgreSQL restarted in the middle: clean failures, then recovery, nothing
   await until(() => acknowledged.length > seen + 50, { within: 60_000, describe: 'creates after the restart' });
   running = false;
   await Promise.all(callers);
-  expect(failures).toBeGreaterThan(0);
   expect(unclean).toEqual([]);
   const known = new Set<string>();
   for await (const { id } of b.client.pages('definitions.list', { query: { per_page: 100 } })) known.add(id);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { conflict, notFound } from '../problem.ts';
+import { OutcomeUnknown, StorageUnavailable } from '../storage/storage.ts';
 import { bearer, everyAnswer, jsonType, sending, serve } from './testing/serve.ts';
 
 describe('every failure is answered in the error envelope', () => {
@@ -148,6 +149,31 @@ describe('every failure is answered in the error envelope', () => {
       { level: 'error', request_id: 'my-request.1', path: '/api/v1/definitions/x', err: { message: 'disk on fire' } },
     ]);
     expect(JSON.stringify(service.lines)).toContain('errors.test.ts');
+  });
+
+  it('a request without a database is answered with 503 and the time to wait', async () => {
+    await using service = await serve({
+      handlers: { 'definitions.read': () => Promise.reject(new StorageUnavailable(new Error('db.internal refused'))) },
+    });
+    const response = await service.fetch('/api/v1/definitions/x', { headers: bearer('admin') });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    const text = await response.text();
+    expect(text).not.toContain('db.internal');
+    expect(JSON.parse(text).error).toMatchObject({
+      code: 'SERVER_ERROR',
+      details: { reason: 'storage', retry_after: 5, request_id: expect.any(String) },
+    });
+  });
+
+  it('a commit whose outcome is unknown is answered as such', async () => {
+    await using service = await serve({
+      handlers: { 'definitions.read': () => Promise.reject(new OutcomeUnknown()) },
+    });
+    const response = await service.fetch('/api/v1/definitions/x', { headers: bearer('admin') });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([500, null]);
+    expect(await response.json()).toMatchObject({
+      error: { code: 'SERVER_ERROR', details: { reason: 'outcome_unknown' } },
+    });
   });
 });
 

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict } from '../../problem.ts';
-import type { Storage } from '../../storage/storage.ts';
+import { OutcomeUnknown, type Storage } from '../../storage/storage.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import type { Authenticator } from '../gate.ts';
 import { bearer, fakeAuthenticator, principals, serve } from '../testing/serve.ts';
@@ -240,6 +240,24 @@ onBothEngines((engine) => {
       status: 201,
     });
     expect(JSON.stringify(row)).not.toMatch(/the secret itself|a-very-private-name/);
+  });
+
+  it('a commit whose answer was lost is repeated and creates once', async () => {
+    const storage = await engine.open();
+    let isFirst = true;
+    const losing: Storage = {
+      ...storage,
+      async write(work) {
+        const value = await storage.write(work);
+        if (!isFirst) return value;
+        isFirst = false;
+        throw new OutcomeUnknown();
+      },
+    };
+    await using service = await serveCreating(losing);
+    const answer = await service.create('k1');
+    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(await service.created()).toBe(1);
   });
 
   it('a key has 1 to 255 visible characters', async () => {

@@ -1,7 +1,7 @@
 import { createDatabase, type TestDatabase } from '@hortus/testkit/database';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { RunAgain, type Storage, type Tx } from '../storage.ts';
+import { OutcomeUnknown, RunAgain, type Storage, StorageUnavailable, type Tx } from '../storage.ts';
 import { openPostgres } from './open.ts';
 
 let database: TestDatabase;
@@ -22,18 +22,56 @@ const alive = async (pid: unknown) =>
   (await storage.reader.run('select pid from pg_stat_activity where pid = $1', [pid])).rows.length;
 const names = async () => (await storage.reader.db.selectFrom('settings').select('name').execute()).map((r) => r.name);
 
-it('a connection lost during a transaction fails only that transaction', async () => {
-  const cut = storage.write(async (tx) => {
+/** Ends the connection of a transaction, as an operator or a failover does. */
+async function cut(tx: Tx): Promise<void> {
+  const [own] = (await tx.run('select pg_backend_pid() as pid', [])).rows as { pid: number }[];
+  await storage.reader.run('select pg_terminate_backend($1)', [own?.pid]);
+  // The server's last word reaches us while no query is under way.
+  await until(async () => (await alive(own?.pid)) === 0, { describe: 'the end of the connection' });
+}
+
+it('a transaction that lost its connection before the commit runs again', async () => {
+  let runs = 0;
+  await storage.write(async (tx) => {
+    await put(tx, `run ${++runs}`);
+    if (runs === 1) await cut(tx);
+    await put(tx, 'second');
+  });
+  expect(await names()).toEqual(['run 2', 'second']);
+});
+
+it('a transaction that loses every connection is refused', async () => {
+  const hopeless = storage.write(async (tx) => {
     await put(tx, 'lost');
-    const [own] = (await tx.run('select pg_backend_pid() as pid', [])).rows as { pid: number }[];
-    await storage.reader.run('select pg_terminate_backend($1)', [own?.pid]);
-    // The server's last word reaches us while no query is under way.
-    await until(async () => (await alive(own?.pid)) === 0, { describe: 'the end of the connection' });
+    await cut(tx);
     await put(tx, 'lost too');
   });
-  await expect(cut).rejects.toThrow();
-  await storage.write((tx) => put(tx, 'kept'));
-  expect(await names()).toEqual(['kept']);
+  await expect(hopeless).rejects.toThrow(StorageUnavailable);
+  expect(await names()).toEqual([]);
+});
+
+it('a transaction that lost its connection during the commit is not run again', async () => {
+  let runs = 0;
+  await storage.write((tx) =>
+    tx.run(
+      `create function end_connection() returns trigger language plpgsql as
+       $$ begin perform pg_terminate_backend(pg_backend_pid()); return null; end $$`,
+      [],
+    ),
+  );
+  await storage.write((tx) =>
+    tx.run(
+      `create constraint trigger at_commit after insert on settings deferrable initially deferred
+       for each row execute function end_connection()`,
+      [],
+    ),
+  );
+  const unknown = storage.write(async (tx) => {
+    runs++;
+    await put(tx, 'perhaps');
+  });
+  await expect(unknown).rejects.toThrow(OutcomeUnknown);
+  expect(runs).toBe(1);
 });
 
 it('a query after the end of its transaction is refused', async () => {

@@ -1,0 +1,140 @@
+import { type Postgres, startPostgres } from '@hortus/testkit/postgres';
+import { severableProxy } from '@hortus/testkit/severable-proxy';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openPostgresBus } from '../../bus/postgres-bus.ts';
+import { QuietLog } from '../../testing/quiet-log.ts';
+import { OutcomeUnknown, type Storage, StorageUnavailable, type Tx } from '../storage.ts';
+import { openPostgres } from './open.ts';
+
+// Two servers of which one refuses writes, as a standby does; e2e/failover has a cluster with replication.
+let one: Postgres;
+let two: Postgres;
+beforeAll(async () => {
+  [one, two] = await Promise.all([startPostgres(), startPostgres()]);
+  for (const { url } of [one, two]) await (await openPostgres({ url })).close();
+});
+afterAll(async () => {
+  await Promise.all([one.stop(), two.stop()]);
+});
+
+const hostOf = ({ url }: Postgres) => new URL(url).host;
+const url = () => `postgres://hortus@${hostOf(one)},${hostOf(two)}/postgres`;
+
+async function ask(server: Postgres, ...texts: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: server.url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    for (const text of texts) await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+const demote = (server: Postgres) =>
+  ask(server, `alter system set default_transaction_read_only = on`, 'select pg_reload_conf()');
+const promote = (server: Postgres) =>
+  ask(server, `alter system set default_transaction_read_only = off`, 'select pg_reload_conf()');
+const put = (tx: Tx, name: string) => tx.db.insertInto('settings').values({ name, value: '' }).execute();
+const portOf = async (storage: Storage) =>
+  ((await storage.reader.run('select inet_server_port() as port', [])).rows as { port: number }[])[0]?.port;
+
+it('queries, transactions and messages follow the primary', async () => {
+  await demote(one);
+  await promote(two);
+  const storage = await openPostgres({ url: url(), connections: 4 });
+  const bus = await openPostgresBus({ url: url(), replica: 'a', log: new QuietLog() });
+  let gaps = 0;
+  bus.onGap(() => gaps++);
+  try {
+    await storage.write((tx) => put(tx, 'on two'));
+    expect(await portOf(storage)).toBe(Number(new URL(two.url).port));
+    await two.kill();
+    const waiting = Promise.all([storage.write((tx) => put(tx, 'on one')), storage.reader.run('select 1', [])]);
+    await promote(one);
+    await waiting;
+    expect(await portOf(storage)).toBe(Number(new URL(one.url).port));
+    await expect.poll(() => gaps, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+    // The former primary returns as a standby: its address is tried last and refused.
+    await two.restart();
+    await demote(two);
+    await storage.write((tx) => put(tx, 'again'));
+    const rows = await storage.reader.db.selectFrom('settings').select('name').orderBy('name').execute();
+    expect(rows.map(({ name }) => name)).toEqual(['again', 'on one']);
+  } finally {
+    await bus.close();
+    await storage.close();
+  }
+});
+
+it('a connection to a server that became a standby is discarded', async () => {
+  await promote(one);
+  await demote(two);
+  const storage = await openPostgres({ url: url(), connections: 1 });
+  try {
+    await storage.write((tx) => put(tx, 'before'));
+    await promote(two);
+    await demote(one);
+    const mode = async () => (await storage.reader.run('show transaction_read_only', [])).rows;
+    await expect.poll(mode).toEqual([{ transaction_read_only: 'on' }]);
+    await storage.write((tx) => put(tx, 'after'));
+    expect(await portOf(storage)).toBe(Number(new URL(two.url).port));
+  } finally {
+    await storage.close();
+  }
+});
+
+it('without a primary queries are refused after a limited time', async () => {
+  await promote(one);
+  await demote(two);
+  const storage = await openPostgres({ url: url(), connections: 4, patienceMs: 500 });
+  try {
+    await demote(one);
+    await expect(storage.write((tx) => put(tx, 'never'))).rejects.toThrow(StorageUnavailable);
+    await promote(one);
+    await storage.write((tx) => put(tx, 'in the end'));
+  } finally {
+    await storage.close();
+  }
+});
+
+it('a server that is cut off is left for another one, and long queries are not cut', async () => {
+  await promote(one);
+  await promote(two);
+  await using proxy = await severableProxy(Number(new URL(one.url).port));
+  const storage = await openPostgres({
+    url: `postgres://hortus@127.0.0.1:${proxy.port},${hostOf(two)}/postgres`,
+    connections: 4,
+    connectMs: 300,
+  });
+  try {
+    expect(await portOf(storage)).toBe(Number(new URL(one.url).port));
+    // Longer than the silence after which a connection is suspect.
+    await storage.reader.run('select pg_sleep(6)', []);
+    const cut = storage.write(async (tx) => {
+      await put(tx, 'moved');
+      proxy.cut();
+    });
+    // Its commit was sent, or not.
+    await cut.catch((error) => expect(error).toBeInstanceOf(OutcomeUnknown));
+    await storage.write((tx) => put(tx, 'elsewhere'));
+    expect(await portOf(storage)).toBe(Number(new URL(two.url).port));
+  } finally {
+    proxy.mend();
+    await storage.close();
+  }
+});
+
+it('opening names the servers and their state, without the password', async () => {
+  await demote(one);
+  await demote(two);
+  const opening = openPostgres({ url: url().replace('hortus@', 'hortus:hunter2@'), patienceMs: 100 });
+  const failure = await opening.then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  expect(failure).toBeInstanceOf(StorageUnavailable);
+  expect(String(failure?.cause)).toMatch(/accepts writes: .*standby/);
+  expect(`${failure} ${failure?.cause}`).not.toContain('hunter2');
+});
