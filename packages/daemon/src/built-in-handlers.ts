@@ -7,6 +7,7 @@ import type { Journal } from './journal/journal.ts';
 import { prune } from './prune/prune.ts';
 import { smokeInstance } from './smoke/smoke-action.ts';
 import { swarmLifecycle } from './swarm/lifecycle.ts';
+import { changeNode } from './swarm/node-change.ts';
 import type { Turns } from './turns.ts';
 
 export interface BuiltInParts extends Pick<BuiltInHandlers, 'backups'> {
@@ -28,6 +29,9 @@ export const builtInHandlers = ({
   backups,
 }: BuiltInParts): BuiltInHandlers => ({
   instance: { ...(cluster ? swarmLifecycle(cluster) : lifecycle), [builtIn.smoke]: smokeInstance },
-  server: { [builtIn.prune]: (params) => prune({ engine, journal, turns, serverId: serverId(), params }) },
+  server: {
+    [builtIn.prune]: (params) => prune({ engine, journal, turns, serverId: serverId(), params }),
+    [builtIn.node]: (params) => changeNode(cluster, params),
+  },
   backups,
 });

@@ -44,6 +44,7 @@ export class Daemon {
     parts.results.settle();
     parts.deployments.settle();
     parts.metrics.start();
+    parts.nodeReports.start();
     parts.updater.start();
     const tidy = () => this.#tidy();
     this.#tidying = setInterval(guarded(this.#log, tidy), HOUR);
@@ -55,6 +56,7 @@ export class Daemon {
     clearInterval(this.#tidying);
     await parts.updater.stop();
     parts.metrics.stop();
+    parts.nodeReports.stop();
     parts.poller.stop();
     parts.observer.stop();
     await parts.scheduler.stop();

@@ -48,6 +48,7 @@ import { Watch } from './rollout/watch.ts';
 import { serveShell } from './shell/serve-shell.ts';
 import { DialBack } from './streams/dial-back.ts';
 import { substitutingEngine } from './substitutes/substituting-engine.ts';
+import { NodeReports } from './swarm/node-reports.ts';
 import { swarmEngine } from './swarm/swarm-engine.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
@@ -125,6 +126,7 @@ export function wire(options: DaemonOptions) {
       poller.wake();
       observer.all();
       drift.all();
+      void nodeReports.report();
     },
     log,
   });
@@ -273,6 +275,13 @@ export function wire(options: DaemonOptions) {
     up: () => channel.up,
     onFailure: (error) => log.debug('the service could not be asked for deployments', { error }),
   });
+  const nodeReports = new NodeReports({
+    cluster,
+    service,
+    serverId: () => identity.serverId,
+    leads: () => leadership.leads(),
+    log,
+  });
   const metrics = new MetricsReporter({
     service,
     log,
@@ -299,6 +308,7 @@ export function wire(options: DaemonOptions) {
     journal,
     leadership,
     metrics,
+    nodeReports,
     observer,
     poller,
     results,

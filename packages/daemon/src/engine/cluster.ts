@@ -9,6 +9,8 @@ export interface Cluster {
   /** Part of this node in a Swarm; undefined outside of one. */
   membership(): Promise<Membership | undefined>;
   nodes(): Promise<NodeFacts[]>;
+  /** Idempotent. The tasks of a drained node are moved afterwards. */
+  changeNode(id: string, availability: 'active' | 'drain'): Promise<void>;
 
   services(filter: { labels: LabelFilter }): Promise<ServiceFacts[]>;
   /** Finds a service by id or name. */
@@ -66,6 +68,7 @@ export interface NodeFacts {
   labels: Record<string, string>;
   cpus: number;
   memoryBytes: number;
+  engineVersion?: string;
 }
 
 /** A component as a service: the container of its tasks, and how tasks are placed and replaced. */

@@ -68,7 +68,11 @@ export function taskFacts({ Status, Spec, ...answer }: TaskAnswer): TaskFacts {
 export interface NodeAnswer {
   ID: string;
   Spec: { Role?: string; Availability?: string; Labels?: Record<string, string> | null };
-  Description?: { Hostname?: string; Resources?: { NanoCPUs?: number; MemoryBytes?: number } } | null;
+  Description?: {
+    Hostname?: string;
+    Resources?: { NanoCPUs?: number; MemoryBytes?: number };
+    Engine?: { EngineVersion?: string };
+  } | null;
   Status?: { State?: string; Addr?: string } | null;
   ManagerStatus?: { Leader?: boolean } | null;
 }
@@ -86,5 +90,6 @@ export function nodeFacts({ ID, Spec, Description, Status, ManagerStatus }: Node
     labels: Spec.Labels ?? {},
     cpus: NanoCPUs / 1e9,
     memoryBytes: MemoryBytes,
+    ...(Description?.Engine?.EngineVersion && { engineVersion: Description.Engine.EngineVersion }),
   };
 }

@@ -1,11 +1,12 @@
-import type { Cluster, ContentFacts, ContentKind, ContentSpec, Membership, NodeFacts, TaskFacts } from '../cluster.ts';
+import type { Cluster, ContentFacts, ContentKind, ContentSpec, Membership, TaskFacts } from '../cluster.ts';
 import type { LabelFilter } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
-import { type NodeAnswer, nodeFacts, type TaskAnswer, taskFacts } from './cluster-answers.ts';
+import { type TaskAnswer, taskFacts } from './cluster-answers.ts';
 import { demultiplex } from './demultiplex.ts';
 import { DockerApi } from './docker-api.ts';
 import type { DockerEngineOptions } from './docker-engine.ts';
 import { ensureOverlay, gatewayAddresses } from './docker-networks.ts';
+import { changeNode, listNodes } from './docker-nodes.ts';
 import {
   createService,
   findService,
@@ -27,6 +28,7 @@ export function openDockerCluster({ socketPath, timeouts }: DockerEngineOptions)
   return {
     membership: () => readMembership(api),
     nodes: () => listNodes(api),
+    changeNode: (id, availability) => changeNode(api, id, availability),
 
     services: ({ labels }) => listServices(api, labels),
     service: (id) => findService(api, id),
@@ -64,11 +66,6 @@ async function readMembership(api: DockerApi): Promise<Membership | undefined> {
   });
   if (!Swarm?.NodeID || Swarm.LocalNodeState !== 'active') return undefined;
   return { nodeId: Swarm.NodeID, isManager: Swarm.ControlAvailable ?? false };
-}
-
-async function listNodes(api: DockerApi): Promise<NodeFacts[]> {
-  const call = { operation: 'list nodes', method: 'GET', path: '/nodes', timeout: api.timeouts.quick } as const;
-  return ((await api.json<NodeAnswer[] | null>(call)) ?? []).map(nodeFacts);
 }
 
 async function listTasks(api: DockerApi, filter: { labels: LabelFilter } | { service: string }): Promise<TaskFacts[]> {
