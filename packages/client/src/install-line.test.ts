@@ -39,3 +39,8 @@ it('the line allows plain HTTP only to another machine without TLS', () => {
   expect(installCommand('http://10.0.0.5:8080', server)).toContain('--allow-plaintext');
   expect(isProtected('http://localhost.example.org')).toBe(false);
 });
+
+it('the daemon of a cluster is told to drive the Swarm', () => {
+  expect(installCommand('https://h.example.org', { ...server, kind: 'cluster' })).toContain(' --cluster');
+  expect(installLine('https://h.example.org', { ...server, kind: 'server' }, sums)).not.toContain('--cluster');
+});

@@ -5,6 +5,8 @@ export interface NewServer {
   readonly id: string;
   readonly api_key: string;
   readonly manifest_public_key?: string | undefined;
+  /** The daemon of a cluster drives the Swarm of its engine. */
+  readonly kind?: 'server' | 'cluster' | undefined;
 }
 
 /** Checksums of the daemon binaries that the service offers, by processor. */
@@ -62,10 +64,11 @@ export function installLine(origin: string, server: NewServer, { amd64, arm64 }:
 export const installCommand = (origin: string, server: NewServer): string =>
   `HORTUSD_KEY=${quoted(server.api_key)} hortusd install ${optionsOf(origin, server).map(quoted).join(' ')}`;
 
-function optionsOf(origin: string, { id, manifest_public_key: publicKey }: NewServer): string[] {
+function optionsOf(origin: string, { id, manifest_public_key: publicKey, kind }: NewServer): string[] {
   return [
     ...['--url', origin, '--server-id', id],
     ...(publicKey ? ['--public-key', publicKey] : []),
+    ...(kind === 'cluster' ? ['--cluster'] : []),
     ...(isProtected(origin) ? [] : ['--allow-plaintext']),
   ];
 }

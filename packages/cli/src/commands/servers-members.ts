@@ -49,7 +49,7 @@ export const serversMembersAdd = command({
     const { id, name } = await findServer(service, args.server);
     const { data } = await service.call('clusters.addMember', { params: { id }, body: { name: args.name } });
     const origin = (await settings()).url.replace(/\/api\/v1$/, '');
-    const install = installCommand(origin, { ...data, id });
+    const install = installCommand(origin, { ...data, id, kind: 'cluster' });
     if (json) {
       printJson(terminal, { ...data, install });
       return 'ok';

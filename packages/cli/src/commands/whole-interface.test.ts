@@ -321,7 +321,7 @@ test('clusters: register, add and revoke members, show nodes', async () => {
   expect(registered.err).toContain('hortus servers members add swarm-1 <name>');
   expect((await hortus('servers', 'members', 'swarm-1')).out).toMatch(/manager-1 +pending .* never/);
   const added = await hortus('servers', 'members', 'add', 'swarm-1', 'manager-2');
-  expect(added.out).toMatch(/^HORTUSD_KEY=hs_\S+ hortusd install --url \S+ --server-id srv_/m);
+  expect(added.out).toMatch(/^HORTUSD_KEY=hs_\S+ hortusd install --url \S+ --server-id srv_\S+ .*--cluster/m);
   expect(await hortus('servers', 'members', 'add', 'swarm-1', 'manager-2')).toMatchObject({ code: 6 });
   expect(await hortus('servers', 'members', 'revoke', 'swarm-1', 'manager-2')).toMatchObject({ code: 2 });
   expect((await hortus('servers', 'members', 'revoke', 'swarm-1', 'manager-2', '--yes')).out).toBe(

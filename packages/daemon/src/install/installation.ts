@@ -43,6 +43,7 @@ export function installation({ config, program, isPackaged = false }: Installati
   const variables = {
     HORTUSD_URL: config.url,
     HORTUSD_ALLOW_PLAINTEXT: config.allowPlaintext ? 'true' : undefined,
+    HORTUSD_CLUSTER: config.cluster ? 'true' : undefined,
     HORTUSD_KEY: config.key,
     HORTUSD_SERVER_ID: config.serverId,
     HORTUSD_PUBLIC_KEY: config.manifestPublicKey,

@@ -22,7 +22,7 @@ export function AddMember({ server, onClose }: { server: Server; onClose: () => 
     return (
       <ShownOnce
         title={`Connect ${added.name}`}
-        secret={installCommand(location.origin, { ...added, id: server.id })}
+        secret={installCommand(location.origin, { ...added, id: server.id, kind: server.kind })}
         label="Copy command"
         onStored={onClose}
       >
