@@ -63,6 +63,7 @@ export async function startService(
     /** Total time that its main thread was runnable without a core. */
     waitedMs: () => Number(readFileSync(`/proc/${child.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6,
     memory: () => residentBytes(child.pid),
+    pid: child.pid,
     kill: () => child.kill('SIGKILL'),
     stop: async () => {
       await child.stop();

@@ -16,6 +16,7 @@ export interface Load {
 }
 
 export interface Outcome {
+  readonly requests: number;
   readonly perSecond: number;
   readonly p99Ms: number;
 }
@@ -38,7 +39,7 @@ export async function load(asked: Load): Promise<Outcome> {
     number,
   ];
   if (failures > 0) throw new Error(`${failures} of ${requests} requests to ${url} failed.`);
-  return { perSecond: requests / (microseconds / 1e6), p99Ms: p99 / 1000 };
+  return { requests, perSecond: requests / (microseconds / 1e6), p99Ms: p99 / 1000 };
 }
 
 const lua = ({ url, headers, body }: Load): string => `
