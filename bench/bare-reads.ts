@@ -20,7 +20,7 @@ createServer(async (request, response) => {
   const read = reads.get(request.url as string);
   if (!read) return void response.writeHead(200).end();
   if (pool) for (const query of read.queries) await pool.query(query);
-  response.writeHead(200, read.headers);
+  response.writeHead(200, [...read.headers]);
   response.end(read.bytes);
   return undefined;
 }).listen(Number(port), '127.0.0.1');

@@ -51,7 +51,10 @@ export async function fillForReads(folder: string, databaseUrl?: string): Promis
   const catalog = await writeCatalog(join(folder, 'catalog'));
   process.env.HORTUS_TEST_CATALOG = catalog;
   const steps: (() => unknown)[] = [];
-  const engine = { name: databaseUrl ? 'postgres' : 'sqlite', afterwards: (step: () => unknown) => void steps.push(step) };
+  const engine = {
+    name: databaseUrl ? 'postgres' : 'sqlite',
+    afterwards: (step: () => unknown) => void steps.push(step),
+  };
   const database = {
     engine: engine.name,
     directory: folder,

@@ -167,10 +167,12 @@ export class Exchange {
   send(body: string | Buffer | Readable = ''): void {
     if (this.#carrier.closing || this.isLast) this.#headers.Connection = 'close';
     if (typeof body === 'string' || Buffer.isBuffer(body)) {
-      if (this.status !== 304) this.#headers['Content-Length'] = Buffer.byteLength(body);
+      const length = Buffer.byteLength(body);
+      if (this.status !== 304) this.#headers['Content-Length'] = length;
       this.response.writeHead(this.status, this.#headers);
       if (this.isLast) this.#endLater(body);
-      else this.response.end(body);
+      // A text of ASCII alone is the same in Latin-1, which needs no conversion.
+      else this.response.end(body, body.length === length ? 'latin1' : 'utf8');
       this.#carrier.answered(this);
       return;
     }

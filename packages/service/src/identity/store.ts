@@ -1,8 +1,9 @@
-import { countUpTo } from '../storage/count-up-to.ts';
+import type { Kysely } from 'kysely';
+import { list } from '../storage/lists.ts';
 import { forUpdate } from '../storage/locking.ts';
-import { statement } from '../storage/statement.ts';
+import { type Slots, statement } from '../storage/statement.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
-import type { NewRow, Row } from '../storage/tables.ts';
+import type { NewRow, Row, Tables } from '../storage/tables.ts';
 
 const keyByHash = statement<{ hash: string }, Row<'api_keys'> & Pick<Row<'accounts'>, 'plan'>>((db, p) =>
   db
@@ -134,24 +135,18 @@ export interface LiveSessions {
   readonly usedAfter: number;
 }
 
-const live = (queries: Queries, { userId, now, usedAfter }: LiveSessions) =>
-  queries.db
+const live = (db: Kysely<Tables>, { userId, now, usedAfter }: Slots<LiveSessions>) =>
+  db
     .selectFrom('sessions')
     .where('user_id', '=', userId)
     .where('ended_at', 'is', null)
     .where('expires_at', '>', now)
     .where('last_seen_at', '>', usedAfter);
 
-export const liveSessions = (
-  queries: Queries,
-  which: LiveSessions,
-  limit: number,
-  offset: number,
-): Promise<Row<'sessions'>[]> =>
-  live(queries, which).selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute();
-
-export const countLiveSessions = (queries: Queries, which: LiveSessions, atMost: number): Promise<number> =>
-  countUpTo(queries, live(queries, which).select('id'), atMost);
+export const liveSessions = list<LiveSessions, Row<'sessions'>>('sessions', {
+  page: (db, which, { limit, offset }) => live(db, which).selectAll().orderBy('id', 'desc').limit(limit).offset(offset),
+  all: (db, which) => live(db, which).select('id'),
+});
 
 export const findSessionOf = (queries: Queries, userId: string, id: string): Promise<Row<'sessions'> | undefined> =>
   queries.db.selectFrom('sessions').selectAll().where('id', '=', id).where('user_id', '=', userId).executeTakeFirst();

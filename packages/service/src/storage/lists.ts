@@ -1,7 +1,7 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { countUpTo } from './count-up-to.ts';
+import type { Expression, ExpressionBuilder, Kysely, SelectQueryBuilder, SqlBool } from 'kysely';
 import { forUpdate } from './locking.ts';
 import type { Listing } from './page.ts';
+import { type Slots, shapedStatement, statement } from './statement.ts';
 import type { Queries, Tx } from './storage.ts';
 import type { Row, Tables } from './tables.ts';
 
@@ -13,40 +13,129 @@ type Owned = {
 /** Stands for all of them: they share the columns that are named here. */
 type Any = 'tenants';
 
-/** Lists the records of a table that match a filter, newest first. The key of their count follows from the filter. */
-export const listOf =
-  <Table extends Owned, Filter extends object>(
-    table: Table,
-    matching: (filter: Filter) => (eb: ExpressionBuilder<Tables, Table>) => Expression<SqlBool>,
-  ) =>
-  (queries: Queries, filter: Filter): Listing<Row<Table>> => {
-    const found = () => queries.db.selectFrom(table as Any).where(matching(filter) as never);
-    return {
-      rows: async (limit, offset) =>
-        (await found().selectAll().orderBy('id', 'desc').limit(limit).offset(offset).execute()) as never,
-      count: (atMost) => countUpTo(queries, found().select('id'), atMost),
-      countKey: countKey(table, filter),
-    };
+/** Limit and offset of a page. */
+export interface Part {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: any tables may be joined
+type Selected<Item> = SelectQueryBuilder<any, any, Item>;
+
+/** Queries of a list. Fields of the filter are placeholders except those in `decidedBy`; see `shapedStatement`. */
+export interface ListQueries<Filter, Item, Deciding extends keyof Filter = never> {
+  /** Selects a page, in order. */
+  readonly page: (db: Kysely<Tables>, filter: Slots<Filter, Deciding>, part: Slots<Part>) => Selected<Item>;
+  /** Selects one column of all matching records, to count them. */
+  readonly all: (db: Kysely<Tables>, filter: Slots<Filter, Deciding>) => Selected<object>;
+  readonly decidedBy?: readonly Deciding[];
+}
+
+/**
+ * Defines a list whose statements are compiled once for each combination of filters. A page and the count of its list are read in
+ * one round trip. Lists with the same name and filter share a count.
+ */
+export function list<Filter extends object, Item, const Deciding extends keyof Filter & string = never>(
+  name: string,
+  { page, all, decidedBy = [] }: ListQueries<Filter, Item, Deciding>,
+): (queries: Queries, filter: Filter) => Listing<Item> {
+  type OfPage = Filter & Part;
+  type OfCount = Filter & { readonly most: number };
+  const deciding = decidedBy as readonly never[];
+  const counted = (db: Kysely<Tables>, slots: object) => {
+    const { most } = slots as Slots<{ most: number }>;
+    return db
+      .selectFrom(
+        all(db, slots as never)
+          .limit(most)
+          .as('some'),
+      )
+      .select((eb) => eb.fn.countAll<number>().as('list_total'));
   };
+  const pageAlone = shapedStatement<OfPage, Item, never>(
+    (db, slots) => page(db, slots as never, slots as never),
+    deciding,
+  );
+  const pageAndCount = shapedStatement<OfPage & OfCount, Item & Total, never>(
+    (db, slots) =>
+      page(db, slots as never, slots as never).select(() => [counted(db, slots).as('list_total')]) as never,
+    deciding,
+  );
+  const countAlone = shapedStatement<OfCount, Total, never>((db, slots) => counted(db, slots), deciding);
+  return (queries, filter) => ({
+    rows: (limit, offset) => pageAlone(queries, { ...filter, limit, offset }),
+    async rowsAndCount(limit, offset, most) {
+      const rows = await pageAndCount(queries, { ...filter, limit, offset, most });
+      return { rows, count: rows[0]?.list_total };
+    },
+    count: async (most) => (await countAlone(queries, { ...filter, most }))[0]?.list_total ?? 0,
+    countKey: countKey(name, filter),
+  });
+}
 
 /** Lists with the same filter share a count. */
 export const countKey = (list: string, filter: object): string => `${list} ${JSON.stringify(filter)}`;
 
-const ofAccount = (queries: Queries, table: Owned, accountId: string, id: string) =>
-  queries.db
+interface Total {
+  readonly list_total: number;
+}
+
+/** Lists the records of a table that match a filter, newest first. */
+export const listOf = <
+  Table extends Owned,
+  Filter extends object,
+  const Deciding extends keyof Filter & string = never,
+>(
+  table: Table,
+  matching: (filter: Slots<Filter, Deciding>) => (eb: ExpressionBuilder<Tables, Table>) => Expression<SqlBool>,
+  decidedBy?: readonly Deciding[],
+): ((queries: Queries, filter: Filter) => Listing<Row<Table>>) =>
+  list<Filter, Row<Table>, Deciding>(table, {
+    page: (db, filter, { limit, offset }) =>
+      db
+        .selectFrom(table as Any)
+        .selectAll()
+        .where(matching(filter) as never)
+        .orderBy('id', 'desc')
+        .limit(limit)
+        .offset(offset) as never,
+    all: (db, filter) =>
+      db
+        .selectFrom(table as Any)
+        .select('id')
+        .where(matching(filter) as never),
+    ...(decidedBy && { decidedBy }),
+  });
+
+/** Selects every record of an account, for lists without filters. */
+export const ofAccount =
+  ({ accountId }: Slots<{ readonly accountId: string }>) =>
+  // biome-ignore lint/suspicious/noExplicitAny: all tables of `Owned` have the column
+  (eb: ExpressionBuilder<Tables, any>): Expression<SqlBool> =>
+    eb('account_id', '=', accountId);
+
+interface OfAccount {
+  readonly accountId: string;
+  readonly id: string;
+}
+
+const byId = (db: Kysely<Tables>, table: Owned, { accountId, id }: OfAccount) =>
+  db
     .selectFrom(table as Any)
     .selectAll()
     .where('id', '=', id)
     .where('account_id', '=', accountId);
 
 /** Finds a record of an account by its id. */
-export const findIn =
-  <Table extends Owned>(table: Table) =>
-  async (queries: Queries, accountId: string, id: string): Promise<Row<Table> | undefined> =>
-    (await ofAccount(queries, table, accountId, id).executeTakeFirst()) as Row<Table> | undefined;
+export const findIn = <Table extends Owned>(table: Table) => {
+  const found = statement<OfAccount, Row<Table>>((db, p) => byId(db, table, p) as never);
+  return async (queries: Queries, accountId: string, id: string): Promise<Row<Table> | undefined> =>
+    (await found(queries, { accountId, id }))[0];
+};
 
 /** The same, and holds the record until the transaction ends. */
-export const lockIn =
-  <Table extends Owned>(table: Table) =>
-  async (tx: Tx, accountId: string, id: string): Promise<Row<Table> | undefined> =>
-    (await forUpdate(tx, ofAccount(tx, table, accountId, id)).executeTakeFirst()) as Row<Table> | undefined;
+export const lockIn = <Table extends Owned>(table: Table) => {
+  const held = statement<OfAccount, Row<Table>>((db, p, engine) => forUpdate({ engine }, byId(db, table, p)) as never);
+  return async (tx: Tx, accountId: string, id: string): Promise<Row<Table> | undefined> =>
+    (await held(tx, { accountId, id }))[0];
+};

@@ -11,6 +11,8 @@ export interface Page<Item> {
 
 export interface Listing<Item> {
   rows(limit: number, offset: number): Promise<Item[]>;
+  /** Does the work of `rows` and `count` in one round trip. The count is undefined if there are no rows. */
+  rowsAndCount?(limit: number, offset: number, atMost: number): Promise<{ rows: Item[]; count: number | undefined }>;
   /** Counts the rows up to `atMost`. */
   count(atMost: number): Promise<number>;
   /** Identifies the list and its filters; lists with the same key share a count. */
@@ -37,25 +39,40 @@ export class Pages {
     this.#clock = clock;
   }
 
-  async read<Item>(request: PageRequest, listing: Listing<Item>): Promise<Page<Item>> {
+  /** Returns a page of a list; `recordOf` maps its rows. */
+  async read<Row, Item = Row>(
+    request: PageRequest,
+    listing: Listing<Row>,
+    recordOf: (row: Row) => Item = (row) => row as never,
+  ): Promise<Page<Item>> {
     const { page = 1, per_page = 20 } = request;
     const offset = (page - 1) * per_page;
-    const data = await listing.rows(per_page, offset);
-    const total = await this.#total(listing, offset, per_page, data.length);
-    return { data, pagination: { page, per_page, total, total_pages: Math.ceil(total / per_page) } };
+    const isKnown = this.#known(listing) !== undefined;
+    const { rows, count } =
+      isKnown || !listing.rowsAndCount
+        ? { rows: await listing.rows(per_page, offset), count: undefined }
+        : await listing.rowsAndCount(per_page, offset, EXACT_UP_TO + 1);
+    // The last page determines the total.
+    const isLast = rows.length < per_page && (rows.length > 0 || offset === 0);
+    const total = isLast ? offset + rows.length : await this.#total(listing, count);
+    const pagination = { page, per_page, total, total_pages: Math.ceil(total / per_page) };
+    return { data: rows.map((row) => recordOf(row)), pagination };
   }
 
-  async #total<Item>(listing: Listing<Item>, offset: number, asked: number, got: number): Promise<number> {
-    // The last page determines the total.
-    if (got < asked && (got > 0 || offset === 0)) return offset + got;
-    const known = this.#counts.get(listing.countKey);
+  #known<Row>({ countKey }: Listing<Row>): { readonly total: number; readonly age: number } | undefined {
+    const known = this.#counts.get(countKey);
     const age = known ? this.#clock() - known.at : Number.POSITIVE_INFINITY;
-    if (known && age < STALE_AFTER_MS) {
+    return known && age < STALE_AFTER_MS ? { total: known.total, age } : undefined;
+  }
+
+  async #total<Row>(listing: Listing<Row>, counted: number | undefined): Promise<number> {
+    const known = this.#known(listing);
+    if (known) {
       // Errors are reported to callers that wait; here a failure only means that the next call retries.
-      if (age >= RENEW_AFTER_MS) this.#countAll(listing).catch(() => undefined);
+      if (known.age >= RENEW_AFTER_MS) this.#countAll(listing).catch(() => undefined);
       return known.total;
     }
-    const total = await listing.count(EXACT_UP_TO + 1);
+    const total = counted ?? (await listing.count(EXACT_UP_TO + 1));
     return total <= EXACT_UP_TO ? total : await this.#countAll(listing);
   }
 

@@ -1,4 +1,4 @@
-import type { Compilable, Kysely } from 'kysely';
+import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Queries } from './storage.ts';
 import type { Tables } from './tables.ts';
@@ -28,16 +28,84 @@ export function statement<Parameters extends object, Row = never>(
 ): (queries: Queries, parameters: Parameters) => Promise<Row[]> {
   const compiled = new Map<EngineName, Compiled>();
   const slots = new Proxy({} as Parameters, { get: (_, name) => new Slot(String(name)) });
-  return async (queries, parameters) => {
+  return (queries, parameters) => {
     let query = compiled.get(queries.engine);
     if (!query) {
-      const { sql: text, parameters: places } = build(builders[queries.engine], slots, queries.engine).compile();
-      query = { text, parameters: places };
+      query = compile(build(builders[queries.engine], slots, queries.engine));
       compiled.set(queries.engine, query);
     }
-    const values = query.parameters.map((v) => (v instanceof Slot ? parameters[v.name as keyof Parameters] : v));
-    return (await queries.run(query.text, values, true)).rows as Row[];
+    return run(queries, query, parameters);
   };
+}
+
+/**
+ * Parameters of which only `Deciding` have their values while the query is built. The others are placeholders: they can be bound and
+ * compared with null and undefined, but the compiler refuses to compare them with a value, which would fix it in the text.
+ */
+export type Slots<Parameters, Deciding extends keyof Parameters = never> = {
+  readonly [Name in keyof Parameters]: Name extends Deciding
+    ? Parameters[Name]
+    : Extract<Parameters[Name], null | undefined> | RawBuilder<NonNullable<Parameters[Name]>>;
+};
+
+/** Callers choose the values of deciding fields, so the number of texts is bounded. */
+const MOST_SHAPES = 200;
+
+/**
+ * A statement whose text depends on which of its parameters are given, as with the filters of a list, and on the values of those in
+ * `decidedBy`. Each text is built once.
+ */
+export function shapedStatement<
+  Parameters extends object,
+  Row = never,
+  const Deciding extends keyof Parameters & string = never,
+>(
+  build: (db: Kysely<Tables>, slots: Slots<Parameters, Deciding>, engine: EngineName) => Compilable<Row>,
+  decidedBy: readonly Deciding[] = [],
+): (queries: Queries, parameters: Parameters) => Promise<Row[]> {
+  const compiled = { sqlite: new Map<string, Compiled>(), postgres: new Map<string, Compiled>() };
+  const decides = (name: string) => (decidedBy as readonly string[]).includes(name);
+  return (queries, parameters) => {
+    const shapes = compiled[queries.engine];
+    const shape = shapeOf(parameters, decides);
+    let query = shapes.get(shape);
+    if (!query) {
+      const slots = slotsFor(parameters, decides) as Slots<Parameters, Deciding>;
+      query = compile(build(builders[queries.engine], slots, queries.engine));
+      if (shapes.size >= MOST_SHAPES) shapes.clear();
+      shapes.set(shape, query);
+    }
+    return run(queries, query, parameters);
+  };
+}
+
+function shapeOf(parameters: object, decides: (name: string) => boolean): string {
+  let shape = '';
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) continue;
+    shape += decides(name) ? ` ${name}=${JSON.stringify(value)}` : value === null ? ` ${name}=null` : ` ${name}`;
+  }
+  return shape;
+}
+
+const slotsFor = (parameters: object, decides: (name: string) => boolean): object =>
+  Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      value === undefined || value === null || decides(name) ? value : sql.val(new Slot(name)),
+    ]),
+  );
+
+function compile(built: Compilable<unknown>): Compiled {
+  const { sql: text, parameters } = built.compile();
+  return { text, parameters };
+}
+
+async function run<Row>(queries: Queries, { text, parameters: places }: Compiled, parameters: object): Promise<Row[]> {
+  const values = places.map((value) =>
+    value instanceof Slot ? (parameters as Record<string, unknown>)[value.name] : value,
+  );
+  return (await queries.run(text, values, true)).rows as Row[];
 }
 
 const nowhere: Session = {

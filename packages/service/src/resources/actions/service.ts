@@ -4,7 +4,6 @@ import type { Protect } from '../../channel/protect.ts';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -22,12 +21,11 @@ import { ReportMasking, type ReportMaskingDeps } from './report-masking.ts';
 import { claimed, finalMoves, Results, type ResultsDeps } from './results.ts';
 import { recordScheduled } from './scheduled.ts';
 import {
-  countExecutions,
   type ExecutionFilter,
   type ExecutionRow,
+  executionList,
   findExecution,
   latestOfInstance,
-  listExecutions,
   lockExecution,
   lockUnfinished,
   noteExecution,
@@ -146,12 +144,7 @@ export class Actions {
 
   async all(filter: ExecutionFilter, request: PageRequest): Promise<Page<Execution>> {
     const { storage, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listExecutions(storage.reader, filter, limit, offset),
-      count: (atMost) => countExecutions(storage.reader, filter, atMost),
-      countKey: countKey('executions', filter),
-    });
-    return { ...page, data: page.data.map(executionRecord) };
+    return await pages.read(request, executionList(storage.reader, filter), executionRecord);
   }
 
   /** Masks a report for `report`. A final state never changes: the same one again is accepted, another is refused. */

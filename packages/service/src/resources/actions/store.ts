@@ -1,7 +1,8 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { countUpTo } from '../../storage/count-up-to.ts';
+import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import { statement } from '../../storage/statement.ts';
+import { type Slots, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -19,7 +20,7 @@ export interface ExecutionFilter {
 }
 
 const matching =
-  (filter: ExecutionFilter) =>
+  (filter: Slots<ExecutionFilter>) =>
   (eb: ExpressionBuilder<Tables, 'executions'>): Expression<SqlBool> =>
     eb.and([
       eb('account_id', '=', filter.accountId),
@@ -35,19 +36,18 @@ const matching =
 const unfinished = [sql.lit('pending' as const), sql.lit('sent' as const), sql.lit('running' as const)];
 
 /** Without outputs: a page of them could take a hundred megabytes. */
-export const listExecutions = (queries: Queries, filter: ExecutionFilter, limit: number, offset: number) =>
-  queries.db
-    .selectFrom('executions')
-    .selectAll()
-    .select(sql<null>`null`.as('output'))
-    .where(matching(filter))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export const countExecutions = (queries: Queries, filter: ExecutionFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('executions').select('id').where(matching(filter)), atMost);
+export const executionList = list<ExecutionFilter, ExecutionRow>('executions', {
+  page: (db, filter, { limit, offset }) =>
+    db
+      .selectFrom('executions')
+      .selectAll()
+      .select(sql<null>`null`.as('output'))
+      .where(matching(filter))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset),
+  all: (db, filter) => db.selectFrom('executions').select('id').where(matching(filter)),
+});
 
 const byId = statement<{ id: string }, ExecutionRow>((db, p) =>
   db.selectFrom('executions').selectAll().where('id', '=', p.id),

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -17,7 +18,7 @@ export interface BackupFilter {
 }
 
 /** Excludes deleted backups unless the filter asks for them. */
-const matching = (filter: BackupFilter) => (eb: ExpressionBuilder<Tables, 'backups'>) => {
+const matching = (filter: Slots<BackupFilter>) => (eb: ExpressionBuilder<Tables, 'backups'>) => {
   const equal = [
     ['instance_id', filter.instanceId],
     ['definition_id', filter.definitionId],

@@ -4,7 +4,6 @@ import type { Capacity, CapacityHistory, CapacityPoint, CapacityReport } from '@
 import type { MetricRange, ReportedUsage } from '@hortus/contract/resources/metrics';
 import type { Principal } from '../../identity/principal.ts';
 import { notFound } from '../../problem.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
@@ -12,9 +11,8 @@ import { beginOf, steps, windowOf } from '../metrics/public.ts';
 import {
   addCapacity,
   type CapacitySum,
-  countServers,
+  capacityList,
   findCapacity,
-  listCapacity,
   type ReportedRow,
   sumCapacity,
   writeCapacity,
@@ -40,12 +38,8 @@ export class Capacities {
 
   async list({ accountId }: Principal, request: PageRequest): Promise<Page<Capacity>> {
     const { reader, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listCapacity(reader, accountId, limit, offset),
-      count: (atMost) => countServers(reader, accountId, atMost),
-      countKey: countKey('capacity', { accountId }),
-    });
-    return { ...page, data: page.data.map((row) => capacityRecord(row, this.#now())) };
+    const now = this.#now();
+    return await pages.read(request, capacityList(reader, { accountId }), (row) => capacityRecord(row, now));
   }
 
   read(principal: Principal, serverId: string): Promise<Capacity> {

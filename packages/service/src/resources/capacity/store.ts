@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
-import { statement } from '../../storage/statement.ts';
+import { type Expression, type Kysely, sql } from 'kysely';
+import { list } from '../../storage/lists.ts';
+import { shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { NewRow, Row } from '../../storage/tables.ts';
+import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 import { MOST_SAMPLES, type Span } from '../metrics/public.ts';
 
 type CapacityRow = Row<'server_capacity'>;
@@ -22,41 +22,30 @@ const reported = [
   'server_capacity.reported_at',
 ] as const;
 
-export const listCapacity = (
+const servers = (db: Kysely<Tables>, accountId: Expression<string>) =>
+  db.selectFrom('servers').where('servers.account_id', '=', accountId).where('servers.deleted_at', 'is', null);
+
+const withReports = (db: Kysely<Tables>, accountId: Expression<string>) =>
+  servers(db, accountId)
+    .leftJoin('server_capacity', 'server_capacity.server_id', 'servers.id')
+    .select('servers.id')
+    .select(reported);
+
+export const capacityList = list<{ readonly accountId: string }, ReportedRow>('capacity', {
+  page: (db, { accountId }, { limit, offset }) =>
+    withReports(db, accountId).orderBy('servers.id', 'desc').limit(limit).offset(offset),
+  all: (db, { accountId }) => servers(db, accountId).select('servers.id'),
+});
+
+const byId = shapedStatement<{ readonly accountId: string; readonly serverId: string }, ReportedRow>(
+  (db, { accountId, serverId }) => withReports(db, accountId).where('servers.id', '=', serverId),
+);
+
+export const findCapacity = async (
   queries: Queries,
   accountId: string,
-  limit: number,
-  offset: number,
-): Promise<ReportedRow[]> =>
-  queries.db
-    .selectFrom('servers')
-    .leftJoin('server_capacity', 'server_capacity.server_id', 'servers.id')
-    .select('servers.id')
-    .select(reported)
-    .where('servers.account_id', '=', accountId)
-    .where('servers.deleted_at', 'is', null)
-    .orderBy('servers.id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export const countServers = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
-  countUpTo(
-    queries,
-    queries.db.selectFrom('servers').select('id').where('account_id', '=', accountId).where('deleted_at', 'is', null),
-    atMost,
-  );
-
-export const findCapacity = (queries: Queries, accountId: string, serverId: string): Promise<ReportedRow | undefined> =>
-  queries.db
-    .selectFrom('servers')
-    .leftJoin('server_capacity', 'server_capacity.server_id', 'servers.id')
-    .select('servers.id')
-    .select(reported)
-    .where('servers.id', '=', serverId)
-    .where('servers.account_id', '=', accountId)
-    .where('servers.deleted_at', 'is', null)
-    .executeTakeFirst();
+  serverId: string,
+): Promise<ReportedRow | undefined> => (await byId(queries, { accountId, serverId }))[0];
 
 const upsert = statement<CapacityRow>((db, p) =>
   db

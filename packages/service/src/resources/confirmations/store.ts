@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -12,7 +13,7 @@ export interface ConfirmationFilter {
 }
 
 const matching =
-  ({ accountId, status }: ConfirmationFilter) =>
+  ({ accountId, status }: Slots<ConfirmationFilter>) =>
   (eb: ExpressionBuilder<Tables, 'confirmations'>): Expression<SqlBool> =>
     eb.and([eb('account_id', '=', accountId), ...(status === undefined ? [] : [eb('status', '=', status)])]);
 

@@ -2,6 +2,7 @@ import type { updateTargetMachine } from '@hortus/contract/machines/daemon-updat
 import type { StateOf } from '@hortus/contract/machines/machine';
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -15,7 +16,7 @@ export interface UpdateFilter {
 
 export const updateList = listOf(
   'daemon_updates',
-  (filter: UpdateFilter) => (eb) =>
+  (filter: Slots<UpdateFilter>) => (eb) =>
     eb.and([
       eb('account_id', '=', filter.accountId),
       ...(filter.status === undefined ? [] : [eb('status', '=', filter.status)]),

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
+import type { Queries } from '../../storage/storage.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { type DefinitionFilter, definitionsPage } from './store.ts';
+import { type DefinitionFilter, definitionsOf } from './store.ts';
 
 const ARCHIVED = 10_000;
 
@@ -52,10 +53,10 @@ onBothEngines((engine) => {
 
   const plan = async (filter: Omit<DefinitionFilter, 'accountId'>): Promise<string> => {
     const { accountId, sideDoor } = service;
-    const query = definitionsPage(sideDoor, { accountId, ...filter }, 20, 0).compile();
     const explain = engine.name === 'sqlite' ? 'explain query plan' : 'explain';
-    const { rows } = await sideDoor.run(`${explain} ${query.sql}`, query.parameters);
-    return rows.map((row) => Object.values(row as object).join(' ')).join('\n');
+    const explaining: Queries = { ...sideDoor, run: (text, values) => sideDoor.run(`${explain} ${text}`, values) };
+    const rows: object[] = await definitionsOf(explaining, { accountId, ...filter }).rows(20, 0);
+    return rows.map((row) => Object.values(row).join(' ')).join('\n');
   };
 
   it.each([

@@ -24,14 +24,13 @@ import { readRevision, revisionColumns } from './revise.ts';
 import { keepGiven } from './secrets.ts';
 import {
   type CurrentRow,
-  countDefinitions,
   type DefinitionFilter,
   type DefinitionRow,
+  definitionsOf,
   findDefinition,
   findRevision,
   findUnarchived,
   insertRevision,
-  listDefinitions,
   listRevisions,
   listSecrets,
   lockDefinition,
@@ -71,12 +70,7 @@ export class Definitions {
 
   async list(filter: DefinitionFilter, request: PageRequest): Promise<Page<Definition>> {
     const { reader, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listDefinitions(reader, filter, limit, offset),
-      count: (atMost) => countDefinitions(reader, filter, atMost),
-      countKey: countKey('definitions', filter),
-    });
-    return { ...page, data: page.data.map((row) => this.#record(row)) };
+    return await pages.read(request, definitionsOf(reader, filter), (row) => this.#record(row));
   }
 
   async read(principal: Principal, id: string): Promise<Definition> {

@@ -1,9 +1,10 @@
 import type { Binding } from '@hortus/contract/resources/definition-records';
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
-import { anyContains } from '../../storage/any-contains.ts';
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { anyContains, containing } from '../../storage/any-contains.ts';
+import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import { statement } from '../../storage/statement.ts';
+import type { Listing } from '../../storage/page.ts';
+import { type Slots, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -28,23 +29,25 @@ export interface DefinitionFilter {
 /** Inlined instead of bound, so that the engines can use the partial index. */
 export const archived = sql.lit('archived' as const);
 
+type Named = Required<Pick<DefinitionFilter, 'accountId'>> & { readonly q: string };
+
 /** Selects by a part of the name or instance_uid; reads only the index definitions_by_name. */
-const withName = (eb: ExpressionBuilder<Tables, 'definitions'>, accountId: string, text: string) =>
+const withName = (eb: ExpressionBuilder<Tables, 'definitions'>, { accountId, q }: Slots<Named>) =>
   eb
     .selectFrom('definitions as named')
     .select('named.id')
     .where('named.account_id', '=', accountId)
-    .where(anyContains(['named.name', 'named.instance_uid'], text));
+    .where(anyContains(['named.name', 'named.instance_uid'], q));
 
 const matching =
-  (filter: DefinitionFilter) =>
+  (filter: Slots<DefinitionFilter, 'status'>) =>
   (eb: ExpressionBuilder<Tables, 'definitions'>): Expression<SqlBool> =>
     eb.and([
       eb('definitions.account_id', '=', filter.accountId),
       eb('definitions.test_id', 'is', null),
       ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
       ...(filter.tenantId === undefined ? [] : [eb('definitions.tenant_id', '=', filter.tenantId)]),
-      ...(filter.q === undefined ? [] : [eb('definitions.id', 'in', withName(eb, filter.accountId, filter.q))]),
+      ...(filter.q === undefined ? [] : [eb('definitions.id', 'in', withName(eb, { ...filter, q: filter.q }))]),
       ...statusIn(eb, filter.status),
     ]);
 
@@ -65,14 +68,15 @@ const current = (db: Kysely<Tables>) =>
     .select(['revisions.spec_hash', 'revisions.profile', 'revisions.variant', 'revisions.inputs'])
     .select(['revisions.secret_inputs', 'revisions.bindings', 'revisions.overrides']);
 
-/** Builds the query of a page, unexecuted, so that a test can inspect its plan. */
-export const definitionsPage = (queries: Queries, filter: DefinitionFilter, limit: number, offset: number) =>
-  current(queries.db).where(matching(filter)).orderBy('definitions.id', 'desc').limit(limit).offset(offset);
+const definitionList = list<DefinitionFilter, CurrentRow, 'status'>('definitions', {
+  page: (db, filter, { limit, offset }) =>
+    current(db).where(matching(filter)).orderBy('definitions.id', 'desc').limit(limit).offset(offset),
+  all: (db, filter) => db.selectFrom('definitions').select('id').where(matching(filter)),
+  decidedBy: ['status'],
+});
 
-export const listDefinitions = (...of: Parameters<typeof definitionsPage>) => definitionsPage(...of).execute();
-
-export const countDefinitions = (queries: Queries, filter: DefinitionFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('definitions').select('id').where(matching(filter)), atMost);
+export const definitionsOf = (queries: Queries, filter: DefinitionFilter): Listing<CurrentRow> =>
+  definitionList(queries, filter.q === undefined ? filter : { ...filter, q: containing(filter.q) });
 
 const currentById = statement<{ id: string; accountId: string }, CurrentRow>((db, p) =>
   current(db).where('definitions.id', '=', p.id).where('definitions.account_id', '=', p.accountId),

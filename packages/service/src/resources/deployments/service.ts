@@ -3,7 +3,6 @@ import type { DeploymentCreate, RollbackOrder } from '@hortus/contract/resources
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { requireFit } from '../capacity/public.ts';
@@ -20,16 +19,14 @@ import { deploymentRecord, lineRecord } from './record.ts';
 import { Reservations, type ReservationsDeps } from './reservations.ts';
 import { claimRoutes } from './route-claims/route-claims.ts';
 import {
-  countDeployments,
-  countOffered,
   type DeploymentFilter,
   type DeploymentRow,
+  deploymentList,
   findDeployment,
   hasNews,
   lastSuccess,
-  listDeployments,
-  listOffered,
   markInterrupted,
+  offeredList,
   restartClocks,
   serversWithNews,
   undoing,
@@ -83,12 +80,7 @@ export class Deployments {
     const own = principal.serverId;
     this.#deps.heard(own);
     if (serverId !== undefined && serverId !== own) throw notFound('server');
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listOffered(reader, own, { limit, offset }),
-      count: (atMost) => countOffered(reader, own, atMost),
-      countKey: countKey('deployments offered', { serverId: own }),
-    });
-    return { ...page, data: page.data.map(deploymentRecord) };
+    return await pages.read(request, offeredList(reader, { serverId: own }), deploymentRecord);
   }
 
   async read(principal: Principal, id: string, after: number): Promise<DeploymentDetail> {
@@ -284,12 +276,7 @@ export class Deployments {
 
   async #page(filter: DeploymentFilter, order: 'asc' | 'desc', request: PageRequest): Promise<Page<Deployment>> {
     const { reader, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listDeployments(reader, filter, order, { limit, offset }),
-      count: (atMost) => countDeployments(reader, filter, atMost),
-      countKey: countKey('deployments', filter),
-    });
-    return { ...page, data: page.data.map(deploymentRecord) };
+    return await pages.read(request, deploymentList(reader, { ...filter, order }), deploymentRecord);
   }
 }
 

@@ -1,7 +1,7 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
+import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import { statement } from '../../storage/statement.ts';
+import { type Slots, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -17,12 +17,14 @@ export interface DeploymentFilter extends Scope {
   readonly definitionId?: string | undefined;
   readonly instanceId?: string | undefined;
   readonly status?: DeploymentRow['status'] | undefined;
+  /** By age; newest first by default. */
+  readonly order?: 'asc' | 'desc';
 }
 
 type Where = (eb: ExpressionBuilder<Tables, 'deployments'>) => Expression<SqlBool>;
 
 const matching =
-  ({ accountId, serverId, definitionId, instanceId, status }: DeploymentFilter): Where =>
+  ({ accountId, serverId, definitionId, instanceId, status }: Slots<DeploymentFilter, 'order'>): Where =>
   (eb) =>
     eb.and([
       eb('deployments.account_id', '=', accountId),
@@ -41,7 +43,7 @@ const prepared: Where = (eb) =>
 
 /** Running deployments, and the first pending one of each definition that has nothing ahead. */
 const offeredTo =
-  (serverId: string): Where =>
+  ({ serverId }: Slots<{ readonly serverId: string }>): Where =>
   (eb) =>
     eb.and([
       eb('deployments.server_id', '=', serverId),
@@ -84,42 +86,36 @@ export const unfinishedOn = (queries: Queries, serverId: string) =>
     .where(unfinished)
     .execute();
 
-interface Part {
-  readonly limit: number;
-  readonly offset: number;
-}
+const found = (db: Kysely<Tables>, where: Where) => db.selectFrom('deployments').where(where);
 
-const listed = (queries: Queries, where: Where, order: 'asc' | 'desc', { limit, offset }: Part) =>
-  queries.db
-    .selectFrom('deployments')
-    .selectAll('deployments')
-    .where(where)
-    .orderBy('deployments.id', order)
-    .limit(limit)
-    .offset(offset)
-    .execute();
+export const deploymentList = list<DeploymentFilter, DeploymentRow, 'order'>('deployments', {
+  page: (db, filter, { limit, offset }) =>
+    found(db, matching(filter))
+      .selectAll('deployments')
+      .orderBy('deployments.id', filter.order ?? 'desc')
+      .limit(limit)
+      .offset(offset),
+  all: (db, filter) => found(db, matching(filter)).select('deployments.id'),
+  decidedBy: ['order'],
+});
 
-const counted = (queries: Queries, where: Where, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('deployments').select('deployments.id').where(where), atMost);
-
-export const listDeployments = (queries: Queries, filter: DeploymentFilter, order: 'asc' | 'desc', part: Part) =>
-  listed(queries, matching(filter), order, part);
-
-export const countDeployments = (queries: Queries, filter: DeploymentFilter, atMost: number) =>
-  counted(queries, matching(filter), atMost);
-
-export const listOffered = (queries: Queries, serverId: string, part: Part) =>
-  listed(queries, offeredTo(serverId), 'asc', part);
-
-export const countOffered = (queries: Queries, serverId: string, atMost: number) =>
-  counted(queries, offeredTo(serverId), atMost);
+export const offeredList = list<{ readonly serverId: string }, DeploymentRow>('deployments offered', {
+  page: (db, server, { limit, offset }) =>
+    found(db, offeredTo(server)).selectAll('deployments').orderBy('deployments.id').limit(limit).offset(offset),
+  all: (db, server) => found(db, offeredTo(server)).select('deployments.id'),
+});
 
 /** To be started or cancelled. */
 const news: Where = (eb) =>
   eb.or([eb('deployments.status', '=', 'pending'), eb('deployments.cancel_requested_at', 'is not', null)]);
 
 const newsFor = statement<{ serverId: string }, { id: string }>((db, p) =>
-  db.selectFrom('deployments').select('deployments.id').where(offeredTo(p.serverId)).where(news).limit(1),
+  db
+    .selectFrom('deployments')
+    .select('deployments.id')
+    .where(offeredTo({ serverId: sql.val(p.serverId) }))
+    .where(news)
+    .limit(1),
 );
 
 export const hasNews = async (queries: Queries, serverId: string): Promise<boolean> =>

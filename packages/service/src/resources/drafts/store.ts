@@ -1,4 +1,5 @@
-import { sql } from 'kysely';
+import { type Expression, sql } from 'kysely';
+import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
@@ -38,24 +39,14 @@ export type TestRow = Row<'template_tests'>;
 export const findTemplate = (queries: Queries, owner: string, id: string): Promise<TemplateRow | undefined> =>
   queries.db.selectFrom('templates').selectAll().where('id', '=', id).where('owner', '=', owner).executeTakeFirst();
 
-export const listTests = (queries: Queries, templateId: string, limit: number, offset: number): Promise<TestRow[]> =>
-  queries.db
-    .selectFrom('template_tests')
-    .selectAll()
-    .where('template_id', '=', templateId)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+const ofTemplate = (db: Queries['db'], templateId: Expression<string>) =>
+  db.selectFrom('template_tests').where('template_id', '=', templateId);
 
-export const countTests = async (queries: Queries, templateId: string): Promise<number> => {
-  const { count } = await queries.db
-    .selectFrom('template_tests')
-    .select(({ fn }) => fn.countAll<number>().as('count'))
-    .where('template_id', '=', templateId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-};
+export const testList = list<{ readonly templateId: string }, TestRow>('template tests', {
+  page: (db, { templateId }, { limit, offset }) =>
+    ofTemplate(db, templateId).selectAll().orderBy('id', 'desc').limit(limit).offset(offset),
+  all: (db, { templateId }) => ofTemplate(db, templateId).select('id'),
+});
 
 export const lockTest = (tx: Tx, id: string): Promise<TestRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('template_tests').selectAll().where('id', '=', id)).executeTakeFirst();

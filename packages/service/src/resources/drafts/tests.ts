@@ -13,15 +13,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import type { Order } from '../definitions/public.ts';
 import { type Catalog, checkProfile, checkVariant } from '../templates/public.ts';
-import {
-  countTests,
-  findTemplate,
-  findUnderWay,
-  hasPassed,
-  listTests,
-  lockTemplate,
-  type TemplateRow,
-} from './store.ts';
+import { findTemplate, findUnderWay, hasPassed, lockTemplate, type TemplateRow, testList } from './store.ts';
 import { TEST_INPUTS } from './test-inputs.ts';
 import { recordTest, TEST, testLifecycle, testRecord } from './test-lifecycle.ts';
 import { FIND_PROBLEMS, isClean } from './written.ts';
@@ -146,12 +138,7 @@ export class TemplateTests {
   async list({ accountId }: Principal, id: string, request: PageRequest): Promise<Page<TemplateTest>> {
     const { reader, pages } = this.#deps;
     if (!(await findTemplate(reader, accountId, id))) throw notFound('template');
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listTests(reader, id, limit, offset),
-      count: () => countTests(reader, id),
-      countKey: `template tests ${id}`,
-    });
-    return { ...page, data: page.data.map(testRecord) };
+    return await pages.read(request, testList(reader, { templateId: id }), testRecord);
   }
 
   /** Requires a passed deploy test if the account has a server for tests. */

@@ -6,7 +6,7 @@ import type { Queries } from '../../storage/storage.ts';
 import type { EventFeed } from './feed.ts';
 import { matches } from './filter.ts';
 import { eventRecord } from './record.ts';
-import { type EventFilter, type EventRow, eventsOf, newestSeq, oldestSeq } from './store.ts';
+import { type EventFilter, type EventRow, eventList, newestSeq, oldestSeq } from './store.ts';
 
 export interface FollowDeps {
   readonly reader: Queries;
@@ -64,7 +64,7 @@ async function catchUp(
   let position = from;
   while (!stream.signal.aborted && position < feed.offered) {
     const { offered } = feed;
-    const page = await eventsOf(reader, { ...filter, after: position }, PAGE, 0);
+    const page = await eventList(reader, { ...filter, after: position }).rows(PAGE, 0);
     for (const event of page) {
       if (!(await writeWhole(stream, prepareEvent(messageOf(event))))) return position;
       position = event.seq;

@@ -1,8 +1,9 @@
-import { sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import { lastSeq } from '../../outbox/store.ts';
-import { statement } from '../../storage/statement.ts';
+import { list } from '../../storage/lists.ts';
+import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries } from '../../storage/storage.ts';
-import type { Row } from '../../storage/tables.ts';
+import type { Row, Tables } from '../../storage/tables.ts';
 
 export type EventRow = Row<'events'> & { readonly seq: number };
 
@@ -20,10 +21,12 @@ export interface EventFilter {
   readonly after?: number | undefined;
 }
 
-const where = (queries: Queries, filter: EventFilter) => {
+type Filtered = Slots<EventFilter, 'types' | 'typePrefix'>;
+
+const where = (db: Kysely<Tables>, filter: Filtered) => {
   const { accountId, types, typePrefix, resourceType, resourceId, tenantId, since, until, after } = filter;
   // Events without a sequence number are not visible yet.
-  let events = queries.db
+  let events = db
     .selectFrom('events')
     .where('account_id', '=', accountId)
     .where('seq', '>', after ?? 0);
@@ -36,12 +39,12 @@ const where = (queries: Queries, filter: EventFilter) => {
   if (until !== undefined) events = events.where('created_at', '<', until);
   if (resourceId !== undefined) events = events.where('resource_id', '=', resourceId);
   if (tenantId !== undefined)
-    events = events.where('resource_id', 'in', belongings(queries).select('id').where('tenant_id', '=', tenantId));
+    events = events.where('resource_id', 'in', belongings(db).select('id').where('tenant_id', '=', tenantId));
   return events;
 };
 
 /** Pairs of the ids of resources and of the tenants to which they belong. */
-const belongings = ({ db }: Queries) => {
+const belongings = (db: Kysely<Tables>) => {
   const tenant = 'definitions.tenant_id as tenant_id' as const;
   const own = db.selectFrom('tenants').select(['id', (of) => of.ref('id').$castTo<string | null>().as('tenant_id')]);
   const definitions = db.selectFrom('definitions').select(['id', 'tenant_id']);
@@ -75,7 +78,7 @@ const belongings = ({ db }: Queries) => {
 
 /** Returns the tenants of resources, by the id of the resource. */
 export const tenantsOf = async (queries: Queries, resourceIds: readonly string[]): Promise<Map<string, string>> => {
-  const rows = await belongings(queries).select(['id', 'tenant_id']).where('id', 'in', resourceIds).execute();
+  const rows = await belongings(queries.db).select(['id', 'tenant_id']).where('id', 'in', resourceIds).execute();
   return new Map(rows.flatMap(({ id, tenant_id }) => (tenant_id === null ? [] : [[id, tenant_id] as const])));
 };
 
@@ -102,35 +105,33 @@ export async function newestSeq(queries: Queries): Promise<number> {
   return Math.max(dispatched, (await newest.executeTakeFirst())?.position ?? 0);
 }
 
-export const eventsOf = async (
-  queries: Queries,
-  filter: EventFilter,
-  limit: number,
-  offset: number,
-): Promise<EventRow[]> => {
-  const order = filter.after === undefined ? 'desc' : 'asc';
-  const rows = await where(queries, filter).selectAll().orderBy('seq', order).limit(limit).offset(offset).execute();
-  return rows as EventRow[];
-};
+/** Newest first, or oldest first after a number. */
+export const eventList = list<EventFilter, EventRow, 'types' | 'typePrefix'>('events', {
+  page: (db, filter, { limit, offset }) =>
+    where(db, filter)
+      .selectAll()
+      .orderBy('seq', filter.after === undefined ? 'desc' : 'asc')
+      .limit(limit)
+      .offset(offset) as never,
+  all: (db, filter) => where(db, filter).select('seq'),
+  decidedBy: ['types', 'typePrefix'],
+});
 
-export const countEvents = async (queries: Queries, filter: EventFilter, atMost: number): Promise<number> => {
-  const { count } = await queries.db
-    .selectFrom(where(queries, filter).select('seq').limit(atMost).as('events'))
-    .select((select) => select.fn.countAll<number>().as('count'))
-    .executeTakeFirstOrThrow();
-  return Number(count);
-};
+const byDay = shapedStatement<
+  EventFilter & { readonly dayMs: number },
+  { type: string; day: number; total: number },
+  'types' | 'typePrefix' | 'dayMs'
+>(
+  (db, { dayMs, ...filter }) => {
+    // Integer division rounds down on both engines.
+    const day = sql<number>`created_at / ${sql.lit(dayMs)}`;
+    return where(db, filter)
+      .select(['type', day.as('day')])
+      .select((select) => select.fn.countAll<number>().as('total'))
+      .groupBy(['type', day]);
+  },
+  ['types', 'typePrefix', 'dayMs'],
+);
 
-export const countByDay = async (
-  queries: Queries,
-  { dayMs, ...filter }: EventFilter & { readonly dayMs: number },
-): Promise<{ type: string; day: number; total: number }[]> => {
-  // Integer division rounds down on both engines.
-  const day = sql<number>`created_at / ${sql.lit(dayMs)}`;
-  const rows = await where(queries, filter)
-    .select(['type', day.as('day')])
-    .select((select) => select.fn.countAll<number>().as('total'))
-    .groupBy(['type', day])
-    .execute();
-  return rows.map((row) => ({ type: row.type, day: Number(row.day), total: Number(row.total) }));
-};
+export const countByDay = async (queries: Queries, filter: EventFilter & { readonly dayMs: number }) =>
+  (await byDay(queries, filter)).map((row) => ({ type: row.type, day: Number(row.day), total: Number(row.total) }));

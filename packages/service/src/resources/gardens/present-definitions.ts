@@ -8,8 +8,8 @@ import {
   backupSettings,
   bindingsOf,
   type CurrentRow,
+  definitionsOf,
   givenSecretsOf,
-  listDefinitions,
   secretContext,
 } from '../definitions/public.ts';
 import { deployedRevisions } from '../instances/public.ts';
@@ -38,7 +38,7 @@ export async function presentDefinitions(
   { open }: { readonly open: boolean },
 ): Promise<ReadonlyMap<string, PresentDefinition>> {
   const [rows, secretRows, deployed] = await Promise.all([
-    listDefinitions(queries, { accountId }, MOST, 0),
+    definitionsOf(queries, { accountId }).rows(MOST, 0),
     givenSecretsOf(queries, accountId),
     deployedRevisions(queries, accountId),
   ]);

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { findIn, listOf, lockIn } from '../../storage/lists.ts';
+import { findIn, listOf, lockIn, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -9,12 +10,7 @@ export type GardenItemRow = Row<'garden_items'>;
 export type GardenRunRow = Row<'garden_runs'>;
 export type GardenChangeRow = Row<'garden_changes'>;
 
-export const gardenList = listOf(
-  'gardens',
-  ({ accountId }: { readonly accountId: string }) =>
-    (eb) =>
-      eb('account_id', '=', accountId),
-);
+export const gardenList = listOf('gardens', ofAccount);
 
 export const findGarden = findIn('gardens');
 export const lockGarden = lockIn('gardens');
@@ -102,7 +98,7 @@ export interface RunFilter {
 }
 
 const matching =
-  ({ gardenId, status }: RunFilter) =>
+  ({ gardenId, status }: Slots<RunFilter>) =>
   (eb: ExpressionBuilder<Tables, 'garden_runs'>): Expression<SqlBool> =>
     eb.and([eb('garden_id', '=', gardenId), ...(status === undefined ? [] : [eb('status', '=', status)])]);
 

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -12,7 +13,7 @@ export interface ImportFilter {
 }
 
 const matching =
-  ({ accountId, status }: ImportFilter) =>
+  ({ accountId, status }: Slots<ImportFilter>) =>
   (eb: ExpressionBuilder<Tables, 'imports'>): Expression<SqlBool> =>
     eb.and([eb('account_id', '=', accountId), ...(status === undefined ? [] : [eb('status', '=', status)])]);
 

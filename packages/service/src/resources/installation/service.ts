@@ -6,12 +6,11 @@ import { newId } from '../../ids.ts';
 import type { SendAccountMail } from '../../mail/account-mail.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound } from '../../problem.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import { invite } from '../members/public.ts';
-import { type AccountRow, accountById, addAccount, countAccounts, listAccounts, setPlan } from './store.ts';
+import { type AccountRow, accountById, accountList, addAccount, setPlan } from './store.ts';
 
 export interface InstallationDeps {
   readonly reader: Queries;
@@ -29,11 +28,7 @@ export class Installation {
 
   list(request: PageRequest): Promise<Page<ListedAccount>> {
     const { reader, pages } = this.#deps;
-    return pages.read(request, {
-      rows: async (limit, offset) => (await listAccounts(reader, limit, offset)).map(recordOf),
-      count: (atMost) => countAccounts(reader, atMost),
-      countKey: countKey('accounts', {}),
-    });
+    return pages.read(request, accountList(reader, {}), recordOf);
   }
 
   async create(

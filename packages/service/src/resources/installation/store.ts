@@ -1,11 +1,11 @@
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { list } from '../../storage/lists.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
 
 export type AccountRow = Row<'accounts'> & { readonly users: number };
 
-const counted = (queries: Queries) =>
-  queries.db
+const counted = (db: Queries['db']) =>
+  db
     .selectFrom('accounts')
     .selectAll('accounts')
     .select((account) =>
@@ -18,14 +18,14 @@ const counted = (queries: Queries) =>
 
 const whole = (row: Row<'accounts'> & { users: number | null }): AccountRow => ({ ...row, users: Number(row.users) });
 
-export const listAccounts = async (queries: Queries, limit: number, offset: number): Promise<AccountRow[]> =>
-  (await counted(queries).orderBy('accounts.id', 'desc').limit(limit).offset(offset).execute()).map(whole);
-
-export const countAccounts = (queries: Queries, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('accounts').select('id'), atMost);
+export const accountList = list<object, AccountRow>('accounts', {
+  page: (db, _filter, { limit, offset }) =>
+    counted(db).orderBy('accounts.id', 'desc').limit(limit).offset(offset) as never,
+  all: (db) => db.selectFrom('accounts').select('id'),
+});
 
 export async function accountById(queries: Queries, id: string): Promise<AccountRow | undefined> {
-  const row = await counted(queries).where('accounts.id', '=', id).executeTakeFirst();
+  const row = await counted(queries.db).where('accounts.id', '=', id).executeTakeFirst();
   return row && whole(row);
 }
 

@@ -7,14 +7,13 @@ import type { Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
-import { countKey } from '../../storage/lists.ts';
-import type { Page, PageRequest, Pages } from '../../storage/page.ts';
+import type { Listing, Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Catalog } from '../templates/public.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
 import { type Facts, forgetHealth, take } from './facts.ts';
 import { instanceLifecycle } from './lifecycle.ts';
-import { countInstances, type InstanceFilter, listInstances, type NamedRow, type Scope } from './lists/store.ts';
+import { type InstanceFilter, instancesOf, type NamedRow, type Scope } from './lists/store.ts';
 import { instanceRecord } from './record.ts';
 import { takeReport } from './report.ts';
 import { applyEnd, applyStart } from './settling.ts';
@@ -58,13 +57,11 @@ export class Instances {
 
   async list(filter: InstanceFilter, request: PageRequest, sort?: InstanceSort): Promise<Page<Instance>> {
     const { reader, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: async (limit, offset) =>
-        sort !== undefined && offset >= mostSorted ? [] : listInstances(reader, filter, { limit, offset, sort }),
-      count: (atMost) => countInstances(reader, filter, atMost),
-      countKey: countKey('instances', filter),
-    });
-    return { ...page, data: page.data.map((row) => this.record(row)) };
+    const { page = 1, per_page = 20 } = request;
+    const { rows, rowsAndCount, ...counted } = instancesOf(reader, { ...filter, sort });
+    const isTooFar = sort !== undefined && (page - 1) * per_page >= mostSorted;
+    const listing = isTooFar ? { ...counted, rows: async () => [] } : { ...counted, rows, rowsAndCount };
+    return await pages.read(request, listing as Listing<NamedRow>, (row) => this.record(row));
   }
 
   stats(accountId: string, days?: number): Promise<InstanceStats> {

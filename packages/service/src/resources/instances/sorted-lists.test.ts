@@ -1,10 +1,11 @@
 import type { InstanceSort } from '@hortus/contract/instance-sorts';
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
+import type { Queries } from '../../storage/storage.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { instanceOn } from '../../testing/log-daemon.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
-import { type InstanceFilter, instancesPage } from './lists/store.ts';
+import { type InstanceFilter, instancesOf } from './lists/store.ts';
 
 const COPIES = 10_000;
 
@@ -41,11 +42,10 @@ onBothEngines((engine) => {
 
   const plan = async (filter: Omit<InstanceFilter, 'accountId'>, sort?: InstanceSort): Promise<string> => {
     const { accountId, sideDoor } = service;
-    const part = { limit: 100, offset: 0, sort };
-    const query = instancesPage(sideDoor, { accountId, ...filter }, part).compile();
     const explain = engine.name === 'sqlite' ? 'explain query plan' : 'explain';
-    const { rows } = await sideDoor.run(`${explain} ${query.sql}`, query.parameters);
-    return rows.map((row) => Object.values(row as object).join(' ')).join('\n');
+    const explaining: Queries = { ...sideDoor, run: (text, values) => sideDoor.run(`${explain} ${text}`, values) };
+    const rows: object[] = await instancesOf(explaining, { accountId, ...filter, sort }).rows(100, 0);
+    return rows.map((row) => Object.values(row).join(' ')).join('\n');
   };
 
   it.each([

@@ -15,11 +15,10 @@ import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
-import { countKeys, heldKey, heldKeysOf, insertKey, type KeyRow, keysOf, markRevoked } from './store.ts';
+import { heldKey, heldKeysOf, insertKey, type KeyRow, keyList, markRevoked } from './store.ts';
 
 export interface KeyDeps {
   readonly storage: Storage;
@@ -38,11 +37,7 @@ export class Keys {
 
   async list({ accountId }: Principal, request: PageRequest): Promise<Page<ApiKey>> {
     const { storage, pages } = this.#deps;
-    return await pages.read(request, {
-      rows: async (limit, offset) => (await keysOf(storage.reader, accountId, limit, offset)).map(recordOf),
-      count: (atMost) => countKeys(storage.reader, accountId, atMost),
-      countKey: countKey('keys', { accountId }),
-    });
+    return await pages.read(request, keyList(storage.reader, { accountId }), recordOf);
   }
 
   async create(tx: Tx, principal: Principal, wanted: KeyCreate): Promise<CreatedApiKey> {

@@ -1,29 +1,11 @@
+import { listOf, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
 
 export type KeyRow = Row<'api_keys'>;
 
-/** Newest first. */
-export const keysOf = (queries: Queries, accountId: string, limit: number, offset: number): Promise<KeyRow[]> =>
-  queries.db
-    .selectFrom('api_keys')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export async function countKeys(queries: Queries, accountId: string, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(
-      queries.db.selectFrom('api_keys').select('id').where('account_id', '=', accountId).limit(atMost).as('counted'),
-    )
-    .select((count) => count.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const keyList = listOf('api_keys', ofAccount);
 
 export async function insertKey(tx: Tx, key: NewRow<'api_keys'>): Promise<void> {
   await tx.db.insertInto('api_keys').values(key).execute();

@@ -18,7 +18,6 @@ import { permissionsOf } from '../../identity/user-permissions.ts';
 import { newId } from '../../ids.ts';
 import type { SendAccountMail } from '../../mail/account-mail.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
@@ -27,13 +26,11 @@ import { invite, inviteRecord } from './invites.ts';
 import { resetMail } from './mails.ts';
 import {
   addUser,
-  countInvites,
-  countUsers,
   deleteUser,
   endInvite,
   type InviteRow,
   inviteByHash,
-  invitesOf,
+  inviteList,
   keepReset,
   lockInvite,
   lockUsers,
@@ -41,7 +38,7 @@ import {
   setGranted,
   takeReset,
   type UserRow,
-  usersOf,
+  userList,
 } from './store.ts';
 
 export interface MembersDeps {
@@ -65,11 +62,7 @@ export class Members {
 
   list({ accountId }: Principal, request: PageRequest): Promise<Page<User>> {
     const { storage, pages } = this.#deps;
-    return pages.read(request, {
-      rows: async (limit, offset) => (await usersOf(storage.reader, accountId, limit, offset)).map(userRecord),
-      count: (atMost) => countUsers(storage.reader, accountId, atMost),
-      countKey: countKey('members', { accountId }),
-    });
+    return pages.read(request, userList(storage.reader, { accountId }), userRecord);
   }
 
   async remove(tx: Tx, principal: Principal, id: string, keys: 'revoke' | 'keep'): Promise<User> {
@@ -125,12 +118,8 @@ export class Members {
 
   invites({ accountId }: Principal, request: PageRequest): Promise<Page<Invite>> {
     const { storage, pages } = this.#deps;
-    return pages.read(request, {
-      rows: async (limit, offset) =>
-        (await invitesOf(storage.reader, accountId, limit, offset)).map((row) => inviteRecord(row, Date.now())),
-      count: (atMost) => countInvites(storage.reader, accountId, atMost),
-      countKey: countKey('invites', { accountId }),
-    });
+    const now = Date.now();
+    return pages.read(request, inviteList(storage.reader, { accountId }), (row) => inviteRecord(row, now));
   }
 
   invite(tx: Tx, principal: Principal, body: InviteCreate): Promise<CreatedInvite> {

@@ -1,4 +1,4 @@
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { list, listOf, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
@@ -6,18 +6,11 @@ import type { NewRow, Row } from '../../storage/tables.ts';
 export type UserRow = Row<'users'>;
 export type InviteRow = Row<'invites'>;
 
-export const usersOf = (queries: Queries, accountId: string, limit: number, offset: number): Promise<UserRow[]> =>
-  queries.db
-    .selectFrom('users')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export const countUsers = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('users').select('id').where('account_id', '=', accountId), atMost);
+export const userList = list<{ readonly accountId: string }, UserRow>('members', {
+  page: (db, filter, { limit, offset }) =>
+    db.selectFrom('users').selectAll().where(ofAccount(filter)).orderBy('id').limit(limit).offset(offset),
+  all: (db, filter) => db.selectFrom('users').select('id').where(ofAccount(filter)),
+});
 
 export async function setGranted(tx: Tx, id: string, granted: string): Promise<void> {
   await tx.db.updateTable('users').set({ granted, updated_at: tx.now }).where('id', '=', id).execute();
@@ -56,18 +49,7 @@ export async function introduceUser(tx: Tx, id: string, about: { name: string; e
   return true;
 }
 
-export const invitesOf = (queries: Queries, accountId: string, limit: number, offset: number): Promise<InviteRow[]> =>
-  queries.db
-    .selectFrom('invites')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export const countInvites = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('invites').select('id').where('account_id', '=', accountId), atMost);
+export const inviteList = listOf('invites', ofAccount);
 
 export const addInvite = async (tx: Tx, invite: NewRow<'invites'>): Promise<void> =>
   void (await tx.db.insertInto('invites').values(invite).execute());

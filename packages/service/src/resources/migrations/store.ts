@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -15,7 +16,7 @@ export interface MigrationFilter {
 }
 
 const matching =
-  (filter: MigrationFilter) =>
+  (filter: Slots<MigrationFilter>) =>
   (eb: ExpressionBuilder<Tables, 'migrations'>): Expression<SqlBool> =>
     eb.and([
       eb('account_id', '=', filter.accountId),

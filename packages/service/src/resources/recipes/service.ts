@@ -3,7 +3,6 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { conflict, notFound } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
@@ -15,15 +14,14 @@ import { recipeLifecycle } from './lifecycle.ts';
 import { isAdmin, isVisible, recipeDetail, recipeRecords, voterOf } from './record.ts';
 import {
   addUpvote,
-  countRecipes,
   deleteRecipe,
   findBySlug,
   findRecipe,
-  listRecipes,
   lockRecipe,
   type RecipeFilter,
   type RecipeOrder,
   type RecipeRow,
+  recipeList,
 } from './store.ts';
 
 export interface RecipesDeps {
@@ -49,11 +47,7 @@ export class Recipes {
     request: PageRequest,
   ): Promise<Page<Recipe>> {
     const { reader, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listRecipes(reader, filter, order, { limit, offset }),
-      count: (atMost) => countRecipes(reader, filter, atMost),
-      countKey: countKey('recipes', filter),
-    });
+    const page = await pages.read(request, recipeList(reader, { ...filter, order }));
     return { ...page, data: await recipeRecords(reader, principal, page.data) };
   }
 

@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -12,12 +13,13 @@ export type RecipeHead = Omit<RecipeRow, 'spec' | 'spec_form' | 'findings'>;
 export interface RecipeFilter {
   readonly accountId?: string | undefined;
   readonly status?: RecipeRow['status'] | undefined;
+  readonly order?: RecipeOrder;
 }
 
 export type RecipeOrder = 'newest' | 'oldest' | 'upvotes';
 
 const matching =
-  (filter: RecipeFilter) =>
+  (filter: Slots<RecipeFilter, 'order'>) =>
   (eb: ExpressionBuilder<Tables, 'recipes'>): Expression<SqlBool> =>
     eb.and([
       ...(filter.accountId === undefined ? [] : [eb('account_id', '=', filter.accountId)]),
@@ -41,24 +43,19 @@ const head = [
   'updated_at',
 ] as const;
 
-export const listRecipes = (
-  queries: Queries,
-  filter: RecipeFilter,
-  order: RecipeOrder,
-  { limit, offset }: { limit: number; offset: number },
-): Promise<RecipeHead[]> =>
-  queries.db
-    .selectFrom('recipes')
-    .select(head)
-    .where(matching(filter))
-    .$if(order === 'upvotes', (query) => query.orderBy('upvotes', 'desc'))
-    .orderBy('id', order === 'oldest' ? 'asc' : 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export const countRecipes = (queries: Queries, filter: RecipeFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('recipes').select('id').where(matching(filter)), atMost);
+export const recipeList = list<RecipeFilter, RecipeHead, 'order'>('recipes', {
+  page: (db, filter, { limit, offset }) =>
+    db
+      .selectFrom('recipes')
+      .select(head)
+      .where(matching(filter))
+      .$if(filter.order === 'upvotes', (query) => query.orderBy('upvotes', 'desc'))
+      .orderBy('id', filter.order === 'oldest' ? 'asc' : 'desc')
+      .limit(limit)
+      .offset(offset),
+  all: (db, filter) => db.selectFrom('recipes').select('id').where(matching(filter)),
+  decidedBy: ['order'],
+});
 
 export const findRecipe = (queries: Queries, id: string): Promise<RecipeRow | undefined> =>
   queries.db.selectFrom('recipes').selectAll().where('id', '=', id).executeTakeFirst();

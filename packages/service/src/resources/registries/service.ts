@@ -5,20 +5,18 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import {
-  countRegistries,
   deleteRegistry,
   findRegistry,
   heldRegistry,
   insertRegistry,
   type RegistryRow,
   registriesAt,
-  registriesOf,
+  registryList,
   updateRegistry,
 } from './store.ts';
 
@@ -37,11 +35,7 @@ export class Registries {
 
   async list({ accountId }: Principal, request: PageRequest): Promise<Page<Registry>> {
     const { reader, pages } = this.#deps;
-    return await pages.read(request, {
-      rows: async (limit, offset) => (await registriesOf(reader, accountId, limit, offset)).map(recordOf),
-      count: (atMost) => countRegistries(reader, accountId, atMost),
-      countKey: countKey('registries', { accountId }),
-    });
+    return await pages.read(request, registryList(reader, { accountId }), recordOf);
   }
 
   async read({ accountId }: Principal, id: string): Promise<Registry> {
@@ -91,7 +85,7 @@ export class Registries {
 
   /** Includes ids and passwords, to compare all registries of an account with a garden. */
   async allWithPasswords(queries: Queries, accountId: string): Promise<(RegistryLogin & { readonly id: string })[]> {
-    const rows = await registriesOf(queries, accountId, MOST_COMPARED, 0);
+    const rows = await registryList(queries, { accountId }).rows(MOST_COMPARED, 0);
     return await Promise.all(rows.map((row) => this.#opened(queries, row)));
   }
 

@@ -1,3 +1,4 @@
+import { list, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
@@ -5,30 +6,11 @@ import type { NewRow, Row } from '../../storage/tables.ts';
 export type RegistryRow = Row<'registries'>;
 
 /** Sorted by host. */
-export const registriesOf = (
-  queries: Queries,
-  accountId: string,
-  limit: number,
-  offset: number,
-): Promise<RegistryRow[]> =>
-  queries.db
-    .selectFrom('registries')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('host')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export async function countRegistries(queries: Queries, accountId: string, atMost: number): Promise<number> {
-  const { total } = await queries.db
-    .selectFrom(
-      queries.db.selectFrom('registries').select('id').where('account_id', '=', accountId).limit(atMost).as('counted'),
-    )
-    .select((count) => count.fn.countAll<number>().as('total'))
-    .executeTakeFirstOrThrow();
-  return total;
-}
+export const registryList = list<{ readonly accountId: string }, RegistryRow>('registries', {
+  page: (db, filter, { limit, offset }) =>
+    db.selectFrom('registries').selectAll().where(ofAccount(filter)).orderBy('host').limit(limit).offset(offset),
+  all: (db, filter) => db.selectFrom('registries').select('id').where(ofAccount(filter)),
+});
 
 export const registriesAt = (queries: Queries, accountId: string, hosts: readonly string[]): Promise<RegistryRow[]> =>
   queries.db

@@ -1,8 +1,7 @@
-import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
-import { countKey, lockIn } from '../../storage/lists.ts';
+import type { Expression, ExpressionBuilder, Kysely, SqlBool } from 'kysely';
+import { list, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import type { Listing } from '../../storage/page.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -21,7 +20,7 @@ export interface RehearsalFilter {
 }
 
 const matching =
-  (filter: RehearsalFilter) =>
+  (filter: Slots<RehearsalFilter>) =>
   (eb: ExpressionBuilder<Tables, 'rehearsals'>): Expression<SqlBool> => {
     const equal = [
       ['rehearsals.id', filter.id],
@@ -36,24 +35,25 @@ const matching =
     ]);
   };
 
-const named = (queries: Queries, filter: RehearsalFilter) =>
-  queries.db
+const named = (db: Kysely<Tables>, filter: Slots<RehearsalFilter>) =>
+  db
     .selectFrom('rehearsals')
     .innerJoin('definitions', 'definitions.id', 'rehearsals.definition_id')
     .selectAll('rehearsals')
     .select('definitions.name as instance_name')
     .where(matching(filter));
 
-export const rehearsalList = (queries: Queries, filter: RehearsalFilter): Listing<NamedRehearsal> => ({
-  rows: (limit, offset) =>
-    named(queries, filter).orderBy('rehearsals.id', 'desc').limit(limit).offset(offset).execute(),
-  count: (atMost) =>
-    countUpTo(queries, queries.db.selectFrom('rehearsals').select('rehearsals.id').where(matching(filter)), atMost),
-  countKey: countKey('rehearsals', filter),
+export const rehearsalList = list<RehearsalFilter, NamedRehearsal>('rehearsals', {
+  page: (db, filter, { limit, offset }) =>
+    named(db, filter).orderBy('rehearsals.id', 'desc').limit(limit).offset(offset),
+  all: (db, filter) => db.selectFrom('rehearsals').select('rehearsals.id').where(matching(filter)),
 });
 
-export const findRehearsal = (queries: Queries, accountId: string, id: string): Promise<NamedRehearsal | undefined> =>
-  named(queries, { accountId, id }).executeTakeFirst();
+export const findRehearsal = async (
+  queries: Queries,
+  accountId: string,
+  id: string,
+): Promise<NamedRehearsal | undefined> => (await rehearsalList(queries, { accountId, id }).rows(1, 0))[0];
 
 export const lockRehearsal = lockIn('rehearsals');
 

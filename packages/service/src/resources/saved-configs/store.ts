@@ -1,5 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -12,7 +13,7 @@ export interface ConfigFilter {
 }
 
 const matching =
-  (filter: ConfigFilter) =>
+  (filter: Slots<ConfigFilter>) =>
   (eb: ExpressionBuilder<Tables, 'saved_configs'>): Expression<SqlBool> =>
     eb.and([
       eb('account_id', '=', filter.accountId),

@@ -10,7 +10,6 @@ import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin } from '../../state/transition.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -19,13 +18,12 @@ import { serverLifecycle } from './lifecycle.ts';
 import { OLD_KEY, OLD_KEY_MS } from './old-keys.ts';
 import { fingerprintOf, type NewerDaemon, platformOf, serverRecord } from './record.ts';
 import {
-  countServers,
   findServer,
   listForTests,
-  listServers,
   lockServer,
   type ServerFilter,
   type ServerRow,
+  serverList,
   updateServer,
   useServer,
   writeFingerprint,
@@ -78,12 +76,7 @@ export class Servers {
   async list(filter: ServerFilter, request: PageRequest): Promise<Page<Server>> {
     const { reader, pages, refreshReleases } = this.#deps;
     await refreshReleases();
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listServers(reader, filter, limit, offset),
-      count: (atMost) => countServers(reader, filter, atMost),
-      countKey: countKey('servers', filter),
-    });
-    return { ...page, data: page.data.map((row) => this.#record(row)) };
+    return await pages.read(request, serverList(reader, filter), (row) => this.#record(row));
   }
 
   async read(principal: Principal, id: string): Promise<Server> {

@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { listOf } from '../../storage/lists.ts';
 import { forUpdate, forUse } from '../../storage/locking.ts';
-import { statement } from '../../storage/statement.ts';
+import { type Slots, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -14,7 +14,7 @@ export interface ServerFilter {
 }
 
 const matching =
-  (filter: ServerFilter) =>
+  (filter: Slots<ServerFilter>) =>
   (eb: ExpressionBuilder<Tables, 'servers'>): Expression<SqlBool> =>
     eb.and([
       eb('account_id', '=', filter.accountId),
@@ -24,18 +24,7 @@ const matching =
         : [eb('registered_by', filter.registeredBy === null ? 'is' : '=', filter.registeredBy)]),
     ]);
 
-export const listServers = (queries: Queries, filter: ServerFilter, limit: number, offset: number) =>
-  queries.db
-    .selectFrom('servers')
-    .selectAll()
-    .where(matching(filter))
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export const countServers = (queries: Queries, filter: ServerFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('servers').select('id').where(matching(filter)), atMost);
+export const serverList = listOf('servers', matching);
 
 const byId = statement<{ id: string; accountId: string }, ServerRow>((db, p) =>
   db

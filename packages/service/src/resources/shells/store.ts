@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { countUpTo } from '../../storage/count-up-to.ts';
 import { findIn, listOf } from '../../storage/lists.ts';
 import { removalOfOldest } from '../../storage/remove-oldest.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
 
@@ -9,7 +10,7 @@ export type ShellRow = Row<'shells'>;
 
 export const shellsOf = listOf(
   'shells',
-  (filter: { accountId: string; instanceId: string }) => (eb) =>
+  (filter: Slots<{ accountId: string; instanceId: string }>) => (eb) =>
     eb.and([eb('account_id', '=', filter.accountId), eb('instance_id', '=', filter.instanceId)]),
 );
 

@@ -1,10 +1,9 @@
 import type { SignedInSession } from '@hortus/contract/resources/sign-in';
 import type { Principal } from '../../identity/principal.ts';
 import { endOtherSessions, endSession } from '../../identity/sessions.ts';
-import { countLiveSessions, findSessionOf, type LiveSessions, liveSessions } from '../../identity/store.ts';
+import { findSessionOf, type LiveSessions, liveSessions } from '../../identity/store.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound, Problem } from '../../problem.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
@@ -31,12 +30,7 @@ export class Sessions {
     const { storage, pages, idleMs, clock = Date.now } = this.#deps;
     const { id, userId } = signedIn(principal);
     const live: LiveSessions = { userId, now: clock(), usedAfter: clock() - idleMs };
-    return pages.read(request, {
-      rows: async (limit, offset) =>
-        (await liveSessions(storage.reader, live, limit, offset)).map((row) => recordOf(row, id)),
-      count: (atMost) => countLiveSessions(storage.reader, live, atMost),
-      countKey: countKey('sessions', { userId }),
-    });
+    return pages.read(request, liveSessions(storage.reader, live), (row) => recordOf(row, id));
   }
 
   /** Idempotent: an ended session is returned unchanged while its record exists. */

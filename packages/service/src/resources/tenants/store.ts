@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import { forUse } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -14,7 +15,7 @@ export interface TenantFilter {
 
 /** Excludes deleted tenants unless the filter asks for them. */
 const matching =
-  (filter: TenantFilter) =>
+  (filter: Slots<TenantFilter>) =>
   (eb: ExpressionBuilder<Tables, 'tenants'>): Expression<SqlBool> =>
     eb.and([
       eb('account_id', '=', filter.accountId),
@@ -55,4 +56,8 @@ export async function forgetInstances(tx: Tx, tenantId: string): Promise<string[
 
 /** Lists all tenants of an account that are not deleted. */
 export const tenantsOf = (queries: Queries, accountId: string): Promise<TenantRow[]> =>
-  queries.db.selectFrom('tenants').selectAll().where(matching({ accountId })).execute();
+  queries.db
+    .selectFrom('tenants')
+    .selectAll()
+    .where(matching({ accountId: sql.val(accountId) }))
+    .execute();

@@ -6,16 +6,14 @@ import { actorOf, type Principal, requirePermission } from '../../identity/princ
 import { newId } from '../../ids.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import { begin, transition } from '../../state/transition.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import { hasEnded, transferLifecycle } from './lifecycle.ts';
 import { transferRecord } from './record.ts';
 import {
   claimMeeting,
-  countOpen,
-  listOpen,
   lockTransfer,
+  openList,
   serversOf,
   serversWithOpen,
   type TransferRow,
@@ -60,11 +58,7 @@ export class Transfers {
     const { storage, pages } = this.#deps;
     const serverId = principal.kind === 'server' ? principal.serverId : undefined;
     const filter = { accountId: principal.accountId, serverId };
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listOpen(storage.reader, filter, limit, offset),
-      count: (atMost) => countOpen(storage.reader, filter, atMost),
-      countKey: countKey('transfers', filter),
-    });
+    const page = await pages.read(request, openList(storage.reader, filter));
     const data: (Transfer & { order: TransferOrder | null })[] = [];
     for (const row of page.data) {
       const order = serverId === undefined ? null : await this.#order(row, serverId);

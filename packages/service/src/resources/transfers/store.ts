@@ -1,6 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -17,7 +18,7 @@ const unfinished = (eb: ExpressionBuilder<Tables, 'transfers'>) =>
   eb('status', 'in', [sql.lit('pending' as const), sql.lit('running' as const)]);
 
 const open =
-  ({ accountId, serverId }: TransferFilter) =>
+  ({ accountId, serverId }: Slots<TransferFilter>) =>
   (eb: ExpressionBuilder<Tables, 'transfers'>): Expression<SqlBool> =>
     eb.and([
       unfinished(eb),
@@ -27,18 +28,11 @@ const open =
         : [eb.or([eb('from_server_id', '=', serverId), eb('to_server_id', '=', serverId)])]),
     ]);
 
-export const listOpen = (queries: Queries, filter: TransferFilter, limit: number, offset: number) =>
-  queries.db
-    .selectFrom('transfers')
-    .selectAll()
-    .where(open(filter))
-    .orderBy('id')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export const countOpen = (queries: Queries, filter: TransferFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('transfers').select('id').where(open(filter)), atMost);
+export const openList = list<TransferFilter, TransferRow>('transfers', {
+  page: (db, filter, { limit, offset }) =>
+    db.selectFrom('transfers').selectAll().where(open(filter)).orderBy('id').limit(limit).offset(offset),
+  all: (db, filter) => db.selectFrom('transfers').select('id').where(open(filter)),
+});
 
 export const transfersOf = (queries: Queries, migrationId: string): Promise<TransferRow[]> =>
   queries.db.selectFrom('transfers').selectAll().where('migration_id', '=', migrationId).orderBy('id').execute();

@@ -15,7 +15,7 @@ import type { Catalog } from '../templates/public.ts';
 import { APPLY, APPLY_ALL, advance, type StepDeps } from './application.ts';
 import { notBegun, recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { upgradeRecord, upgradeRecords } from './record.ts';
-import { type ChosenRow, listUpgrades, lockUpgrade, noteUpgrade, oldestOpen } from './store.ts';
+import { type ChosenRow, findChosen, lockUpgrade, noteUpgrade, oldestOpen } from './store.ts';
 
 export interface ApplyAllPayload {
   readonly account_id: string;
@@ -50,7 +50,7 @@ export class UpgradeApplication {
 
   async prepare(principal: Principal, id: string): Promise<PreparedApplication> {
     const { reader, vault, catalog } = this.#deps;
-    const [row] = await listUpgrades(reader, { accountId: principal.accountId, id }, 1, 0);
+    const row = await findChosen(reader, principal.accountId, id);
     if (!row) throw notFound('upgrade');
     const to = catalog.known(row.to_template_id);
     return { id, generated: await secretsFor(reader, vault, principal, row.definition_id, to) };
@@ -62,7 +62,7 @@ export class UpgradeApplication {
     const actor = actorOf(principal);
     const { id, generated } = prepared;
     const row = await lockUpgrade(tx, accountId, id);
-    const [standing] = row ? await listUpgrades(tx, { accountId, id }, 1, 0) : [];
+    const standing = row && (await findChosen(tx, accountId, id));
     if (!row || !standing) throw notFound('upgrade');
     const { passage, from_revision } = this.#passage(standing);
     const set = { ...notBegun, applied_by: actor, started_at: tx.now, ignore_capacity: flag(body.ignore_capacity) };
@@ -84,7 +84,7 @@ export class UpgradeApplication {
     body: UpgradeRehearse,
   ): Promise<Rehearsal> {
     const { accountId } = principal;
-    const [standing] = await listUpgrades(tx, { accountId, id: prepared.id }, 1, 0);
+    const standing = await findChosen(tx, accountId, prepared.id);
     if (!standing) throw notFound('upgrade');
     if (standing.status === 'applied' || standing.status === 'applying')
       throw conflict('status', 'state', `the upgrade is ${standing.status}.`, { status: standing.status });
@@ -123,7 +123,7 @@ export class UpgradeApplication {
     const fieldOf = (place: number) => (upgrade_ids === undefined ? 'species' : `upgrade_ids[${place}]`);
     const rows: ChosenRow[] = [];
     for (const [place, id] of ids.entries()) {
-      const [row] = await listUpgrades(tx, { accountId, id }, 1, 0);
+      const row = await findChosen(tx, accountId, id);
       if (!row) throw invalid(fieldOf(place), `there is no upgrade ${id}`, { reason: 'unknown' });
       rows.push(row);
     }

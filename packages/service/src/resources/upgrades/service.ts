@@ -2,7 +2,6 @@ import type { Upgrade, UpgradeScanResult } from '@hortus/contract/resources/upgr
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { invalid, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
@@ -11,7 +10,7 @@ import type { Catalog } from '../templates/public.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { upgradeRecord, upgradeRecords } from './record.ts';
 import { type ScanDeps, scan } from './scan.ts';
-import { countUpgrades, listUpgrades, lockUpgrade, type UpgradeFilter } from './store.ts';
+import { findChosen, lockUpgrade, type UpgradeFilter, upgradeList } from './store.ts';
 
 export interface UpgradesDeps extends ScanDeps {
   readonly pages: Pages;
@@ -28,17 +27,13 @@ export class Upgrades {
 
   async list(filter: UpgradeFilter, request: PageRequest): Promise<Page<Upgrade>> {
     const { storage, pages } = this.#deps;
-    const page = await pages.read(request, {
-      rows: (limit, offset) => listUpgrades(storage.reader, filter, limit, offset),
-      count: (atMost) => countUpgrades(storage.reader, filter, atMost),
-      countKey: countKey('upgrades', filter),
-    });
+    const page = await pages.read(request, upgradeList(storage.reader, filter));
     return { ...page, data: await upgradeRecords(this.#deps, storage.reader, page.data) };
   }
 
   async read({ accountId }: Principal, id: string): Promise<Upgrade> {
     const { storage } = this.#deps;
-    const [row] = await listUpgrades(storage.reader, { accountId, id }, 1, 0);
+    const row = await findChosen(storage.reader, accountId, id);
     if (!row) throw notFound('upgrade');
     return upgradeRecord(this.#deps, storage.reader, row);
   }
@@ -56,7 +51,7 @@ export class Upgrades {
     const { accountId } = principal;
     const actor = actorOf(principal);
     const row = await lockUpgrade(tx, accountId, id);
-    const [standing] = row ? await listUpgrades(tx, { accountId, id }, 1, 0) : [];
+    const standing = row && (await findChosen(tx, accountId, id));
     if (!row || !standing) throw notFound('upgrade');
     const set = { acknowledged_at: row.acknowledged_at ?? tx.now };
     const changed = await transition(tx, upgradeLifecycle, row, 'acknowledge', { actor, set });

@@ -1,6 +1,7 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { countUpTo } from '../../storage/count-up-to.ts';
+import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
+import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -42,7 +43,7 @@ const standing = (eb: Builder): Expression<SqlBool> =>
     ]),
   ]);
 
-const matching = (filter: UpgradeFilter) => (eb: Builder) => {
+const matching = (filter: UpgradeFilter | Slots<UpgradeFilter>) => (eb: Builder) => {
   const equal = [
     ['upgrades.id', filter.id],
     ['upgrades.instance_id', filter.instanceId],
@@ -58,8 +59,8 @@ const matching = (filter: UpgradeFilter) => (eb: Builder) => {
   ]);
 };
 
-const standingUpgrades = (queries: Queries, filter: UpgradeFilter) =>
-  queries.db
+const standingUpgrades = (db: Kysely<Tables>, filter: UpgradeFilter | Slots<UpgradeFilter>) =>
+  db
     .selectFrom('upgrades')
     .innerJoin('instances', 'instances.id', 'upgrades.instance_id')
     .innerJoin('revisions', (join) =>
@@ -69,25 +70,23 @@ const standingUpgrades = (queries: Queries, filter: UpgradeFilter) =>
     )
     .where(matching(filter));
 
-export const listUpgrades = (
-  queries: Queries,
-  filter: UpgradeFilter,
-  limit: number,
-  offset: number,
-): Promise<ChosenRow[]> =>
-  standingUpgrades(queries, filter)
-    .innerJoin('definitions', 'definitions.id', 'upgrades.definition_id')
-    .selectAll('upgrades')
-    .select('definitions.name as instance_name')
-    .select(['revisions.profile', 'revisions.variant', 'revisions.inputs', 'revisions.secret_inputs'])
-    .select(['instances.revision as running_revision', 'revisions.template_id as running_template_id'])
-    .orderBy('upgrades.id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+export const upgradeList = list<UpgradeFilter, ChosenRow>('upgrades', {
+  page: (db, filter, { limit, offset }) =>
+    standingUpgrades(db, filter)
+      .innerJoin('definitions', 'definitions.id', 'upgrades.definition_id')
+      .selectAll('upgrades')
+      .select('definitions.name as instance_name')
+      .select(['revisions.profile', 'revisions.variant', 'revisions.inputs', 'revisions.secret_inputs'])
+      .select(['instances.revision as running_revision', 'revisions.template_id as running_template_id'])
+      .orderBy('upgrades.id', 'desc')
+      .limit(limit)
+      .offset(offset),
+  all: (db, filter) => standingUpgrades(db, filter).select('upgrades.id'),
+});
 
-export const countUpgrades = (queries: Queries, filter: UpgradeFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, standingUpgrades(queries, filter).select('upgrades.id'), atMost);
+/** Finds an upgrade with the choices of the running revision. */
+export const findChosen = async (queries: Queries, accountId: string, id: string): Promise<ChosenRow | undefined> =>
+  (await upgradeList(queries, { accountId, id }).rows(1, 0))[0];
 
 export const lockUpgrade = (tx: Tx, accountId: string, id: string): Promise<UpgradeRow | undefined> =>
   forUpdate(
@@ -109,13 +108,13 @@ export const findUpgrade = (queries: Queries, accountId: string, id: string): Pr
 
 /** Lists the ids of open upgrades, oldest first. */
 export async function oldestOpen(queries: Queries, filter: UpgradeFilter, limit: number): Promise<string[]> {
-  const rows = standingUpgrades(queries, filter).select('upgrades.id').where('upgrades.status', 'in', open);
+  const rows = standingUpgrades(queries.db, filter).select('upgrades.id').where('upgrades.status', 'in', open);
   return (await rows.orderBy('upgrades.id').limit(limit).execute()).map(({ id }) => id);
 }
 
 /** Lists the upgrades that an account may apply, in the order of ids; those of deploy tests are left out. */
 export const availableAfter = (queries: Queries, accountId: string, after: string, most: number) =>
-  standingUpgrades(queries, { accountId, status: 'available' })
+  standingUpgrades(queries.db, { accountId, status: 'available' })
     .innerJoin('definitions', 'definitions.id', 'upgrades.definition_id')
     .select(['upgrades.id', 'upgrades.instance_id', 'upgrades.server_id', 'upgrades.species', 'upgrades.created_at'])
     .select('definitions.name')

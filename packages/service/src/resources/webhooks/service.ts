@@ -5,22 +5,19 @@ import type { AddressGuard } from '../../outbound/address-guard.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
-import { countKey } from '../../storage/lists.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { openSecret, sealSecret } from './secret.ts';
 import {
-  countDeliveries,
-  countEndpoints,
   type DeliveryFilter,
   type DeliveryRow,
   deleteEndpoint,
-  deliveriesOf,
+  deliveryList,
   deliveryOf,
   type EndpointRow,
+  endpointList,
   endpointOf,
-  endpointsOf,
   insertEndpoint,
   type ListedDelivery,
 } from './store.ts';
@@ -67,7 +64,7 @@ export async function read(deps: WebhookDeps, accountId: string, id: string): Pr
 
 /** Lists all endpoints of an account with their secrets, to compare them with a garden. */
 export async function allWithSecrets({ vault }: WebhookDeps, queries: Queries, accountId: string) {
-  const rows = await endpointsOf(queries, accountId, MOST_COMPARED, 0);
+  const rows = await endpointList(queries, { accountId }).rows(MOST_COMPARED, 0);
   return await Promise.all(rows.map(async (row) => ({ row, secret: await openSecret(vault, queries, row) })));
 }
 
@@ -87,11 +84,7 @@ export function listEndpoints(
   page: PageRequest,
 ): Promise<Page<EndpointRow>> {
   const { reader } = deps.storage;
-  return deps.pages.read(page, {
-    rows: (limit, offset) => endpointsOf(reader, accountId, limit, offset),
-    count: (atMost) => countEndpoints(reader, accountId, atMost),
-    countKey: countKey('webhooks', { accountId }),
-  });
+  return deps.pages.read(page, endpointList(reader, { accountId }));
 }
 
 export async function listDeliveries(
@@ -102,11 +95,7 @@ export async function listDeliveries(
 ): Promise<Page<ListedDelivery>> {
   const { reader } = deps.storage;
   if (!(await endpointOf(reader, accountId, filter.endpointId))) throw notFound('webhook endpoint');
-  return await deps.pages.read(page, {
-    rows: (limit, offset) => deliveriesOf(reader, filter, limit, offset),
-    count: (atMost) => countDeliveries(reader, filter, atMost),
-    countKey: countKey('deliveries', filter),
-  });
+  return await deps.pages.read(page, deliveryList(reader, filter));
 }
 
 export async function readDelivery(

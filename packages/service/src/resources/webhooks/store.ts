@@ -1,10 +1,11 @@
-import { sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { type Attempt, notYetSent } from '../../outbound/deliveries.ts';
+import { list, listOf, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { EngineName } from '../../storage/session.ts';
-import { statement } from '../../storage/statement.ts';
+import { type Slots, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { NewRow, Row } from '../../storage/tables.ts';
+import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
 export type EndpointRow = Row<'webhook_endpoints'>;
 export type DeliveryRow = Row<'deliveries'>;
@@ -74,37 +75,7 @@ export async function resendDelivery(tx: Tx, delivery: DeliveryRow): Promise<Del
 export const eventIsThere = async (queries: Queries, id: string): Promise<boolean> =>
   (await queries.db.selectFrom('events').select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
 
-export const endpointsOf = (
-  queries: Queries,
-  accountId: string,
-  limit: number,
-  offset: number,
-): Promise<EndpointRow[]> =>
-  queries.db
-    .selectFrom('webhook_endpoints')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
-
-export const countEndpoints = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
-  counted(
-    queries.db
-      .selectFrom((from) =>
-        from
-          .selectFrom('webhook_endpoints')
-          .select('id')
-          .where('account_id', '=', accountId)
-          .limit(atMost)
-          .as('endpoints'),
-      )
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow(),
-  );
-
-const counted = async (row: Promise<{ count: number }>): Promise<number> => Number((await row).count);
+export const endpointList = listOf('webhook_endpoints', ofAccount);
 
 const activeOf = statement<{ accountIds: string }, Pick<EndpointRow, 'id' | 'account_id' | 'events'>>((db, p, engine) =>
   forUpdate(
@@ -145,11 +116,6 @@ export interface DeliveryFilter {
   readonly status: DeliveryRow['status'] | undefined;
 }
 
-const deliveriesWhere = (queries: Queries, { endpointId, status }: DeliveryFilter) => {
-  const all = queries.db.selectFrom('deliveries').where('endpoint_id', '=', endpointId);
-  return status ? all.where('status', '=', status) : all;
-};
-
 const listed = [
   'id',
   'account_id',
@@ -167,21 +133,22 @@ const listed = [
   'created_at',
 ] as const satisfies readonly (keyof ListedDelivery)[];
 
-export const deliveriesOf = (
-  queries: Queries,
-  filter: DeliveryFilter,
-  limit: number,
-  offset: number,
-): Promise<ListedDelivery[]> =>
-  deliveriesWhere(queries, filter).select(listed).orderBy('id', 'desc').limit(limit).offset(offset).execute();
+const matching =
+  ({ endpointId, status }: Slots<DeliveryFilter>) =>
+  (eb: ExpressionBuilder<Tables, 'deliveries'>): Expression<SqlBool> =>
+    eb.and([eb('endpoint_id', '=', endpointId), ...(status === undefined ? [] : [eb('status', '=', status)])]);
 
-export const countDeliveries = (queries: Queries, filter: DeliveryFilter, atMost: number): Promise<number> =>
-  counted(
-    queries.db
-      .selectFrom(deliveriesWhere(queries, filter).select('id').limit(atMost).as('deliveries'))
-      .select((select) => select.fn.countAll<number>().as('count'))
-      .executeTakeFirstOrThrow(),
-  );
+export const deliveryList = list<DeliveryFilter, ListedDelivery>('deliveries', {
+  page: (db, filter, { limit, offset }) =>
+    db
+      .selectFrom('deliveries')
+      .select(listed)
+      .where(matching(filter))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .offset(offset),
+  all: (db, filter) => db.selectFrom('deliveries').select('id').where(matching(filter)),
+});
 
 /** Inlined instead of bound, so that the engines can use the partial index. */
 const pending = sql.lit<'pending'>('pending');

@@ -1,9 +1,11 @@
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import type { Rows } from '../session.ts';
+import { type RowOf, rowMaker } from './row-maker.ts';
 
 interface Prepared {
   readonly statement: StatementSync;
-  readonly reads: boolean;
+  /** Undefined for statements without results. */
+  readonly rowOf: RowOf | undefined;
 }
 
 /** There are few texts (compiled statements and list filters), so a bounded map is sufficient. */
@@ -28,10 +30,10 @@ export class SqliteConnection {
   }
 
   run(text: string, parameters: readonly unknown[]): Rows {
-    const { statement, reads } = this.#prepare(text);
+    const { statement, rowOf } = this.#prepare(text);
     const values = parameters as SQLInputValue[];
-    if (reads) {
-      const rows = statement.all(...values);
+    if (rowOf) {
+      const rows = (statement.all(...values) as unknown as SQLOutputValue[][]).map(rowOf);
       return { rows, changed: rows.length };
     }
     return { rows: [], changed: Number(statement.run(...values).changes) };
@@ -55,7 +57,9 @@ export class SqliteConnection {
       if (oldest !== undefined) this.#prepared.delete(oldest);
     }
     const statement = this.#db.prepare(text);
-    const prepared = { statement, reads: statement.columns().length > 0 };
+    const columns = statement.columns();
+    if (columns.length > 0) statement.setReturnArrays(true);
+    const prepared = { statement, rowOf: columns.length > 0 ? rowMaker(columns) : undefined };
     this.#prepared.set(text, prepared);
     return prepared;
   }

@@ -1,6 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf } from '../../../storage/lists.ts';
 import { forUpdate } from '../../../storage/locking.ts';
+import type { Slots } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../../storage/tables.ts';
 
@@ -49,7 +50,7 @@ export interface CommitFilter {
 }
 
 const matching =
-  ({ gardenId, status }: CommitFilter) =>
+  ({ gardenId, status }: Slots<CommitFilter>) =>
   (eb: ExpressionBuilder<Tables, 'garden_commits'>): Expression<SqlBool> =>
     eb.and([eb('garden_id', '=', gardenId), ...(status === undefined ? [] : [eb('status', '=', status)])]);
 

@@ -1,7 +1,9 @@
 import type { InstanceSort } from '@hortus/contract/instance-sorts';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { anyContains } from '../../../storage/any-contains.ts';
-import { countUpTo } from '../../../storage/count-up-to.ts';
+import { anyContains, containing } from '../../../storage/any-contains.ts';
+import { list } from '../../../storage/lists.ts';
+import type { Listing } from '../../../storage/page.ts';
+import type { Slots } from '../../../storage/statement.ts';
 import type { Queries } from '../../../storage/storage.ts';
 import type { Row, Tables } from '../../../storage/tables.ts';
 
@@ -26,17 +28,14 @@ export interface InstanceFilter extends Scope {
   readonly health?: Row<'instances'>['health'] | undefined;
   /** Part of the name or the instance_uid. */
   readonly q?: string | undefined;
-}
-
-interface Part {
-  readonly limit: number;
-  readonly offset: number;
   readonly sort?: InstanceSort | undefined;
 }
 
+type Filtered = Slots<InstanceFilter, 'sort'>;
+
 export type Builder = ExpressionBuilder<Tables, 'instances'>;
 
-export const inScope = (eb: Builder, scope: Scope): Expression<SqlBool>[] => [
+export const inScope = (eb: Builder, scope: Scope | Slots<Scope>): Expression<SqlBool>[] => [
   eb('instances.account_id', '=', scope.accountId),
   ...(scope.serverId === undefined ? [] : [eb('instances.server_id', '=', scope.serverId)]),
 ];
@@ -50,15 +49,15 @@ const withoutTests = (eb: Builder): Expression<SqlBool> =>
   );
 
 /** Selects by a part of the name or instance_uid; reads only the index definitions_by_name. */
-const withName = (eb: Builder, accountId: string, text: string) =>
+const withName = (eb: Builder, accountId: Expression<string>, pattern: Expression<string>) =>
   eb
     .selectFrom('definitions as named')
     .select('named.id')
     .where('named.account_id', '=', accountId)
-    .where(anyContains(['named.name', 'named.instance_uid'], text));
+    .where(anyContains(['named.name', 'named.instance_uid'], pattern));
 
 /** Released instances and those of deploy tests are listed only if asked for. */
-const matching = (filter: InstanceFilter) => (eb: Builder) =>
+const matching = (filter: Filtered) => (eb: Builder) =>
   eb.and([
     ...inScope(eb, filter),
     filter.definitionId === undefined ? withoutTests(eb) : eb('instances.definition_id', '=', filter.definitionId),
@@ -106,29 +105,31 @@ export const named = (db: Queries['db']) =>
     .select(['revisions.template_id', 'revisions.profile']);
 
 /** Orders and skips ids alone and reads only the rows of the page, because a row is wide and needs two joins. */
-export const instancesPage = (queries: Queries, filter: InstanceFilter, { limit, offset, sort }: Part) => {
-  const ids = queries.db
-    .selectFrom('instances')
-    .$if(
-      sort === 'name' || sort === '-name',
-      (query) =>
-        query
-          .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
-          .where('definitions.account_id', '=', filter.accountId) as never,
-    )
-    .select('instances.id')
-    .where(matching(filter))
-    .orderBy(orderOf(sort))
-    .limit(limit)
-    .offset(offset);
-  return named(queries.db).where('instances.id', 'in', ids).orderBy(orderOf(sort));
-};
+const instanceList = list<InstanceFilter, NamedRow, 'sort'>('instances', {
+  page: (db, filter, { limit, offset }) => {
+    const { sort, accountId } = filter;
+    const ids = db
+      .selectFrom('instances')
+      .$if(
+        sort === 'name' || sort === '-name',
+        (query) =>
+          query
+            .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+            .where('definitions.account_id', '=', accountId) as never,
+      )
+      .select('instances.id')
+      .where(matching(filter))
+      .orderBy(orderOf(sort))
+      .limit(limit)
+      .offset(offset);
+    return named(db).where('instances.id', 'in', ids).orderBy(orderOf(sort));
+  },
+  all: (db, filter) => db.selectFrom('instances').select('id').where(matching(filter)),
+  decidedBy: ['sort'],
+});
 
-export const listInstances = (queries: Queries, filter: InstanceFilter, part: Part): Promise<NamedRow[]> =>
-  instancesPage(queries, filter, part).execute();
-
-export const countInstances = (queries: Queries, filter: InstanceFilter, atMost: number): Promise<number> =>
-  countUpTo(queries, queries.db.selectFrom('instances').select('id').where(matching(filter)), atMost);
+export const instancesOf = (queries: Queries, filter: InstanceFilter): Listing<NamedRow> =>
+  instanceList(queries, filter.q === undefined ? filter : { ...filter, q: containing(filter.q) });
 
 export const countByState = (queries: Queries, accountId: string) =>
   queries.db

@@ -2,6 +2,7 @@ import type { RuleKind } from '@hortus/contract/resources/notifications';
 import { sql } from 'kysely';
 import { findIn, listOf } from '../../../storage/lists.ts';
 import { forUpdate } from '../../../storage/locking.ts';
+import type { Slots } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 
@@ -15,7 +16,7 @@ export interface AlertFilter {
 /** Pending alerts are listed only if asked for: they may never become alerts. */
 export const alertList = listOf(
   'alerts',
-  ({ accountId, status }: AlertFilter) =>
+  ({ accountId, status }: Slots<AlertFilter>) =>
     (eb) =>
       eb.and([
         eb('account_id', '=', accountId),

@@ -1,16 +1,11 @@
-import { findIn, listOf, lockIn } from '../../../storage/lists.ts';
+import { findIn, listOf, lockIn, ofAccount } from '../../../storage/lists.ts';
 import { forUpdate } from '../../../storage/locking.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 
 export type ChannelRow = Row<'notification_channels'>;
 
-export const channelList = listOf(
-  'notification_channels',
-  ({ accountId }: { readonly accountId: string }) =>
-    (eb) =>
-      eb('account_id', '=', accountId),
-);
+export const channelList = listOf('notification_channels', ofAccount);
 
 export const findChannel = findIn('notification_channels');
 export const lockChannel = lockIn('notification_channels');

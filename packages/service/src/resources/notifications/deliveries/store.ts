@@ -1,6 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import { type Attempt, notYetSent } from '../../../outbound/deliveries.ts';
 import { findIn, listOf } from '../../../storage/lists.ts';
+import type { Slots } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 
@@ -14,7 +15,7 @@ export interface NotificationFilter {
 
 export const notificationList = listOf(
   'notifications',
-  ({ accountId, channelId, status }: NotificationFilter) =>
+  ({ accountId, channelId, status }: Slots<NotificationFilter>) =>
     (eb) => {
       const conditions: Expression<SqlBool>[] = [eb('account_id', '=', accountId)];
       if (channelId !== undefined) conditions.push(eb('channel_id', '=', channelId));

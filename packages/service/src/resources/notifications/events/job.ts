@@ -1,7 +1,7 @@
 import type { JobKind } from '../../../jobs/job.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
 import { findName } from '../../definitions/public.ts';
-import { type EventRow, eventsOf } from '../../events/public.ts';
+import { type EventRow, eventList } from '../../events/public.ts';
 import { type Finding, LONGEST_TEXT, LONGEST_TITLE } from '../alerts/finding.ts';
 import { Raising } from '../alerts/raising.ts';
 import { lockUnresolvedAt } from '../alerts/store.ts';
@@ -33,7 +33,7 @@ export const eventsJob = ({ storage, rules, groupingMs }: EventsDeps): JobKind =
       const { account_id: accountId, from_seq } = job.payload as NewEvents;
       await rules.ensurePresets(tx, accountId);
       const after = Math.max(await lockCursor(tx, accountId), from_seq - 1);
-      const events = await eventsOf(tx, { accountId, after }, BATCH, 0);
+      const events = await eventList(tx, { accountId, after }).rows(BATCH, 0);
       const last = events.at(-1);
       if (!last) return await complete(tx);
       const active = new RulesByAccount(await activeRules(tx, [...followed, 'event'], [accountId]));

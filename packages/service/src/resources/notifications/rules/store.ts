@@ -1,6 +1,6 @@
 import type { RuleKind, Thresholds } from '@hortus/contract/resources/notifications';
 import { sql } from 'kysely';
-import { findIn, listOf, lockIn } from '../../../storage/lists.ts';
+import { findIn, listOf, lockIn, ofAccount } from '../../../storage/lists.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 
@@ -24,12 +24,7 @@ const ruleOf = (row: RuleRow): Rule => ({
   channelIds: JSON.parse(row.channel_ids),
 });
 
-export const ruleList = listOf(
-  'notification_rules',
-  ({ accountId }: { readonly accountId: string }) =>
-    (eb) =>
-      eb('account_id', '=', accountId),
-);
+export const ruleList = listOf('notification_rules', ofAccount);
 
 export const findRule = findIn('notification_rules');
 export const lockRule = lockIn('notification_rules');
