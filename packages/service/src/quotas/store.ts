@@ -1,13 +1,14 @@
-import { sql } from 'kysely';
+import { type Expression, type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { Plan } from '../identity/principal.ts';
-import { countUpTo } from '../storage/count-up-to.ts';
+import { shapedStatement, statement } from '../storage/statement.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
+import type { Tables } from '../storage/tables.ts';
 
 /** Queries of quotas that are counted by rows; stored bytes have a counter. */
-export const counted = {
-  servers: ({ db }: Queries, accountId: string) =>
+const counted = {
+  servers: (db: Kysely<Tables>, accountId: Expression<string>) =>
     db.selectFrom('servers').select('id').where('account_id', '=', accountId).where('deleted_at', 'is', null),
-  definitions: ({ db }: Queries, accountId: string) =>
+  definitions: (db: Kysely<Tables>, accountId: Expression<string>) =>
     db
       .selectFrom('definitions')
       .select('id')
@@ -15,28 +16,42 @@ export const counted = {
       // A literal, so that the databases use the partial index without archived rows.
       .where('status', '<>', sql.lit('archived' as const))
       .where('test_id', 'is', null),
-  keys: ({ db }: Queries, accountId: string, now: number) =>
+  keys: (db: Kysely<Tables>, accountId: Expression<string>, now: Expression<number>) =>
     db
       .selectFrom('api_keys')
       .select('id')
       .where('account_id', '=', accountId)
       .where('revoked_at', 'is', null)
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])),
-  webhooks: ({ db }: Queries, accountId: string) =>
+  webhooks: (db: Kysely<Tables>, accountId: Expression<string>) =>
     db.selectFrom('webhook_endpoints').select('id').where('account_id', '=', accountId),
-  templates: ({ db }: Queries, accountId: string) =>
+  templates: (db: Kysely<Tables>, accountId: Expression<string>) =>
     db.selectFrom('templates').select('id').where('owner', '=', accountId),
-  connections: ({ db }: Queries, accountId: string) =>
+  connections: (db: Kysely<Tables>, accountId: Expression<string>) =>
     db.selectFrom('connections').select('id').where('account_id', '=', accountId),
 };
 export type Counted = keyof typeof counted;
 
-export const countUsed = (
+const used = shapedStatement<
+  { accountId: string; name: Counted; now: number; atMost: number },
+  { total: number },
+  'name'
+>(
+  (db, { accountId, name, now, atMost }) =>
+    db
+      .selectFrom((counted[name](db, accountId, now) as Some).limit(atMost).as('some'))
+      .select((eb) => eb.fn.countAll<number>().as('total')),
+  ['name'],
+);
+
+type Some = SelectQueryBuilder<Tables, 'servers', { id: string }>;
+
+export const countUsed = async (
   queries: Queries,
   accountId: string,
   name: Counted,
   { now, atMost }: { now: number; atMost: number },
-): Promise<number> => countUpTo(queries, counted[name](queries, accountId, now) as never, atMost);
+): Promise<number> => (await used(queries, { accountId, name, now, atMost }))[0]?.total ?? 0;
 
 /**
  * Prevents other transactions of the account from counting until this one ends. Inserts with a foreign key to the
@@ -67,11 +82,11 @@ export async function addBytes(tx: Tx, accountId: string, bytes: number): Promis
   return total;
 }
 
+const bytesOf = statement<{ accountId: string }, { bytes: number }>((db, p) =>
+  db.selectFrom('stored_output').select('bytes').where('account_id', '=', p.accountId),
+);
+
 export async function storedBytes(queries: Queries, accountId: string): Promise<number> {
-  const row = await queries.db
-    .selectFrom('stored_output')
-    .select('bytes')
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+  const [row] = await bytesOf(queries, { accountId });
   return Math.max(0, row?.bytes ?? 0);
 }

@@ -6,8 +6,11 @@ import type { Tables } from './tables.ts';
 /** Placeholder of a parameter in a query that is built once and run often. */
 class Slot {
   readonly name: string;
-  constructor(name: string) {
+  /** Place in a parameter that is an array. */
+  readonly place: number | undefined;
+  constructor(name: string, place?: number) {
     this.name = name;
+    this.place = place;
   }
 }
 
@@ -45,15 +48,17 @@ export function statement<Parameters extends object, Row = never>(
 export type Slots<Parameters, Deciding extends keyof Parameters = never> = {
   readonly [Name in keyof Parameters]: Name extends Deciding
     ? Parameters[Name]
-    : Extract<Parameters[Name], null | undefined> | RawBuilder<NonNullable<Parameters[Name]>>;
+    : Extract<Parameters[Name], null | undefined> | Bound<NonNullable<Parameters[Name]>>;
 };
+
+type Bound<Value> = [Value] extends [readonly (infer Element)[]] ? readonly RawBuilder<Element>[] : RawBuilder<Value>;
 
 /** Callers choose the values of deciding fields, so the number of texts is bounded. */
 const MOST_SHAPES = 200;
 
 /**
- * A statement whose text depends on which of its parameters are given, as with the filters of a list, and on the values of those in
- * `decidedBy`. Each text is built once.
+ * A statement whose text depends on which of its parameters are given, as with the filters of a list, on the lengths of arrays, and on
+ * the values of those in `decidedBy`. Each text is built once.
  */
 export function shapedStatement<
   Parameters extends object,
@@ -83,7 +88,8 @@ function shapeOf(parameters: object, decides: (name: string) => boolean): string
   let shape = '';
   for (const [name, value] of Object.entries(parameters)) {
     if (value === undefined) continue;
-    shape += decides(name) ? ` ${name}=${JSON.stringify(value)}` : value === null ? ` ${name}=null` : ` ${name}`;
+    if (decides(name)) shape += ` ${name}=${JSON.stringify(value)}`;
+    else shape += value === null ? ` ${name}=null` : Array.isArray(value) ? ` ${name}[${value.length}]` : ` ${name}`;
   }
   return shape;
 }
@@ -92,9 +98,12 @@ const slotsFor = (parameters: object, decides: (name: string) => boolean): objec
   Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [
       name,
-      value === undefined || value === null || decides(name) ? value : sql.val(new Slot(name)),
+      value === undefined || value === null || decides(name) ? value : slotFor(name, value),
     ]),
   );
+
+const slotFor = (name: string, value: unknown) =>
+  Array.isArray(value) ? value.map((_, place) => sql.val(new Slot(name, place))) : sql.val(new Slot(name));
 
 function compile(built: Compilable<unknown>): Compiled {
   const { sql: text, parameters } = built.compile();
@@ -102,10 +111,13 @@ function compile(built: Compilable<unknown>): Compiled {
 }
 
 async function run<Row>(queries: Queries, { text, parameters: places }: Compiled, parameters: object): Promise<Row[]> {
-  const values = places.map((value) =>
-    value instanceof Slot ? (parameters as Record<string, unknown>)[value.name] : value,
-  );
+  const values = places.map((value) => (value instanceof Slot ? boundTo(parameters, value) : value));
   return (await queries.run(text, values, true)).rows as Row[];
+}
+
+function boundTo(parameters: object, { name, place }: Slot): unknown {
+  const value = (parameters as Record<string, unknown>)[name];
+  return place === undefined ? value : (value as readonly unknown[])[place];
 }
 
 const nowhere: Session = {

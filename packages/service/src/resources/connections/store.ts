@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
-import type { Slots } from '../../storage/statement.ts';
+import { type Slots, shapedStatement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -68,13 +68,12 @@ export const renameConnection = async (tx: Tx, id: string, name: string): Promis
 export const deleteConnection = async (tx: Tx, id: string): Promise<void> =>
   void (await tx.db.deleteFrom('connections').where('id', '=', id).execute());
 
+const attributesByConnection = shapedStatement<{ ids: readonly string[] }, AttributeRow>((db, { ids }) =>
+  db.selectFrom('connection_attributes').selectAll().where('connection_id', 'in', ids).orderBy('name'),
+);
+
 export const attributesOf = (queries: Queries, ids: readonly string[]): Promise<AttributeRow[]> =>
-  queries.db
-    .selectFrom('connection_attributes')
-    .selectAll()
-    .where('connection_id', 'in', ids)
-    .orderBy('name')
-    .execute();
+  attributesByConnection(queries, { ids });
 
 export const writeAttribute = async (tx: Tx, row: AttributeRow): Promise<void> =>
   void (await tx.db

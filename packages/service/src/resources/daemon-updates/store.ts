@@ -2,7 +2,7 @@ import type { updateTargetMachine } from '@hortus/contract/machines/daemon-updat
 import type { StateOf } from '@hortus/contract/machines/machine';
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import type { Slots } from '../../storage/statement.ts';
+import { type Slots, shapedStatement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -112,14 +112,17 @@ export interface StatusCount {
   readonly number: number;
 }
 
+const targetsByStatus = shapedStatement<{ ids: readonly string[] }, StatusCount>((db, { ids }) =>
+  db
+    .selectFrom('daemon_update_targets')
+    .select(['update_id', 'stage', 'status', (eb) => eb.fn.countAll<number>().as('number')])
+    .where('update_id', 'in', ids)
+    .groupBy(['update_id', 'stage', 'status']),
+);
+
 /** Counts the targets of updates by stage and status. */
 export async function countTargets(queries: Queries, ids: readonly string[]): Promise<StatusCount[]> {
   if (ids.length === 0) return [];
-  const rows = await queries.db
-    .selectFrom('daemon_update_targets')
-    .select(['update_id', 'stage', 'status', (eb) => eb.fn.countAll().as('number')])
-    .where('update_id', 'in', ids)
-    .groupBy(['update_id', 'stage', 'status'])
-    .execute();
+  const rows = await targetsByStatus(queries, { ids });
   return rows.map((row) => ({ ...row, number: Number(row.number) }));
 }

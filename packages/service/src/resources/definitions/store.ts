@@ -4,7 +4,7 @@ import { anyContains, containing } from '../../storage/any-contains.ts';
 import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Listing } from '../../storage/page.ts';
-import { type Slots, statement } from '../../storage/statement.ts';
+import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -175,19 +175,23 @@ export const lockOfServer = (tx: Tx, serverId: string) => lockUnarchived(tx, 'se
 
 export const lockDefinitionsOfTenant = (tx: Tx, tenantId: string) => lockUnarchived(tx, 'tenant_id', tenantId);
 
-/** The same per tenant. */
+const countedByTenant = shapedStatement<{ tenantIds: readonly string[] }, { tenant_id: string | null; total: number }>(
+  (db, { tenantIds }) =>
+    db
+      .selectFrom('definitions')
+      .select('tenant_id')
+      .select((eb) => eb.fn.countAll<number>().as('total'))
+      .where('tenant_id', 'in', tenantIds)
+      .where('status', '<>', archived)
+      .groupBy('tenant_id'),
+);
+
+/** Counts definitions that are not archived, per tenant. */
 export async function countDefinitionsOfTenants(
   queries: Queries,
   tenantIds: readonly string[],
 ): Promise<ReadonlyMap<string | null, number>> {
-  const rows = await queries.db
-    .selectFrom('definitions')
-    .select('tenant_id')
-    .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('tenant_id', 'in', tenantIds)
-    .where('status', '<>', archived)
-    .groupBy('tenant_id')
-    .execute();
+  const rows = await countedByTenant(queries, { tenantIds });
   return new Map(rows.map(({ tenant_id, total }) => [tenant_id, total]));
 }
 
@@ -257,15 +261,18 @@ export const hasRevisionOf = async (queries: Queries, accountId: string, templat
   return (await found.limit(1).execute()).length > 0;
 };
 
-export const listRevisions = (queries: Queries, definitionId: string, limit: number, offset: number) =>
-  queries.db
+const newestRevisions = statement<{ definitionId: string; limit: number; offset: number }, RevisionRow>((db, p) =>
+  db
     .selectFrom('revisions')
     .selectAll()
-    .where('definition_id', '=', definitionId)
+    .where('definition_id', '=', p.definitionId)
     .orderBy('number', 'desc')
-    .limit(limit)
-    .offset(offset)
-    .execute();
+    .limit(p.limit)
+    .offset(p.offset),
+);
+
+export const listRevisions = (queries: Queries, definitionId: string, limit: number, offset: number) =>
+  newestRevisions(queries, { definitionId, limit, offset });
 
 const setSecret = statement<NewRow<'definition_secrets'>>((db, p) =>
   db

@@ -1,6 +1,7 @@
 import { type Expression, sql } from 'kysely';
 import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -36,8 +37,12 @@ export const removeTemplate = async (tx: Tx, id: string): Promise<void> =>
 
 export type TestRow = Row<'template_tests'>;
 
-export const findTemplate = (queries: Queries, owner: string, id: string): Promise<TemplateRow | undefined> =>
-  queries.db.selectFrom('templates').selectAll().where('id', '=', id).where('owner', '=', owner).executeTakeFirst();
+const byId = statement<{ owner: string; id: string }, TemplateRow>((db, p) =>
+  db.selectFrom('templates').selectAll().where('id', '=', p.id).where('owner', '=', p.owner),
+);
+
+export const findTemplate = async (queries: Queries, owner: string, id: string): Promise<TemplateRow | undefined> =>
+  (await byId(queries, { owner, id }))[0];
 
 const ofTemplate = (db: Queries['db'], templateId: Expression<string>) =>
   db.selectFrom('template_tests').where('template_id', '=', templateId);

@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf, lockIn, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import type { Slots } from '../../storage/statement.ts';
+import { type Slots, shapedStatement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -58,17 +58,24 @@ export const itemsOfAccount = (queries: Queries, accountId: string) =>
     .where('garden_items.account_id', '=', accountId)
     .execute();
 
-/** Counts what each garden made. */
-export async function countMade(queries: Queries, gardenIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  if (gardenIds.length === 0) return new Map();
-  const rows = await queries.db
+interface OfGardens {
+  readonly gardenIds: readonly string[];
+}
+
+const madeByGarden = shapedStatement<OfGardens, { garden_id: string; total: number }>((db, { gardenIds }) =>
+  db
     .selectFrom('garden_items')
     .select('garden_id')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('garden_id', 'in', gardenIds)
     .where('made', '=', 1)
-    .groupBy('garden_id')
-    .execute();
+    .groupBy('garden_id'),
+);
+
+/** Counts what each garden made. */
+export async function countMade(queries: Queries, gardenIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (gardenIds.length === 0) return new Map();
+  const rows = await madeByGarden(queries, { gardenIds });
   return new Map(rows.map(({ garden_id, total }) => [garden_id, Number(total)]));
 }
 
@@ -121,10 +128,8 @@ export const applyingRun = (queries: Queries, gardenId: string): Promise<GardenR
     .where('status', '=', 'applying')
     .executeTakeFirst();
 
-/** Finds the newest run of each garden. */
-export async function newestRuns(queries: Queries, gardenIds: readonly string[]): Promise<GardenRunRow[]> {
-  if (gardenIds.length === 0) return [];
-  return queries.db
+const newestByGarden = shapedStatement<OfGardens, GardenRunRow>((db, { gardenIds }) =>
+  db
     .selectFrom('garden_runs')
     .selectAll()
     .where('id', 'in', (eb) =>
@@ -133,9 +138,12 @@ export async function newestRuns(queries: Queries, gardenIds: readonly string[])
         .select((inner) => inner.fn.max('newest.id').as('id'))
         .where('newest.garden_id', 'in', gardenIds)
         .groupBy('newest.garden_id'),
-    )
-    .execute();
-}
+    ),
+);
+
+/** Finds the newest run of each garden. */
+export const newestRuns = async (queries: Queries, gardenIds: readonly string[]): Promise<GardenRunRow[]> =>
+  gardenIds.length === 0 ? [] : newestByGarden(queries, { gardenIds });
 
 export const setCancelled = (tx: Tx, id: string) =>
   tx.db.updateTable('garden_runs').set({ cancelled: 1, updated_at: tx.now }).where('id', '=', id).execute();
@@ -162,17 +170,20 @@ export const findChange = (queries: Queries, runId: string, place: number): Prom
     .where('place', '=', place)
     .executeTakeFirst();
 
-/** Counts the finished changes of runs. */
-export async function countDone(queries: Queries, runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
-  if (runIds.length === 0) return new Map();
-  const rows = await queries.db
+const doneByRun = shapedStatement<{ runIds: readonly string[] }, { run_id: string; total: number }>((db, { runIds }) =>
+  db
     .selectFrom('garden_changes')
     .select('run_id')
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('run_id', 'in', runIds)
     .where('state', '=', 'done')
-    .groupBy('run_id')
-    .execute();
+    .groupBy('run_id'),
+);
+
+/** Counts the finished changes of runs. */
+export async function countDone(queries: Queries, runIds: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  if (runIds.length === 0) return new Map();
+  const rows = await doneByRun(queries, { runIds });
   return new Map(rows.map(({ run_id, total }) => [run_id, Number(total)]));
 }
 

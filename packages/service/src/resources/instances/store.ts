@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { forUpdate } from '../../storage/locking.ts';
-import { statement } from '../../storage/statement.ts';
+import { shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import { type Builder, inScope, type NamedRow, named, type Scope } from './lists/store.ts';
@@ -16,12 +16,11 @@ export const findMembership = (queries: Queries, id: string) =>
     .where('instances.id', '=', id)
     .executeTakeFirst();
 
-/** Counts unreleased and running instances per tenant. */
-export async function countInstancesOfTenants(
-  queries: Queries,
-  tenantIds: readonly string[],
-): Promise<ReadonlyMap<string | null, { readonly living: number; readonly running: number }>> {
-  const rows = await queries.db
+const instancesByTenant = shapedStatement<
+  { tenantIds: readonly string[] },
+  { tenant_id: string | null; living: number; running: number }
+>((db, { tenantIds }) =>
+  db
     .selectFrom('instances')
     .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
     .select('definitions.tenant_id')
@@ -32,16 +31,23 @@ export async function countInstancesOfTenants(
           eb
             .case()
             .when('instances.status', '=', sql.lit('running' as const))
-            .then(1)
-            .else(0)
+            .then(sql.lit(1))
+            .else(sql.lit(0))
             .end(),
         )
         .as('running'),
     )
     .where('definitions.tenant_id', 'in', tenantIds)
     .where('instances.status', '<>', sql.lit('released' as const))
-    .groupBy('definitions.tenant_id')
-    .execute();
+    .groupBy('definitions.tenant_id'),
+);
+
+/** Counts unreleased and running instances per tenant. */
+export async function countInstancesOfTenants(
+  queries: Queries,
+  tenantIds: readonly string[],
+): Promise<ReadonlyMap<string | null, { readonly living: number; readonly running: number }>> {
+  const rows = await instancesByTenant(queries, { tenantIds });
   return new Map(rows.map(({ tenant_id, living, running }) => [tenant_id, { living, running: Number(running) }]));
 }
 

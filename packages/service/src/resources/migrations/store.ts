@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import type { Slots } from '../../storage/statement.ts';
+import { type Slots, shapedStatement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -40,14 +40,13 @@ export const noteProgress = (tx: Tx, id: string) =>
 export const insertParts = (tx: Tx, parts: readonly NewRow<'migration_parts'>[]) =>
   parts.length === 0 ? undefined : tx.db.insertInto('migration_parts').values(parts).execute();
 
+const partsByMigration = shapedStatement<{ migrationIds: readonly string[] }, PartRow>((db, { migrationIds }) =>
+  db.selectFrom('migration_parts').selectAll().where('migration_id', 'in', migrationIds).orderBy('definition_id'),
+);
+
 /** In the order of definition ids, in which all callers lock. */
-export const partsOf = (queries: Queries, migrationIds: readonly string[]): Promise<PartRow[]> =>
-  queries.db
-    .selectFrom('migration_parts')
-    .selectAll()
-    .where('migration_id', 'in', migrationIds.length === 0 ? [''] : migrationIds)
-    .orderBy('definition_id')
-    .execute();
+export const partsOf = async (queries: Queries, migrationIds: readonly string[]): Promise<PartRow[]> =>
+  migrationIds.length === 0 ? [] : partsByMigration(queries, { migrationIds });
 
 export const setPart = (
   tx: Tx,

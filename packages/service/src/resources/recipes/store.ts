@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import type { Slots } from '../../storage/statement.ts';
+import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -57,8 +57,12 @@ export const recipeList = list<RecipeFilter, RecipeHead, 'order'>('recipes', {
   decidedBy: ['order'],
 });
 
-export const findRecipe = (queries: Queries, id: string): Promise<RecipeRow | undefined> =>
-  queries.db.selectFrom('recipes').selectAll().where('id', '=', id).executeTakeFirst();
+const byId = statement<{ id: string }, RecipeRow>((db, p) =>
+  db.selectFrom('recipes').selectAll().where('id', '=', p.id),
+);
+
+export const findRecipe = async (queries: Queries, id: string): Promise<RecipeRow | undefined> =>
+  (await byId(queries, { id }))[0];
 
 export const lockRecipe = (tx: Tx, id: string): Promise<RecipeRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('recipes').selectAll().where('id', '=', id)).executeTakeFirst();
@@ -99,13 +103,13 @@ export async function addUpvote(tx: Tx, recipe: RecipeRow, voter: string): Promi
   return { ...recipe, upvotes };
 }
 
+const upvotes = shapedStatement<{ recipeIds: readonly string[]; voter: string }, { recipe_id: string }>(
+  (db, { recipeIds, voter }) =>
+    db.selectFrom('recipe_upvotes').select('recipe_id').where('recipe_id', 'in', recipeIds).where('voter', '=', voter),
+);
+
 /** Finds the recipes that this voter has upvoted. */
 export async function upvotedBy(queries: Queries, recipeIds: readonly string[], voter: string): Promise<Set<string>> {
-  const rows = await queries.db
-    .selectFrom('recipe_upvotes')
-    .select('recipe_id')
-    .where('recipe_id', 'in', recipeIds)
-    .where('voter', '=', voter)
-    .execute();
+  const rows = await upvotes(queries, { recipeIds, voter });
   return new Set(rows.map(({ recipe_id }) => recipe_id));
 }

@@ -1,4 +1,4 @@
-import { list, ofAccount } from '../../storage/lists.ts';
+import { findIn, list, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
@@ -21,13 +21,7 @@ export const registriesAt = (queries: Queries, accountId: string, hosts: readonl
     .orderBy('host')
     .execute();
 
-export const findRegistry = (queries: Queries, accountId: string, id: string): Promise<RegistryRow | undefined> =>
-  queries.db
-    .selectFrom('registries')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+export const findRegistry = findIn('registries');
 
 /** Returns false if the account already has a registry with that host. */
 export async function insertRegistry(tx: Tx, row: NewRow<'registries'>): Promise<boolean> {

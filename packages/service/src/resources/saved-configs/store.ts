@@ -1,6 +1,6 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
-import type { Slots } from '../../storage/statement.ts';
+import { type Slots, shapedStatement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -43,13 +43,12 @@ export async function updateConfig(
 export const deleteConfig = async (tx: Tx, id: string): Promise<void> =>
   void (await tx.db.deleteFrom('saved_configs').where('id', '=', id).execute());
 
+const secretsByConfig = shapedStatement<{ configIds: readonly string[] }, ConfigSecretRow>((db, { configIds }) =>
+  db.selectFrom('saved_config_secrets').selectAll().where('config_id', 'in', configIds).orderBy('name'),
+);
+
 export const secretsOf = (queries: Queries, configIds: readonly string[]): Promise<ConfigSecretRow[]> =>
-  queries.db
-    .selectFrom('saved_config_secrets')
-    .selectAll()
-    .where('config_id', 'in', configIds)
-    .orderBy('name')
-    .execute();
+  secretsByConfig(queries, { configIds });
 
 export const writeSecret = async (tx: Tx, row: ConfigSecretRow): Promise<void> =>
   void (await tx.db

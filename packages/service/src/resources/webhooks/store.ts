@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { type Attempt, notYetSent } from '../../outbound/deliveries.ts';
-import { list, listOf, ofAccount } from '../../storage/lists.ts';
+import { findIn, list, listOf, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { EngineName } from '../../storage/session.ts';
 import { type Slots, statement } from '../../storage/statement.ts';
@@ -26,13 +26,7 @@ export const deleteEndpoint = (tx: Tx, accountId: string, id: string): Promise<E
 export const endpointById = (queries: Queries, id: string): Promise<EndpointRow | undefined> =>
   queries.db.selectFrom('webhook_endpoints').selectAll().where('id', '=', id).executeTakeFirst();
 
-export const endpointOf = (queries: Queries, accountId: string, id: string): Promise<EndpointRow | undefined> =>
-  queries.db
-    .selectFrom('webhook_endpoints')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+export const endpointOf = findIn('webhook_endpoints');
 
 export const lockEndpoint = (tx: Tx, accountId: string, id: string): Promise<EndpointRow | undefined> =>
   forUpdate(
@@ -57,13 +51,12 @@ export const noteHealth = async (tx: Tx, id: string, well: boolean): Promise<voi
     .where('failing_since', well ? 'is not' : 'is', null)
     .execute());
 
-export const deliveryOf = (queries: Queries, endpointId: string, id: string): Promise<DeliveryRow | undefined> =>
-  queries.db
-    .selectFrom('deliveries')
-    .selectAll()
-    .where('endpoint_id', '=', endpointId)
-    .where('id', '=', id)
-    .executeTakeFirst();
+const deliveryById = statement<{ endpointId: string; id: string }, DeliveryRow>((db, p) =>
+  db.selectFrom('deliveries').selectAll().where('endpoint_id', '=', p.endpointId).where('id', '=', p.id),
+);
+
+export const deliveryOf = async (queries: Queries, endpointId: string, id: string): Promise<DeliveryRow | undefined> =>
+  (await deliveryById(queries, { endpointId, id }))[0];
 
 /** Resets a delivery; earlier attempts are forgotten. */
 export async function resendDelivery(tx: Tx, delivery: DeliveryRow): Promise<DeliveryRow> {

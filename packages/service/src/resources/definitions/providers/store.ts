@@ -1,9 +1,11 @@
+import { statement } from '../../../storage/statement.ts';
 import type { Queries } from '../../../storage/storage.ts';
 import { archived, type DefinitionRow } from '../store.ts';
 
-/** Lists the definitions that are not archived and whose current revision is bound to the target. */
-export const boundTo = (queries: Queries, targetId: string, limit: number) =>
-  queries.db
+type BoundRow = Pick<DefinitionRow, 'id' | 'instance_uid' | 'server_id'> & { readonly need: string };
+
+const bound = statement<{ targetId: string; limit: number }, BoundRow>((db, p) =>
+  db
     .selectFrom('revision_bindings')
     .innerJoin('definitions', (join) =>
       join
@@ -11,11 +13,15 @@ export const boundTo = (queries: Queries, targetId: string, limit: number) =>
         .onRef('definitions.current_revision', '=', 'revision_bindings.number'),
     )
     .select(['definitions.id', 'definitions.instance_uid', 'definitions.server_id', 'revision_bindings.need'])
-    .where('revision_bindings.target_id', '=', targetId)
+    .where('revision_bindings.target_id', '=', p.targetId)
     .where('definitions.status', '<>', archived)
     .orderBy('definitions.instance_uid')
-    .limit(limit)
-    .execute();
+    .limit(p.limit),
+);
+
+/** Lists the definitions that are not archived and whose current revision is bound to the target. */
+export const boundTo = (queries: Queries, targetId: string, limit: number): Promise<BoundRow[]> =>
+  bound(queries, { targetId, limit });
 
 /** Lists the templates of the definitions of an account that are not archived. */
 export const templatesInUse = async (queries: Queries, accountId: string): Promise<string[]> => {

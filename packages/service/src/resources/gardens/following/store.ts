@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf } from '../../../storage/lists.ts';
 import { forUpdate } from '../../../storage/locking.ts';
-import type { Slots } from '../../../storage/statement.ts';
+import { type Slots, shapedStatement } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../../storage/tables.ts';
 
@@ -16,10 +16,12 @@ export const sourceOf = (queries: Queries, gardenId: string): Promise<SourceRow 
 export const lockSource = (tx: Tx, gardenId: string): Promise<SourceRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('garden_sources').selectAll().where('garden_id', '=', gardenId)).executeTakeFirst();
 
+const sourcesByGarden = shapedStatement<{ gardenIds: readonly string[] }, SourceRow>((db, { gardenIds }) =>
+  db.selectFrom('garden_sources').selectAll().where('garden_id', 'in', gardenIds),
+);
+
 export const sourcesOf = async (queries: Queries, gardenIds: readonly string[]): Promise<SourceRow[]> =>
-  gardenIds.length === 0
-    ? []
-    : queries.db.selectFrom('garden_sources').selectAll().where('garden_id', 'in', gardenIds).execute();
+  gardenIds.length === 0 ? [] : sourcesByGarden(queries, { gardenIds });
 
 export async function countSources(queries: Queries, accountId: string): Promise<number> {
   const { total } = await queries.db
