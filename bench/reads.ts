@@ -101,9 +101,9 @@ async function costOf(url: string, pid: number, { headers }: ContractRead, folde
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
 
-async function startOn(folder: string, { key, env }: FilledDatabase, { nodeArgs, env: more }: ServiceOptions = {}) {
+async function startOn(folder: string, { key, env }: FilledDatabase, options: ServiceOptions = {}) {
   const again = { root: `http://127.0.0.1:${await freePort()}`, key, folder };
-  return await startService({ again, env: { ...env, ...more }, ...(nodeArgs && { nodeArgs }) });
+  return await startService({ ...options, again, env: { ...env, ...options.env } });
 }
 
 async function startBare(folder: string, filled: FilledDatabase) {
@@ -124,6 +124,8 @@ async function sampled(folder: string, filled: FilledDatabase): Promise<Record<s
   const port = await freePort();
   const service = await startOn(folder, filled, {
     nodeArgs: ['--import', './bench/recorded-queries.ts'],
+    // A bundle contains its own `pg`, whose statements could not be recorded.
+    main: 'packages/service/src/main.ts',
     env: { HORTUS_BENCH_QUERIES_PORT: String(port) },
   });
   const recorded = async () => (await (await fetch(`http://127.0.0.1:${port}/`)).json()) as BareRead['queries'];

@@ -19,6 +19,7 @@ import { gapBench } from './gap.ts';
 import { gardenBench } from './garden.ts';
 import { lists } from './lists.ts';
 import { logsBench } from './logs.ts';
+import { reads } from './reads.ts';
 import { templatesRead } from './templates-read.ts';
 import { transferBench } from './transfer.ts';
 import { webhooksBench } from './webhooks.ts';
@@ -28,6 +29,7 @@ const benches: readonly Bench[] = [
   templatesRead,
   definitionsCreate,
   lists,
+  reads,
   gardenBench,
   coldStart,
   cliStart,

@@ -17,6 +17,8 @@ export async function startService(
     env?: Record<string, string>;
     nodeArgs?: string[];
     cores?: string;
+    /** Entry file; the bundle or source of the service by default. */
+    main?: string;
     /** A killed service to replace, on the same data. */
     again?: { root: string; key: string; folder: string };
   } = {},
@@ -33,7 +35,7 @@ export async function startService(
       options.cores ?? (options.env?.HORTUS_DATABASE_URL ? '0,1' : '0'),
       process.execPath,
       ...(options.nodeArgs ?? []),
-      serviceMain,
+      options.main ?? serviceMain,
     ],
     {
       env: {
