@@ -1,16 +1,40 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Returns the processor time that all threads of a process have used so far, in seconds. */
-export function processorSeconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  return threads.reduce((sum, thread) => sum + onThread(pid, thread), 0) / 1e9;
+/** Returns a function with the processor time, in seconds, that all threads of these processes have used since this call. */
+export function processorTimeOf(pids: () => readonly number[]): () => number {
+  const before = usedBy(pids());
+  return () => {
+    let nanoseconds = 0;
+    for (const [thread, used] of usedBy(pids())) nanoseconds += used - (before.get(thread) ?? 0);
+    return nanoseconds / 1e9;
+  };
 }
 
-function onThread(pid: number, thread: string): number {
+/** Lists the processes of PostgreSQL that serve a database: their titles contain its name. */
+export const backendsOf = (database: string): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readIfThere(`/proc/${name}/cmdline`).startsWith('postgres: '))
+    .filter((name) => readIfThere(`/proc/${name}/cmdline`).includes(` ${database} `))
+    .map(Number);
+
+function usedBy(pids: readonly number[]): Map<string, number> {
+  const threads = pids.flatMap((pid) => threadsOf(pid).map((thread) => `/proc/${pid}/task/${thread}/schedstat`));
+  return new Map(threads.map((file) => [file, Number(readIfThere(file).split(' ')[0])]));
+}
+
+function threadsOf(pid: number): string[] {
   try {
-    return Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]);
+    return readdirSync(`/proc/${pid}/task`);
   } catch {
-    // Ended since the threads were listed.
-    return 0;
+    return [];
+  }
+}
+
+/** Returns an empty text if the process or thread has ended. */
+function readIfThere(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
   }
 }

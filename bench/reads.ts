@@ -5,9 +5,9 @@ import { freePort } from '@hortus/testkit/port';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { type Bench, type Figure, median } from './claim.ts';
+import type { Bench, Figure } from './claim.ts';
 import { type ContractRead, type FilledDatabase, fillForReads } from './contract-reads.ts';
-import { processorSeconds } from './processor-time.ts';
+import { backendsOf, processorTimeOf } from './processor-time.ts';
 import { startService } from './service-process.ts';
 import { load } from './wrk.ts';
 
@@ -19,6 +19,7 @@ export interface BareRead {
 }
 
 const CONNECTIONS = 16;
+const WARM_REQUESTS = 320;
 const PROMISED = { sqlite: { list: 0.3, record: 0.4 }, postgres: { list: 0.6, record: 0.6 } } as const;
 
 /**
@@ -56,16 +57,12 @@ async function compared(folder: string, filled: FilledDatabase, engine: keyof ty
   const bare = await startBare(folder, filled);
   const service = await startOn(folder, filled);
   try {
+    for (const read of filled.reads) await warmUp(`${service.base}${read.path}`, read);
     const figures: Figure[] = [];
     for (const read of filled.reads) {
-      const cost = (url: string, pid: number) => costOf(url, pid, read, folder);
-      const ours = `${service.base}${read.path}`;
-      const limit = `${bare.base}${read.path}`;
-      await cost(ours, service.pid);
-      const turns = [];
-      for (let turn = 0; turn < 2; turn++)
-        turns.push({ ours: await cost(ours, service.pid), limit: await cost(limit, bare.pid) });
-      figures.push(figure(engine, read, turns));
+      const ours = await costOf(`${service.base}${read.path}`, service.pid, read, folder, filled);
+      const limit = await costOf(`${bare.base}${read.path}`, bare.pid, read, folder, filled);
+      figures.push(figure(engine, read, ours, limit));
     }
     return figures;
   } finally {
@@ -74,13 +71,20 @@ async function compared(folder: string, filled: FilledDatabase, engine: keyof ty
   }
 }
 
+/** Lets the compilers of V8 see every handler before the first measurement. */
+async function warmUp(url: string, { headers }: ContractRead): Promise<void> {
+  const caller = async () => {
+    for (let i = 0; i < WARM_REQUESTS / CONNECTIONS; i++) await (await fetch(url, { headers })).arrayBuffer();
+  };
+  await Promise.all(Array.from({ length: CONNECTIONS }, caller));
+}
+
 function figure(
   engine: keyof typeof PROMISED,
   { name, path, rows }: ContractRead,
-  turns: readonly { ours: number; limit: number }[],
+  ours: number,
+  limit: number,
 ): Figure {
-  const ours = median(turns.map((turn) => turn.ours));
-  const limit = median(turns.map((turn) => turn.limit));
   return {
     claim: `${name} on ${engine}${rows === undefined ? '' : `, ${rows} rows`}`,
     value: 1 / ours,
@@ -92,11 +96,13 @@ function figure(
   };
 }
 
-/** Returns the processor seconds of one request. */
-async function costOf(url: string, pid: number, { headers }: ContractRead, folder: string): Promise<number> {
-  const before = processorSeconds(pid);
+/** Returns the processor seconds of one request, with those of the database server. */
+async function costOf(url: string, pid: number, { headers }: ContractRead, folder: string, { env }: FilledDatabase) {
+  const { HORTUS_DATABASE_URL: database } = env;
+  const pids = () => [pid, ...(database === undefined ? [] : backendsOf(new URL(database).pathname.slice(1)))];
+  const used = processorTimeOf(pids);
   const { requests } = await load({ url, connections: CONNECTIONS, seconds: 1, headers, folder });
-  return (processorSeconds(pid) - before) / requests;
+  return used() / requests;
 }
 
 type ServiceOptions = NonNullable<Parameters<typeof startService>[0]>;
