@@ -1,5 +1,6 @@
 import type { MetricValues } from '@hortus/tracing/metric-values';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Durations } from './durations.ts';
 
 /** Values of some part of the service, read when metrics are collected. */
 export interface GaugeSource {
@@ -16,6 +17,13 @@ export type GaugeValues = number | ReadonlyMap<string, number>;
 /** Counts requests of the hot path, where a labelled counter would be too slow; collected on demand. */
 export interface Tally {
   count: number;
+}
+
+interface Tallied extends Tally {
+  readonly endpoint: string;
+  readonly status: number;
+  /** Undefined for requests that no handler answered. */
+  times: ReturnType<Durations['series']> | undefined;
 }
 
 export interface Metrics {
@@ -40,7 +48,7 @@ export function openMetrics(): Metrics {
   const register = new Registry();
   const registers = [register];
   collectDefaultMetrics({ register });
-  const tallies = new Map<string, Tally & { readonly endpoint: string; readonly status: number }>();
+  const tallies = new Map<string, Tallied>();
   new Counter({
     name: 'hortus_http_requests_total',
     help: 'Requests answered, by endpoint and status.',
@@ -53,36 +61,41 @@ export function openMetrics(): Metrics {
       }
     },
   });
-  const durations = new Histogram({
-    name: 'hortus_http_request_seconds',
-    help: 'Time from the arrival of a request to the end of its answer, for requests answered by a handler.',
-    labelNames,
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers,
-  });
-  const database = new Histogram({
-    name: 'hortus_database_seconds',
-    help: 'Time of statements outside of transactions (read), and of transactions with their commit (write).',
-    labelNames: ['operation'],
-    buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-    registers,
-  });
-  const tally = (endpoint: string, status: number): Tally => {
+  const requests = new Durations(
+    {
+      name: 'hortus_http_request_seconds',
+      help: 'Time from the arrival of a request to the end of its answer, for requests answered by a handler.',
+      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    },
+    register,
+  );
+  const database = new Durations(
+    {
+      name: 'hortus_database_seconds',
+      help: 'Time of statements outside of transactions (read), and of transactions with their commit (write).',
+      buckets: [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    },
+    register,
+  );
+  const operations = { read: database.series({ operation: 'read' }), write: database.series({ operation: 'write' }) };
+  const tally = (endpoint: string, status: number): Tallied => {
     const key = `${endpoint} ${status}`;
     let known = tallies.get(key);
     if (!known) {
-      known = { endpoint, status, count: 0 };
+      known = { endpoint, status, count: 0, times: undefined };
       tallies.set(key, known);
     }
     return known;
   };
   return {
     observe(endpoint, status, seconds) {
-      tally(endpoint, status).count++;
-      durations.observe({ endpoint, status }, seconds);
+      const tallied = tally(endpoint, status);
+      tallied.count++;
+      tallied.times ??= requests.series({ endpoint, status });
+      tallied.times.observe(seconds);
     },
     tally,
-    observeDatabase: (operation, seconds) => database.observe({ operation }, seconds),
+    observeDatabase: (operation, seconds) => operations[operation].observe(seconds),
     add: (source) => addGauge(register, source),
     contentType: register.contentType,
     text: () => register.metrics(),
