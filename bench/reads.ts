@@ -132,7 +132,7 @@ async function sampled(folder: string, filled: FilledDatabase): Promise<Record<s
     nodeArgs: ['--import', './bench/recorded-queries.ts'],
     // A bundle contains its own `pg`, whose statements could not be recorded.
     main: 'packages/service/src/main.ts',
-    env: { HORTUS_BENCH_QUERIES_PORT: String(port) },
+    env: { BENCH_QUERIES_PORT: String(port) },
   });
   const recorded = async () => (await (await fetch(`http://127.0.0.1:${port}/`)).json()) as BareRead['queries'];
   try {

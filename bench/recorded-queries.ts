@@ -18,5 +18,5 @@ const server = createServer((_request, response) => {
   response.end(JSON.stringify(queries));
   queries = [];
 });
-server.listen(Number(process.env.HORTUS_BENCH_QUERIES_PORT), '127.0.0.1');
+server.listen(Number(process.env.BENCH_QUERIES_PORT), '127.0.0.1');
 server.unref();
