@@ -7,7 +7,7 @@ import type { Catalog } from '../../templates/public.ts';
 import { bindingsOf } from '../bindings.ts';
 import { revisionOf } from '../deployable.ts';
 import { type DefinitionRow, findDefinition } from '../store.ts';
-import { boundTo, templatesInUse, unarchivedOf } from './store.ts';
+import { type BoundRow, boundTo, templatesInUse, unarchivedOf } from './store.ts';
 
 const MOST = 100;
 
@@ -16,18 +16,11 @@ export async function usedBy(
   queries: Queries,
   targets: readonly string[],
 ): Promise<ReadonlyMap<string, Connection['used_by']>> {
-  const found = new Map<string, Connection['used_by']>();
-  for (const target of targets)
-    found.set(
-      target,
-      (await boundTo(queries, target, MOST)).map(({ id, instance_uid, need }) => ({
-        definition_id: id,
-        instance_uid,
-        need,
-      })),
-    );
-  return found;
+  const found = Map.groupBy(await boundTo(queries, targets, MOST), ({ target_id }) => target_id);
+  return new Map(targets.map((target) => [target, (found.get(target) ?? []).map(userOf)]));
 }
+
+const userOf = ({ id, instance_uid, need }: BoundRow) => ({ definition_id: id, instance_uid, need });
 
 /** Refuses to take away a definition that others are bound to, except those in `going`, which end with it. */
 export async function requireUnbound(
@@ -36,10 +29,10 @@ export async function requireUnbound(
   doing: string,
   going: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  const bound = (await boundTo(tx, id, MOST)).filter((one) => !going.has(one.id));
+  const bound = (await boundTo(tx, [id], MOST)).filter((one) => !going.has(one.id));
   if (bound.length === 0) return;
   const names = [...new Set(bound.map(({ instance_uid }) => instance_uid))];
-  const used_by = bound.map(({ id: definition_id, instance_uid, need }) => ({ definition_id, instance_uid, need }));
+  const used_by = bound.map(userOf);
   throw conflict('id', 'in_use', `${names.join(', ')} is bound to it; bind it to something else before ${doing}.`, {
     used_by,
   });
@@ -50,7 +43,7 @@ export async function tiesOf(
   tx: Tx,
   { id, account_id, server_id, current_revision }: DefinitionRow,
 ): Promise<string[]> {
-  const names = (await boundTo(tx, id, MOST))
+  const names = (await boundTo(tx, [id], MOST))
     .filter((one) => one.server_id === server_id)
     .map((one) => one.instance_uid);
   for (const { definition_id } of Object.values(bindingsOf(await revisionOf(tx, id, current_revision)))) {

@@ -1,27 +1,42 @@
-import { statement } from '../../../storage/statement.ts';
+import { shapedStatement } from '../../../storage/statement.ts';
 import type { Queries } from '../../../storage/storage.ts';
 import { archived, type DefinitionRow } from '../store.ts';
 
-type BoundRow = Pick<DefinitionRow, 'id' | 'instance_uid' | 'server_id'> & { readonly need: string };
+export type BoundRow = Pick<DefinitionRow, 'id' | 'instance_uid' | 'server_id'> & {
+  readonly target_id: string;
+  readonly need: string;
+};
 
-const bound = statement<{ targetId: string; limit: number }, BoundRow>((db, p) =>
+const bound = shapedStatement<{ targetIds: readonly string[]; most: number }, BoundRow>((db, { targetIds, most }) =>
   db
-    .selectFrom('revision_bindings')
-    .innerJoin('definitions', (join) =>
-      join
-        .onRef('definitions.id', '=', 'revision_bindings.definition_id')
-        .onRef('definitions.current_revision', '=', 'revision_bindings.number'),
+    .selectFrom(
+      db
+        .selectFrom('revision_bindings')
+        .innerJoin('definitions', (join) =>
+          join
+            .onRef('definitions.id', '=', 'revision_bindings.definition_id')
+            .onRef('definitions.current_revision', '=', 'revision_bindings.number'),
+        )
+        .select(['definitions.id', 'definitions.instance_uid', 'definitions.server_id'])
+        .select(['revision_bindings.target_id', 'revision_bindings.need'])
+        .select(({ fn }) =>
+          fn
+            .agg<number>('row_number')
+            .over((rows) => rows.partitionBy('revision_bindings.target_id').orderBy('definitions.instance_uid'))
+            .as('place'),
+        )
+        .where('revision_bindings.target_id', 'in', targetIds)
+        .where('definitions.status', '<>', archived)
+        .as('bound'),
     )
-    .select(['definitions.id', 'definitions.instance_uid', 'definitions.server_id', 'revision_bindings.need'])
-    .where('revision_bindings.target_id', '=', p.targetId)
-    .where('definitions.status', '<>', archived)
-    .orderBy('definitions.instance_uid')
-    .limit(p.limit),
+    .select(['id', 'instance_uid', 'server_id', 'target_id', 'need'])
+    .where('place', '<=', most)
+    .orderBy('instance_uid'),
 );
 
-/** Lists the definitions that are not archived and whose current revision is bound to the target. */
-export const boundTo = (queries: Queries, targetId: string, limit: number): Promise<BoundRow[]> =>
-  bound(queries, { targetId, limit });
+/** Lists the definitions that are not archived and whose current revision is bound to a target, at most `most` for each. */
+export const boundTo = async (queries: Queries, targetIds: readonly string[], most: number): Promise<BoundRow[]> =>
+  targetIds.length === 0 ? [] : bound(queries, { targetIds, most });
 
 /** Lists the templates of the definitions of an account that are not archived. */
 export const templatesInUse = async (queries: Queries, accountId: string): Promise<string[]> => {
