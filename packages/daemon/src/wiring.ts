@@ -181,6 +181,7 @@ export function wire(options: DaemonOptions) {
   const acceptance = new Acceptance({ journal, policy, serverId, publicKey });
   const backups = new BackupActions({
     engine,
+    cluster,
     ingress,
     journal,
     log,

@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { builtIn, isExclusive } from '@hortus/contract/built-in-actions';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { BackupHandlers, BackupRun } from '../actions/handlers.ts';
+import type { Cluster } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import { type ActionOutcome, type ActionRequest, cancelled, failure, success } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { isSafeName } from '../plan/names.ts';
+import { elsewhere } from '../swarm/pins.ts';
 import type { Expectation } from '../trust/accept-manifest.ts';
 import type { BackupStore } from './backup-store.ts';
 import { fillCopy } from './fill-copy.ts';
@@ -22,6 +24,8 @@ import { verify } from './verify.ts';
 
 export interface BackupActionsOptions {
   engine: Engine;
+  /** The Swarm that this daemon drives; undefined on a plain server. */
+  cluster?: Cluster | undefined;
   ingress: Ingress;
   journal: Journal;
   log: Log;
@@ -124,6 +128,7 @@ export class BackupActions implements BackupHandlers {
 
   async #backup(work: Work): Promise<Result> {
     const { engine, journal, boundary } = this.#options;
+    await this.#requireVolumesHere(work.uid);
     const { key } = await this.#keys.of(work.id, work.signal);
     const vessel = this.#vessel(work, 'backup_id', key);
     const extent = work.params.extent === 'volumes' ? 'volumes' : 'declared';
@@ -145,10 +150,12 @@ export class BackupActions implements BackupHandlers {
   }
 
   async #restoring(work: Work): Promise<Restoring> {
-    const { engine, journal, ingress, boundary } = this.#options;
+    const { engine, cluster, journal, ingress, boundary } = this.#options;
+    await this.#requireVolumesHere(work.uid);
     const { key, safetyKey } = await this.#keys.of(work.id, work.signal);
     return {
       engine,
+      cluster,
       ingress,
       pauses: journal.pauses,
       ...this.#deployed(work.uid),
@@ -188,7 +195,7 @@ export class BackupActions implements BackupHandlers {
   }
 
   async #copyData(work: Work): Promise<Result> {
-    const { engine, ingress, manifestOf, boundary } = this.#options;
+    const { engine, cluster, ingress, manifestOf, boundary } = this.#options;
     const { params, say, signal } = work;
     const { key } = await this.#keys.of(work.id, signal);
     const target = await manifestOf(
@@ -201,18 +208,33 @@ export class BackupActions implements BackupHandlers {
     );
     const source = this.#vessel(work, 'backup_id', key);
     const manifestSha256 = String(params.manifest_sha256);
-    await fillCopy({ engine, ingress, source, target, say, signal, boundary }, manifestSha256);
+    await fillCopy({ engine, cluster, ingress, source, target, say, signal, boundary }, manifestSha256);
     return {};
   }
 
   async #verify(work: Work): Promise<Result> {
-    const { engine } = this.#options;
+    const { engine, cluster } = this.#options;
     const { key } = await this.#keys.of(work.id, work.signal);
     const source = this.#vessel(work, 'backup_id', key);
     const { manifest } = this.#deployed(work.uid);
     const manifestSha256 = String(work.params.manifest_sha256);
-    const proof = await verify({ engine, source, manifest, manifestSha256, say: work.say, signal: work.signal });
+    const proof = await verify({
+      engine,
+      cluster,
+      source,
+      manifest,
+      manifestSha256,
+      say: work.say,
+      signal: work.signal,
+    });
     return { proof };
+  }
+
+  /** Only the node of a volume can read or replace it. */
+  async #requireVolumesHere(uid: string): Promise<void> {
+    const { cluster } = this.#options;
+    const node = cluster && (await elsewhere(cluster, uid));
+    if (node !== undefined) throw new Error(`The volumes are on node ${node}, which this daemon does not reach.`);
   }
 
   async #delete(work: Work): Promise<Result> {

@@ -1,6 +1,6 @@
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
-import { containersOf } from '../instances/instance-containers.ts';
+import { containersOf, handlesOf } from '../instances/instance-containers.ts';
 import type { Pauses } from '../journal/pauses.ts';
 import { label } from '../plan/labels.ts';
 
@@ -25,9 +25,11 @@ export async function whilePaused<Result>(
   work: () => Promise<Result>,
 ): Promise<{ result: Result; stoppedMs: number }> {
   const place = ({ labels }: ContainerFacts) => order.indexOf(labels[label.component] ?? '');
-  const running = (await containersOf(engine, instanceUid))
-    .filter(({ state }) => state === 'running' || state === 'restarting')
-    .sort((a, b) => place(a) - place(b));
+  const running = handlesOf(
+    (await containersOf(engine, instanceUid))
+      .filter(({ state }) => state === 'running' || state === 'restarting')
+      .sort((a, b) => place(a) - place(b)),
+  );
   const began = performance.now();
   pauses.begin({ instanceUid, containers: running.map(({ id }) => id) });
   let result: Result;

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { BackupManifest, BackupPart } from '@hortus/contract/resources/backup-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import { containersOf } from '../instances/instance-containers.ts';
+import { containersOf, handlesOf } from '../instances/instance-containers.ts';
 import { labelsOf, ownerLabels } from '../plan/labels.ts';
 import { writeVolume } from '../volumes/volumes.ts';
 import { dumpActionOf } from './dump.ts';
@@ -127,7 +127,7 @@ export async function refill(
   manifest: SignedManifest,
 ): Promise<void> {
   // Volumes are emptied by recreating them, which the engine allows only while they are not mounted.
-  for (const { id, stopGraceMs } of await containersOf(engine, manifest.instance.uid)) {
+  for (const { id, stopGraceMs } of handlesOf(await containersOf(engine, manifest.instance.uid))) {
     await engine.stop(id, stopGraceMs);
     await engine.remove(id, { force: true });
   }

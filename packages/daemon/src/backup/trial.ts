@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { copiedComponents } from '@hortus/template/isolated';
 import type { Engine } from '../engine/engine.ts';
+import { handlesOf } from '../instances/instance-containers.ts';
 import { label, labelsOf, ownerLabels } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
 import { instanceNetworkSize } from '../plan/network-size.ts';
@@ -43,7 +44,7 @@ export async function isolate(engine: Engine, manifest: SignedManifest): Promise
 /** Removes all objects of the trials of this server, or of one trial. */
 export async function clearTrials(engine: Engine, serverId: string, uid?: string): Promise<void> {
   const labels = { [label.server]: trialServer(serverId), ...(uid === undefined ? {} : { [label.instance]: uid }) };
-  for (const { id } of await engine.containers({ labels })) await engine.remove(id, { force: true });
+  for (const { id } of handlesOf(await engine.containers({ labels }))) await engine.remove(id, { force: true });
   for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
   for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);
 }

@@ -10,12 +10,13 @@ import { feedDump, needsEmpty, restoreDumps } from './dump-restore.ts';
 import { checkPart, type Vessel } from './part.ts';
 import { readManifest } from './read-manifest.ts';
 import { checkFit, fillVolume } from './restore.ts';
-import { startInstance } from './start-instance.ts';
+import { type Starting, startInstance } from './start-instance.ts';
 import { volumesOf } from './take.ts';
 import { clearTrials, isolate, trialManifest } from './trial.ts';
 
 export interface Verifying {
   engine: Engine;
+  cluster?: Starting['cluster'];
   source: Vessel;
   manifest: SignedManifest;
   manifestSha256: string;
@@ -55,7 +56,10 @@ function checkNotEmpty(backup: BackupManifest, manifest: SignedManifest): void {
   }
 }
 
-async function tryOut({ engine, source, manifest, say, signal }: Verifying, backup: BackupManifest): Promise<void> {
+async function tryOut(
+  { engine, cluster, source, manifest, say, signal }: Verifying,
+  backup: BackupManifest,
+): Promise<void> {
   const trial = trialManifest(manifest);
   const { uid } = trial.instance;
   try {
@@ -65,7 +69,7 @@ async function tryOut({ engine, source, manifest, say, signal }: Verifying, back
       const volume = volumesOf(trial).find(({ name }) => name === part.name)?.volume;
       if (volume !== undefined) await fillVolume({ engine, manifest: trial }, source, part, volume);
     }
-    const starting = { engine, ingress: noIngress, say, signal };
+    const starting = { engine, cluster, ingress: noIngress, say, signal };
     const empty = needsEmpty(trial, backup.parts);
     const deploymentId = `trial-${backup.backup_id}`;
     if (empty) await restoreDumps(starting, { manifest: trial, deploymentId }, source, backup.parts);

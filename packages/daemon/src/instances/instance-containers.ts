@@ -9,6 +9,11 @@ export async function containersOf(engine: Engine, uid: string): Promise<Contain
   return all.filter(({ labels }) => labels[label.execution] === undefined);
 }
 
+/** Returns what has to be started, stopped or removed: the containers, or the services whose tasks they are. */
+export const handlesOf = (containers: readonly ContainerFacts[]): { id: string; stopGraceMs: number }[] => [
+  ...new Map(containers.map(({ id, service = id, stopGraceMs }) => [service, { id: service, stopGraceMs }])).values(),
+];
+
 /**
  * Finds the container for an action: the running one of the component, the newest during a takeover. Tries the final
  * name first, because one lookup costs a third of a list.

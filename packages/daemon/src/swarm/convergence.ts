@@ -93,7 +93,7 @@ export async function jobEnded(
 
 const wasGivenUp = ({ labels, update }: ServiceFacts, config: string): boolean => {
   if (update && GIVEN_UP.includes(update.state)) return true;
-  // A rollback that is under way: its result is the better explanation.
+  // Another specification was set meanwhile. While the Swarm rolls back, its result is awaited instead.
   return labels[label.config] !== config && update === undefined;
 };
 

@@ -7,11 +7,8 @@ import { failure, success } from '../journal/action.ts';
 import { label } from '../plan/labels.ts';
 import { converge } from './convergence.ts';
 import { REPLICAS } from './desired-services.ts';
-import { forgetPin, recordedPin } from './pins.ts';
-
-/** Time for tasks to start or end; the stop grace period comes on top. */
-const PATIENCE_MS = 120_000;
-const LOOK_EVERY_MS = 200;
+import { elsewhere } from './pins.ts';
+import { LOOK_EVERY_MS, PATIENCE_MS, tasksEnded } from './tasks-ended.ts';
 
 type Handlers = Readonly<Record<string, InstanceHandler>>;
 
@@ -29,7 +26,7 @@ export function swarmLifecycle(cluster: Cluster): Handlers {
     const refused = volumesToo ? await volumesElsewhere(cluster, context.uid) : undefined;
     if (refused !== undefined) return failure(refused);
     for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
-    await tasksEnded(cluster, { [label.instance]: context.uid }, patience(context));
+    await tasksEnded(cluster, { labels: { [label.instance]: context.uid } }, patience(context));
     await removeRest(cluster, context, volumesToo);
     await context.forget();
     return success();
@@ -46,7 +43,7 @@ export function swarmLifecycle(cluster: Cluster): Handlers {
     [builtIn.stop]: async (context) => {
       for (const { id, replicas } of (await lasting(context)).reverse()) {
         if (replicas > 0) await cluster.scaleService(id, 0);
-        await tasksEnded(cluster, id, patience(context));
+        await tasksEnded(cluster, { service: id }, patience(context));
       }
       return success();
     },
@@ -68,7 +65,7 @@ export function swarmLifecycle(cluster: Cluster): Handlers {
     },
     [builtIn.remove]: async (context) => {
       for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
-      await tasksEnded(cluster, { [label.instance]: context.uid }, patience(context));
+      await tasksEnded(cluster, { labels: { [label.instance]: context.uid } }, patience(context));
       return success();
     },
     [builtIn.clear]: async (context) => {
@@ -109,28 +106,10 @@ async function running(cluster: Cluster, service: ServiceFacts, replicas: number
   });
 }
 
-const ENDED: readonly string[] = ['complete', 'shutdown', 'failed', 'rejected', 'remove', 'orphaned'];
-
-/** Waits until no task runs; those of removed services disappear from the list. Tasks of lost nodes are not waited for. */
-async function tasksEnded(cluster: Cluster, of: string | Record<string, string>, withinMs: number): Promise<void> {
-  const end = performance.now() + withinMs;
-  for (;;) {
-    const [tasks, nodes] = await Promise.all([
-      cluster.tasks(typeof of === 'string' ? { service: of } : { labels: of }),
-      cluster.nodes(),
-    ]);
-    const ready = new Set(nodes.filter(({ state }) => state === 'ready').map(({ id }) => id));
-    if (!tasks.some(({ state, node }) => !ENDED.includes(state) && (node === '' || ready.has(node)))) return;
-    if (performance.now() > end) throw new Error(`Tasks were still running after ${withinMs / 1_000} s`);
-    await sleep(LOOK_EVERY_MS);
-  }
-}
-
 async function volumesElsewhere(cluster: Cluster, uid: string): Promise<string | undefined> {
-  const [pin, here, nodes] = await Promise.all([recordedPin(cluster, uid), cluster.membership(), cluster.nodes()]);
-  if (pin === undefined || pin === here?.nodeId) return undefined;
-  const name = nodes.find(({ id }) => id === pin)?.name ?? pin;
-  return `The volumes are on node ${name}, which this daemon does not reach. Release without remove_volumes, and remove them on that node.`;
+  const node = await elsewhere(cluster, uid);
+  if (node === undefined) return undefined;
+  return `The volumes are on node ${node}, which this daemon does not reach. Release without remove_volumes, and remove them on that node.`;
 }
 
 /** Removes files, network and, if asked for, volumes. Containers of ended tasks still use volumes, so they go first. */
@@ -141,7 +120,6 @@ async function removeRest(cluster: Cluster, { engine, uid }: InstanceContext, vo
   for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
   if (!volumesToo) return;
   for (const { name } of await engine.volumes({ labels })) await removedVolume(engine, name);
-  await forgetPin(cluster, uid);
 }
 
 /** The engine removes the containers of a service shortly after its tasks; until then their volume is in use. */

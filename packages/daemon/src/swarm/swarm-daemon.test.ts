@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { builtIn } from '@hortus/contract/built-in-actions';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,8 +18,15 @@ const limit = { timeout: 240_000 };
 const daemonOf = (killAt?: string) =>
   DaemonProcess.start({ manager: server.swarm.nodes[0].socketPath, ...(killAt && { killAt }) });
 
-async function ordered(daemon: DaemonProcess, type: string, slug: string, uid: string, command: string[] = []) {
-  const order = request(slug, command, {}, uid);
+async function ordered(
+  daemon: DaemonProcess,
+  type: string,
+  slug: string,
+  uid: string,
+  command: string[] = [],
+  params: Record<string, unknown> = {},
+) {
+  const order = request(slug, command, params, uid);
   order.action.type = type as typeof order.action.type;
   daemon.service.send({ type: 'action_request', ...order });
   return await daemon.resultOf(order.execution_id);
@@ -34,7 +42,12 @@ test('a daemon of a Swarm deploys, runs actions, keeps logs, reports the state a
     component('side', { image, command: ['sleep', '1000'] }),
   ];
   const greet = ['sh', '-c', 'wget -q -O - http://alias-main:8080/health'];
-  const deployment = daemon.order(uid, parts, { actions: [action('greet', greet, { component: 'side' })] });
+  const deployment = daemon.order(uid, parts, {
+    actions: [
+      action('greet', greet, { component: 'side' }),
+      action('report', greet, { component: 'side', type: 'job' }),
+    ],
+  });
   expect(await daemon.reportOf(deployment)).toMatchObject({
     status: 'success',
     instance: { container_name: uid, status: 'running', health: 'healthy' },
@@ -52,6 +65,8 @@ test('a daemon of a Swarm deploys, runs actions, keeps logs, reports the state a
     type: 'action_completed',
     output: 'ok\n',
   });
+  const job = await ordered(daemon, 'job', 'report', uid, greet);
+  expect(job).toMatchObject({ type: 'action_completed', output: 'ok\n' });
   const before = (await server.running(uid)).map(({ id }) => id);
   expect(await ordered(daemon, 'builtin', builtIn.restart, uid)).toMatchObject({ type: 'action_completed' });
   const after = (await server.running(uid)).map(({ id }) => id);
@@ -61,6 +76,45 @@ test('a daemon of a Swarm deploys, runs actions, keeps logs, reports the state a
   await until(() => reported()?.status === 'stopped', { describe: 'the instance to be reported as stopped' });
   expect(await ordered(daemon, 'builtin', builtIn.release, uid)).toMatchObject({ type: 'action_completed' });
   expect(await server.cluster.services({ labels: { [label.instance]: uid } })).toEqual([]);
+  await daemon.close();
+});
+
+test('volumes are backed up, restored and verified while the services are stopped', limit, async () => {
+  const daemon = await daemonOf();
+  await daemon.connected();
+  const uid = server.newUid();
+  const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
+  const deployment = daemon.order(uid, [component('main', web(server.image, { storage }))], {
+    backup: { strategy: 'volume', volumes: [{ name: 'data', critical: true }], dump_action: null, schedule_hint: null },
+    smoke: [{ exec: { component: 'main', command: ['test', '-s', '/data/words'] } }],
+  });
+  expect(await daemon.reportOf(deployment)).toMatchObject({ status: 'success' });
+  await server.run(uid, 'main', 'sh', '-c', 'echo before > /data/words');
+  const key = randomBytes(32).toString('base64');
+  const order = (slug: string, params: Record<string, unknown>) =>
+    ordered(daemon, 'builtin', slug, uid, [], { key, safety_key: key, ...params });
+  const taken = await order(builtIn.backup, { backup_id: 'bkp_1' });
+  expect(taken).toMatchObject({ type: 'action_completed' });
+  const { manifest_sha256 } = taken.result as { manifest_sha256: string };
+  await server.run(uid, 'main', 'sh', '-c', 'echo after > /data/words');
+  const which = { backup_id: 'bkp_1', manifest_sha256 };
+  expect(await order(builtIn.verifyBackup, which)).toMatchObject({
+    type: 'action_completed',
+    result: { proof: 'restored' },
+  });
+  expect(await server.run(uid, 'main', 'cat', '/data/words')).toBe('after\n');
+  expect(await order(builtIn.restore, { ...which, safety_backup_id: 'bkp_2' })).toMatchObject({
+    type: 'action_completed',
+  });
+  expect(await server.run(uid, 'main', 'cat', '/data/words')).toBe('before\n');
+  expect((await server.cluster.services({ labels: { [label.managed]: 'true' } })).map(({ name }) => name)).toEqual([
+    uid,
+  ]);
+  const pins = await server.cluster.contents('configs', { labels: { [label.managed]: 'true' } });
+  expect(pins.map(({ name }) => name)).toEqual([`hortus-pin.${uid}`]);
+  expect(await order(builtIn.release, { remove_volumes: true, confirm: ['data'] })).toMatchObject({
+    type: 'action_completed',
+  });
   await daemon.close();
 });
 

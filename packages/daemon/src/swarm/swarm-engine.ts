@@ -5,11 +5,13 @@ import type { Engine, LabelFilter } from '../engine/engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine/engine-problem.ts';
 import { label } from '../plan/labels.ts';
 import { currentTasks, factsOfService, factsOfTask } from './current-tasks.ts';
-import { recordedPin } from './pins.ts';
+import { elsewhere, forgetPin } from './pins.ts';
 import { withTaskEvents } from './task-events.ts';
+import { isServiceHandle, serviceHandle, WholeServices } from './whole-services.ts';
 
 /** Label that the engine puts on containers of tasks. */
 const TASK = 'com.docker.swarm.task.id';
+const CONTAINER_ID = /^[0-9a-f]{64}$/;
 
 /**
  * Wraps the engine of a manager so that instances look like those of a plain server: their containers are the current tasks of
@@ -17,10 +19,11 @@ const TASK = 'com.docker.swarm.task.id';
  */
 export function swarmEngine(engine: Engine, cluster: Cluster): Engine {
   const reach = new Reach(engine, cluster);
+  const services = new WholeServices(engine, cluster);
   return {
     ...engine,
     containers: ({ labels }) => reach.containers(labels),
-    inspect: (id) => reach.inspect(id),
+    inspect: (id) => (isServiceHandle(id) ? services.inspect(id) : reach.inspect(id)),
     logs: (id, options) =>
       reach.elsewhere(
         id,
@@ -29,15 +32,19 @@ export function swarmEngine(engine: Engine, cluster: Cluster): Engine {
       ),
     events: (filter, on, signal) => withTaskEvents(engine, cluster, { filter, on, signal }),
     followLogs: (id, since, signal) => reach.followLogs(id, since, signal),
+    ensureNetwork: (spec) => cluster.ensureNetwork(spec),
     create: async (spec) => {
       await reach.requireVolumesHere(spec);
       return await engine.create(spec);
     },
-    // The Swarm would replace a task that is stopped, and a stopped one is not started again.
-    start: (id) => reach.unlessTask(id, () => engine.start(id)),
-    stop: (id, graceMs) => reach.unlessTask(id, () => engine.stop(id, graceMs)),
+    removeVolume: (name) => reach.removeVolume(name),
+    // The Swarm would replace a task that is stopped, so services are stopped as a whole.
+    start: (id) => (isServiceHandle(id) ? services.start(id) : reach.unlessTask(id, () => engine.start(id))),
+    stop: (id, graceMs) =>
+      isServiceHandle(id) ? services.stop(id, graceMs) : reach.unlessTask(id, () => engine.stop(id, graceMs)),
     kill: (id, signal) => reach.unlessTask(id, () => engine.kill(id, signal)),
-    remove: (id, options) => reach.unlessTask(id, () => engine.remove(id, options)),
+    remove: (id, options) =>
+      isServiceHandle(id) ? services.remove(id) : reach.unlessTask(id, () => engine.remove(id, options)),
     rename: (id, name) => reach.unlessTask(id, () => engine.rename(id, name)),
     exec: (id, command, signal) => reach.elsewhere(id, () => engine.exec(id, command, signal), reach.refuse),
     attach: (id, command) => reach.elsewhere(id, () => engine.attach(id, command), reach.refuse),
@@ -55,6 +62,7 @@ interface Current {
   /** Undefined for a service without tasks. */
   task: TaskFacts | undefined;
   facts: ContainerFacts;
+  service: string;
 }
 
 class Reach {
@@ -69,7 +77,7 @@ class Reach {
   async containers(labels: LabelFilter): Promise<ContainerFacts[]> {
     const [local, found] = await Promise.all([this.#engine.containers({ labels }), this.#tasks(labels)]);
     const byId = new Map((await this.#addressed(local)).map((facts) => [facts.id, facts]));
-    const ofTasks = found.map(({ facts }) => byId.get(facts.id) ?? facts);
+    const ofTasks = found.map(({ facts, service }) => ({ ...(byId.get(facts.id) ?? facts), service }));
     return [...local.filter((facts) => facts.labels[TASK] === undefined), ...ofTasks];
   }
 
@@ -80,6 +88,7 @@ class Reach {
 
   /** Finds a task of another node by the id of its container. */
   async remote(id: string): Promise<Remote | undefined> {
+    if (!CONTAINER_ID.test(id)) return undefined;
     const found = (await this.#tasks({ [label.managed]: 'true' })).find(({ facts }) => facts.id === id);
     return found?.task === undefined ? undefined : { task: found.task, facts: found.facts };
   }
@@ -108,6 +117,8 @@ class Reach {
   }
 
   async *followLogs(id: string, since: string | undefined, signal: AbortSignal): ReturnType<Cluster['followTaskLogs']> {
+    // A service without tasks, or a task without a container.
+    if (!CONTAINER_ID.test(id)) return;
     const isHere = (await this.#engine.inspect(id)) !== undefined;
     const remote = isHere ? undefined : await this.remote(id);
     yield* remote
@@ -124,11 +135,19 @@ class Reach {
   async requireVolumesHere({ name, mounts, labels }: ContainerSpec): Promise<void> {
     const uid = labels[label.instance];
     if (uid === undefined || !mounts.some(({ kind }) => kind === 'volume')) return;
-    const [pin, here] = await Promise.all([recordedPin(this.#cluster, uid), this.#cluster.membership()]);
-    if (pin === undefined || pin === here?.nodeId) return;
-    const node = (await this.#cluster.nodes()).find(({ id }) => id === pin)?.name ?? pin;
+    const node = await elsewhere(this.#cluster, uid);
+    if (node === undefined) return;
     const detail = `its volumes are on node ${node}, which this daemon does not reach`;
     throw new EngineProblem({ operation: `create container ${name}`, kind: 'unsupported', detail });
+  }
+
+  /** Forgets the node of an instance with its last volume, such as that of a trial. */
+  async removeVolume(name: string): Promise<void> {
+    const uid = (await this.#engine.volume(name))?.labels[label.instance];
+    await this.#engine.removeVolume(name);
+    if (uid === undefined) return;
+    const left = await this.#engine.volumes({ labels: { [label.instance]: uid } });
+    if (left.length === 0) await forgetPin(this.#cluster, uid);
   }
 
   /** Only containers reach addresses of an overlay network; this node reaches its tasks over a bridge instead. */
@@ -156,10 +175,11 @@ class Reach {
     ]);
     return services.flatMap((service): Current[] => {
       const current = currentTasks(service, tasks);
-      if (current.length === 0) return [{ task: undefined, facts: factsOfService(service) }];
+      if (current.length === 0)
+        return [{ task: undefined, facts: factsOfService(service), service: serviceHandle(service.id) }];
       return current.map((task) => {
         const node = nodes.find(({ id }) => id === task.node && id !== here?.nodeId);
-        return { task, facts: factsOfTask(service, task, node) };
+        return { task, facts: factsOfTask(service, task, node), service: serviceHandle(service.id) };
       });
     });
   }
