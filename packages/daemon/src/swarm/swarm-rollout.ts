@@ -8,6 +8,7 @@ import type { Rollout, RolloutDeps } from '../rollout/rollout.ts';
 import { inTime } from '../rollout/step-time.ts';
 import { type Attempt, beginAttempt, readInstance } from './attempt.ts';
 import { lossesOf, NotOnSwarm, requireSwarm } from './limitations.ts';
+import { nodeLossLines } from './node-loss.ts';
 import { recordPin } from './pins.ts';
 import { removeUnusedFiles } from './swarm-files.ts';
 import { describeServices } from './swarm-outcome.ts';
@@ -36,6 +37,7 @@ export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): 
       begun.before,
     );
     if (plan.steps.length === 0) say('info', 'The instance already matches the manifest; nothing to do');
+    else for (const line of nodeLossLines(begun.services, begun.nodes)) say('info', line);
     const gapMs = await apply(plan, begun, deps);
     await tidy(begun, deps);
     return await describeServices(begun, cluster, engine, gapMs);

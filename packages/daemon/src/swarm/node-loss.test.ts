@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import type { NodeFacts } from '../engine/cluster.ts';
+import { desiredState } from '../plan/desired.ts';
+import { component, manifest } from '../plan/testing/manifests.ts';
+import { desiredServices } from './desired-services.ts';
+import { nodeLossLines } from './node-loss.ts';
+
+const node = (id: string, given: Partial<NodeFacts> = {}): NodeFacts => ({
+  id,
+  name: `host-${id}`,
+  state: 'ready',
+  availability: 'active',
+  role: 'worker',
+  isLeader: false,
+  address: '',
+  labels: {},
+  cpus: 2,
+  memoryBytes: 2 ** 30,
+  ...given,
+});
+
+const storage = [{ name: 'data', volume: 'v', mount_path: '/data', read_only: false, critical: true }];
+const given = manifest('u', [
+  component('db', { storage }),
+  component('web', { replicas: 3 }),
+  component('mail'),
+  component('setup', { kind: 'job', run: 'before_start' }),
+]);
+const from = { deploymentId: 'dep', definitionId: 'def', revision: 1, serverId: 'srv', manifest: given };
+const services = desiredServices(desiredState(from), given, { node: 'a', cpus: 2, logDriver: '' });
+
+it('says for every service what the loss of a node means', () => {
+  expect(nodeLossLines(services, [node('a'), node('b')])).toEqual([
+    'If node host-a is lost, db is down until it is back, because its volumes are there',
+    'If a node is lost, web keeps serving with the tasks of the others',
+    'If the node of mail is lost, the Swarm starts it on another one',
+  ]);
+});
+
+it('counts only nodes that can run tasks', () => {
+  const nodes = [node('a'), node('b', { availability: 'drain' }), node('c', { state: 'down' })];
+  expect(nodeLossLines(services, nodes)).toEqual(['Only node host-a can run tasks: its loss stops the whole instance']);
+  expect(nodeLossLines(services, [])).toEqual(['No node of the Swarm can run tasks now; they wait for one']);
+});
