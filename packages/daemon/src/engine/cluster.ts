@@ -80,6 +80,8 @@ export interface ServiceSpec {
   mode: { kind: 'replicated'; replicas: number } | { kind: 'job' };
   /** As the Swarm reads them: `node.id==…`. */
   constraints: readonly string[];
+  /** Label of nodes, as in `node.labels.zone`, over whose values tasks are spread. */
+  spread?: string | undefined;
   /** For services that replace their tasks. */
   update?: UpdateRule;
 }

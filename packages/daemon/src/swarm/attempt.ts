@@ -7,6 +7,7 @@ import { NameTaken } from '../rollout/failure.ts';
 import type { Rollout } from '../rollout/rollout.ts';
 import { type DesiredService, desiredServices, isPinned } from './desired-services.ts';
 import { chooseNode, pinOf, recordedPin, requireNode } from './pins.ts';
+import { fits } from './placement.ts';
 import type { SwarmActual } from './swarm-plan.ts';
 
 /** What a rollout found in the Swarm before it changed anything, and what it wants. */
@@ -36,8 +37,13 @@ export async function beginAttempt(rollout: Rollout, cluster: Cluster, engine: E
   ]);
   const before = await readInstance(cluster, uid, definitionId);
   await requireNames(cluster, desired, before.services);
+  const pinned = new Set(desired.units.filter(isPinned).map(({ component }) => component));
+  const placements = rollout.manifest.components.flatMap(({ name, placement }) =>
+    pinned.has(name) ? (placement ?? []) : [],
+  );
+  const isFit = (one: NodeFacts) => placements.every((placement) => fits(placement, one));
   const node = desired.units.some(isPinned)
-    ? await nodeOfVolumes({ cluster, engine, uid, nodes, managed, before: before.services, here })
+    ? await nodeOfVolumes({ cluster, engine, uid, nodes, managed, before: before.services, here, isFit })
     : undefined;
   const cpus = Math.min(...nodes.filter(({ state }) => state === 'ready').map((one) => one.cpus));
   return {
@@ -92,12 +98,14 @@ interface Looked {
   managed: readonly ServiceFacts[];
   before: readonly ServiceFacts[];
   here: string;
+  /** Whether a node has the labels that the components with volumes require. */
+  isFit(node: NodeFacts): boolean;
 }
 
 /** All volumes of an instance are on one node. A record outlives services, and volumes found here outlive both. */
-async function nodeOfVolumes({ cluster, engine, uid, nodes, managed, before, here }: Looked): Promise<string> {
+async function nodeOfVolumes({ cluster, engine, uid, nodes, managed, before, here, isFit }: Looked): Promise<string> {
   const known = before.map(pinOf).find((one) => one !== undefined) ?? (await recordedPin(cluster, uid));
   if (known !== undefined) return requireNode(nodes, known).id;
   const found = await engine.volumes({ labels: { [label.managed]: 'true', [label.instance]: uid } });
-  return found.length > 0 ? requireNode(nodes, here).id : chooseNode(nodes, managed, here).id;
+  return found.length > 0 ? requireNode(nodes, here).id : chooseNode(nodes.filter(isFit), managed, here).id;
 }

@@ -6,6 +6,7 @@ import type { Desired, Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 import { LONGEST_SERVICE_NAME, NotOnSwarm } from './limitations.ts';
 import { pinTo } from './pins.ts';
+import { placementOf, type Where } from './placement.ts';
 import { taskCheck } from './task-check.ts';
 
 /** A component as it should run in the Swarm; image digest and secrets are added when it is created. */
@@ -48,8 +49,13 @@ export function desiredServices(
   return units
     .filter(({ replica }) => replica === 1)
     .map((unit) => {
-      const replicas = unit.kind === 'service' ? (components.find(isOf(unit))?.replicas ?? 1) : 1;
-      return desiredService(unit, replicas, { node: isPinned(unit) ? node : undefined, ...facts });
+      const { replicas: wanted = 1, placement } = components.find(isOf(unit)) ?? {};
+      const replicas = unit.kind === 'service' ? wanted : 1;
+      return desiredService(
+        unit,
+        { replicas, ...placementOf(unit.component, placement) },
+        { node: isPinned(unit) ? node : undefined, ...facts },
+      );
     });
 }
 
@@ -58,13 +64,14 @@ const isOf =
   ({ name }: { name: string }) =>
     name === component;
 
-function desiredService(unit: Unit, replicas: number, facts: SwarmFacts): DesiredService {
+function desiredService(unit: Unit, where: Where & { replicas: number }, facts: SwarmFacts): DesiredService {
+  const { replicas, constraints, spread } = where;
   const { node } = facts;
   const { name } = unit.spec;
   if (name.length > LONGEST_SERVICE_NAME)
     throw new NotOnSwarm(`The name of the service ${name} has more than ${LONGEST_SERVICE_NAME} characters`);
   const config = `sha256:${createHash('sha256')
-    .update(JSON.stringify([unit.config, node ?? null]))
+    .update(JSON.stringify([unit.config, node ?? null, constraints, spread ?? null]))
     .digest('hex')}`;
   // Nothing but the engine probes tasks, so the label for the daemon's own probe is left out.
   const { [label.probe]: _, ...kept } = unit.spec.labels;
@@ -80,7 +87,8 @@ function desiredService(unit: Unit, replicas: number, facts: SwarmFacts): Desire
       container,
       labels: { ...labels, [REPLICAS]: String(replicas) },
       mode: unit.kind === 'service' ? { kind: 'replicated', replicas } : { kind: 'job' },
-      constraints: node === undefined ? [] : [pinTo(node)],
+      constraints: [...(node === undefined ? [] : [pinTo(node)]), ...constraints],
+      spread,
       update: updateRule(unit),
     },
   };

@@ -24,16 +24,18 @@ const given = manifest('u', [
   component('db', { storage }),
   component('web', { replicas: 3 }),
   component('mail'),
+  component('fast', { replicas: 2, placement: { constraints: { disk: 'ssd' } } }),
   component('setup', { kind: 'job', run: 'before_start' }),
 ]);
 const from = { deploymentId: 'dep', definitionId: 'def', revision: 1, serverId: 'srv', manifest: given };
 const services = desiredServices(desiredState(from), given, { node: 'a', cpus: 2, logDriver: '' });
 
 it('says for every service what the loss of a node means', () => {
-  expect(nodeLossLines(services, [node('a'), node('b')])).toEqual([
+  expect(nodeLossLines(services, [node('a'), node('b', { labels: { disk: 'ssd' } })])).toEqual([
     'If node host-a is lost, db is down until it is back, because its volumes are there',
     'If a node is lost, web keeps serving with the tasks of the others',
     'If the node of mail is lost, the Swarm starts it on another one',
+    'If node host-b is lost, fast is down: no other node has the labels of its placement',
   ]);
 });
 

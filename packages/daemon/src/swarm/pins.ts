@@ -50,7 +50,9 @@ export function chooseNode(nodes: readonly NodeFacts[], services: readonly Servi
     (a, b) => load(a.id) - load(b.id) || Number(b.id === here) - Number(a.id === here) || (a.name < b.name ? -1 : 1),
   );
   if (best === undefined)
-    throw new NotOnSwarm('No node of the Swarm is ready and active; activate one and deploy again');
+    throw new NotOnSwarm(
+      'No node of the Swarm is ready, active and has the labels that the placement requires; change one and deploy again',
+    );
   return best;
 }
 

@@ -1,3 +1,4 @@
+import { askDocker, readDocker } from '@hortus/testkit/docker-request';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Engine } from '../engine/engine.ts';
@@ -34,6 +35,26 @@ test('volumes of instances are spread over the nodes, each instance on one of th
     pins.push(first);
   }
   expect(new Set(pins).size).toBe(3);
+});
+
+test('components run where their placement says, also those with volumes', limit, async () => {
+  const { socketPath } = server.swarm.nodes[0];
+  type Node = { ID: string; Version: { Index: number }; Spec: object; Description: { Hostname: string } };
+  const nodes = await readDocker<Node[]>(socketPath, '/nodes');
+  const second = nodes.find(({ Description }) => Description.Hostname === 'n2') as Node;
+  const path = `/nodes/${second.ID}/update?version=${second.Version.Index}`;
+  expect((await askDocker(socketPath, 'POST', path, { ...second.Spec, Labels: { disk: 'ssd' } })).status).toBe(200);
+  const uid = server.newUid();
+  const placement = { constraints: { disk: 'ssd' }, spread: 'disk' };
+  const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
+  const parts = [
+    component('main', web(server.image, { replicas: 2, placement })),
+    component('side', { image: server.image, command: ['sleep', '1000'], storage, placement }),
+  ];
+  expect(await server.deploy(uid, parts), server.said()).toMatchObject({ status: 'success' });
+  expect(await nodesOf(uid)).toEqual([second.ID, second.ID, second.ID]);
+  expect(server.said()).toContain('If node n2 is lost, side is down until it is back');
+  expect(server.said()).toContain('If node n2 is lost, main is down: no other node');
 });
 
 test('replicas are spread, observed on every node, and come back after the loss of a worker', limit, async () => {

@@ -8,7 +8,7 @@ const nanosecondsPerMillisecond = 1_000_000;
  * Translates a specification for `POST /services/create`. Fields that services do not have, such as devices, must have been
  * refused before; they are not translated.
  */
-export function serviceBody({ container, labels, files, mode, constraints, update }: ServiceSpec): ServiceBody {
+export function serviceBody({ container, labels, files, mode, constraints, spread, update }: ServiceSpec): ServiceBody {
   return {
     Name: container.name,
     Labels: labels,
@@ -16,7 +16,10 @@ export function serviceBody({ container, labels, files, mode, constraints, updat
       ContainerSpec: taskContainer(container, files),
       Resources: resources(container),
       RestartPolicy: restartPolicy(container, mode),
-      Placement: { Constraints: [...constraints] },
+      Placement: {
+        Constraints: [...constraints],
+        Preferences: spread === undefined ? [] : [{ Spread: { SpreadDescriptor: spread } }],
+      },
       Networks: networks(container),
       LogDriver: container.logLimit && {
         Name: 'json-file',
