@@ -137,10 +137,10 @@ test('the data survives a restart of all containers', async () => {
   await until(async () => (await login().catch(() => 0)) === 200, { within: 120_000, describe: 'a login' });
 }, 240_000);
 
-test('the file names the version of this release', async () => {
+test.each(['compose.yaml', 'replicas/compose.yaml'])('%s names the version of this release', async (name) => {
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
-  const file = await readFile(join(root, 'deploy/compose.yaml'), 'utf8');
-  expect(new Set([...file.matchAll(/image: (hortus:\S+)/g)].map(([, name]) => name))).toEqual(
+  const file = await readFile(join(root, 'deploy', name), 'utf8');
+  expect(new Set([...file.matchAll(/image: (hortus:\S+)/g)].map(([, image]) => image))).toEqual(
     new Set([`hortus:${version}`]),
   );
 });

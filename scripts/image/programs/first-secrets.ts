@@ -5,7 +5,9 @@ import { dirname } from 'node:path';
 
 // The database runs as another user, so its password can be read by all. Only the containers of both mount that volume.
 const password = keep('/run/hortus/database-password', 0o444, () => randomBytes(24).toString('hex'));
-keep('/var/lib/hortus/secrets/database-url', 0o400, () => `postgres://hortus:${password}@database:5432/hortus`);
+// Several hosts, separated by commas, for a database that fails over.
+const hosts = process.env.DATABASE_HOSTS || 'database:5432';
+keep('/var/lib/hortus/secrets/database-url', 0o400, () => `postgres://hortus:${password}@${hosts}/hortus`);
 keep('/var/lib/hortus/secrets/master-key', 0o400, () => randomBytes(32).toString('base64'));
 
 /** Returns the content of a file; writes it first if it is missing. Atomic, so that a killed first start leaves no half secret. */
