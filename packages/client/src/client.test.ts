@@ -164,6 +164,11 @@ test('a timeout counts as no response; an abort rejects with the reason of the c
   await expect(patient).rejects.toBe(reason);
 });
 
+test('a call ends in time even if its fetch ignores the signal', async () => {
+  const lost = client({ timeoutMs: 100, fetch: () => new Promise(() => {}) });
+  expect(await problemOf(lost.call('servers.list'))).toMatchObject({ code: 'NETWORK' });
+});
+
 test('pages walks every page and passes the filter along', async () => {
   const page = (data: unknown[], number: number): Reply => ({
     body: { success: true, data, pagination: { page: number, per_page: 2, total: 3, total_pages: 2 } },

@@ -6,6 +6,7 @@ import { ApiProblem } from './problem.ts';
 import { addressOf, type Parts, requestOf } from './request.ts';
 import { defaultRetries, type RetryPolicy, withRetries } from './retry.ts';
 import { type StreamEvent, type StreamParts, streamOf } from './stream.ts';
+import { within } from './time-limit.ts';
 
 export interface ClientOptions {
   /** With the version segment: https://hortus.example.org/api/v1 */
@@ -84,10 +85,11 @@ export function createClient(options: ClientOptions): Client {
     // Built once, so every attempt carries the same idempotency key; a new key per attempt could create duplicates.
     const request = requestOf(row, parts, options.key);
     const attempt = async () => {
-      const limit = AbortSignal.timeout(options.timeoutMs ?? TIMEOUT_MS);
-      const signal = parts.signal ? AbortSignal.any([parts.signal, limit]) : limit;
+      const limit = new AbortController();
+      const signal = parts.signal ? AbortSignal.any([parts.signal, limit.signal]) : limit.signal;
+      const ask = async () => answerOf(await send(address, { ...request, signal }), row.media);
       try {
-        return await answerOf(await send(address, { ...request, signal }), row.media);
+        return await within(options.timeoutMs ?? TIMEOUT_MS, limit, ask);
       } catch (error) {
         if (error instanceof ApiProblem || parts.signal?.aborted) throw error;
         const message = `${row.method} ${row.path} failed: no response`;

@@ -1,11 +1,11 @@
 import { backoffMs } from '@hortus/contract/backoff';
 import type { Endpoint } from '@hortus/contract/endpoint';
-import { guardedBy } from '@hortus/contract/guarded-by';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { answerOf, problemOf } from './answer.ts';
 import { ApiProblem } from './problem.ts';
 import { addressOf, type Parts, requestOf } from './request.ts';
 import { pauseAfter, type RetryPolicy, sleep } from './retry.ts';
+import { within } from './time-limit.ts';
 
 /** One event of a stream; `data` is parsed JSON. */
 export interface StreamEvent {
@@ -167,17 +167,3 @@ const foreign = (data: string) =>
     status: 200,
     message: `An event of the stream is not from the Hortus service: ${data.slice(0, 200)}`,
   });
-
-/** Aborts what takes longer. */
-async function within<Result>(ms: number, dead: AbortController, work: () => Promise<Result>): Promise<Result> {
-  const late = () => dead.abort(new Error(`Nothing was received for ${ms} ms.`));
-  const timer = setTimeout(
-    guardedBy(() => dead.abort(), late),
-    ms,
-  );
-  try {
-    return await work();
-  } finally {
-    clearTimeout(timer);
-  }
-}
