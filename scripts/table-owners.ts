@@ -69,6 +69,8 @@ export const tableOwners: Readonly<Record<keyof Tables, readonly string[]>> = {
   migrations: ['resources/migrations'],
   migration_parts: ['resources/migrations'],
   migration_log: ['resources/migrations'],
+  evacuations: ['resources/evacuations'],
+  evacuation_moves: ['resources/evacuations'],
   transfers: ['resources/transfers'],
   imports: ['resources/imports'],
   gardens: ['resources/gardens'],

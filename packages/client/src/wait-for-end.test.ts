@@ -33,6 +33,7 @@ const work: Readonly<Record<WorkName, readonly [unfinished: string, ended: strin
   'actions.read': ['running', 'timeout'],
   'backups.read': ['pending', 'completed'],
   'deployments.read': ['running', 'failed'],
+  'evacuations.read': ['cancelling', 'incomplete'],
   'gardens.run': ['applying', 'succeeded'],
   'imports.read': ['receiving', 'completed'],
   'migrations.read': ['switched', 'completed'],

@@ -2,6 +2,7 @@ import type { ResponseOf } from '@hortus/contract/endpoint';
 import type { Endpoints } from '@hortus/contract/endpoints';
 import { backupMachine } from '@hortus/contract/machines/backup';
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
+import { evacuationMachine } from '@hortus/contract/machines/evacuation';
 import { executionMachine } from '@hortus/contract/machines/execution';
 import { gardenRunMachine } from '@hortus/contract/machines/garden-run';
 import { importMachine } from '@hortus/contract/machines/import';
@@ -15,6 +16,7 @@ export type WorkName =
   | 'actions.read'
   | 'backups.read'
   | 'deployments.read'
+  | 'evacuations.read'
   | 'gardens.run'
   | 'imports.read'
   | 'migrations.read'
@@ -25,6 +27,7 @@ const endStates: Readonly<Record<WorkName, readonly string[]>> = {
   'actions.read': executionMachine.final,
   'backups.read': backupMachine.states.filter((state) => state !== 'pending'),
   'deployments.read': deploymentMachine.final,
+  'evacuations.read': evacuationMachine.final,
   'gardens.run': gardenRunMachine.final,
   'imports.read': importMachine.final,
   'migrations.read': migrationMachine.final,

@@ -11,6 +11,7 @@ import { daemonUpdateEndpoints } from './resources/daemon-updates.ts';
 import { definitionEndpoints } from './resources/definitions.ts';
 import { deploymentEndpoints } from './resources/deployments.ts';
 import { draftEndpoints } from './resources/drafts.ts';
+import { evacuationEndpoints } from './resources/evacuations.ts';
 import { eventEndpoints } from './resources/events.ts';
 import { gardenSourceEndpoints } from './resources/garden-sources.ts';
 import { gardenEndpoints } from './resources/gardens.ts';
@@ -78,6 +79,7 @@ export const endpoints = {
   ...implantEndpoints,
   ...tenantEndpoints,
   ...migrationEndpoints,
+  ...evacuationEndpoints,
   ...transferEndpoints,
   ...confirmationEndpoints,
   ...copilotEndpoints,

@@ -27,6 +27,8 @@ export const idPrefixes = {
   invite: 'inv',
   session: 'ses',
   migration: 'mig',
+  evacuation: 'evc',
+  evacuationMove: 'evm',
   transfer: 'trf',
   import: 'imp',
   garden: 'gdn',

@@ -5,6 +5,7 @@ import { InputValue } from '@hortus/contract/resources/definition-records';
 import { DefinitionCreate, inputName, needName } from '@hortus/contract/resources/definitions';
 import { ChannelCreate } from '@hortus/contract/resources/notification-channels';
 import { RuleCreate } from '@hortus/contract/resources/notifications';
+import { WantedLabels } from '@hortus/contract/resources/server-records';
 import { webhookStatuses } from '@hortus/contract/resources/webhooks';
 import Type, { type Static, type TSchema } from 'typebox';
 
@@ -46,11 +47,12 @@ export const GardenDefinition = Type.Object(
               description: 'Names or ids of the servers to choose from; by default every server that takes work.',
             }),
           ),
+          labels: Type.Optional(WantedLabels),
         },
         {
           ...closed,
           description:
-            'Lets the service choose the server with the fewest definitions, once, when the definition is created. Not with server.',
+            'Lets the service choose the server with the fewest definitions, online ones first, once, when the definition is created. Not with server.',
         },
       ),
     ),

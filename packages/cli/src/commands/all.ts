@@ -63,7 +63,9 @@ import { recipesApprove, recipesReject, recipesUpvote, recipesWithdraw } from '.
 import { registriesAdd, registriesList, registriesRemove } from './registries.ts';
 import { rehearsalsList, rehearsalsRemove, rehearsalsShow } from './rehearsals.ts';
 import { serversList, serversShow } from './servers.ts';
-import { serversDrain, serversUndrain } from './servers-drain.ts';
+import { serversBalance } from './servers-balance.ts';
+import { serversActivate, serversDrain, serversUndrain } from './servers-drain.ts';
+import { serversEvacuations, serversEvacuationsCancel, serversEvacuationsShow } from './servers-evacuations.ts';
 import { serversResetIdentity, serversRotateKey } from './servers-identity.ts';
 import { serversLabel } from './servers-label.ts';
 import { serversMembers, serversMembersAdd, serversMembersRevoke } from './servers-members.ts';
@@ -204,6 +206,11 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     serversNodesActivate,
     serversDrain,
     serversUndrain,
+    serversActivate,
+    serversEvacuations,
+    serversEvacuationsShow,
+    serversEvacuationsCancel,
+    serversBalance,
     serversPrune,
     serversUpdate,
     serversUpdates,

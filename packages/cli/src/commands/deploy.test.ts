@@ -18,7 +18,7 @@ beforeEach(async () => {
   service.list('definitions.list', []);
   service.on('definitions.create', () => ({
     success: true,
-    data: records.definition({ status: 'pending', current_revision: 1 }),
+    data: records.created({ status: 'pending', current_revision: 1 }),
   }));
   service.on('deployments.execute', () => ({ success: true, data: records.deployment({ revision: 1 }) }));
 });
@@ -219,4 +219,31 @@ test('rollback restores data only after a confirmation', async () => {
   expect((await rollback('--with-data', '--yes', '--wait')).stdout).toContain('feeds runs on revision');
   expect(JSON.parse((await rollback('--with-data', '--yes', '--json')).stdout)).toMatchObject({ kind: 'rollback' });
   expect(made('deployments.rollback')).toEqual([{}, { with_data: true }, { with_data: true }]);
+});
+
+test('deploy --server auto lets the service choose by labels, and says why', async () => {
+  const placement = {
+    ...{ server_id: records.ids.server, reason: 'web-1 is the server with the most room.', considered_total: 1 },
+    considered: [{ server_id: records.ids.server, name: 'web-1', fits: true, free_memory_bytes: null, lacking: [] }],
+  };
+  service.on('definitions.create', () => ({
+    success: true,
+    data: { ...records.definition({ status: 'pending', current_revision: 1 }), placement },
+  }));
+  const argv = ['deploy', 'reader', '--server', 'auto', '--label', 'site=berlin', '--name', 'feeds', '--yes'];
+  const { code, stderr } = await run(
+    ...argv,
+    '--set',
+    'WEB_HOSTNAME=feeds.example.org',
+    '--set',
+    'ADMIN_PASSWORD=x1y2z3w4',
+  );
+  expect(code).toBe(0);
+  expect(stderr).toContain('on a server that the service chooses');
+  expect(stderr).toContain('web-1 is the server with the most room.');
+  expect(made('definitions.create')).toMatchObject([
+    { server_id: 'auto', placement: { labels: { site: 'berlin' } }, instance_uid: 'feeds' },
+  ]);
+  const misused = await run('deploy', 'reader', '--server', 'web-1', '--label', 'site=berlin');
+  expect(misused.stderr).toContain('--label is only for a new definition with --server auto');
 });

@@ -17,8 +17,9 @@ export const deploy = command({
     server: {
       type: 'string',
       value: 'server',
-      about: 'Target server, by name or id; optional if there is only one.',
+      about: 'Target server, by name or id; optional if there is only one. auto lets the service choose.',
     },
+    label: { type: 'string', value: 'key=value', multiple: true, about: 'With --server auto: a label of the server.' },
     name: { type: 'string', value: 'uid', about: 'Unique name; default is the species.' },
     definition: { type: 'string', value: 'definition', about: 'Deploy this existing definition, by uid or id.' },
     set: { type: 'string', value: 'input=value', multiple: true, about: 'Value of an input.' },
@@ -61,6 +62,10 @@ export const deploy = command({
     [
       'hortus deploy static-site --name landing --set-file PAGE_BODY=page.html --variant stable-alpine',
       'Reads a value from a file and sets a name.',
+    ],
+    [
+      'hortus deploy static-site --server auto --label site=berlin --yes',
+      'On the server in Berlin with the most room.',
     ],
     ['hortus deploy --definition landing --set PAGE_TITLE=Soon --plan', 'Shows the plan and asks.'],
     [
@@ -110,7 +115,8 @@ export const deploy = command({
       terminal.note('Nothing was changed.\n');
       return 'ok';
     }
-    const { id, current_revision } = await carryOut(service, plan);
+    const { id, current_revision, server, why } = await carryOut(service, plan);
+    if (why !== undefined && !json) terminal.note(`${safeLine(why)}\n`);
     const foreseen = options.plan ? (await service.call('deployments.plan', { params: { id } })).data : undefined;
     if (foreseen) {
       if (!json) terminal.note(planText(terminal, foreseen));
@@ -126,6 +132,6 @@ export const deploy = command({
       ...(options['backup-first'] && { backup_first: true }),
     };
     const ordered = (await service.call('deployments.execute', { body })).data;
-    return settleDeployment({ world, json, options }, service, ordered, { uid: plan.uid, server: plan.server.name });
+    return settleDeployment({ world, json, options }, service, ordered, { uid: plan.uid, server });
   },
 });

@@ -1,3 +1,4 @@
+import type { EvacuationDetail } from '@hortus/contract/resources/evacuations';
 import type { ContainerLine } from '@hortus/contract/resources/logs';
 import { startProcess } from '@hortus/testkit/process';
 import { cliMain } from '@hortus/testkit/programs';
@@ -388,4 +389,90 @@ test('drain lists the instances to move; undrain allows deployments again', asyn
   expect((await run('servers', 'undrain', 'web-1')).stdout).toBe('web-1 is online and takes deployments again.\n');
   service.on('servers.drain', () => ({ success: true, data: { ...drained, instances: [] } }));
   expect((await run('servers', 'drain', 'web-1')).stdout).toContain('No instances are left on it.');
+});
+
+const plannedMove = (name: string, to: string | null) => ({
+  ...{ name, tenant_id: null, definition_id: records.ids.definition, to_server_id: to && records.ids.server },
+  ...{ to_server_name: to, reason: to === null ? `${name} is stopped.` : `${to} is the server with the most room.` },
+  ...{ running: true, volumes: ['data'], addresses: [`${name}.example.org`], blockers: [], warnings: [] },
+});
+
+const evacuation = (over: Partial<EvacuationDetail> = {}): EvacuationDetail => ({
+  ...{ id: `evc_${'0'.repeat(26)}`, server_id: records.ids.server, status: 'running', at_once: 3 },
+  ...{ total: 1, moved: 0, moving: 0, stuck: 0, created_by: null, moves: [] },
+  ...{ created_at: records.moment(0), updated_at: records.moment(0), finished_at: null },
+  ...over,
+});
+
+test('drain --move shows the plan, empties the server and says what stayed', async () => {
+  const plan = {
+    ...{ server_id: records.ids.server, server_name: 'web-1', left_out: 0 },
+    moves: [plannedMove('feeds', 'web-2'), plannedMove('notes', null)],
+  };
+  service.on('evacuations.create', ({ body }) => ({
+    success: true,
+    data: { plan, evacuation: (body as { dry_run?: boolean }).dry_run ? null : evacuation() },
+  }));
+  const { stdout } = await run('servers', 'drain', 'web-1', '--move', '--dry-run');
+  expect(stdout).toMatch(/feeds +web-2 +1 +web-2 is the server with the most room/);
+  expect(stdout).toMatch(/notes +stays +1 +notes is stopped/);
+  expect(stdout).toContain('DNS of these names afterwards: feeds.example.org.');
+  expect(JSON.parse((await run('servers', 'drain', 'web-1', '--move', '--dry-run', '--json')).stdout)).toEqual(plan);
+
+  const move = {
+    ...{ number: 1, tenant_id: null, definition_id: records.ids.definition, name: 'feeds', reason: null },
+    ...{ to_server_id: records.ids.server, migration_id: `mig_${'0'.repeat(26)}`, error: null, finished_at: null },
+  };
+  const ended = { finished_at: records.moment(9), downtime_ms: 1_200 };
+  const stuck = { ...move, ...ended, number: 2, name: 'notes', status: 'stuck' as const, error: 'notes is stopped.' };
+  const states = [
+    evacuation({ moving: 1, moves: [{ ...move, status: 'moving', downtime_ms: null }] }),
+    evacuation({
+      ...{ status: 'incomplete', total: 2, moved: 1, stuck: 1, finished_at: records.moment(9) },
+      moves: [{ ...move, ...ended, status: 'moved' }, stuck],
+    }),
+  ];
+  service.on('evacuations.read', () => ({
+    success: true,
+    data: (states.length > 1 ? states.shift() : states[0]) ?? evacuation(),
+  }));
+  const argv = ['servers', 'drain', 'web-1', '--move', '--at-once', '3', '--label', 'site=berlin', '--yes', '--wait'];
+  const end = await run(...argv);
+  expect(end.code).toBe(1);
+  expect(end.stdout).toContain('feeds moves to web-1 (mig_');
+  expect(end.stdout).toMatch(/feeds moved to web-1, down for/);
+  expect(end.stdout).toContain('notes stays: notes is stopped.');
+  expect(end.stdout).toContain('The evacuation is incomplete: 1 of 2 moved, 1 could not be moved.');
+  expect(service.asked.findLast(({ name }) => name === 'evacuations.create')?.body).toEqual({
+    ...{ at_once: 3, dry_run: false, placement: { labels: { site: 'berlin' } } },
+  });
+  expect(await run('servers', 'drain', 'web-1', '--at-once', '3')).toMatchObject({ code: 2 });
+  expect(await run('servers', 'drain', 'web-1', '--move', '--at-once', '9')).toMatchObject({ code: 2 });
+});
+
+test('evacuations are listed, shown and cancelled', async () => {
+  service.list('evacuations.list', []);
+  expect((await run('servers', 'evacuations', 'web-1')).stdout).toContain('hortus servers drain web-1 --move');
+  service.list('evacuations.list', [evacuation({ total: 4, moved: 3 })]);
+  expect((await run('servers', 'evacuations', 'web-1')).stdout).toMatch(/evc_0+ +running +3 of 4/);
+  service.on('evacuations.cancel', () => ({ success: true, data: evacuation({ status: 'cancelling' }) }));
+  const cancelled = await run('servers', 'evacuations', 'cancel', evacuation().id);
+  expect(cancelled.stdout).toContain('The evacuation is cancelling: 0 of 1 moved.');
+});
+
+test('balance prints commands and moves nothing', async () => {
+  const sizes = { server_id: records.ids.server, memory_bytes: 1_000, taken_bytes_after: 450 };
+  const servers = [{ ...sizes, name: 'web-1', taken_bytes: 600 }];
+  service.on('servers.balance', () => ({ success: true, data: { servers, moves: [] } }));
+  expect((await run('servers', 'balance')).stdout).toContain('No move would help noticeably.');
+  const line = `hortus definitions migrate feeds --server ${records.ids.server}`;
+  const from = { from_server_id: records.ids.server, from_server_name: 'web-1' };
+  const move = {
+    ...{ definition_id: records.ids.definition, name: 'feeds', ...from, to_server_id: records.ids.server },
+    ...{ to_server_name: 'web-2', memory_bytes: 150, reason: 'web-1 goes from 60% to 45%.', command: line },
+  };
+  service.on('servers.balance', () => ({ success: true, data: { servers, moves: [move] } }));
+  const { stdout } = await run('servers', 'balance');
+  expect(stdout).toMatch(/web-1 .*60 % +45 %/);
+  expect(stdout).toContain(line);
 });

@@ -1,9 +1,11 @@
 import type { Client } from '@hortus/client/client';
 import type { Definition } from '@hortus/contract/resources/definition-records';
+import { AUTO_SERVER, type CreatedDefinition } from '@hortus/contract/resources/placement-records';
 import type { Server } from '@hortus/contract/resources/server-records';
 import { appHosts, missingHosts } from '@hortus/template/app-hosts';
 import type { Canonical } from '@hortus/template/canonical-form';
 import { Failure } from '../failure.ts';
+import { readLabels } from '../given-labels.ts';
 import { givenValues } from '../given-values.ts';
 import { definitionOfUid, findDefinition } from '../lookup/definitions.ts';
 import { findServer, onlyServer } from '../lookup/servers.ts';
@@ -17,6 +19,8 @@ export interface Wish {
   readonly definition: string | undefined;
   readonly name: string | undefined;
   readonly server: string | undefined;
+  /** Labels of the server to choose, as key=value. */
+  readonly label: readonly string[];
   readonly profile: string | undefined;
   readonly variant: string | undefined;
   readonly set: readonly string[];
@@ -29,7 +33,9 @@ export interface Wish {
 export interface Plan {
   readonly uid: string;
   readonly species: string;
-  readonly server: Server;
+  /** Undefined if the service chooses it. */
+  readonly server: Server | undefined;
+  readonly labels: Readonly<Record<string, string>>;
   /** The existing definition; undefined creates one. */
   readonly existing: Definition | undefined;
   readonly inputs: Changes;
@@ -51,6 +57,7 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
   }
   // A definition keeps its template version until it is upgraded.
   const { canonical } = await readTemplate(service, existing?.template_id ?? species);
+  const labels = labelsOf(wish, existing);
   const server = await serverOf(service, wish, existing);
   const spelt = { set: 'set', setFile: 'set-file' };
   const keeps = (name: string) => isMultiline(canonical, name);
@@ -68,14 +75,32 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
         previous: existing.inputs,
         held: existing.secret_inputs,
       })
-    : await completeInputs(world, canonical, given, { mode: 'create' }, hostsOf(canonical, given, uid, server));
+    : await completeInputs(
+        world,
+        canonical,
+        given,
+        { mode: 'create' },
+        hostsOf(canonical, given, uid, server ?? (await likelyServer(service))),
+      );
   const needs = await readNeeds(service, canonical, wish.need);
-  return { uid, species, server, existing, inputs, profile: wish.profile, variant: wish.variant, needs };
+  return { uid, species, server, labels, existing, inputs, profile: wish.profile, variant: wish.variant, needs };
 }
 
 /** Returns the hosts that the service chooses for inputs that are not given. */
-const hostsOf = (spec: Canonical, given: Changes, uid: string, { apps_domain }: Server): Changes =>
-  apps_domain === null ? {} : appHosts(missingHosts(spec, given), uid, apps_domain);
+const hostsOf = (spec: Canonical, given: Changes, uid: string, server: Server | undefined): Changes =>
+  server?.apps_domain ? appHosts(missingHosts(spec, given), uid, server.apps_domain) : {};
+
+/** Finds a server whose domain stands for that of the one to be chosen. */
+async function likelyServer(service: Client): Promise<Server | undefined> {
+  const all = await Array.fromAsync(service.pages('servers.list'));
+  return all.find(({ status, apps_domain }) => status === 'online' && apps_domain !== null);
+}
+
+function labelsOf({ server, label }: Wish, existing: Definition | undefined): Record<string, string> {
+  if (label.length > 0 && (server !== AUTO_SERVER || existing !== undefined))
+    throw new Failure('usage', '--label is only for a new definition with --server auto.');
+  return readLabels(label);
+}
 
 /** Finds the existing definition; --definition requires it. */
 async function existingOf(service: Client, { definition, name, species }: Wish): Promise<Definition | undefined> {
@@ -84,7 +109,8 @@ async function existingOf(service: Client, { definition, name, species }: Wish):
   return uid === undefined ? undefined : definitionOfUid(service, uid);
 }
 
-async function serverOf(service: Client, { server }: Wish, existing: Definition | undefined): Promise<Server> {
+async function serverOf(service: Client, { server }: Wish, existing: Definition | undefined) {
+  if (existing === undefined && server === AUTO_SERVER) return undefined;
   if (existing === undefined) return server === undefined ? onlyServer(service) : findServer(service, server);
   const present = (await service.call('servers.read', { params: { id: existing.server_id } })).data;
   if (server !== undefined && server !== present.id && server !== present.name) {
@@ -101,9 +127,10 @@ const isChange = ({ inputs, profile, variant, needs }: Plan): boolean =>
 /** Describes the plan for the confirmation. */
 export function planWords(plan: Plan): string {
   const { uid, species, server, existing } = plan;
+  const what = uid === species ? '' : `: ${species}`;
+  if (server === undefined) return `Creates ${uid}${what} on a server that the service chooses.`;
   const offline = server.status === 'online' ? '' : ` ${server.name} is ${server.status}; the deployment waits for it.`;
   if (existing === undefined) {
-    const what = uid === species ? '' : `: ${species}`;
     return `Creates ${uid}${what} on ${server.name}.${offline}`;
   }
   const revision = isChange(plan)
@@ -113,9 +140,23 @@ export function planWords(plan: Plan): string {
   return `${uid} exists on ${server.name}. ${revision}${archived}${offline}`;
 }
 
+export interface CarriedOut extends Pick<Definition, 'id' | 'current_revision'> {
+  /** Name of the server. */
+  readonly server: string;
+  /** Why the service chose the server. */
+  readonly why?: string | undefined;
+}
+
 /** Creates or updates the definition. */
-export async function carryOut(service: Client, plan: Plan): Promise<Definition> {
-  const { uid, species, server, existing, inputs, profile, variant, needs } = plan;
+export async function carryOut(service: Client, plan: Plan): Promise<CarriedOut> {
+  const { id, current_revision, ...rest } = await written(service, plan);
+  const placement = 'placement' in rest ? rest.placement : null;
+  const chosen = placement?.considered.find(({ server_id }) => server_id === placement.server_id)?.name;
+  return { id, current_revision, server: plan.server?.name ?? chosen ?? 'the server', why: placement?.reason };
+}
+
+async function written(service: Client, plan: Plan): Promise<Definition | CreatedDefinition> {
+  const { uid, species, server, labels, existing, inputs, profile, variant, needs } = plan;
   const chosen = { ...(profile === undefined ? {} : { profile }), ...(variant === undefined ? {} : { variant }) };
   if (existing === undefined) {
     const values = Object.fromEntries(
@@ -125,7 +166,10 @@ export async function carryOut(service: Client, plan: Plan): Promise<Definition>
       Object.entries(needs).flatMap(([k, v]) => (v === null ? [] : [[k, v] as const])),
     );
     const bound = Object.keys(bindings).length === 0 ? {} : { bindings };
-    const body = { species, instance_uid: uid, server_id: server.id, inputs: values, ...chosen, ...bound };
+    const place = server
+      ? { server_id: server.id }
+      : { server_id: AUTO_SERVER, ...(Object.keys(labels).length > 0 && { placement: { labels } }) };
+    const body = { species, instance_uid: uid, ...place, inputs: values, ...chosen, ...bound };
     return (await service.call('definitions.create', { body })).data;
   }
   const params = { id: existing.id };

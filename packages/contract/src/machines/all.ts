@@ -4,6 +4,7 @@ import { confirmationMachine } from './confirmation.ts';
 import { daemonUpdateMachine, updateTargetMachine } from './daemon-update.ts';
 import { definitionMachine } from './definition.ts';
 import { deploymentMachine } from './deployment.ts';
+import { evacuationMachine, evacuationMoveMachine } from './evacuation.ts';
 import { executionMachine } from './execution.ts';
 import { gardenCommitMachine } from './garden-commit.ts';
 import { gardenRunMachine } from './garden-run.ts';
@@ -38,6 +39,8 @@ export const machines: readonly Machine[] = [
   upgradeMachine,
   rehearsalMachine,
   migrationMachine,
+  evacuationMachine,
+  evacuationMoveMachine,
   transferMachine,
   importMachine,
   gardenRunMachine,

@@ -6,6 +6,7 @@ import { definitionMachine } from '../machines/definition.ts';
 import { ComponentOverride, Overrides } from '../template/overrides.ts';
 import { BackupWishes } from './backup-settings.ts';
 import { Definition, InputValue, Revision, Secret } from './definition-records.ts';
+import { CreatedDefinition, PlacementWish } from './placement-records.ts';
 
 export const inputName = Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,127}$' });
 const bounded = { additionalProperties: false, maxProperties: 500 };
@@ -61,7 +62,18 @@ export const DefinitionCreate = Type.Object(
           'Display name, in any script, not unique. Required with template_id; defaults to the instance_uid.',
       }),
     ),
-    server_id: Type.Optional(givenId('The server to run on. Required.')),
+    server_id: Type.Optional(
+      givenId(
+        'The server to run on. Required. `auto` lets the service choose one that is online, meets `placement` and has room.',
+      ),
+    ),
+    placement: Type.Optional(PlacementWish),
+    ignore_drain: Type.Optional(
+      Type.Boolean({
+        default: false,
+        description: 'Create it on a server that is drained; it cannot be deployed yet.',
+      }),
+    ),
     inputs: Type.Optional(inputValues('Values by input name. They override those of a saved config.')),
     params: Type.Optional(inputValues(sameAsInputs)),
     profile: Type.Optional(text(64, { default: 'development', description: profiles })),
@@ -99,6 +111,13 @@ export const DefinitionCreate = Type.Object(
         name: 'Our blog',
         server_id: 'srv_01j9zq3v5t8x2m4n6p7r9s0abc',
         params: { WEB_HOSTNAME: 'blog.example.org' },
+      },
+      {
+        species: 'inkwell',
+        instance_uid: 'inkwell-notes',
+        server_id: 'auto',
+        placement: { labels: { site: 'berlin' } },
+        inputs: { WEB_HOSTNAME: 'notes.example.org' },
       },
     ],
   },
@@ -170,12 +189,13 @@ export const definitionEndpoints = {
     path: '/definitions',
     tag: 'definitions',
     summary: 'Create a definition',
-    description: 'Give species, instance_uid and inputs, or template_id, name and params; server_id with either.',
+    description:
+      'Give species, instance_uid and inputs, or template_id, name and params; server_id with either. With server_id `auto`, 422 with the reason `no_server` names what each server lacks.',
     permission: 'definitions:write',
     idempotent: true,
     status: 201,
     body: DefinitionCreate,
-    response: answer(Definition),
+    response: answer(CreatedDefinition),
   }),
   'definitions.read': endpoint({
     ...shared,

@@ -1,5 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { choice, id, nullable } from '../fields.ts';
+import { Placement } from './placement-records.ts';
 
 export const PlannedChange = Type.Object(
   {
@@ -110,6 +111,7 @@ export const DeploymentPreview = Type.Object(
     ...{ server_id, spec_hash, components, pulls, jobs, routes, permissions, warnings },
     volumes: Type.Array(PlannedVolume),
     memory_bytes: Type.Integer({ minimum: 0, description: 'Memory limits of its services; 0 without limits.' }),
+    placement: nullable(Placement, { description: 'Why this server was chosen; null if the request names it.' }),
   },
   { title: 'DeploymentPreview', description: 'What the first deployment of a definition would do.' },
 );

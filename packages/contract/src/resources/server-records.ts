@@ -23,12 +23,18 @@ export const ServerLabels = Type.Record(label.key, Type.String(), {
   examples: [{ site: 'berlin' }],
 });
 
+const givenLabels = (description: string) =>
+  Type.Record(label.key, Type.String({ pattern: `^${labelValue}$`, maxLength: 63 }), {
+    additionalProperties: false,
+    maxProperties: 32,
+    description,
+  });
+
 /** Labels that a caller sets; they replace all of the server. */
-export const GivenLabels = Type.Record(label.key, Type.String({ pattern: `^${labelValue}$`, maxLength: 63 }), {
-  additionalProperties: false,
-  maxProperties: 32,
-  description: `${label.about} Replaces all labels.`,
-});
+export const GivenLabels = givenLabels(`${label.about} Replaces all labels.`);
+
+/** Labels that a chosen server must have. */
+export const WantedLabels = givenLabels('Labels that the server must have, with these values.');
 export type ServerLabels = Static<typeof ServerLabels>;
 
 export const Server = Type.Object(

@@ -3,6 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { answer, answerOnce, list, paging, topLevel } from '../envelope.ts';
 import { choice, givenId, nullable, text } from '../fields.ts';
 import { Execution } from './actions.ts';
+import { Balance } from './placement-records.ts';
 import {
   DrainedServer,
   environments,
@@ -117,6 +118,16 @@ export const serverEndpoints = {
     permission: 'servers:read',
     query: Type.Object({ ...paging }),
     response: list(Server),
+  }),
+  'servers.balance': endpoint({
+    method: 'GET',
+    path: '/servers/balance',
+    tag: 'servers',
+    summary: 'Propose moves that even out the memory of servers',
+    description:
+      'Moves nothing. Each move lowers the share of the fullest server by at least 5 percent points and would not be refused now. Needs `definitions:read` too.',
+    permission: 'servers:read',
+    response: answer(Balance),
   }),
   'servers.register': endpoint({ ...register, path: '/servers/register', summary: 'Register a server' }),
   'servers.create': endpoint({ ...register, path: '/servers', summary: 'Register a server (alternative path)' }),

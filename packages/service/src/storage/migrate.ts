@@ -51,6 +51,7 @@ import { connections } from './migrations/0120-connections.ts';
 import { verifiedTemplates } from './migrations/0122-verified-templates.ts';
 import { clusters } from './migrations/0123-clusters.ts';
 import { nodes } from './migrations/0124-nodes.ts';
+import { evacuations } from './migrations/0125-evacuations.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Tables } from './tables.ts';
 
@@ -107,6 +108,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0122-verified-templates': verifiedTemplates,
   '0123-clusters': clusters,
   '0124-nodes': nodes,
+  '0125-evacuations': evacuations,
 };
 
 /** Arbitrary, but the same in every replica. */

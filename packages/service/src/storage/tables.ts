@@ -3,6 +3,7 @@ import type { CatalogTables } from './tables/catalog.ts';
 import type { ConfirmationTables } from './tables/confirmations.ts';
 import type { DaemonUpdateTables } from './tables/daemon-updates.ts';
 import type { DefinitionTables } from './tables/definitions.ts';
+import type { EvacuationTables } from './tables/evacuations.ts';
 import type { GardenTables } from './tables/gardens.ts';
 import type { IdentityTables } from './tables/identity.ts';
 import type { InstanceTables } from './tables/instances.ts';
@@ -25,6 +26,7 @@ export interface Tables
     ConfirmationTables,
     ShellTables,
     MoveTables,
+    EvacuationTables,
     GardenTables,
     RehearsalTables,
     WebhookTables,

@@ -4,6 +4,7 @@ import { Actions } from '../resources/actions/service.ts';
 import { Endings } from '../resources/backups/endings.ts';
 import { planBackups } from '../resources/backups/schedule.ts';
 import { Backups } from '../resources/backups/service.ts';
+import { Footprints } from '../resources/capacity/public.ts';
 import { ClusterNodes } from '../resources/clusters/nodes/nodes.ts';
 import { secretValues } from '../resources/definitions/deployable.ts';
 import { containerNamesOn, requireUnbound } from '../resources/definitions/public.ts';
@@ -24,6 +25,7 @@ import { requireSettled } from '../resources/migrations/settled.ts';
 import { Prunes } from '../resources/servers/prune.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { SharedDependencies } from './dependencies.ts';
+import { makePlacements } from './placements.ts';
 import type { ServersMade } from './servers.ts';
 
 /** Notices to moves, which wait for their deployments and executions. */
@@ -49,6 +51,8 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
   const secretsOf: DriftsDeps['secretsOf'] = async (queries, owner) =>
     (await secretValues(queries, vault, owner)).map(({ value }) => value);
 
+  const footprints = new Footprints((queries, ...of) => manifests.resolve(queries, ...of));
+  const placements = makePlacements(reader, footprints);
   const planning = new Planning({ reader, server, manifests });
   const deployments = new Deployments({
     requireSettled,
@@ -56,6 +60,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     pages,
     server,
     manifests,
+    footprints,
     planning,
     requireBackup: (tx, ...of) => backups.requireDeclared(tx, ...of, 'backup_first'),
     backupFor: (tx, ...of) => backups.dataOf(tx, ...of),
@@ -162,7 +167,9 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     catalog,
     vault,
     work,
-    hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
+    serverStatus: (tx, ...of) => servers.statusInUse(tx, ...of),
+    placements,
+    resolveOrder: (queries, ...of) => manifests.resolveOrder(queries, ...of),
     planBackups,
     requireFittingData,
     stopDeployments: stopDeployments(wake),
@@ -174,6 +181,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     keepAll: (tx, id, actor) => instances.keepAll(tx, id, actor),
   });
   return {
+    placements,
     planning,
     deployments,
     preparations,

@@ -9,7 +9,7 @@ import { sourceRecords } from '../resources/gardens/following/record.ts';
 import { GardenSources } from '../resources/gardens/following/service.ts';
 import { GardenPlanning, type GardenPlanningDeps } from '../resources/gardens/planning.ts';
 import { Gardens } from '../resources/gardens/service.ts';
-import { serversOf } from '../resources/servers/public.ts';
+import { labelsOf, serversOf } from '../resources/servers/public.ts';
 import { tenantsOf } from '../resources/tenants/public.ts';
 import { allWithSecrets, type WebhookDeps } from '../resources/webhooks/public.ts';
 import type { SharedDependencies } from './dependencies.ts';
@@ -33,7 +33,7 @@ export function makeGardens(
   const planningDeps: GardenPlanningDeps = {
     ...{ reader, vault, catalog, work },
     places: async (queries, accountId) => ({
-      servers: await serversOf(queries, accountId),
+      servers: (await serversOf(queries, accountId)).map((row) => ({ ...row, labels: labelsOf(row) })),
       tenants: await tenantsOf(queries, accountId),
     }),
     settings: async (principal) => ({

@@ -19,6 +19,7 @@ import { definitionRoutes } from '../resources/definitions/routes.ts';
 import { SecretChanges } from '../resources/definitions/secret-changes.ts';
 import { deploymentRoutes } from '../resources/deployments/routes.ts';
 import { draftRoutes } from '../resources/drafts/routes.ts';
+import { evacuationRoutes } from '../resources/evacuations/routes.ts';
 import { eventRoutes } from '../resources/events/routes.ts';
 import { gardenSourceRoutes } from '../resources/gardens/following/routes.ts';
 import { gardenRoutes } from '../resources/gardens/routes.ts';
@@ -101,12 +102,13 @@ export function handlersOf(base: BaseDependencies, made: Made): Handlers<Endpoin
     ...playbookRoutes(),
     ...upgradeRoutes(made.upgrades, made.application),
     ...rehearsalRoutes(made.rehearsals),
+    ...evacuationRoutes(made.evacuations),
     ...backupRoutes(made.backups),
     ...importRoutes(made.exports, made.imports, catalog),
     ...gardenRoutes(made.gardens, made.gardenExports),
     ...gardenSourceRoutes(made.gardenSources, made.gardenCommits),
-    ...serverRoutes(made.servers, made.drains, made.prunes, made.identities),
     ...clusterRoutes(made.members, made.nodes),
+    ...serverRoutes(made.servers, made.drains, made.prunes, made.identities, made.balances),
     ...daemonUpdateRoutes(made.daemonUpdates),
     ...tenantRoutes(made.tenants),
     ...migrationRoutes(made.migrations, made.tenants),

@@ -9,6 +9,7 @@ import { PREPARE } from '../resources/deployments/queue.ts';
 import { testJob } from '../resources/drafts/test-job.ts';
 import { testJobDeps } from '../resources/drafts/test-job-deps.ts';
 import { TEST } from '../resources/drafts/test-lifecycle.ts';
+import { EVACUATE } from '../resources/evacuations/job.ts';
 import { APPLY_GARDEN, applyGardenJob } from '../resources/gardens/apply-job.ts';
 import { followGardenJob } from '../resources/gardens/following/follow-job.ts';
 import { FOLLOW_GARDEN, REPORT_COMMIT } from '../resources/gardens/following/moving.ts';
@@ -66,6 +67,7 @@ export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<stri
     [UPDATE_DAEMONS]: updateDaemonsJob({ storage, wake }),
     [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
     [MIGRATE]: migrations.job(),
+    [EVACUATE]: made.evacuations.job(),
     [FETCH]: exports.job(),
     [IMPORT]: imports.job(),
     [APPLY_GARDEN]: applyGardenJob(made.gardenCarrying),

@@ -2,8 +2,10 @@ import { diskFree } from '../resources/capacity/disk.ts';
 import { revisionOf } from '../resources/definitions/deployable.ts';
 import {
   countDefinitionsOfTenants,
+  type DefinitionRow,
   findDefinition,
   hasRevisionOf,
+  listDefinitions,
   lockDefinition,
   lockDefinitionsOfTenant,
 } from '../resources/definitions/public.ts';
@@ -11,28 +13,44 @@ import { relocateDefinition } from '../resources/definitions/relocation.ts';
 import { DeploymentsElsewhere } from '../resources/deployments/on-another-server.ts';
 import { suspendDeployments } from '../resources/deployments/queue.ts';
 import type { Drafts } from '../resources/drafts/service.ts';
+import { Evacuations } from '../resources/evacuations/service.ts';
 import { Exports } from '../resources/imports/exports.ts';
 import { Imports } from '../resources/imports/service.ts';
-import { countInstancesOfTenants, findLiving, findMembership, lockLiving } from '../resources/instances/public.ts';
+import {
+  countInstancesOfTenants,
+  findLiving,
+  findMembership,
+  livingRevision,
+  lockLiving,
+} from '../resources/instances/public.ts';
 import type { Manifests } from '../resources/manifest/service.ts';
+import { findMigration } from '../resources/migrations/public.ts';
 import { Migrations } from '../resources/migrations/service.ts';
+import { Balances } from '../resources/servers/placement/balance.ts';
+import { tenantsOn } from '../resources/tenants/public.ts';
 import { Tenants } from '../resources/tenants/service.ts';
 import { Transfers } from '../resources/transfers/service.ts';
 import { forgetOffersOf } from '../resources/upgrades/public.ts';
+import type { Queries } from '../storage/storage.ts';
 import type { SharedDependencies } from './dependencies.ts';
 import type { DeploymentsMade } from './deployments.ts';
 import type { ServersMade } from './servers.ts';
+
+/** Far more than a server can run. */
+const MOST_EVACUATED = 10_000;
 
 export type MovesMade = ReturnType<typeof makeMoves>;
 
 /** Creates everything that moves data between places: migrations, tenants, exports and imports. */
 export function makeMoves(
   { config, storage, vault, catalog, pages, wake, work }: SharedDependencies,
-  { manifests, identities, servers, server }: ServersMade,
-  { definitions, deployments, instances, actions, backups, pauses }: DeploymentsMade,
+  { manifests, identities, servers, server, drains }: ServersMade,
+  { definitions, deployments, instances, actions, backups, pauses, placements }: DeploymentsMade,
   drafts: Drafts,
 ) {
   const { reader } = storage;
+  const manifestOfRevision = async (queries: Queries, { account_id, id }: DefinitionRow, revision: number) =>
+    (await manifests.resolve(queries, account_id, id, revision)).manifest;
   const transfers = new Transfers({
     storage,
     pages,
@@ -57,8 +75,7 @@ export function makeMoves(
         revision: revisionOf,
         relocate: relocateDefinition,
       },
-      manifest: async (queries, { account_id, id }, revision) =>
-        (await manifests.resolve(queries, account_id, id, revision)).manifest,
+      manifest: manifestOfRevision,
       instances: {
         living: findLiving,
         hold: lockLiving,
@@ -108,5 +125,38 @@ export function makeMoves(
   const exports = new Exports({ ...carrying, backups, allowPlaintext: config.allowPlaintextManifest });
   const using = { isUsed: hasRevisionOf, forgetOffersOf };
   const imports: Imports = new Imports({ ...carrying, ...using, pages, drafts, definitions, deployments, diskFree });
-  return { transfers, migrations, tenants, exports, imports };
+  const evacuations = new Evacuations({
+    storage,
+    pages,
+    resources: {
+      server,
+      drain: (tx, ...of) => drains.drain(tx, ...of),
+      definitionsOn: (queries, accountId, serverId) =>
+        listDefinitions(queries, { accountId, serverId }, MOST_EVACUATED, 0),
+      definition: findDefinition,
+      tenantsOn,
+      runningRevision: livingRevision,
+      manifest: manifestOfRevision,
+      placements,
+      planMigration: (queries, wanted) => migrations.plan(queries, wanted),
+      migrateDefinition: (tx, ...of) => migrations.orderDefinition(tx, ...of),
+      migrateTenant: (tx, ...of) => tenants.migrate(tx, ...of),
+      migration: findMigration,
+    },
+  });
+  const balances = new Balances({
+    reader,
+    placements,
+    movablesOn: async (queries, accountId, serverId) =>
+      (await listDefinitions(queries, { accountId, serverId }, MOST_EVACUATED, 0)).filter(
+        ({ tenant_id }) => tenant_id === null,
+      ),
+    async isBlocked(queries, accountId, id, { from: fromServerId, to: serverId }) {
+      const definition = await findDefinition(queries, accountId, id);
+      if (!definition) return true;
+      const wanted = { accountId, fromServerId, definitions: [definition], serverId };
+      return (await migrations.plan(queries, wanted)).blockers.length > 0;
+    },
+  });
+  return { transfers, migrations, tenants, evacuations, balances, exports, imports };
 }

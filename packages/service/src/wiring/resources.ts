@@ -52,6 +52,7 @@ export async function makeResources(base: BaseDependencies) {
   const shared: SharedDependencies = { ...base, pages, quotas, wake };
 
   const serversMade = await makeServers(shared, {
+    stopEvacuation: (tx, ...of) => evacuations.cancelOf(tx, ...of),
     async abandon(tx, principal, serverId) {
       await definitions.archiveAllOn(tx, principal, serverId);
       await instances.lose(tx, serverId);
@@ -96,7 +97,7 @@ export async function makeResources(base: BaseDependencies) {
   const drafts = new Drafts({ reader, work, requireTested, requireRoom });
 
   const movesMade: MovesMade = makeMoves(shared, serversMade, deploymentsMade, drafts);
-  const { migrations, tenants } = movesMade;
+  const { migrations, tenants, evacuations } = movesMade;
 
   const upgrades = new Upgrades({
     storage,

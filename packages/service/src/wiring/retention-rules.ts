@@ -8,6 +8,7 @@ import { removeCapacity, removeFineCapacity } from '../resources/capacity/retent
 import { removeConfirmations } from '../resources/confirmations/retention.ts';
 import { removeDaemonUpdates } from '../resources/daemon-updates/retention.ts';
 import { removeLogLines } from '../resources/deployments/retention.ts';
+import { removeEvacuations } from '../resources/evacuations/retention.ts';
 import { removeGardenCommits } from '../resources/gardens/following/retention.ts';
 import { removeGardenRuns } from '../resources/gardens/retention.ts';
 import { removeFineUsage, removeUsage } from '../resources/metrics/retention.ts';
@@ -26,6 +27,7 @@ export const retentionRules = (retention: Retention): readonly Rule[] => [
   { name: 'notifications', days: retention.deliveries || undefined, remove: removeNotifications },
   { name: 'alerts', days: retention.events || undefined, remove: removeAlerts },
   { name: 'confirmations', days: retention.events || undefined, remove: removeConfirmations },
+  { name: 'evacuations of servers', days: retention.events || undefined, remove: removeEvacuations },
   { name: 'updates of daemons', days: retention.events || undefined, remove: removeDaemonUpdates },
   { name: 'garden runs', days: retention.events || undefined, remove: removeGardenRuns },
   { name: 'garden commits', days: retention.events || undefined, remove: removeGardenCommits },

@@ -20,23 +20,27 @@ import { openManifestSigner } from '../resources/manifest/signer.ts';
 import { Registries } from '../resources/registries/service.ts';
 import { ingressPortsOf } from '../resources/servers/addresses.ts';
 import { daemonCan, daemonMay } from '../resources/servers/connected-daemon.ts';
-import { Drains } from '../resources/servers/drain.ts';
+import { Drains, type DrainsDeps } from '../resources/servers/drain.ts';
 import { Identities } from '../resources/servers/identities.ts';
 import { Liveness, type LivenessDeps } from '../resources/servers/liveness/liveness.ts';
 import type { NewerDaemon } from '../resources/servers/record.ts';
 import { Servers, type ServersDeps } from '../resources/servers/service.ts';
 import type { SharedDependencies } from './dependencies.ts';
 
-/** Notices for when a server is removed, lost or comes back. */
+/** Notices for when a server is removed, lost, comes back or is put back into use. */
 export interface ServerNotices
   extends Pick<ServersDeps, 'abandon'>,
     Pick<LivenessDeps, 'instances'>,
-    Pick<LeadershipDeps, 'interrupted'> {}
+    Pick<LeadershipDeps, 'interrupted'>,
+    Pick<DrainsDeps, 'stopEvacuation'> {}
 
 export type ServersMade = Awaited<ReturnType<typeof makeServers>>;
 
 /** Creates servers, their liveness, manifests, and logins to registries. */
-export async function makeServers(shared: SharedDependencies, { abandon, instances, interrupted }: ServerNotices) {
+export async function makeServers(
+  shared: SharedDependencies,
+  { abandon, instances, interrupted, stopEvacuation }: ServerNotices,
+) {
   const { config, log, replica, storage, vault, catalog, pages, quotas, work } = shared;
   const { reader } = storage;
   const registries = new Registries({ reader, pages, vault });
@@ -87,7 +91,7 @@ export async function makeServers(shared: SharedDependencies, { abandon, instanc
   const server = servers.standing.bind(servers);
   const liveness = new Liveness({ storage, replica, log, instances });
   const leadership = new Leadership({ storage, replica, liveness, interrupted });
-  const drains = new Drains({ newer, instancesOn: livingWithNamesOn });
+  const drains = new Drains({ newer, stopEvacuation, instancesOn: livingWithNamesOn });
   const updateOrders = new UpdateOrders({ storage, protect });
   const daemonUpdates = new DaemonUpdates({ reader, pages, releases });
   return {

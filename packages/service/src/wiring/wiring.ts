@@ -9,6 +9,7 @@ import type { Leadership } from '../resources/clusters/leadership.ts';
 import { recordUpdateReport } from '../resources/daemon-updates/reports.ts';
 import { deploymentStreams } from '../resources/deployments/routes.ts';
 import { wakeTests } from '../resources/drafts/test-job.ts';
+import { wakeEvacuations } from '../resources/evacuations/job.ts';
 import { EventFeed } from '../resources/events/feed.ts';
 import { eventStreams } from '../resources/events/routes.ts';
 import { wakeGardens } from '../resources/gardens/apply-job.ts';
@@ -81,7 +82,16 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
         ? actions.completed(serverId, message)
         : actions.failed(serverId, message);
     },
-    subscribers: [fanOut, wakeTests, wakeUpgrades, wakeRehearsals, wakeGardens, wakeFollowed, wakeRules],
+    subscribers: [
+      fanOut,
+      wakeTests,
+      wakeUpgrades,
+      wakeRehearsals,
+      wakeEvacuations,
+      wakeGardens,
+      wakeFollowed,
+      wakeRules,
+    ],
     jobs: jobsOf(base, made),
     handlers: handlersOf(base, made),
     rawRoutes: [made.gardenPush],

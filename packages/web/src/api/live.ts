@@ -14,7 +14,7 @@ const CHANGES: Readonly<Record<string, readonly string[]>> = {
   account: ['account.', 'members.', 'accounts.'],
   template: ['templates.', 'drafts.', 'catalog.', 'taxonomy.'],
   recipe: ['recipes.'],
-  migration: ['migrations.', 'tenants.', 'definitions.'],
+  migration: ['migrations.', 'tenants.', 'definitions.', 'evacuations.'],
   server: ['servers.', 'clusters.', 'capacity.', 'daemon-updates.'],
   garden_run: ['gardens.'],
   garden_commit: ['gardens.'],

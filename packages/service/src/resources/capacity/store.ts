@@ -47,6 +47,16 @@ export const findCapacity = async (
   serverId: string,
 ): Promise<ReportedRow | undefined> => (await byId(queries, { accountId, serverId }))[0];
 
+/** Reads the last reports of these servers; those without one are missing. */
+export const capacitiesOf = async (
+  queries: Queries,
+  serverIds: readonly string[],
+): Promise<ReadonlyMap<string, CapacityRow>> => {
+  if (serverIds.length === 0) return new Map();
+  const rows = queries.db.selectFrom('server_capacity').selectAll().where('server_id', 'in', serverIds);
+  return new Map((await rows.execute()).map((row) => [row.server_id, row]));
+};
+
 const upsert = statement<CapacityRow>((db, p) =>
   db
     .insertInto('server_capacity')

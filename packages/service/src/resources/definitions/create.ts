@@ -1,12 +1,14 @@
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
-import { Behind, invalid } from '../../problem.ts';
+import { append } from '../../outbox/append.ts';
+import { Behind, conflict, invalid } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
 import { begin } from '../../state/transition.ts';
 import { pipelines } from '../../storage/pipelining.ts';
 import { RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
+import type { Placements } from '../servers/public.ts';
 import { type Catalog, type CatalogTemplate, isOfCatalog, templateExists } from '../templates/public.ts';
 import { joinTenant } from '../tenants/public.ts';
 import type { PlanBackups } from './backup-plan.ts';
@@ -24,7 +26,9 @@ export interface CreationDeps {
   readonly catalog: Pick<Catalog, 'load'>;
   readonly vault: Vault;
   readonly requireRoom: RequireRoom;
-  readonly hasServer: (tx: Tx, accountId: string, id: string) => Promise<boolean>;
+  /** Returns the status of a server, and keeps it from being removed; undefined if there is none. */
+  readonly serverStatus: (tx: Tx, accountId: string, id: string) => Promise<string | undefined>;
+  readonly placements: Pick<Placements, 'require'>;
   readonly planBackups: PlanBackups;
 }
 
@@ -35,7 +39,7 @@ export async function createDefinition(
   principal: Principal,
   order: Order,
 ): Promise<Definition> {
-  const { catalog, vault, requireRoom, hasServer, planBackups } = deps;
+  const { catalog, vault, requireRoom, placements, planBackups } = deps;
   const { accountId } = principal;
   const { template, tenantId, serverId, bindings = {} } = order;
   const id = order.id ?? newId('definition');
@@ -43,7 +47,8 @@ export async function createDefinition(
   if (order.testId === undefined) await requireRoom(tx, principal, 'definitions');
   await holdBound(tx, accountId, bindings);
   if (!isOfCatalog(template)) await requireTemplate(tx, template, catalog);
-  const serverChecked = requireServer(tx, hasServer, accountId, serverId);
+  if (order.placed) await placements.require(tx, accountId, serverId, order.placed.needs);
+  const serverChecked = requireServer(tx, deps, accountId, order);
   // Where the connection pipelines, send the check together with the inserts; if it fails, they are rolled back.
   if (!pipelines(tx) || tenantId !== null) await serverChecked;
   if (tenantId !== null) await joinTenant(tx, { accountId, tenantId, serverId });
@@ -101,6 +106,15 @@ export async function createDefinition(
   await keepGenerated(tx, vault, owner, template.spec, order.generated);
   await keepGiven(tx, vault, owner, template.spec, order.secret);
   if (order.backup) await planBackups(tx, { ...owner, spec: template.spec, settings: order.backup });
+  if (order.placed)
+    await append(tx, {
+      type: 'audit.definition_placed',
+      accountId,
+      resourceType: 'definition',
+      resourceId: row.id,
+      actor: actorOf(principal),
+      data: { definition_id: row.id, server_id: serverId, reason: order.placed.placement.reason },
+    });
   return definitionRecord({ ...row, ...revision }, template);
 }
 
@@ -108,11 +122,18 @@ export const noServer = (message: string) => invalid('server_id', message, { rea
 
 async function requireServer(
   tx: Tx,
-  hasServer: CreationDeps['hasServer'],
+  { serverStatus }: Pick<CreationDeps, 'serverStatus'>,
   accountId: string,
-  serverId: string,
+  { serverId, testId, ignoreDrain }: Order,
 ): Promise<void> {
-  if (!(await hasServer(tx, accountId, serverId))) throw noServer('there is no such server.');
+  const status = await serverStatus(tx, accountId, serverId);
+  if (status === undefined) throw noServer('there is no such server.');
+  if (status === 'draining' && !ignoreDrain && testId === undefined)
+    throw conflict(
+      'server_id',
+      'draining',
+      'the server is drained and takes no new definitions; choose another, activate it, or set ignore_drain.',
+    );
 }
 
 async function requireTemplate(tx: Tx, template: CatalogTemplate, catalog: Pick<Catalog, 'load'>): Promise<void> {

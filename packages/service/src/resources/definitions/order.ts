@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
+import type { Placement } from '@hortus/contract/resources/placement-records';
 import type { Overrides } from '@hortus/contract/template/overrides';
 import { appHosts, missingHosts } from '@hortus/template/app-hosts';
 import { type Inputs, splitSecretInputs } from '@hortus/template/inputs';
@@ -12,11 +13,17 @@ import { slugify } from '../../slug.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import type { OpenedConfig } from '../saved-configs/public.ts';
-import { appsDomainOf } from '../servers/public.ts';
+import { appsDomainOf, type Needs } from '../servers/public.ts';
 import { type Catalog, type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
 import { type Bindings, readBindings } from './bindings.ts';
 import type { Naming } from './naming.ts';
 import { readOverrides } from './overrides.ts';
+
+/** The choice of a server; checked again in the transaction that creates the definition. */
+export interface Placed {
+  readonly needs: Needs;
+  readonly placement: Placement;
+}
 
 /** A creation request of either published form, validated as far as possible without the database. */
 export interface Order extends Naming {
@@ -46,6 +53,10 @@ export interface Order extends Naming {
   readonly testId?: string;
   /** The definition that it is an isolated copy of. */
   readonly copyOf?: string;
+  /** How its server was chosen, if the service chose it. */
+  readonly placed?: Placed;
+  /** Whether its server may be drained. */
+  readonly ignoreDrain?: boolean;
 }
 
 export interface OrderDeps {
@@ -96,6 +107,7 @@ export async function readOrder(
     hostsFor,
     secret,
     generated: await generateSecrets(template.spec),
+    ignoreDrain: body.ignore_drain ?? false,
   };
 }
 

@@ -7,6 +7,7 @@ export { definitionByUid, type Pinned, pin, revisionOf, secretValues, succeeded 
 export { requireFreeUid } from './naming.ts';
 export type { Order } from './order.ts';
 export { overridesOf } from './overrides.ts';
+export { needsOf } from './placing.ts';
 export { requireUnbound, tiesOf, usedBy } from './providers/providers.ts';
 export { backupSettings } from './record.ts';
 export type { SecretChanges } from './secret-changes.ts';
@@ -18,6 +19,8 @@ export {
   copiesOf,
   countDefinitionsOfTenants,
   countDefinitionsOn,
+  countDefinitionsOnEach,
+  currentRevisionsOn,
   type DefinitionRow,
   definitionsOf,
   findDefinition,

@@ -9,10 +9,10 @@ export const definitionRoutes = (definitions: Definitions): Handlers<keyof typeo
     const filter = { accountId: principal.accountId, serverId, tenantId, status, q };
     return { success: true, ...(await definitions.list(filter, query)) };
   },
-  'definitions.create': async ({ principal, body, write }) => {
-    const order = await definitions.order(principal, body);
-    return write(async (tx) => ({ success: true, data: await definitions.create(tx, principal, order) }));
-  },
+  'definitions.create': ({ principal, body, write }) =>
+    definitions.createPlaced(principal, body, (create) =>
+      write(async (tx) => ({ success: true, data: await create(tx) })),
+    ),
   'definitions.read': async ({ principal, params, tags }) => {
     const data = await definitions.read(principal, params.id);
     tags.answer(data.current_revision);

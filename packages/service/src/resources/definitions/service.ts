@@ -2,15 +2,16 @@ import type { MoveOf } from '@hortus/contract/machines/machine';
 import type { Provider } from '@hortus/contract/resources/connections';
 import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
 import type { DefinitionCreate, DefinitionUpdate } from '@hortus/contract/resources/definitions';
+import { AUTO_SERVER, type CreatedDefinition } from '@hortus/contract/resources/placement-records';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { conflict, notFound } from '../../problem.ts';
+import { conflict, invalid, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import { countKey } from '../../storage/lists.ts';
 import { type Page, type PageRequest, type Pages, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import { openSavedConfig } from '../saved-configs/public.ts';
-import { requireTrustedServer } from '../servers/public.ts';
+import { type Placements, requireTrustedServer } from '../servers/public.ts';
 import type { Catalog, CatalogTemplate } from '../templates/public.ts';
 import { tenantExists } from '../tenants/public.ts';
 import { type Bindings, bindingsOf, holdBound, readBindings } from './bindings.ts';
@@ -18,6 +19,7 @@ import { type CreationDeps, createDefinition, noServer } from './create.ts';
 import { requireSecrets } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { type Order, readOrder } from './order.ts';
+import { chooseAgain, type PlacingDeps, placeOrder } from './placing.ts';
 import { listProviders, requireUnbound } from './providers/providers.ts';
 import { backupSettings, definitionRecord, revisionRecord, secretRecord } from './record.ts';
 import { readRevision, revisionColumns } from './revise.ts';
@@ -38,11 +40,12 @@ import {
   removeSecret,
 } from './store.ts';
 
-export interface DefinitionsDeps extends CreationDeps {
+export interface DefinitionsDeps extends CreationDeps, Pick<PlacingDeps, 'resolveOrder'> {
   readonly reader: Queries;
   readonly pages: Pages;
   readonly catalog: Catalog;
   readonly work: Work;
+  readonly placements: Placements;
   /** Throws while the definition is being migrated; `field` is named in the error. */
   readonly requireSettled: (tx: Tx, definitionId: string, field?: string) => Promise<void>;
   /** Throws while a deployment restores data. */
@@ -82,14 +85,32 @@ export class Definitions {
     const { catalog, reader, vault } = this.#deps;
     const { accountId } = principal;
     const config = body.saved_config_id && (await openSavedConfig(reader, vault, accountId, body.saved_config_id));
+    const isPlaced = body.server_id === AUTO_SERVER;
+    if (body.placement !== undefined && !isPlaced)
+      throw invalid('placement', 'is only for server_id auto; leave it out, or let the service choose the server.');
     // Otherwise a password saved by another user could be read on a server under the caller's control.
-    if (config && config.secrets.length > 0 && body.server_id !== undefined)
+    if (config && config.secrets.length > 0 && body.server_id !== undefined && !isPlaced)
       await requireTrustedServer(reader, principal, body.server_id);
     // Another replica may have published it a moment ago.
     const { template_id: id, species = config ? config.species : undefined } = body;
     if (id !== undefined && catalog.visibleById(id, accountId)?.item.status !== 'published') await catalog.load();
     else if (species !== undefined && !catalog.newestOf(species, accountId)) await catalog.load();
-    return readOrder(this.#deps, principal, body, config || undefined);
+    return (isPlaced ? placeOrder : readOrder)(this.#deps, principal, body, config || undefined);
+  }
+
+  /** Reads the order and creates the definition; chooses the server again if other requests took its room meanwhile. */
+  createPlaced<T>(
+    principal: Principal,
+    body: DefinitionCreate,
+    write: (work: (tx: Tx) => Promise<CreatedDefinition>) => Promise<T>,
+  ): Promise<T> {
+    return chooseAgain(async () => {
+      const order = await this.order(principal, body);
+      return write(async (tx) => ({
+        ...(await this.create(tx, principal, order)),
+        placement: order.placed?.placement ?? null,
+      }));
+    });
   }
 
   create(tx: Tx, principal: Principal, order: Order): Promise<Definition> {
@@ -200,7 +221,7 @@ export class Definitions {
         },
       );
     if (status === 'archived') await this.#deps.requireRoom(tx, principal, 'definitions');
-    if (!(await this.#deps.hasServer(tx, principal.accountId, server_id)))
+    if ((await this.#deps.serverStatus(tx, principal.accountId, server_id)) === undefined)
       throw noServer('the server of this definition has been removed.');
     // If its tenant was deleted, it is reactivated without one.
     const orphaned = tenant_id !== null && !(await tenantExists(tx, tenant_id));

@@ -154,6 +154,32 @@ export async function countDefinitionsOn(queries: Queries, serverId: string): Pr
   return total;
 }
 
+/** The same per server. */
+export async function countDefinitionsOnEach(
+  queries: Queries,
+  serverIds: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  if (serverIds.length === 0) return new Map();
+  const rows = await queries.db
+    .selectFrom('definitions')
+    .select('server_id')
+    .select((eb) => eb.fn.countAll<number>().as('total'))
+    .where('server_id', 'in', serverIds)
+    .where('status', '<>', archived)
+    .groupBy('server_id')
+    .execute();
+  return new Map(rows.map(({ server_id, total }) => [server_id, total]));
+}
+
+/** Lists the current revisions of the definitions on a server that are not archived. */
+export const currentRevisionsOn = (queries: Queries, serverId: string) =>
+  queries.db
+    .selectFrom('definitions')
+    .select(['id as definition_id', 'current_revision as revision'])
+    .where('server_id', '=', serverId)
+    .where('status', '<>', archived)
+    .execute();
+
 export const containerNamesOn = async (queries: Queries, serverId: string): Promise<string[]> => {
   const rows = await queries.db
     .selectFrom('definitions')

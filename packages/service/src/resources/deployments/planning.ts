@@ -69,6 +69,7 @@ export class Planning {
       ...{ components, jobs, routes, permissions, pulls },
       volumes: volumesOf(resolved.manifest),
       memory_bytes: memoryOf(resolved.manifest),
+      placement: order.placed?.placement ?? null,
       warnings: serverWarnings(standing),
     };
   }

@@ -2,5 +2,6 @@
 export type { ServerStanding } from './needs.ts';
 export type { DeploymentsElsewhere } from './on-another-server.ts';
 export type { DeployedFacts } from './reports.ts';
+export { routeHolder } from './route-claims/route-claims.ts';
 export type { Deployments } from './service.ts';
-export { countByStatus } from './store.ts';
+export { countByStatus, unfinishedOn } from './store.ts';

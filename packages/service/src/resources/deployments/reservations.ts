@@ -1,11 +1,12 @@
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { requireRoom, reservationOf } from '../capacity/public.ts';
+import { type Footprints, requireRoom, reservationOf } from '../capacity/public.ts';
 import type { Pinned } from '../definitions/public.ts';
 import type { ManifestsOfDeployments } from './needs.ts';
 import { unfinishedOn } from './store.ts';
 
 export interface ReservationsDeps {
   readonly manifests: Pick<ManifestsOfDeployments, 'resolve'>;
+  readonly footprints: Pick<Footprints, 'of'>;
   /** Lists the definitions deployed on a server with their revisions. */
   readonly livingOn: (
     queries: Queries,
@@ -15,14 +16,9 @@ export interface ReservationsDeps {
   readonly holdServer: (tx: Tx, accountId: string, id: string) => Promise<unknown>;
 }
 
-/** Limit of cached revisions. */
-const MOST_KNOWN = 10_000;
-
 /** Checks the memory reserved on a server. */
 export class Reservations {
   readonly #deps: ReservationsDeps;
-  /** Cached per revision, which never changes; computing it requires decrypting secrets. */
-  readonly #known = new Map<string, number>();
   constructor(deps: ReservationsDeps) {
     this.#deps = deps;
   }
@@ -57,13 +53,6 @@ export class Reservations {
   }
 
   async #memoryOf(tx: Tx, accountId: string, definitionId: string, revision: number): Promise<number> {
-    const key = `${definitionId} ${revision}`;
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const { manifest } = await this.#deps.manifests.resolve(tx, accountId, definitionId, revision);
-    const { memory } = reservationOf(manifest);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
-    this.#known.set(key, memory);
-    return memory;
+    return (await this.#deps.footprints.of(tx, accountId, definitionId, revision)).memory;
   }
 }

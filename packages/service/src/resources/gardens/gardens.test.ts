@@ -185,6 +185,23 @@ onBothEngines((engine) => {
       await gardener.applied(files);
       expect((await gardener.plan(files)).changes).toEqual([]);
     });
+
+    it('chooses only servers with the labels of a placement', async () => {
+      await gardener.server('barn');
+      const { data: servers } = await service.client.call('servers.list');
+      const barn = servers.find(({ name }) => name === 'barn')?.id ?? '';
+      await service.client.call('servers.update', { params: { id: barn }, body: { labels: { site: 'berlin' } } });
+      const placed = (uid: string, site: string) => ({
+        [uid]: { species: 'inkwell', placement: { labels: { site } }, inputs: { WEB_HOSTNAME: `${uid}.example.org` } },
+      });
+      const { changes } = await gardener.plan(home({ ...placed('a', 'berlin'), ...placed('b', 'berlin') }));
+      const servedBy = changes.map(({ fields }) => fields.find(({ field }) => field === 'server')?.after);
+      expect(servedBy).toEqual(['barn', 'barn']);
+      const { problems } = await gardener.plan(home(placed('a', 'paris')));
+      expect(problems).toMatchObject([
+        { field: 'definitions.a.placement', message: 'no server with these labels takes new work' },
+      ]);
+    });
   });
 
   describe('pruning', () => {

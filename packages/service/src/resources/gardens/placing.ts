@@ -3,7 +3,12 @@ import type { PresentDefinition } from './present-definitions.ts';
 
 /** Servers and tenants of the account. */
 export interface Places {
-  readonly servers: readonly { readonly id: string; readonly name: string; readonly status: string }[];
+  readonly servers: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly status: string;
+    readonly labels: Readonly<Record<string, string>>;
+  }[];
   readonly tenants: readonly {
     readonly id: string;
     readonly name: string;
@@ -64,12 +69,23 @@ export class Placing {
       this.#server(one, (message) => report('placement.servers', message)),
     );
     if (named?.includes(undefined)) return undefined;
-    const allowed = this.#places.servers.filter(({ id }) => named === undefined || named.includes(id));
+    const labels = Object.entries(given.placement.labels ?? {});
+    const allowed = this.#places.servers.filter(
+      (one) =>
+        (named === undefined || named.includes(one.id)) && labels.every(([key, value]) => one.labels[key] === value),
+    );
     if (given.existing !== undefined && allowed.some(({ id }) => id === given.existing)) return given.existing;
     // Sorted by name: of equally loaded servers the first is taken.
     const free = allowed.filter(({ status }) => status !== 'disabled' && status !== 'draining');
-    const [best] = free.sort((a, b) => this.#loadOf(a.id) - this.#loadOf(b.id));
-    if (!best) report('placement', 'none of the servers takes new work');
+    const [best] = free.sort(
+      (a, b) =>
+        Number(b.status === 'online') - Number(a.status === 'online') || this.#loadOf(a.id) - this.#loadOf(b.id),
+    );
+    if (!best)
+      report(
+        'placement',
+        labels.length > 0 ? 'no server with these labels takes new work' : 'none of the servers takes new work',
+      );
     return best?.id;
   }
 

@@ -1,8 +1,8 @@
-import type { MigrationFinding, MigrationOrder, MigrationPlan } from '@hortus/contract/resources/migrations';
+import type { MigrationFinding, MigrationPlan } from '@hortus/contract/resources/migrations';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { hostPortText, joinedPorts } from '@hortus/template/port-ranges';
 import { invalid, Problem } from '../../problem.ts';
-import type { Tx } from '../../storage/storage.ts';
+import type { Queries } from '../../storage/storage.ts';
 import { type DefinitionRow, tiesOf } from '../definitions/public.ts';
 import type { Standing } from '../servers/public.ts';
 import { hostPathsOf, volumesOf } from './manifest-storage.ts';
@@ -13,25 +13,31 @@ export interface Wanted {
   readonly accountId: string;
   readonly fromServerId: string;
   readonly definitions: readonly DefinitionRow[];
-  readonly order: MigrationOrder;
+  readonly serverId: string;
+  /** Throws if the target does not have the room; left out, that is not checked. */
+  readonly requireRoom?: ((definition: DefinitionRow, revision: number) => Promise<void>) | undefined;
 }
 
 type Part = MigrationPlan['definitions'][number];
 
 /** Checks everything that is known in advance. Facts only the target's daemon knows show when it starts there. */
-export async function planMigration(tx: Tx, resources: MigrationResources, wanted: Wanted): Promise<MigrationPlan> {
-  const { accountId, fromServerId, definitions, order } = wanted;
+export async function planMigration(
+  queries: Queries,
+  resources: MigrationResources,
+  wanted: Wanted,
+): Promise<MigrationPlan> {
+  const { accountId, fromServerId, definitions, serverId } = wanted;
   const findings = new Findings();
-  const source = await resources.server(tx, accountId, fromServerId);
-  const target = await resources.server(tx, accountId, order.server_id);
+  const source = await resources.server(queries, accountId, fromServerId);
+  const target = await resources.server(queries, accountId, serverId);
   // An unknown server is an error of the request, not a finding of the plan.
   if (!target) throw invalid('server_id', 'there is no such server.', { reason: 'unknown' });
-  if (order.server_id === fromServerId) findings.block('same_server', 'The definition already is on this server.');
+  if (serverId === fromServerId) findings.block('same_server', 'The definition already is on this server.');
   if (target.status === 'disabled' || target.status === 'draining')
     findings.block(target.status, `The server ${target.name} is ${target.status} and takes no new work.`);
   const parts: Part[] = [];
   for (const definition of definitions) {
-    const part = await planDefinition(tx, resources, definition, order, findings);
+    const part = await planDefinition(queries, resources, definition, wanted, findings);
     parts.push(part);
   }
   if (parts.some(({ running }) => running)) judgeServers(source, target, findings);
@@ -39,7 +45,7 @@ export async function planMigration(tx: Tx, resources: MigrationResources, wante
   const copies = parts.some(({ volumes }) => volumes.length > 0);
   return {
     from_server_id: fromServerId,
-    to_server_id: order.server_id,
+    to_server_id: serverId,
     definitions: parts,
     steps: [
       ...(copies ? ['first_copy'] : []),
@@ -54,32 +60,32 @@ export async function planMigration(tx: Tx, resources: MigrationResources, wante
 }
 
 async function planDefinition(
-  tx: Tx,
+  queries: Queries,
   resources: MigrationResources,
   definition: DefinitionRow,
-  order: MigrationOrder,
+  wanted: Wanted,
   findings: Findings,
 ): Promise<Part> {
   const { id, name } = definition;
   const none = { definition_id: id, name, running: false, volumes: [], addresses: [] };
   const block = (reason: string, message: string) => findings.block(reason, message, id);
-  if (await openPartOf(tx, id)) block('migrating', `${name} is already being migrated.`);
-  if (await resources.deployments.busy(tx, id))
+  if (await openPartOf(queries, id)) block('migrating', `${name} is already being migrated.`);
+  if (await resources.deployments.busy(queries, id))
     block('deploying', `A deployment of ${name} is running; wait for it or cancel it.`);
-  const ties = await tiesOf(tx, definition);
+  const ties = await tiesOf(queries, definition);
   if (ties.length > 0)
     block(
       'bound',
       `${name} is bound to ${ties.join(', ')} on this server; bind it to something else before migrating.`,
     );
-  const instance = await resources.instances.living(tx, id);
+  const instance = await resources.instances.living(queries, id);
   if (!instance) return none;
   if (instance.status !== 'running' || instance.revision === null) {
     block('not_running', `${name} is ${instance.status}; start or release it before migrating.`);
     return none;
   }
-  const manifest = await resources.manifest(tx, definition, instance.revision);
-  await judgeManifest(tx, resources, definition, { manifest, revision: instance.revision }, order, findings);
+  const manifest = await resources.manifest(queries, definition, instance.revision);
+  await judgeManifest(queries, resources, definition, { manifest, revision: instance.revision }, wanted, findings);
   return {
     ...none,
     running: true,
@@ -89,11 +95,11 @@ async function planDefinition(
 }
 
 async function judgeManifest(
-  tx: Tx,
+  queries: Queries,
   resources: MigrationResources,
   definition: DefinitionRow,
   { manifest, revision }: { manifest: Manifest; revision: number },
-  order: MigrationOrder,
+  wanted: Wanted,
   findings: Findings,
 ): Promise<void> {
   const { id, name } = definition;
@@ -108,12 +114,11 @@ async function judgeManifest(
       `${name} needs port ${ports.join(', ')} on the target; the migration rolls back if it is in use.`,
       id,
     );
-  const clash = await resources.deployments.clash(tx, id, order.server_id, manifest.routes);
+  const clash = await resources.deployments.clash(queries, id, wanted.serverId, manifest.routes);
   if (clash)
     findings.block('route_taken', `${clash.host} is used by definition ${clash.definitionId} on the target.`, id);
-  if (order.ignore_capacity) return;
   try {
-    await resources.capacity.require(tx, definition, order.server_id, revision);
+    await wanted.requireRoom?.(definition, revision);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     findings.block('capacity', `${name} does not fit: ${error.message}`, id);

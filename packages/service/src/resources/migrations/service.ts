@@ -3,6 +3,7 @@ import type {
   MigrationAnswer,
   MigrationDetail,
   MigrationOrder,
+  MigrationPlan,
 } from '@hortus/contract/resources/migrations';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { newId } from '../../ids.ts';
@@ -12,7 +13,7 @@ import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
-import type { Storage, Tx } from '../../storage/storage.ts';
+import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import type { DefinitionRow } from '../definitions/public.ts';
 import type { DeployedFacts } from '../deployments/public.ts';
@@ -22,7 +23,7 @@ import { turnBack } from './back.ts';
 import { migrationJob } from './job.ts';
 import { migrationLifecycle } from './lifecycle.ts';
 import { hold } from './parts.ts';
-import { planMigration } from './plan.ts';
+import { planMigration, type Wanted } from './plan.ts';
 import { lineRecord, migrationRecord } from './record.ts';
 import type { MigrationResources } from './resources.ts';
 import {
@@ -66,7 +67,11 @@ export class Migrations {
     const { resources } = this.#deps;
     const { accountId } = principal;
     const { definitions, serverId: fromServerId, tenantId } = subject;
-    const plan = await planMigration(tx, resources, { accountId, fromServerId, definitions, order });
+    const { server_id: serverId, ignore_capacity } = order;
+    const requireRoom: Wanted['requireRoom'] = (definition, revision) =>
+      resources.capacity.require(tx, definition, serverId, revision);
+    const wanted = { accountId, fromServerId, definitions, serverId };
+    const plan = await planMigration(tx, resources, { ...wanted, ...(!ignore_capacity && { requireRoom }) });
     if (order.dry_run) return { plan, migration: null };
     const [first] = plan.blockers;
     await requireTrustedServer(tx, principal, order.server_id);
@@ -114,6 +119,11 @@ export class Migrations {
     });
     await this.#next(tx, row.id);
     return { plan, migration: migrationRecord(row, parts) };
+  }
+
+  /** Plans without the check of the room, for those who have chosen the target by it. */
+  plan(queries: Queries, wanted: Omit<Wanted, 'requireRoom'>): Promise<MigrationPlan> {
+    return planMigration(queries, this.#deps.resources, wanted);
   }
 
   async orderDefinition(tx: Tx, principal: Principal, id: string, order: MigrationOrder): Promise<MigrationAnswer> {

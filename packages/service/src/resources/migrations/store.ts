@@ -71,6 +71,19 @@ export const openPartOf = (queries: Queries, definitionId: string): Promise<Part
     .where('open', '=', 1)
     .executeTakeFirst();
 
+/** Lists the revisions that are being moved to a server. */
+export const incomingOn = (
+  queries: Queries,
+  serverId: string,
+): Promise<Pick<PartRow, 'definition_id' | 'revision'>[]> =>
+  queries.db
+    .selectFrom('migration_parts')
+    .innerJoin('migrations', 'migrations.id', 'migration_parts.migration_id')
+    .select(['migration_parts.definition_id', 'migration_parts.revision'])
+    .where('migration_parts.open', '=', 1)
+    .where('migrations.to_server_id', '=', serverId)
+    .execute();
+
 export const partOfDeployment = (queries: Queries, deploymentId: string): Promise<PartRow | undefined> =>
   queries.db.selectFrom('migration_parts').selectAll().where('deployment_id', '=', deploymentId).executeTakeFirst();
 

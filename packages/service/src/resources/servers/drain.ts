@@ -9,6 +9,8 @@ import { type NewerDaemon, serverRecord } from './record.ts';
 import { lockServer, type ServerRow } from './store.ts';
 
 export interface DrainsDeps {
+  /** Cancels the evacuation of a server, if any. */
+  readonly stopEvacuation: (tx: Tx, principal: Principal, serverId: string) => Promise<void>;
   readonly newer: NewerDaemon;
   /** Lists the unreleased instances on a server, oldest first. */
   readonly instancesOn: (queries: Queries, serverId: string) => Promise<DrainedServer['instances']>;
@@ -33,6 +35,7 @@ export class Drains {
   async undrain(tx: Tx, principal: Principal, id: string): Promise<DrainedServer> {
     const row = await this.#lock(tx, principal, id);
     if (row.status === 'online' || row.status === 'offline' || row.status === 'pending') return this.#answer(tx, row);
+    await this.#deps.stopEvacuation(tx, principal, id);
     const actor = actorOf(principal);
     const back = await transition(tx, serverLifecycle, row, 'undrain', { actor });
     // The daemon stayed connected, so the server is online again at once.

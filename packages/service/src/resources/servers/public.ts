@@ -13,8 +13,11 @@ export {
 export { leaderOf } from './leadership/leader.ts';
 export { claimLease, LEASE_TOPIC, releaseLease, renewLease, vacantClusters } from './leadership/store.ts';
 export { daemonColumns, type Hello, type LeadingMember } from './liveness/liveness.ts';
+export type { Candidate, Needs } from './placement/choosing.ts';
+export { type Placements, PlaceTaken } from './placement/placements.ts';
+export { noServerFits, placementOf, type Survey } from './placement/survey.ts';
 export type { ServerOrder } from './prune.ts';
-export { daemonRecord, type NewerDaemon } from './record.ts';
+export { daemonRecord, labelsOf, type NewerDaemon } from './record.ts';
 export type { Standing } from './service.ts';
 export { findServer, heldServer, lockServer, offlineServers, type ServerRow, serversOf } from './store.ts';
 export { requireTrustedServer } from './trusted.ts';

@@ -3,6 +3,7 @@ import type { Handlers } from '../../http/handler.ts';
 import { userOf } from '../../identity/principal.ts';
 import type { Drains } from './drain.ts';
 import type { Identities } from './identities.ts';
+import type { Balances } from './placement/balance.ts';
 import type { Prunes } from './prune.ts';
 import type { Servers } from './service.ts';
 
@@ -11,6 +12,7 @@ export const serverRoutes = (
   drains: Drains,
   prunes: Prunes,
   identities: Identities,
+  balances: Balances,
 ): Handlers<keyof typeof serverEndpoints> => ({
   'servers.drain': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await drains.drain(tx, principal, params.id) })),
@@ -18,6 +20,7 @@ export const serverRoutes = (
     write(async (tx) => ({ success: true, execution: await prunes.prune(tx, principal, params.id, body) })),
   'servers.undrain': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await drains.undrain(tx, principal, params.id) })),
+  'servers.balance': async ({ principal }) => ({ success: true, data: await balances.read(principal) }),
   'servers.list': async ({ principal, query }) => ({
     success: true,
     ...(await servers.list({ accountId: principal.accountId }, query)),

@@ -89,7 +89,12 @@ export class Servers {
   }
 
   /** Whether the account has the server; it cannot be removed until the transaction ends. */
-  has(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  async has(tx: Tx, accountId: string, id: string): Promise<boolean> {
+    return (await this.statusInUse(tx, accountId, id)) !== undefined;
+  }
+
+  /** The same, and returns its status. */
+  statusInUse(tx: Tx, accountId: string, id: string): Promise<ServerRow['status'] | undefined> {
     return useServer(tx, accountId, id);
   }
 

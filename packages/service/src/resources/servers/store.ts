@@ -38,21 +38,21 @@ const byId = statement<{ id: string; accountId: string }, ServerRow>((db, p) =>
 export const findServer = async (queries: Queries, accountId: string, id: string): Promise<ServerRow | undefined> =>
   (await byId(queries, { id, accountId }))[0];
 
-const inUseById = statement<{ id: string; accountId: string }, { id: string }>((db, p, engine) =>
+const inUseById = statement<{ id: string; accountId: string }, Pick<ServerRow, 'status'>>((db, p, engine) =>
   forUse(
     engine,
     db
       .selectFrom('servers')
-      .select('id')
+      .select('status')
       .where('id', '=', p.id)
       .where('account_id', '=', p.accountId)
       .where('deleted_at', 'is', null),
   ),
 );
 
-/** Keeps the server from being removed until the transaction ends. */
-export const useServer = async (tx: Tx, accountId: string, id: string): Promise<boolean> =>
-  (await inUseById(tx, { id, accountId })).length > 0;
+/** Keeps the server from being removed until the transaction ends. Returns its status; undefined if there is none. */
+export const useServer = async (tx: Tx, accountId: string, id: string): Promise<ServerRow['status'] | undefined> =>
+  (await inUseById(tx, { id, accountId }))[0]?.status;
 
 export const lockServer = (tx: Tx, accountId: string, id: string): Promise<ServerRow | undefined> =>
   forUpdate(
@@ -224,10 +224,13 @@ export const daemonRows = (
     .execute();
 
 /** Lists all servers of an account by name, for those who choose one of them. */
-export const serversOf = (queries: Queries, accountId: string): Promise<Pick<ServerRow, 'id' | 'name' | 'status'>[]> =>
+export const serversOf = (
+  queries: Queries,
+  accountId: string,
+): Promise<Pick<ServerRow, 'id' | 'name' | 'status' | 'labels'>[]> =>
   queries.db
     .selectFrom('servers')
-    .select(['id', 'name', 'status'])
+    .select(['id', 'name', 'status', 'labels'])
     .where('account_id', '=', accountId)
     .where('deleted_at', 'is', null)
     .orderBy('name')

@@ -54,6 +54,10 @@ export async function forgetInstances(tx: Tx, tenantId: string): Promise<string[
   return rows.map(({ instance_id }) => instance_id);
 }
 
+/** Lists the tenants on a server that are not deleted. */
+export const tenantsOn = (queries: Queries, accountId: string, serverId: string): Promise<TenantRow[]> =>
+  queries.db.selectFrom('tenants').selectAll().where(matching({ accountId, serverId })).orderBy('id').execute();
+
 /** Lists all tenants of an account that are not deleted. */
 export const tenantsOf = (queries: Queries, accountId: string): Promise<TenantRow[]> =>
   queries.db

@@ -39,6 +39,11 @@ const aNode = async (caller: Caller) => {
   return { id, node: node.id };
 };
 
+const anEvacuation = async (caller: Caller) => {
+  const { data } = await caller.client.call('evacuations.create', { ...(await ofServer(caller)), body: {} });
+  return { params: { id: data.evacuation?.id ?? '' } };
+};
+
 const registry = () => ({
   host: `${fresh('registry')}.example.org:5000`,
   username: 'gardener',
@@ -95,6 +100,14 @@ export const serverRequests = {
   'servers.delete': ofServer,
   'servers.drain': ofServer,
   'servers.undrain': ofServer,
+  'servers.balance': () => ({}),
+  'evacuations.create': async (caller) => ({
+    ...(await ofServer(caller)),
+    body: { dry_run: false, at_once: 2, placement: { labels: { site: 'berlin' } } },
+  }),
+  'evacuations.list': ofServer,
+  'evacuations.read': anEvacuation,
+  'evacuations.cancel': anEvacuation,
   'servers.prune': async (caller) => ({ ...(await ofServer(caller)), body: { dry_run: true, volumes: ['blog_data'] } }),
   'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
   'servers.resetIdentity': ofServer,

@@ -40,14 +40,14 @@ export async function requireUnbound(
 
 /** Returns the names of the instances on the same server that a definition is bound to, or that are bound to it. */
 export async function tiesOf(
-  tx: Tx,
+  queries: Queries,
   { id, account_id, server_id, current_revision }: DefinitionRow,
 ): Promise<string[]> {
-  const names = (await boundTo(tx, [id], MOST))
+  const names = (await boundTo(queries, [id], MOST))
     .filter((one) => one.server_id === server_id)
     .map((one) => one.instance_uid);
-  for (const { definition_id } of Object.values(bindingsOf(await revisionOf(tx, id, current_revision)))) {
-    const provider = definition_id === undefined ? undefined : await findDefinition(tx, account_id, definition_id);
+  for (const { definition_id } of Object.values(bindingsOf(await revisionOf(queries, id, current_revision)))) {
+    const provider = definition_id === undefined ? undefined : await findDefinition(queries, account_id, definition_id);
     if (provider?.server_id === server_id) names.push(provider.instance_uid);
   }
   return [...new Set(names)];

@@ -18,6 +18,7 @@ import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { openVault } from '../../../vault/vault.ts';
 import { onThisThread } from '../../../workers/testing/on-this-thread.ts';
 import { planBackups } from '../../backups/schedule.ts';
+import { Footprints } from '../../capacity/public.ts';
 import { Definitions } from '../../definitions/service.ts';
 import { definitionOfInstance, livingOn } from '../../instances/public.ts';
 import { ManifestReading } from '../../manifest/reading.ts';
@@ -26,7 +27,7 @@ import { openManifestSigner } from '../../manifest/signer.ts';
 import { requireSettled } from '../../migrations/settled.ts';
 import { Registries } from '../../registries/service.ts';
 import { ingressPortsOf } from '../../servers/addresses.ts';
-import { daemonCan } from '../../servers/public.ts';
+import { daemonCan, type Placements } from '../../servers/public.ts';
 import { Servers, type ServersDeps } from '../../servers/service.ts';
 import { Catalog } from '../../templates/catalog.ts';
 import { shipCatalog } from '../../templates/ship.ts';
@@ -75,6 +76,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
   const heardOf: string[] = [];
   const heard = (serverId: string) => void heardOf.push(serverId);
   const instances = new RecordedInstances();
+  const footprints = new Footprints(manifests.resolve.bind(manifests));
   const definitions = new Definitions({
     requireSettled,
     requireRoom: async () => {},
@@ -83,7 +85,10 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     pages,
     catalog,
     vault,
-    hasServer: servers.has.bind(servers),
+    serverStatus: servers.statusInUse.bind(servers),
+    // No definition is placed here.
+    placements: {} as Placements,
+    resolveOrder: manifests.resolveOrder.bind(manifests),
     planBackups,
     requireFittingData,
     stopDeployments: stopDeployments(wake),
@@ -99,6 +104,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     pages,
     server,
     manifests,
+    footprints,
     planning,
     requireBackup: async () => {},
     backupFor: async () => undefined,

@@ -17,6 +17,7 @@ import { Loaded } from '../../../parts/waiting.tsx';
 import { RegisterServer } from '../register/register-server.tsx';
 import { NewerDaemon } from '../update/newer-daemon.tsx';
 import { UpdateDaemons } from '../update/update-daemons.tsx';
+import { BalanceSection } from './balance.tsx';
 
 /** All servers, with their room and what runs there. The room is that of the overview, which is read anyway. */
 export function ServersPage() {
@@ -61,6 +62,7 @@ export function ServersPage() {
                   pagination={pagination}
                 />
               </div>
+              <BalanceSection servers={data.length} />
               <p className="mt-4 text-sm">
                 <PlaceLink to="/daemon-updates" className="link">
                   Updates of daemons

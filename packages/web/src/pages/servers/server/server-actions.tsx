@@ -7,13 +7,14 @@ import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { Menu, MenuItem } from '../../../parts/menu.tsx';
 import { toast, toastProblem } from '../../../parts/toast.tsx';
+import { EmptyServer } from '../evacuation/empty-server.tsx';
 import { UpdateDaemons } from '../update/update-daemons.tsx';
 import { EditServer } from './edit-server.tsx';
 import { Prune } from './prune.tsx';
 import { RemoveServer } from './remove-server.tsx';
 import { RotateKey } from './rotate-key.tsx';
 
-type Opened = 'edit' | 'update' | 'prune' | 'rotate' | 'remove';
+type Opened = 'edit' | 'empty' | 'update' | 'prune' | 'rotate' | 'remove';
 
 /** The buttons of a server; only those that the person may use. */
 export function ServerActions({ server }: { server: Server }) {
@@ -22,6 +23,7 @@ export function ServerActions({ server }: { server: Server }) {
   // The members of a cluster have keys of their own.
   const mayRotate = mayChange && may('data:export') && server.kind === 'server';
   const mayPrune = mayChange && may('actions:read');
+  const mayMove = mayChange && may('definitions:write');
   const [open, setOpen] = useState<Opened>();
   const drain = useOrder('servers.drain');
   const undrain = useOrder('servers.undrain');
@@ -68,6 +70,7 @@ export function ServerActions({ server }: { server: Server }) {
         }
       >
         <MenuItem onSelect={() => setOpen('edit')}>Edit…</MenuItem>
+        {mayMove && <MenuItem onSelect={() => setOpen('empty')}>Drain and move…</MenuItem>}
         {server.daemon.newer_version !== null && <MenuItem onSelect={() => setOpen('update')}>Update daemon…</MenuItem>}
         {mayRotate && <MenuItem onSelect={() => setOpen('rotate')}>Rotate key…</MenuItem>}
         <MenuItem danger onSelect={() => setOpen('remove')}>
@@ -75,6 +78,7 @@ export function ServerActions({ server }: { server: Server }) {
         </MenuItem>
       </Menu>
       {open === 'edit' && <EditServer server={server} onClose={close} />}
+      {open === 'empty' && <EmptyServer server={server} onClose={close} />}
       {open === 'update' && <UpdateDaemons only={server} onClose={close} />}
       {open === 'prune' && <Prune server={server} onClose={close} />}
       {open === 'rotate' && <RotateKey server={server} onClose={close} />}

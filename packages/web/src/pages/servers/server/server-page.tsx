@@ -5,6 +5,7 @@ import { PlaceLink } from '../../../frame/place-link.tsx';
 import { Page, Section } from '../../../parts/page.tsx';
 import { Status, Tag } from '../../../parts/status.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
+import { EvacuationSection } from '../evacuation/evacuation-section.tsx';
 import { Room } from '../room.tsx';
 import { Facts } from './facts.tsx';
 import { Members } from './members/members.tsx';
@@ -63,6 +64,7 @@ function About({ server }: { server: Server }) {
           {server.kind === 'cluster' && <Nodes server={server} />}
           {server.kind === 'cluster' && <Members server={server} />}
           {server.status !== 'pending' && <OverTime serverId={server.id} />}
+          <EvacuationSection serverId={server.id} />
           <Section
             title="What runs here"
             more={

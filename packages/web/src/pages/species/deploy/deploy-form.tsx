@@ -1,5 +1,6 @@
 import { ApiProblem } from '@hortus/client/problem';
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
+import { AUTO_SERVER } from '@hortus/contract/resources/placement-records';
 import type { SavedConfig } from '@hortus/contract/resources/saved-configs';
 import type { Template } from '@hortus/contract/resources/templates';
 import type { Tenant } from '@hortus/contract/resources/tenants';
@@ -38,6 +39,8 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
 
   const questions = questionsOf(spec);
   const inputs = inputsOf(questions, entered);
+  const isPlaced = ownServer === AUTO_SERVER;
+  // Stands for the server that the service will choose, until the plan names that.
   const server = servers?.find(({ id }) => id === ownServer) ?? bestServer(servers ?? []);
   const name = ownName ?? suggestedName(template.species, questions, entered);
   const checked = useInputCheck(spec, inputs, { uid: name, domain: server?.apps_domain ?? null });
@@ -53,7 +56,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
         template_id: template.id,
         instance_uid: name,
         name,
-        server_id: server.id,
+        server_id: isPlaced ? AUTO_SERVER : server.id,
         profile,
         inputs,
         ...(variant && { variant }),
@@ -63,6 +66,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
       }
     : undefined;
   const preview = usePreview(body);
+  const placed = isPlaced ? servers?.find(({ id }) => id === preview.plan?.placement?.server_id) : server;
   const { deploy, busy, errorOf } = useDeploy();
   const error = errorOf(body);
 
@@ -122,7 +126,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
         />
       </InputGroups>
       <TenantPick value={tenant} problem={about('tenant_id')} onChange={belongTo} />
-      <ServerPick servers={servers} value={server?.id} onChange={setOwnServer} />
+      <ServerPick servers={servers} value={isPlaced ? AUTO_SERVER : server?.id} onChange={setOwnServer} />
       <NeedPicks needs={spec.needs} serverId={server?.id} chosen={chosen} about={about} onChange={setChosen} />
       <div className="flex flex-wrap gap-x-4">
         <Choice
@@ -144,7 +148,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
         plan={preview.plan}
         isStale={preview.plan !== undefined && preview.isStale}
         uid={name}
-        server={server}
+        server={placed}
         lines={linesOf(spec)}
       >
         {missing(isComplete, wrong, questions)}

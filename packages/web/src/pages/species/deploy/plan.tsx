@@ -62,6 +62,7 @@ export function Plan({
             ))}
           </ul>
           <div className="mt-2 text-sm text-ink-2">
+            {plan.placement && <p>{plan.placement.reason}</p>}
             {isTight && (
               <p className="text-warn-ink">
                 Its memory limits add up to {memory(plan.memory_bytes)}; {memory(free)} are free on {server?.name}.

@@ -1,4 +1,5 @@
 import type { OverviewServer } from '@hortus/contract/resources/overview';
+import { AUTO_SERVER } from '@hortus/contract/resources/placement-records';
 import { useId } from 'react';
 import { PlaceLink } from '../../../frame/place-link.tsx';
 import { memory } from '../../../parts/amount.ts';
@@ -16,7 +17,7 @@ export const bestServer = (servers: readonly OverviewServer[]): OverviewServer |
     .sort((a, b) => Number(b.status === 'online') - Number(a.status === 'online') || freeOf(b) - freeOf(a))
     .at(0);
 
-/** The choice of a server, with the room that each has. */
+/** The choice of a server, with the room that each has. With several, the service may choose. */
 export function ServerPick({
   servers,
   value,
@@ -39,6 +40,20 @@ export function ServerPick({
     <fieldset className="field">
       <legend className="field-label">Server</legend>
       <div className="server-pick">
+        {servers.length > 1 && (
+          <label>
+            <input
+              type="radio"
+              className="radio"
+              name={name}
+              checked={value === AUTO_SERVER}
+              onChange={() => onChange(AUTO_SERVER)}
+            />
+            <b className="font-[550]">Choose for me</b>
+            <span className="about truncate text-ink-3">the server with the most room</span>
+            <span />
+          </label>
+        )}
         {servers.map((server) => (
           <label key={server.id}>
             <input

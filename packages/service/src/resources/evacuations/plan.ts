@@ -1,0 +1,69 @@
+import { type EvacuationPlan, MOST_MOVES, type PlannedMove } from '@hortus/contract/resources/evacuations';
+import { pausing } from '../../pausing.ts';
+import { notFound } from '../../problem.ts';
+import type { Queries } from '../../storage/storage.ts';
+import { type Needs, noServerFits, placementOf, type Survey } from '../servers/public.ts';
+import type { EvacuationResources } from './resources.ts';
+import { type Leaving, needsOfUnit, type Unit, unitsOn } from './units.ts';
+
+/** Plans where everything on a server goes, the largest first. Changes nothing. */
+export async function planEvacuation(
+  queries: Queries,
+  resources: EvacuationResources,
+  leaving: Leaving,
+): Promise<EvacuationPlan> {
+  const { accountId, serverId } = leaving;
+  const server = await resources.server(queries, accountId, serverId);
+  if (!server) throw notFound('server');
+  const units = await unitsOn(queries, resources, accountId, serverId);
+  const pause = pausing();
+  const sized: { readonly unit: Unit; readonly needs: Needs }[] = [];
+  for (const unit of units) {
+    sized.push({ unit, needs: await needsOfUnit(queries, resources, leaving, unit) });
+    await pause();
+  }
+  // Large ones are hardest to place; by id among equals, so that the same plan is made again.
+  sized.sort((a, b) => b.needs.memory - a.needs.memory || (keyOf(a.unit) < keyOf(b.unit) ? -1 : 1));
+  const survey = await resources.placements.survey(queries, accountId);
+  const moves: PlannedMove[] = [];
+  for (const { unit, needs } of sized.slice(0, MOST_MOVES)) {
+    moves.push(await planMove(queries, resources, leaving, survey, unit, needs));
+    await pause();
+  }
+  const left_out = Math.max(0, sized.length - MOST_MOVES);
+  return { server_id: serverId, server_name: server.name, moves, left_out };
+}
+
+const keyOf = ({ tenantId, definitionId }: Unit): string => tenantId ?? definitionId ?? '';
+
+async function planMove(
+  queries: Queries,
+  { planMigration }: EvacuationResources,
+  { accountId, serverId: fromServerId }: Leaving,
+  survey: Survey,
+  { tenantId, definitionId, name, definitions }: Unit,
+  needs: Needs,
+): Promise<PlannedMove> {
+  const subject = { tenant_id: tenantId, definition_id: definitionId, name };
+  const stays = { ...subject, to_server_id: null, to_server_name: null };
+  const choice = await survey.choose(needs);
+  const { chosen } = choice;
+  if (!chosen) {
+    const { message } = noServerFits(choice, 'placement');
+    const blockers = [{ reason: 'no_server', message, definition_id: null }];
+    return { ...stays, reason: message, running: false, volumes: [], addresses: [], blockers, warnings: [] };
+  }
+  const plan = await planMigration(queries, { accountId, fromServerId, definitions, serverId: chosen.id });
+  const { blockers, warnings } = plan;
+  const found = {
+    running: plan.definitions.some(({ running }) => running),
+    volumes: plan.definitions.flatMap(({ volumes }) => volumes),
+    addresses: plan.definitions.flatMap(({ addresses }) => addresses),
+    ...{ blockers, warnings },
+  };
+  const [first] = blockers;
+  if (first) return { ...stays, ...found, reason: first.message };
+  survey.take(chosen.id, needs);
+  const { reason } = placementOf({ ...choice, chosen });
+  return { ...subject, ...found, to_server_id: chosen.id, to_server_name: chosen.name, reason };
+}

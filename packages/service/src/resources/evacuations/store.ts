@@ -1,0 +1,68 @@
+import { findIn, listOf, lockIn } from '../../storage/lists.ts';
+import { forUpdate } from '../../storage/locking.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
+import type { Row } from '../../storage/tables.ts';
+
+export type EvacuationRow = Row<'evacuations'>;
+export type MoveRow = Row<'evacuation_moves'>;
+
+export interface EvacuationFilter {
+  readonly accountId: string;
+  readonly serverId: string;
+}
+
+export const evacuationList = listOf(
+  'evacuations',
+  (filter: EvacuationFilter) => (eb) =>
+    eb.and([eb('server_id', '=', filter.serverId), eb('account_id', '=', filter.accountId)]),
+);
+
+export const findEvacuation = findIn('evacuations');
+export const lockEvacuation = lockIn('evacuations');
+
+/** Without an account, for the job. */
+export const lockEvacuationById = (tx: Tx, id: string): Promise<EvacuationRow | undefined> =>
+  forUpdate(tx, tx.db.selectFrom('evacuations').selectAll().where('id', '=', id)).executeTakeFirst();
+
+/** Returns the evacuation of a server that has not ended. */
+export const openEvacuationOf = (tx: Tx, serverId: string): Promise<EvacuationRow | undefined> =>
+  forUpdate(
+    tx,
+    tx.db.selectFrom('evacuations').selectAll().where('server_id', '=', serverId).where('finished_at', 'is', null),
+  ).executeTakeFirst();
+
+export const movesOf = (queries: Queries, evacuationId: string): Promise<MoveRow[]> =>
+  queries.db
+    .selectFrom('evacuation_moves')
+    .selectAll()
+    .where('evacuation_id', '=', evacuationId)
+    .orderBy('number')
+    .execute();
+
+export interface MoveCount {
+  readonly evacuation_id: string;
+  readonly status: MoveRow['status'];
+  readonly number: number;
+}
+
+export const countMoves = async (queries: Queries, evacuationIds: readonly string[]): Promise<MoveCount[]> =>
+  evacuationIds.length === 0
+    ? []
+    : queries.db
+        .selectFrom('evacuation_moves')
+        .select(['evacuation_id', 'status'])
+        .select((eb) => eb.fn.countAll<number>().as('number'))
+        .where('evacuation_id', 'in', evacuationIds)
+        .groupBy(['evacuation_id', 'status'])
+        .execute();
+
+/** Finds the evacuations that wait for these migrations. */
+export const evacuationsWaitingFor = async (queries: Queries, migrationIds: readonly string[]): Promise<string[]> => {
+  const rows = queries.db
+    .selectFrom('evacuation_moves')
+    .select('evacuation_id')
+    .distinct()
+    .where('migration_id', 'in', migrationIds)
+    .where('finished_at', 'is', null);
+  return (await rows.execute()).map(({ evacuation_id }) => evacuation_id);
+};

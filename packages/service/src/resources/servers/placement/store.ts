@@ -1,0 +1,22 @@
+import type { Queries } from '../../../storage/storage.ts';
+import type { ServerRow } from '../store.ts';
+
+const columns = ['id', 'name', 'status', 'labels', 'daemon_platform', 'fingerprint', 'key_trusted'] as const;
+export type CandidateRow = Pick<ServerRow, (typeof columns)[number]>;
+
+/** Lists the servers of an account after an id, oldest first. */
+export const candidatesAfter = (
+  queries: Queries,
+  accountId: string,
+  after: string,
+  limit: number,
+): Promise<CandidateRow[]> =>
+  queries.db
+    .selectFrom('servers')
+    .select(columns)
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
