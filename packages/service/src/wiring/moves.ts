@@ -3,9 +3,9 @@ import { revisionOf } from '../resources/definitions/deployable.ts';
 import {
   countDefinitionsOfTenants,
   type DefinitionRow,
+  definitionsOf,
   findDefinition,
   hasRevisionOf,
-  listDefinitions,
   lockDefinition,
   lockDefinitionsOfTenant,
 } from '../resources/definitions/public.ts';
@@ -132,7 +132,7 @@ export function makeMoves(
       server,
       drain: (tx, ...of) => drains.drain(tx, ...of),
       definitionsOn: (queries, accountId, serverId) =>
-        listDefinitions(queries, { accountId, serverId }, MOST_EVACUATED, 0),
+        definitionsOf(queries, { accountId, serverId }).rows(MOST_EVACUATED, 0),
       definition: findDefinition,
       tenantsOn,
       runningRevision: livingRevision,
@@ -148,7 +148,7 @@ export function makeMoves(
     reader,
     placements,
     movablesOn: async (queries, accountId, serverId) =>
-      (await listDefinitions(queries, { accountId, serverId }, MOST_EVACUATED, 0)).filter(
+      (await definitionsOf(queries, { accountId, serverId }).rows(MOST_EVACUATED, 0)).filter(
         ({ tenant_id }) => tenant_id === null,
       ),
     async isBlocked(queries, accountId, id, { from: fromServerId, to: serverId }) {

@@ -1,5 +1,6 @@
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
+import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -13,7 +14,7 @@ export interface EvacuationFilter {
 
 export const evacuationList = listOf(
   'evacuations',
-  (filter: EvacuationFilter) => (eb) =>
+  (filter: Slots<EvacuationFilter>) => (eb) =>
     eb.and([eb('server_id', '=', filter.serverId), eb('account_id', '=', filter.accountId)]),
 );
 
