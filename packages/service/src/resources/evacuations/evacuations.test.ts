@@ -71,7 +71,7 @@ onBothEngines((engine) => {
       expect(of(going)).toMatchObject({
         to_server_id: there.id,
         running: true,
-        volumes: ['content', 'db'],
+        volumes: ['dbdata', 'uploads'],
         blockers: [],
       });
       expect(of(going)?.reason).toContain('there is the only server that fits');

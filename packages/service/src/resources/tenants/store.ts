@@ -56,7 +56,14 @@ export async function forgetInstances(tx: Tx, tenantId: string): Promise<string[
 
 /** Lists the tenants on a server that are not deleted. */
 export const tenantsOn = (queries: Queries, accountId: string, serverId: string): Promise<TenantRow[]> =>
-  queries.db.selectFrom('tenants').selectAll().where(matching({ accountId, serverId })).orderBy('id').execute();
+  queries.db
+    .selectFrom('tenants')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('server_id', '=', serverId)
+    .where('status', '<>', sql.lit('deleted' as const))
+    .orderBy('id')
+    .execute();
 
 /** Lists all tenants of an account that are not deleted. */
 export const tenantsOf = (queries: Queries, accountId: string): Promise<TenantRow[]> =>
