@@ -52,7 +52,7 @@ export interface ServiceBody {
       Secrets?: { SecretID: string }[] | null;
       [other: string]: unknown;
     };
-    Placement?: { Constraints?: string[] | null } | null;
+    Placement?: { Constraints?: string[] | null; [other: string]: unknown } | null;
     ForceUpdate?: number;
     [other: string]: unknown;
   };
