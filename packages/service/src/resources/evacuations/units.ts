@@ -23,11 +23,13 @@ export async function unitsOn(
   const definitions = await definitionsOn(queries, accountId, serverId);
   const alone = definitions.filter(({ tenant_id }) => tenant_id === null);
   const tenants = await tenantsOn(queries, accountId, serverId);
+  const ofTenants = tenants.map(({ id, name }) => ({
+    ...{ tenantId: id, definitionId: null, name },
+    definitions: definitions.filter(({ tenant_id }) => tenant_id === id),
+  }));
   return [
-    ...tenants.map(({ id, name }) => ({
-      ...{ tenantId: id, definitionId: null, name },
-      definitions: definitions.filter(({ tenant_id }) => tenant_id === id),
-    })),
+    // An empty tenant has nothing on the server, and one that never ran cannot be migrated.
+    ...ofTenants.filter((one) => one.definitions.length > 0),
     ...alone.map((one) => ({ tenantId: null, definitionId: one.id, name: one.name, definitions: [one] })),
   ];
 }
