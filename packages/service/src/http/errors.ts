@@ -47,15 +47,13 @@ export function answerTo(error: unknown, requestId: string): ErrorAnswer {
 /** Seconds after which a request without a database is worth repeating. */
 const DATABASE_RETRY_SECONDS = 5;
 
-/** A 503 instead of a 500, so that proxies send the next request to another replica. Nothing was changed. */
-const unavailable = (request_id: string): ErrorAnswer => ({
-  ...answer('SERVER_ERROR', 'The database is not available. Try again in a few seconds.', {
+/** Nothing was changed. */
+const unavailable = (request_id: string): ErrorAnswer =>
+  answer('SERVER_ERROR', 'The database is not available. Try again in a few seconds.', {
     reason: 'storage',
     retry_after: DATABASE_RETRY_SECONDS,
     request_id,
-  }),
-  status: 503,
-});
+  });
 
 const OUTCOME_UNKNOWN =
   'The connection to the database was lost while the change was saved, so it may have been made. Read the record before you try again.';
