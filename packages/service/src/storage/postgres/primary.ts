@@ -66,14 +66,14 @@ export class Primary {
     throw new AggregateError(failures, `No server of ${showDatabaseServers(this.#servers)} accepts writes: ${reasons}`);
   }
 
-  /** Answers whether a server accepts connections and answers, even as a standby. */
+  /** Answers whether a server can be reached, even if it is a standby or refuses connections. */
   async answers(url: string): Promise<boolean> {
     try {
       const client = await this.#begin(url, {});
       await client.end();
       return true;
-    } catch {
-      return false;
+    } catch (error) {
+      return error instanceof pg.DatabaseError;
     }
   }
 

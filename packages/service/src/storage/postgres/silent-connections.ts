@@ -10,6 +10,9 @@ const EVERY_MS = 2_500;
  * a query may take that long too; so suspect connections are closed only if their server accepts no other connection.
  */
 export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY_MS): { stop(): void } {
+  const open = new Set<PooledClient>();
+  pool.on('connect', (client) => open.add(client as unknown as PooledClient));
+  pool.on('remove', (client) => open.delete(client as unknown as PooledClient));
   const borrowed = new Map<PooledClient, number>();
   pool.on('acquire', (client) => borrowed.set(client as unknown as PooledClient, -1));
   pool.on('release', (_, client) => borrowed.delete(client as unknown as PooledClient));
@@ -21,10 +24,12 @@ export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY
     const suspects = [...borrowed].filter(([{ socket }, received]) => socket.bytesRead === received);
     for (const [client] of borrowed) borrowed.set(client, client.socket.bytesRead);
     for (const url of new Set(suspects.map(([{ url }]) => url))) {
-      if (await primary.answers(url)) continue;
-      for (const [client, received] of suspects) {
-        if (client.url === url && client.socket.bytesRead === received)
-          client.socket.destroy(new Error('The database server does not answer.'));
+      // Twice, because a busy server may be late once.
+      if ((await primary.answers(url)) || (await primary.answers(url))) continue;
+      if (suspects.some(([client, received]) => client.url === url && client.socket.bytesRead !== received)) continue;
+      // Idle ones too: the next query would otherwise wait for one of them.
+      for (const client of open) {
+        if (client.url === url) client.socket.destroy(new Error('The database server does not answer.'));
       }
     }
     checking = false;
