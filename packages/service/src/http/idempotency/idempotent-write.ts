@@ -1,6 +1,6 @@
 import type { SecretField } from '@hortus/contract/secret-fields';
 import { conflict, invalid } from '../../problem.ts';
-import { OutcomeUnknown, RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
+import { OutcomeUnknown, RunAgain, type Storage, StorageUnavailable, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { hintFor, putSecretsBack, takeSecrets } from './kept-secrets.ts';
 import { deleteKept, findKept, type Kept, keepResponse, type Place, takePlace } from './store.ts';
@@ -90,11 +90,13 @@ export function idempotentWrite<Response>(
     });
     return { response, status, replayed: false };
   };
-  // Safe to repeat: if the first run was committed, the second finds its answer; while the first is still being
-  // committed, the second waits for its row.
   return storage.write(once).catch((error) => {
     if (!(error instanceof OutcomeUnknown)) throw error;
-    return storage.write(once);
+    // Safe to repeat: if the first run was committed, the second finds its answer; while the first is still being
+    // committed, the second waits for its row. Without a database the outcome of the first stays unknown.
+    return storage.write(once).catch((again) => {
+      throw again instanceof StorageUnavailable ? error : again;
+    });
   });
 }
 

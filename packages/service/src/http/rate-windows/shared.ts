@@ -1,5 +1,5 @@
 import type { Guard } from '../../guard.ts';
-import type { Storage } from '../../storage/storage.ts';
+import { OutcomeUnknown, type Storage } from '../../storage/storage.ts';
 import { type Counter, type RateLimiter, type RateWindow, WINDOW_MS } from '../rate-limit.ts';
 import { addCounts, deleteWindowsBefore } from './store.ts';
 
@@ -53,7 +53,9 @@ export class SharedRateWindows {
       });
       this.#cleanedFor = window.start;
       for (const { subject, count } of sums) (window.counters.get(subject) as Counter).known = count;
-    } catch {
+    } catch (error) {
+      // May have been written; a caller must not be counted twice.
+      if (error instanceof OutcomeUnknown) return;
       // Nothing was written, so the counts are sent again later. Database errors are logged elsewhere.
       for (const { counter, count } of sent) {
         counter.known -= count;

@@ -21,7 +21,7 @@ export interface EventFilter {
   readonly after?: number | undefined;
 }
 
-type Filtered = Slots<EventFilter, 'types' | 'typePrefix'>;
+type Filtered = Slots<EventFilter, 'types'>;
 
 const where = (db: Kysely<Tables>, filter: Filtered) => {
   const { accountId, types, typePrefix, resourceType, resourceId, tenantId, since, until, after } = filter;
@@ -33,7 +33,7 @@ const where = (db: Kysely<Tables>, filter: Filtered) => {
   if (types !== undefined) events = events.where('type', 'in', types);
   // Not a range comparison, because collation depends on the database; not LIKE, because of % and _.
   if (typePrefix !== undefined)
-    events = events.where(sql`substr(type, 1, ${sql.lit(typePrefix.length)})`, '=', typePrefix);
+    events = events.where(sql`substr(type, 1, length(cast(${typePrefix} as text)))`, '=', typePrefix);
   if (resourceType !== undefined) events = events.where('resource_type', '=', resourceType);
   if (since !== undefined) events = events.where('created_at', '>=', since);
   if (until !== undefined) events = events.where('created_at', '<', until);
@@ -106,7 +106,7 @@ export async function newestSeq(queries: Queries): Promise<number> {
 }
 
 /** Newest first, or oldest first after a number. */
-export const eventList = list<EventFilter, EventRow, 'types' | 'typePrefix'>('events', {
+export const eventList = list<EventFilter, EventRow, 'types'>('events', {
   page: (db, filter, { limit, offset }) =>
     where(db, filter)
       .selectAll()
@@ -114,13 +114,13 @@ export const eventList = list<EventFilter, EventRow, 'types' | 'typePrefix'>('ev
       .limit(limit)
       .offset(offset) as never,
   all: (db, filter) => where(db, filter).select('seq'),
-  decidedBy: ['types', 'typePrefix'],
+  decidedBy: ['types'],
 });
 
 const byDay = shapedStatement<
   EventFilter & { readonly dayMs: number },
   { type: string; day: number; total: number },
-  'types' | 'typePrefix' | 'dayMs'
+  'types' | 'dayMs'
 >(
   (db, { dayMs, ...filter }) => {
     // Integer division rounds down on both engines.

@@ -5,9 +5,12 @@ const LOST_CODES = new Set(['25006', '57P01', '57P02', '57P03', '53300']);
 /** Connection exceptions. */
 const LOST_CLASS = '08';
 
+const UNREACHABLE_CODES = new Set([
+  ...['ECONNREFUSED', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN'],
+]);
 const NETWORK_CODES = new Set([
-  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT'],
-  ...['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'ENOTFOUND', 'EAI_AGAIN'],
+  ...UNREACHABLE_CODES,
+  ...['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ENOTFOUND', 'EAI_AGAIN'],
 ]);
 
 /** Errors of `pg` and its pool that have no code. */
@@ -22,6 +25,12 @@ export function isLostConnection(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.every(isLostConnection);
   return NETWORK_CODES.has(code) || messages.test(error.message);
 }
+
+/** Tells a server that is cut off from one that refuses a connection, and from problems of this machine. */
+export const isUnreachable = (error: unknown): boolean =>
+  error instanceof Error &&
+  !(error instanceof pg.DatabaseError) &&
+  (UNREACHABLE_CODES.has((error as { code?: string }).code ?? '') || error.message.startsWith('timeout expired'));
 
 /** Ends a transaction whose connection was lost before its commit was sent: the server has rolled it back. */
 export class ConnectionLost extends Error {

@@ -63,6 +63,8 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
             listeners.tell(notices);
             return value;
           } catch (error) {
+            // The change may have been saved, and a notice without a change does no harm.
+            if (error instanceof OutcomeUnknown) listeners.tell(notices);
             if (!isRace(error) && !(error instanceof ConnectionLost)) throw error;
             if (runs >= MOST_RUNS) throw error instanceof ConnectionLost ? new StorageUnavailable(error) : error;
           }
@@ -118,6 +120,7 @@ async function inTransaction<T>(
       outside,
     });
     session.end();
+    if (connection.failure) throw connection.failure;
     committing = true;
     const { command } = await client.query('commit');
     if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.');
@@ -162,11 +165,16 @@ class TransactionSession implements Session {
 
 const names = new Map<string, string>();
 let named = 0;
+/** Every connection keeps what it has prepared, and callers choose combinations of filters. */
+const MOST_NAMES = 2_000;
 
-/** Returns one name per text and process, so that PostgreSQL parses repeated statements once per connection. */
-function nameOf(text: string): string {
+/**
+ * Returns one name per text and process, so that PostgreSQL parses repeated statements once per connection; undefined
+ * when there are too many.
+ */
+function nameOf(text: string): string | undefined {
   let name = names.get(text);
-  if (!name) {
+  if (!name && names.size < MOST_NAMES) {
     name = `hortus_${named++}`;
     names.set(text, name);
   }
