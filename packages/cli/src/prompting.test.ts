@@ -57,7 +57,7 @@ test('login asks for address and key, hides the key, and stores both readable on
 });
 
 test('deploy asks for missing inputs, repeats invalid ones, and asks for inputs an answer requires', async () => {
-  service.on('definitions.create', () => ({ success: true, data: records.created() }));
+  service.on('definitions.create', () => ({ success: true, data: records.definition() }));
   service.on('deployments.execute', () => ({ success: true, data: records.deployment() }));
   const answers = ['not a name', 'feeds.example.org', 'short', 'correct horse', 'mail.example.org', ''];
   const { code, questions, noted } = await sit(['deploy', 'reader', '--set', 'MODE=mail'], answers);

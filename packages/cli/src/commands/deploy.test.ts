@@ -18,7 +18,7 @@ beforeEach(async () => {
   service.list('definitions.list', []);
   service.on('definitions.create', () => ({
     success: true,
-    data: records.created({ status: 'pending', current_revision: 1 }),
+    data: records.definition({ status: 'pending', current_revision: 1 }),
   }));
   service.on('deployments.execute', () => ({ success: true, data: records.deployment({ revision: 1 }) }));
 });

@@ -15,7 +15,7 @@ beforeEach(async () => {
   service.list('servers.list', [records.server()]);
   service.on('templates.read', () => ({ success: true, data: { ...template, spec: { ...template.spec, canonical } } }));
   service.list('templates.versions', []);
-  service.on('definitions.create', () => ({ success: true, data: records.created() }));
+  service.on('definitions.create', () => ({ success: true, data: records.definition() }));
   service.on('deployments.execute', () => ({ success: true, data: records.deployment() }));
   service.on('deployments.read', () => ({
     success: true,

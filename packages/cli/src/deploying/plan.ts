@@ -150,7 +150,7 @@ export interface CarriedOut extends Pick<Definition, 'id' | 'current_revision'> 
 /** Creates or updates the definition. */
 export async function carryOut(service: Client, plan: Plan): Promise<CarriedOut> {
   const { id, current_revision, ...rest } = await written(service, plan);
-  const placement = 'placement' in rest ? rest.placement : null;
+  const placement = 'placement' in rest ? rest.placement : undefined;
   const chosen = placement?.considered.find(({ server_id }) => server_id === placement.server_id)?.name;
   return { id, current_revision, server: plan.server?.name ?? chosen ?? 'the server', why: placement?.reason };
 }

@@ -6,7 +6,6 @@ import type { Deployment, DeploymentDetail, LogLine } from '@hortus/contract/res
 import type { AgentBinary } from '@hortus/contract/resources/implant';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { ComponentUsage, InstanceMetrics, ServerReading } from '@hortus/contract/resources/metrics';
-import type { CreatedDefinition } from '@hortus/contract/resources/placement-records';
 import type { DeploymentPlan } from '@hortus/contract/resources/plan-records';
 import type { Server } from '@hortus/contract/resources/server-records';
 import type { Template } from '@hortus/contract/resources/templates';
@@ -158,11 +157,6 @@ export const definition = (over: Partial<Definition> = {}): Definition => ({
   heal: false,
   ...written,
   ...over,
-});
-
-export const created = (over: Partial<Definition> = {}): CreatedDefinition => ({
-  ...definition(over),
-  placement: null,
 });
 
 export const deployment = (over: Partial<Deployment> = {}): Deployment => ({

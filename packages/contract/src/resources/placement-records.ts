@@ -75,7 +75,8 @@ export type Placement = Static<typeof Placement>;
 export const CreatedDefinition = Type.Object(
   {
     ...Definition.properties,
-    placement: nullable(Placement, { description: 'Why its server was chosen; null if the request names it.' }),
+    /** Why its server was chosen; absent if the request names it. */
+    placement: Type.Optional(Placement),
   },
   { title: 'CreatedDefinition' },
 );

@@ -1,3 +1,4 @@
+import { Problem } from '../problem.ts';
 import { diskFree } from '../resources/capacity/disk.ts';
 import { revisionOf } from '../resources/definitions/deployable.ts';
 import {
@@ -155,7 +156,13 @@ export function makeMoves(
       const definition = await findDefinition(queries, accountId, id);
       if (!definition) return true;
       const wanted = { accountId, fromServerId, definitions: [definition], serverId };
-      return (await migrations.plan(queries, wanted)).blockers.length > 0;
+      return migrations.plan(queries, wanted).then(
+        ({ blockers }) => blockers.length > 0,
+        (error: unknown) => {
+          if (error instanceof Problem) return true;
+          throw error;
+        },
+      );
     },
   });
   return { transfers, migrations, tenants, evacuations, balances, exports, imports };

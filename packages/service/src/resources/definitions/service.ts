@@ -105,10 +105,15 @@ export class Definitions {
     write: (work: (tx: Tx) => Promise<CreatedDefinition>) => Promise<T>,
   ): Promise<T> {
     return chooseAgain(async () => {
-      const order = await this.order(principal, body);
+      const order = await this.order(principal, body).catch((error: unknown) => {
+        if (body.server_id !== AUTO_SERVER) throw error;
+        // The first of two equal requests may have taken the last room, and the second gets its answer.
+        return () => Promise.reject(error);
+      });
+      if (typeof order === 'function') return write(order);
       return write(async (tx) => ({
         ...(await this.create(tx, principal, order)),
-        placement: order.placed?.placement ?? null,
+        ...(order.placed && { placement: order.placed.placement }),
       }));
     });
   }

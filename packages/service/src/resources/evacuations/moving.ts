@@ -80,6 +80,9 @@ async function migrate(
   if (definition_id !== null) {
     const now = await resources.definition(tx, account_id, definition_id);
     if (!now || now.status === 'archived' || now.server_id !== server_id) return await skip(tx, held);
+  } else {
+    const there = await resources.definitionsOn(tx, account_id, server_id);
+    if (!there.some((one) => one.tenant_id === tenant_id)) return await skip(tx, held);
   }
   await resources.placements.require(tx, account_id, serverId, needs);
   const principal = standInFor(account_id, created_by);

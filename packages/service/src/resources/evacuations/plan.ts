@@ -1,6 +1,6 @@
 import { type EvacuationPlan, MOST_MOVES, type PlannedMove } from '@hortus/contract/resources/evacuations';
 import { pausing } from '../../pausing.ts';
-import { notFound } from '../../problem.ts';
+import { notFound, Problem } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { type Needs, noServerFits, placementOf, type Survey } from '../servers/public.ts';
 import type { EvacuationResources } from './resources.ts';
@@ -53,7 +53,13 @@ async function planMove(
     const blockers = [{ reason: 'no_server', message, definition_id: null }];
     return { ...stays, reason: message, running: false, volumes: [], addresses: [], blockers, warnings: [] };
   }
-  const plan = await planMigration(queries, { accountId, fromServerId, definitions, serverId: chosen.id });
+  const wanted = { accountId, fromServerId, definitions, serverId: chosen.id };
+  const plan = await planMigration(queries, wanted).catch((error: unknown) => {
+    // One definition that cannot be moved must not hide the plan for the others.
+    if (!(error instanceof Problem)) throw error;
+    const blockers = [{ reason: error.code, message: error.message, definition_id: definitionId }];
+    return { definitions: [], blockers, warnings: [] };
+  });
   const { blockers, warnings } = plan;
   const found = {
     running: plan.definitions.some(({ running }) => running),

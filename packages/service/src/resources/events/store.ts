@@ -130,7 +130,7 @@ const byDay = shapedStatement<
       .select((select) => select.fn.countAll<number>().as('total'))
       .groupBy(['type', day]);
   },
-  ['types', 'typePrefix', 'dayMs'],
+  ['types', 'dayMs'],
 );
 
 export const countByDay = async (queries: Queries, filter: EventFilter & { readonly dayMs: number }) =>

@@ -50,7 +50,9 @@ export class ManifestReading {
 
   /** Call before `forDaemon`, whose transaction is rolled back on refusal. */
   async introduce(principal: Principal, { sealing_key }: ManifestQuery): Promise<void> {
-    if (principal.kind === 'server') await this.#deps.introduce(principal.serverId, sealing_key ?? null);
+    // Members of a cluster are introduced when they connect, each with its own key.
+    if (principal.kind === 'server' && principal.memberId === undefined)
+      await this.#deps.introduce(principal.serverId, sealing_key ?? null);
   }
 
   /** In a transaction, because handing out secrets is recorded in the audit list. */

@@ -15,6 +15,8 @@ export const candidatesAfter = (
     .selectFrom('servers')
     .select(columns)
     .where('account_id', '=', accountId)
+    // A cluster cannot run everything that a server can, so a person chooses it.
+    .where('kind', 'is', null)
     .where('deleted_at', 'is', null)
     .where('id', '>', after)
     .orderBy('id')
