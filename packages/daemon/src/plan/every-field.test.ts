@@ -153,6 +153,8 @@ const elsewhere: Record<string, string> = {
   image: 'rollout.test.ts',
   files: 'below',
   replicas: 'rollout.test.ts',
+  placement: 'swarm/placement.test.ts',
+  on_node_loss: 'swarm/node-loss.test.ts',
   kind: 'rollout.test.ts',
   run: 'rollout.test.ts and jobs/scheduler.test.ts',
   schedule: 'jobs/scheduler.test.ts',
