@@ -53,9 +53,14 @@ export async function bundleDaemon(): Promise<DaemonBundle> {
   }
 }
 
-/** Separates libraries from each other and from this project, whose code is split where it imports dynamically. */
+/**
+ * Separates libraries from each other and from this project, whose code is split where it imports dynamically. The part for a Swarm, with
+ * what it imports, is a script of its own, because together with the rest it would be too large.
+ */
 const packageOf = (file: string): string | null =>
-  /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]?.replace('/', '-') ?? null;
+  /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(file)?.[1]?.replace('/', '-') ??
+  /\/packages\/daemon\/src\/(swarm)\//.exec(file)?.[1] ??
+  null;
 
 /**
  * Imports TypeBox as a namespace. Its default export is one object, of which nothing can be left out. Other imported names are

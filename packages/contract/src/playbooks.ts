@@ -75,6 +75,11 @@ export const playbooks = {
     description: 'Stops the services of an instance and starts them again.',
     steps: [...ordered, 'stop_containers', 'start_containers', 'report_result'],
   },
+  node: {
+    name: 'Change node',
+    description: 'Drains a node of a cluster, which moves its tasks to other nodes, or lets it take tasks again.',
+    steps: [...ordered, 'change_node', 'report_result'],
+  },
   smoke: {
     name: 'Smoke test',
     description: 'Runs the smoke test of the template against a running instance. Changes nothing.',

@@ -98,6 +98,10 @@ const orderSteps = {
     name: 'Remove leftovers',
     description: 'Removes the leftovers, unless it is a dry run; volumes only if they are named.',
   },
+  change_node: {
+    name: 'Change node',
+    description: 'Tells the cluster whether the node may take tasks.',
+  },
   smoke_test: {
     name: 'Smoke test',
     description: 'Runs the checks of the template’s smoke test, one after another, directly against the containers.',

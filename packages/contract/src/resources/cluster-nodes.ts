@@ -12,7 +12,7 @@ const nodeTask = Type.Object({
 });
 
 const reported = {
-  id: Type.String({ pattern: nodeIdPattern, description: 'Id of the node in its cluster.' }),
+  id: Type.String({ pattern: nodeIdPattern, maxLength: 64, description: 'Id of the node in its cluster.' }),
   hostname: Type.String({ maxLength: 255 }),
   role: choice(['manager', 'worker']),
   availability: choice(['active', 'pause', 'drain'], {

@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
 import { choice, id, nullable } from '../fields.ts';
 import { definitionMachine } from '../machines/definition.ts';
-import { Overrides } from '../template/overrides.ts';
+import { ShownOverrides } from '../template/overrides.ts';
 import { BackupSettings } from './backup-settings.ts';
 
 const specHash = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' });
@@ -31,7 +31,7 @@ const fixed = {
   inputs: Type.Record(Type.String(), InputValue, { description: 'Without the password inputs.' }),
   secret_inputs: Type.Array(Type.String(), { description: 'Names of the password inputs that are set.' }),
   bindings: Type.Record(Type.String(), Binding, { description: 'By the name of the need; unbound needs are omitted.' }),
-  overrides: Type.Optional(Overrides),
+  overrides: Type.Optional(ShownOverrides),
 };
 
 export const Definition = Type.Object(

@@ -17,4 +17,23 @@ export const Overrides = mapOf(ComponentName, ComponentOverride, {
   maxProperties: 50,
   description: 'What it sets instead of its template, by component.',
 });
+/** As answers show them: a newer service may add fields. */
+export const ShownOverrides = Type.Record(
+  Type.String(),
+  Type.Object(
+    {
+      replicas: Type.Optional(Type.Integer()),
+      placement: Type.Optional(
+        Type.Object({
+          constraints: Type.Optional(Type.Record(Type.String(), Type.String())),
+          spread: Type.Optional(Type.String()),
+        }),
+      ),
+      on_node_loss: Type.Optional(OnNodeLoss),
+    },
+    { title: 'ShownOverride' },
+  ),
+  { description: 'What it sets instead of its template, by component.' },
+);
+
 export type Overrides = Readonly<Record<string, ComponentOverride>>;

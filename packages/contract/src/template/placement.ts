@@ -14,7 +14,11 @@ export const Placement = strict(
     constraints: Type.Optional(
       mapOf(
         NodeLabel,
-        Type.String({ pattern: '^[A-Za-z0-9._-]{1,63}$', description: 'Value that the label must have.' }),
+        Type.String({
+          pattern: '^[A-Za-z0-9._-]{1,63}$',
+          maxLength: 63,
+          description: 'Value that the label must have.',
+        }),
         {
           maxProperties: 16,
           description: 'Labels that a node must have to run it.',
@@ -25,6 +29,7 @@ export const Placement = strict(
     spread: Type.Optional(
       Type.String({
         pattern: nodeLabel,
+        maxLength: 63,
         description: 'Label over whose values the replicas are spread evenly, such as zone.',
         examples: ['zone'],
       }),

@@ -68,9 +68,12 @@ onBothEngines((engine) => {
       );
     });
 
-    it.each(['disabled', 'draining'])('is refused by a server that is %s', async (status) => {
-      const there = await services.server(owner, status);
+    it.each(['disabled', 'draining'] as const)('is refused by a server that is %s', async (status) => {
+      const there = await services.server(owner);
       const { id } = await services.definition(owner, there.serverId);
+      await services.storage.write((tx) =>
+        tx.db.updateTable('servers').set({ status }).where('id', '=', there.serverId).execute(),
+      );
       await expect(order({ definition_id: id })).rejects.toMatchObject(refused('server_id', status));
     });
 

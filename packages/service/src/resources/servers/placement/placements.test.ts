@@ -178,7 +178,7 @@ permissions: [{kind: host_port, reason: Answers queries.}]`,
       expect(preview.json.data.placement.reason).toContain('only is the only server that fits');
       const misused = await create(owner, 'greedy', { server_id: only, placement: {} });
       expectRefusal(misused, 'VALIDATION_ERROR', 'placement');
-      expect((await create(owner, 'greedy', { server_id: only })).json.data.placement).toBeNull();
+      expect((await create(owner, 'greedy', { server_id: only })).json.data.placement).toBeUndefined();
     });
   });
 
