@@ -136,9 +136,22 @@ async function apply(engine: EngineName, session: Session): Promise<void> {
   if (later.length > 0) await requireTolerable(db);
   const entries = Object.entries(migrations).map(([name, make]) => [name, make(engine)] as const);
   const known = Object.fromEntries([...entries, ...later.map((name) => [name, NOTHING] as const)]);
-  const { error } = await new Migrator({ db, provider: { getMigrations: async () => known } }).migrateToLatest();
-  if (error) throw new Error('The migration of the database schema failed.', { cause: error });
+  await toLatest(new Migrator({ db, provider: { getMigrations: async () => known } }));
   if (later.length === 0) await noteNeeded(db);
+}
+
+/** Maximum number of attempts of a migration that lost a deadlock. */
+const MOST_ATTEMPTS = 20;
+
+/** Tries again after a deadlock: a replica that serves requests meanwhile locks the same tables in another order. */
+async function toLatest(migrator: Migrator): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    const { error } = await migrator.migrateToLatest();
+    if (error === undefined) return;
+    const { code, message } = error as { code?: string; message?: string };
+    if (code !== '40P01' || attempt === MOST_ATTEMPTS)
+      throw new Error(`The migration of the database schema failed: ${message}`, { cause: error });
+  }
 }
 
 /** Stands for a migration of a newer program. */

@@ -72,7 +72,11 @@ onBothEngines((engine) => {
       const there = await services.server(owner);
       const { id } = await services.definition(owner, there.serverId);
       await services.storage.write((tx) =>
-        tx.db.updateTable('servers').set({ status }).where('id', '=', there.serverId).execute(),
+        tx.db
+          .updateTable('servers')
+          .set({ status: status as never })
+          .where('id', '=', there.serverId)
+          .execute(),
       );
       await expect(order({ definition_id: id })).rejects.toMatchObject(refused('server_id', status));
     });
