@@ -83,7 +83,7 @@ export class Leadership {
     const sentAt = this.#now();
     if (this.#options.send({ type: 'leadership_renewal', epoch: this.#epoch })) this.#askedAt ??= sentAt;
     const renew = () => this.#renew(everyMs);
-    // Repeated until an answer comes, which sets the timer anew.
+    // Repeated until an answer comes, which sets the timer again.
     this.#timer = setTimeout(guarded(this.#options.log, renew), everyMs);
   }
 }

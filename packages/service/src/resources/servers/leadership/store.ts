@@ -18,8 +18,8 @@ interface Claim {
 
 /**
  * Decides in one statement, on the row of the cluster, so that of several replicas one succeeds. The holder of a
- * running lease may claim it again, with a new connection. The epoch grows with every claim: whoever carries an older
- * one no longer leads.
+ * running lease may claim it again, with a new connection. The epoch grows with every claim: a member with an
+ * older one no longer leads.
  */
 const claim = statement<Claim, Pick<ServerRow, 'connection_epoch'>>((db, p) =>
   db
