@@ -11,6 +11,9 @@ const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
 /** Maximum length of the reason of a close frame; `ws` throws above it. Our reasons are ASCII. */
 const MOST_REASON = 123;
 
+/** Close code of RFC 6455; daemons connect again after it. */
+const INTERNAL_ERROR = 1011;
+
 const needed: Readonly<Record<string, Capability | undefined>> = neededCapability;
 const nothingAsked = capabilitiesOf();
 
@@ -189,6 +192,11 @@ export class Connection {
   /** Ends the leadership of a member; it reconnects as a standby. */
   depose(): void {
     this.close(closeCodes.deposed, 'another member leads this cluster');
+  }
+
+  /** Closes it because orders may be marked as sent that were not; the daemon gets them on its next connection. */
+  reconnect(): void {
+    this.close(INTERNAL_ERROR, 'the database was lost while orders were sent; connect again');
   }
 
   /** Terminates without a closing handshake. */

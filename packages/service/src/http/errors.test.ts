@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { conflict, notFound } from '../problem.ts';
-import { OutcomeUnknown, StorageUnavailable } from '../storage/storage.ts';
+import { OutcomeUnknown, StorageBusy, StorageUnavailable } from '../storage/storage.ts';
 import { bearer, everyAnswer, jsonType, sending, serve } from './testing/serve.ts';
 
 describe('every failure is answered in the error envelope', () => {
@@ -162,6 +162,17 @@ describe('every failure is answered in the error envelope', () => {
     expect(JSON.parse(text).error).toMatchObject({
       code: 'SERVER_ERROR',
       details: { reason: 'storage', retry_after: 5, request_id: expect.any(String) },
+    });
+  });
+
+  it('a request that got no connection to the database is told that it is busy', async () => {
+    await using service = await serve({
+      handlers: { 'definitions.read': () => Promise.reject(new StorageBusy()) },
+    });
+    const response = await service.fetch('/api/v1/definitions/x', { headers: bearer('admin') });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([500, '5']);
+    expect(await response.json()).toMatchObject({
+      error: { message: 'The database is busy. Try again in a few seconds.', details: { reason: 'storage' } },
     });
   });
 

@@ -37,7 +37,7 @@ export const noSuchRange = (size: number) => invalid('Range', `there are ${size}
 /** Converts an error to an answer; no other code does. Hides the details of unknown errors. */
 export function answerTo(error: unknown, requestId: string): ErrorAnswer {
   if (error instanceof Problem) return answer(error.code, error.message, shown(error, requestId));
-  if (error instanceof StorageUnavailable) return unavailable(requestId);
+  if (error instanceof StorageUnavailable) return unavailable(error, requestId);
   if (error instanceof OutcomeUnknown) return answer('SERVER_ERROR', OUTCOME_UNKNOWN, unknownOutcome(requestId));
   return answer('SERVER_ERROR', 'Internal error. Try again; if it persists, report the request_id to the operator.', {
     request_id: requestId,
@@ -48,8 +48,8 @@ export function answerTo(error: unknown, requestId: string): ErrorAnswer {
 const DATABASE_RETRY_SECONDS = 5;
 
 /** Nothing was changed. */
-const unavailable = (request_id: string): ErrorAnswer =>
-  answer('SERVER_ERROR', 'The database is not available. Try again in a few seconds.', {
+const unavailable = ({ message }: StorageUnavailable, request_id: string): ErrorAnswer =>
+  answer('SERVER_ERROR', `${message} Try again in a few seconds.`, {
     reason: 'storage',
     retry_after: DATABASE_RETRY_SECONDS,
     request_id,

@@ -5,6 +5,7 @@ import type { Guard } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { invalid } from '../problem.ts';
+import { withOnePatience } from '../storage/patience.ts';
 import type { Work } from '../workers/job.ts';
 import { readBody, readBytes } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
@@ -37,11 +38,14 @@ export interface RequestParts {
   readonly shutdown: Pick<Shutdown, 'begun'>;
   readonly work: Work;
   readonly loop: LoopTime;
+  /** Whether the database is a server, for which a request may have to wait. */
+  readonly waitsForDatabase: boolean;
 }
 
 /** Handles the common part of every request. */
 export function requestListener(parts: RequestParts) {
   const { router, pageFor, gate, addressOf, metrics, log, guard, shutdown, loop } = parts;
+  const handleOne = parts.waitsForDatabase ? (exchange: Exchange) => withOnePatience(handle, exchange) : handle;
   const carrier = {
     guard,
     get closing() {
@@ -64,7 +68,7 @@ export function requestListener(parts: RequestParts) {
     const method = request.method as string;
     const match = router.find(method, target.path) ?? pageFor(method, target.path, request.headers.accept);
     const exchange = new Exchange(carrier, { request, response, target, address }, match);
-    return isTracing() ? inRequestSpan(exchange, handle) : handle(exchange);
+    return isTracing() ? inRequestSpan(exchange, handleOne) : handleOne(exchange);
   };
 
   async function handle(exchange: Exchange): Promise<void> {

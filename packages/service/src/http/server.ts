@@ -194,6 +194,7 @@ export function buildHttp(deps: HttpDeps): Http {
     guard,
     shutdown,
     loop,
+    waitsForDatabase: storage.engine === 'postgres',
     work: deps.work,
   });
   const current = (socket: Duplex) => pipelining.current(socket);

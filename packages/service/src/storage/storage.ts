@@ -49,8 +49,16 @@ export class RunAgain extends Error {
 /** No server of the database accepted writes within the time that queries wait for one. Nothing was written. */
 export class StorageUnavailable extends Error {
   override name = 'StorageUnavailable';
-  constructor(cause?: unknown) {
-    super('The database is not available.', { cause });
+  constructor(cause?: unknown, message = 'The database is not available.') {
+    super(message, { cause });
+  }
+}
+
+/** Other requests used every connection to the database for the time that queries wait. Nothing was written. */
+export class StorageBusy extends StorageUnavailable {
+  override name = 'StorageBusy';
+  constructor() {
+    super(undefined, 'The database is busy.');
   }
 }
 

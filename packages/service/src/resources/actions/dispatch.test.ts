@@ -1,6 +1,8 @@
 import { useTracer } from '@hortus/tracing/span';
 import { describe, expect, it } from 'vitest';
+import { OutcomeUnknown } from '../../storage/storage.ts';
 import { onBothEngines } from '../../testing/engines.ts';
+import { type LosingStorage, losingStorage } from '../../testing/lost-commit-answers.ts';
 import { FakeLine, openInstanceServices } from '../instances/testing/instance-services.ts';
 
 onBothEngines((engine) => {
@@ -62,6 +64,27 @@ onBothEngines((engine) => {
     shut.open = false;
     await actions.dispatch(serverId, shut);
     expect((await cancel(id)).status).toBe('cancelled');
+  });
+
+  it('a daemon whose orders were marked as sent in a lost commit connects again and gets them once', async () => {
+    const database = await engine.testDatabase();
+    let losing: LosingStorage | undefined;
+    const { running, execute, connect, actions, serverId } = await openInstanceServices(engine, {
+      ...database,
+      async open(hooks) {
+        losing = losingStorage(await database.open(hooks));
+        return losing.storage;
+      },
+    });
+    const { id } = await execute((await running()).id);
+    const first = await connect();
+    losing?.loseNext();
+    await expect(actions.dispatch(serverId, first)).rejects.toThrow(OutcomeUnknown);
+    expect([first.open, first.sent]).toEqual([false, []]);
+    const second = await connect();
+    await actions.dispatch(serverId, second);
+    await actions.dispatch(serverId, second);
+    expect([second.open, second.requested]).toEqual([true, [id]]);
   });
 
   describe('dispatch on a new connection', () => {

@@ -2,7 +2,7 @@ import { isBuiltIn, isDockerCommand } from '@hortus/contract/built-in-actions';
 import { span, traceParent } from '@hortus/tracing/span';
 import type { Protect } from '../../channel/protect.ts';
 import { transition } from '../../state/transition.ts';
-import type { Storage, Tx } from '../../storage/storage.ts';
+import { OutcomeUnknown, type Storage, StorageUnavailable, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { holdDaemon } from '../servers/public.ts';
 import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
@@ -26,6 +26,8 @@ export interface Line {
   readonly sealingKey?: string | null;
   /** Returns false if the message was certainly not sent. */
   send(message: ActionRequestMessage | ActionCancelMessage): boolean;
+  /** Closes it, so that the daemon connects again. */
+  reconnect(): void;
 }
 
 interface Sending {
@@ -55,34 +57,46 @@ export interface DispatchDeps extends CommandDeps {
  * connection, so that after any failure none is sent twice to a daemon that could start it twice.
  */
 export async function dispatch(deps: DispatchDeps, serverId: string, line: Line): Promise<void> {
-  const { storage, results, protect, vault } = deps;
+  const { storage, results } = deps;
   if (!(await hasUnfinished(storage.reader, serverId))) return;
+  let isMarked = false;
+  try {
+    let more = true;
+    while (more) {
+      isMarked = false;
+      const batch = await storage.write((tx) => mark(tx, results, serverId, line));
+      isMarked = true;
+      more = await sendBatch(deps, serverId, line, batch);
+    }
+  } catch (error) {
+    // Executions may be marked as sent on this connection that were not sent; only a new connection sends them again.
+    if (error instanceof OutcomeUnknown || (isMarked && error instanceof StorageUnavailable)) line.reconnect();
+    throw error;
+  }
+}
+
+/** Sends marked executions. Returns whether to continue with the next batch. */
+async function sendBatch(deps: DispatchDeps, serverId: string, line: Line, batch: Batch): Promise<boolean> {
+  const { storage, protect, vault } = deps;
   const journal = line.capabilities.has('journal');
   const daemon = { serverId, sealingKey: line.sealingKey ?? null };
-  for (;;) {
-    const batch = await storage.write((tx) => mark(tx, results, serverId, line));
-    for (const execution_id of batch.unwanted) line.send(protect({ type: 'action_cancel', execution_id }, daemon));
-    const refused: string[] = [];
-    for (const { row, first } of batch.sendings) {
-      const request = await readRequest(storage.reader, vault, row);
-      const command = await commandOf(deps, storage.reader, row, request);
-      const sent = handedOver(row, request, line, (traced) =>
-        line.send(
-          protect(
-            actionRequest(row, { ...request, command }, { journal, ...traced }),
-            daemon,
-            secretTexts(row, request),
-          ),
-        ),
-      );
-      if (!sent && first) refused.push(row.id);
-    }
-    if (refused.length > 0)
-      await storage.write(async (tx) => {
-        for (const id of refused) await handBack(tx, id, line.epoch);
-      });
-    if (!batch.more || refused.length > 0) return;
+  for (const execution_id of batch.unwanted) line.send(protect({ type: 'action_cancel', execution_id }, daemon));
+  const refused: string[] = [];
+  for (const { row, first } of batch.sendings) {
+    const request = await readRequest(storage.reader, vault, row);
+    const command = await commandOf(deps, storage.reader, row, request);
+    const sent = handedOver(row, request, line, (traced) =>
+      line.send(
+        protect(actionRequest(row, { ...request, command }, { journal, ...traced }), daemon, secretTexts(row, request)),
+      ),
+    );
+    if (!sent && first) refused.push(row.id);
   }
+  if (refused.length > 0)
+    await storage.write(async (tx) => {
+      for (const id of refused) await handBack(tx, id, line.epoch);
+    });
+  return batch.more && refused.length === 0;
 }
 
 /** Continues the trace of the order, and hands it to a daemon that understands it. */

@@ -1,6 +1,6 @@
 import type { UpdateOrder } from '@hortus/contract/daemon-update';
 import type { Protect } from '../../channel/protect.ts';
-import type { Queries, Storage, Tx } from '../../storage/storage.ts';
+import { OutcomeUnknown, type Queries, type Storage, StorageUnavailable, type Tx } from '../../storage/storage.ts';
 import type { Release } from '../implant/public.ts';
 import { holdDaemon } from '../servers/public.ts';
 import { wakeUpdate } from './job.ts';
@@ -15,6 +15,8 @@ export interface Line {
   readonly sealingKey: string | null;
   /** Returns false if the message was certainly not sent. */
   send(message: UpdateMessage): boolean;
+  /** Closes it, so that the daemon connects again. */
+  reconnect(): void;
 }
 
 export interface UpdateOrdersDeps {
@@ -45,8 +47,17 @@ export class UpdateOrders {
     }
     if (target.status !== 'ordered' || target.sent_epoch === line.epoch) return;
     const order = await this.#orderFor(storage.reader, target);
-    if (!order || !(await storage.write((tx) => mark(tx, target, line.epoch)))) return;
-    if (!line.send(protect(order, line))) await storage.write((tx) => unmarkSent(tx, target.id, line.epoch));
+    if (!order) return;
+    let isMarked = false;
+    try {
+      isMarked = await storage.write((tx) => mark(tx, target, line.epoch));
+      if (isMarked && !line.send(protect(order, line)))
+        await storage.write((tx) => unmarkSent(tx, target.id, line.epoch));
+    } catch (error) {
+      // The order may be marked as sent on this connection without being sent; only a new connection sends it again.
+      if (error instanceof OutcomeUnknown || (isMarked && error instanceof StorageUnavailable)) line.reconnect();
+      throw error;
+    }
   }
 
   /** Lists servers with an order that was not sent on the connection that this process holds. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { StorageUnavailable } from '../storage.ts';
 import { isLostConnection } from './lost-connection.ts';
 import { PooledClient } from './pooled-client.ts';
 import type { Primary } from './primary.ts';
 import { watchForSilence } from './silent-connections.ts';
+import type { Wait } from './wait.ts';
 
 export interface Connection {
   readonly client: pg.PoolClient;
@@ -15,8 +15,8 @@ export interface Connection {
 }
 
 export interface Connections {
-  /** Borrows a connection to the primary; waits for a limited time if there is none. */
-  borrow(): Promise<Connection>;
+  /** Borrows a connection to the primary; waits for a limited time if there is none, or if all are in use. */
+  borrow(wait: Wait): Promise<Connection>;
   close(): Promise<void>;
 }
 
@@ -26,7 +26,6 @@ const PAUSE_MS = 50;
 export function openConnections(primary: Primary, most: number): Connections {
   const pool = new pg.Pool({
     max: most,
-    connectionTimeoutMillis: 5_000,
     // Statements that a transaction does not await one by one are sent together.
     pipeline: true,
     types: { getTypeParser },
@@ -41,17 +40,16 @@ export function openConnections(primary: Primary, most: number): Connections {
   pool.on('error', () => {});
   const watch = watchForSilence(pool, primary);
   return {
-    async borrow() {
-      const deadline = Date.now() + primary.patienceMs;
+    async borrow(wait) {
       for (;;) {
         try {
-          return kept(await pool.connect());
+          return kept(await take(pool, wait));
         } catch (error) {
           if (!isLostConnection(error)) throw error;
-          if (Date.now() > deadline) throw new StorageUnavailable(error);
-          await primary.find();
+          wait.failed(error);
         }
-        await sleep(PAUSE_MS);
+        await primary.find(wait);
+        await wait.for(sleep(PAUSE_MS));
       }
     },
     async close() {
@@ -59,6 +57,23 @@ export function openConnections(primary: Primary, most: number): Connections {
       if (!pool.ending) await pool.end();
     },
   };
+}
+
+/** Takes a connection of the pool, or opens one. Waits in turn while all are in use. */
+async function take(pool: pg.Pool, wait: Wait): Promise<pg.PoolClient> {
+  if (pool.idleCount > pool.waitingCount) return await pool.connect();
+  const isBusy = pool.totalCount >= pool.options.max;
+  const taking = pool.connect();
+  try {
+    return await wait.for(taking, { isBusy });
+  } catch (error) {
+    // It may be its turn later.
+    taking.then(
+      (client) => client.release(),
+      () => {},
+    );
+    throw error;
+  }
 }
 
 /**

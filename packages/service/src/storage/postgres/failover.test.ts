@@ -4,7 +4,8 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPostgresBus } from '../../bus/postgres-bus.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
-import { OutcomeUnknown, type Storage, StorageUnavailable, type Tx } from '../storage.ts';
+import { withOnePatience } from '../patience.ts';
+import { OutcomeUnknown, type Storage, StorageBusy, StorageUnavailable, type Tx } from '../storage.ts';
 import { openPostgres } from './open.ts';
 
 // Two servers of which one refuses writes, as a standby does; e2e/failover has a cluster with replication.
@@ -95,6 +96,53 @@ it('without a primary queries are refused after a limited time', async () => {
     await promote(one);
     await storage.write((tx) => put(tx, 'in the end'));
   } finally {
+    await storage.close();
+  }
+});
+
+it('the queries of one request wait together no longer than one of them', async () => {
+  await promote(one);
+  await demote(two);
+  const storage = await openPostgres({ url: url(), connections: 4, patienceMs: 500 });
+  try {
+    await demote(one);
+    const refused: string[] = [];
+    const query = (name: string) =>
+      storage
+        .write((tx) => put(tx, name))
+        .catch((error) => {
+          expect(error).toBeInstanceOf(StorageUnavailable);
+          refused.push(name);
+        });
+    await withOnePatience(async () => {
+      await query('first');
+      await Promise.all([withOnePatience(() => query('another request')), query('second')]);
+    });
+    expect(refused).toEqual(['first', 'second', 'another request']);
+  } finally {
+    await promote(one);
+    await storage.close();
+  }
+});
+
+it('while all connections are in use a query waits for its turn, and is refused as busy after a limited time', async () => {
+  await promote(one);
+  const storage = await openPostgres({ url: url(), connections: 1, patienceMs: 500 });
+  const [done, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = storage.write(async (tx) => {
+    await put(tx, 'held');
+    held.resolve();
+    await done.promise;
+  });
+  try {
+    await held.promise;
+    await expect(storage.reader.run('select 1', [])).rejects.toThrow(StorageBusy);
+    const waiting = storage.reader.run('select 2 as two', []);
+    done.resolve();
+    expect((await waiting).rows).toEqual([{ two: 2 }]);
+  } finally {
+    done.resolve();
+    await holding;
     await storage.close();
   }
 });

@@ -15,7 +15,7 @@ const NETWORK_CODES = new Set([
 
 /** Errors of `pg` and its pool that have no code. */
 const messages =
-  /^(?:Connection terminated|Client (?:has encountered a connection error|was closed)|timeout e(?:xceeded|xpired)|Query read timeout|The database server )/;
+  /^(?:Connection terminated|Client (?:has encountered a connection error|was closed)|timeout expired|Query read timeout|The database server )/;
 
 /** Tells errors of a connection, after which another server may be tried, from errors of a statement. */
 export function isLostConnection(error: unknown): boolean {

@@ -40,7 +40,9 @@ it('a transaction that lost its connection before the commit runs again', async 
   expect(await names()).toEqual(['run 2', 'second']);
 });
 
-it('a transaction that loses every connection is refused', async () => {
+it('a transaction that loses every connection is refused after a limited time', async () => {
+  await storage.close();
+  storage = await openPostgres({ url: database.url, connections: 4, patienceMs: 500 });
   const hopeless = storage.write(async (tx) => {
     await put(tx, 'lost');
     await cut(tx);

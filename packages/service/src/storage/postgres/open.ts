@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
@@ -11,7 +12,6 @@ import {
   RunAgain,
   type Storage,
   type StorageHooks,
-  StorageUnavailable,
   type Tx,
 } from '../storage.ts';
 import type { Tables } from '../tables.ts';
@@ -19,12 +19,17 @@ import { type Connections, openConnections } from './connections.ts';
 import { ConnectionLost, isLostConnection } from './lost-connection.ts';
 import { Primary, type PrimaryOptions } from './primary.ts';
 import { readDatabaseServers } from './servers.ts';
+import { Wait } from './wait.ts';
 
 export interface PostgresOptions extends PrimaryOptions {
   readonly url: string;
   /** Maximum number of connections of this process; further requests wait. */
   readonly connections?: number;
+  /** How long a request waits for a server that accepts writes, and for a connection, in all. */
+  readonly patienceMs?: number;
 }
+
+const PATIENCE_MS = 15_000;
 
 /** Maximum number of runs of a transaction that lost a race, before its caller gets the error. */
 const MOST_RUNS = 10;
@@ -38,42 +43,56 @@ const RACE_CODES = new Set(['40001', '40P01', '23505']);
 /** Opens the shared storage: several replicas on one PostgreSQL. */
 export async function openPostgres(options: PostgresOptions, hooks: StorageHooks = {}): Promise<Storage> {
   const primary = new Primary(readDatabaseServers(options.url), options);
+  const newWait = () => new Wait(options.patienceMs ?? PATIENCE_MS);
   // At the start, only a database with standbys is waited for: a wrong address is reported at once.
-  if (primary.hasStandbys) await primary.find();
+  if (primary.hasStandbys) await primary.find(newWait());
   else await (await primary.connect()).end();
   const connections = openConnections(primary, options.connections ?? 16);
   try {
-    await migrateOnOwnConnection(connections);
+    await migrateOnOwnConnection(connections, newWait());
   } catch (error) {
     await connections.close();
     throw error;
   }
   const listeners = new CommitListeners();
-  const session = repeating(readSession(connections));
+  const session = repeating(connections, newWait);
   const reader: Queries = { engine: 'postgres', run: session.run, db: queriesOn<Tables>('postgres', session) };
   return {
     engine: 'postgres',
     reader,
     write: (work) =>
       withOutside(async (outside) => {
-        for (let runs = 1; ; runs++) {
-          const notices: Notice[] = [];
-          try {
-            const value = await inTransaction(connections, hooks, { notices, outside }, work);
-            listeners.tell(notices);
-            return value;
-          } catch (error) {
-            // The change may have been saved, and a notice without a change does no harm.
-            if (error instanceof OutcomeUnknown) listeners.tell(notices);
-            if (!isRace(error) && !(error instanceof ConnectionLost)) throw error;
-            if (runs >= MOST_RUNS) throw error instanceof ConnectionLost ? new StorageUnavailable(error) : error;
+        const wait = newWait();
+        try {
+          for (let races = 1; ; ) {
+            const notices: Notice[] = [];
+            try {
+              const value = await inTransaction(connections, hooks, { notices, outside, wait }, work);
+              listeners.tell(notices);
+              return value;
+            } catch (error) {
+              // The change may have been saved, and a notice without a change does no harm.
+              if (error instanceof OutcomeUnknown) listeners.tell(notices);
+              if (error instanceof ConnectionLost) await pause(wait, error);
+              else if (!isRace(error) || races++ >= MOST_RUNS) throw error;
+            }
           }
+        } finally {
+          wait.end();
         }
       }),
     onCommit: (listener) => listeners.add(listener),
     ping: async () => void (await session.run('select 1', [])),
     close: () => connections.close(),
   };
+}
+
+/** Pause before a further run: a server may accept connections and lose each of them. */
+const PAUSE_MS = 20;
+
+async function pause(wait: Wait, lost: unknown): Promise<void> {
+  wait.failed(lost);
+  await wait.for(sleep(PAUSE_MS));
 }
 
 const isRace = (error: unknown): boolean =>
@@ -85,8 +104,8 @@ const isStalePlan = (error: unknown): boolean => {
   return code === '0A000' && message.startsWith('cached plan must not change');
 };
 
-async function migrateOnOwnConnection(connections: Connections): Promise<void> {
-  const connection = await connections.borrow();
+async function migrateOnOwnConnection(connections: Connections, wait: Wait): Promise<void> {
+  const connection = await connections.borrow(wait);
   try {
     await migrate('postgres', sessionOn(connection.client));
   } finally {
@@ -97,10 +116,10 @@ async function migrateOnOwnConnection(connections: Connections): Promise<void> {
 async function inTransaction<T>(
   connections: Connections,
   hooks: StorageHooks,
-  { notices, outside }: { readonly notices: Notice[]; readonly outside: Outside },
+  { notices, outside, wait }: { readonly notices: Notice[]; readonly outside: Outside; readonly wait: Wait },
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
-  const connection = await connections.borrow();
+  const connection = await connections.borrow(wait);
   const { client } = connection;
   // A connection in an unknown state is discarded instead of returned to the pool.
   let broken: Error | undefined;
@@ -199,35 +218,37 @@ function sessionOn(client: pg.PoolClient): Session {
 }
 
 /** Runs each statement on any connection. */
-const readSession = (connections: Connections): Session => ({
-  async run(...of) {
-    const connection = await connections.borrow();
-    let broken: Error | undefined;
-    try {
-      return await sessionOn(connection.client).run(...of);
-    } catch (error) {
-      if (isLostConnection(error)) broken = error as Error;
-      throw error;
-    } finally {
-      connection.giveBack(broken);
-    }
-  },
-});
+async function runOnce(connections: Connections, wait: Wait, of: Parameters<Session['run']>): Promise<Rows> {
+  const connection = await connections.borrow(wait);
+  let broken: Error | undefined;
+  try {
+    return await sessionOn(connection.client).run(...of);
+  } catch (error) {
+    if (isLostConnection(error)) broken = error as Error;
+    throw error;
+  } finally {
+    connection.giveBack(broken);
+  }
+}
 
 /**
- * Repeats statements outside of transactions, which only read, if their plan was stale or their connection was lost. A
- * transaction is repeated as a whole.
+ * Runs statements outside of transactions, which only read; repeats them if their plan was stale or their connection was
+ * lost. A transaction is repeated as a whole.
  */
-const repeating = ({ run }: Session): Session => ({
+const repeating = (connections: Connections, newWait: () => Wait): Session => ({
   async run(...of) {
-    for (let runs = 1; ; runs++) {
-      try {
-        return await run(...of);
-      } catch (error) {
-        if (isLostConnection(error)) {
-          if (runs >= MOST_RUNS) throw new StorageUnavailable(error);
-        } else if (runs > 1 || !isStalePlan(error)) throw error;
+    const wait = newWait();
+    try {
+      for (let isFirst = true; ; isFirst = false) {
+        try {
+          return await runOnce(connections, wait, of);
+        } catch (error) {
+          if (isLostConnection(error)) await pause(wait, error);
+          else if (!isFirst || !isStalePlan(error)) throw error;
+        }
       }
+    } finally {
+      wait.end();
     }
   },
 });

@@ -1,14 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { StorageUnavailable } from '../storage.ts';
 import { isLostConnection, isUnreachable } from './lost-connection.ts';
 import { type DatabaseServers, showDatabaseServers } from './servers.ts';
+import type { Wait } from './wait.ts';
 
 export interface PrimaryOptions {
   /** How long one server may take to accept a connection. */
   readonly connectMs?: number;
-  /** How long queries wait for a server that accepts writes. */
-  readonly patienceMs?: number;
 }
 
 const PAUSE_MS = 200;
@@ -17,14 +15,12 @@ const PAUSE_MS = 200;
 export class Primary {
   readonly #servers: DatabaseServers;
   readonly #connectMs: number;
-  readonly patienceMs: number;
   #current = 0;
   #search: Promise<void> | undefined;
 
-  constructor(servers: DatabaseServers, { connectMs = 2_000, patienceMs = 15_000 }: PrimaryOptions = {}) {
+  constructor(servers: DatabaseServers, { connectMs = 2_000 }: PrimaryOptions = {}) {
     this.#servers = servers;
     this.#connectMs = connectMs;
-    this.patienceMs = patienceMs;
   }
 
   /** URL of the server that accepted writes last. */
@@ -76,26 +72,32 @@ export class Primary {
     }
   }
 
-  /** Waits until a server accepts writes. Callers share one search. Rejects with StorageUnavailable after the patience. */
-  find(): Promise<void> {
-    this.#search ??= this.#find().finally(() => {
-      this.#search = undefined;
-    });
-    return this.#search;
-  }
-
-  async #find(): Promise<void> {
-    const deadline = Date.now() + this.patienceMs;
+  /** Waits until a server accepts writes. Callers share the attempts. */
+  async find(wait: Wait): Promise<void> {
     for (;;) {
       try {
-        return leave(await this.connect());
+        return await wait.for(this.#attempt());
       } catch (error) {
         // Waiting does not help against a wrong password.
         if (!isLostConnection(error)) throw error;
-        if (Date.now() + PAUSE_MS > deadline) throw new StorageUnavailable(error);
+        wait.failed(error);
       }
-      await sleep(PAUSE_MS);
+      await wait.for(sleep(PAUSE_MS));
     }
+  }
+
+  /** Searches without a caller that waits, so that the next one finds it sooner. */
+  look(): void {
+    this.#attempt().catch(() => {});
+  }
+
+  #attempt(): Promise<void> {
+    this.#search ??= this.connect()
+      .then(leave)
+      .finally(() => {
+        this.#search = undefined;
+      });
+    return this.#search;
   }
 
   async #open(url: string, config: pg.ClientConfig): Promise<pg.Client> {

@@ -31,6 +31,7 @@ export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY
       for (const client of open) {
         if (client.url === url) client.socket.destroy(new Error('The database server does not answer.'));
       }
+      primary.look();
     }
     checking = false;
   };

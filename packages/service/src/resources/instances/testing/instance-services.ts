@@ -119,6 +119,10 @@ export class FakeLine implements Line {
     return this.open;
   }
 
+  reconnect(): void {
+    this.open = false;
+  }
+
   /** Ids of the requested executions, in order. */
   get requested(): string[] {
     return this.sent.filter(({ type }) => type === 'action_request').map((message) => message.execution_id);
