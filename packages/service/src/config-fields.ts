@@ -38,6 +38,8 @@ export interface Config {
   readonly mode: Mode;
   readonly dataDirectory: string;
   readonly databaseUrl: string | undefined;
+  /** Where lists are read; everything else is read on the primary. */
+  readonly databaseReads: 'primary' | 'standby';
   readonly catalogDirectory: string;
   /** Folder of the built console. */
   readonly consoleDirectory: string;

@@ -6,6 +6,7 @@ import type { Config, Environment } from './config-fields.ts';
 import { kindOfKey } from './identity/tokens.ts';
 import { givenText, settingOfFile } from './setting-files.ts';
 import { settings } from './settings.ts';
+import { readDatabaseServers } from './storage/postgres/servers.ts';
 
 export type { Config, RateLimits } from './config-fields.ts';
 
@@ -56,10 +57,14 @@ export function describeConfig(config: Config): { readonly name: string; readonl
   });
 }
 
-function disagreements({ databaseUrl, masterKey, adminKey, mode, assistantUrl, assistantModel }: Config): string[] {
+function disagreements(config: Config): string[] {
+  const { databaseUrl, databaseReads, masterKey, adminKey, mode, assistantUrl, assistantModel } = config;
   const found: string[] = [];
   if (databaseUrl !== undefined && masterKey === undefined) {
     found.push('HORTUS_MASTER_KEY: must be set with PostgreSQL, where every replica needs the same one.');
+  }
+  if (databaseReads === 'standby' && !hasStandbys(databaseUrl)) {
+    found.push('HORTUS_DATABASE_READS: standby needs several hosts in HORTUS_DATABASE_URL.');
   }
   if (adminKey !== undefined && kindOfKey(adminKey, mode) !== 'key') {
     found.push(`HORTUS_ADMIN_KEY: must be hk_${mode}_ and 32 to 128 letters, digits, - or _ (HORTUS_MODE is ${mode}).`);
@@ -69,6 +74,9 @@ function disagreements({ databaseUrl, masterKey, adminKey, mode, assistantUrl, a
   }
   return found;
 }
+
+const hasStandbys = (databaseUrl: string | undefined): boolean =>
+  databaseUrl !== undefined && readDatabaseServers(databaseUrl).urls.length > 1;
 
 function unknown(name: string): string {
   const meant = nearest(name, Object.keys(settings));

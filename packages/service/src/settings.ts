@@ -99,6 +99,13 @@ export const settings: Readonly<Record<string, Setting>> = {
     otherwise: () => undefined,
     show: (text) => showDatabaseServers(readDatabaseServers(text)),
   }),
+  HORTUS_DATABASE_READS: setting({
+    field: 'databaseReads',
+    meaning:
+      'primary or standby: where lists of the API are read. A standby is used only while it is at most 2 seconds behind, and not for an account that has just changed something on this replica. Needs several hosts in HORTUS_DATABASE_URL.',
+    read: oneOf('primary', 'standby'),
+    otherwise: () => 'primary',
+  }),
   HORTUS_CATALOG_DIR: setting({
     field: 'catalogDirectory',
     meaning: 'Folder of the template catalog, read at start.',

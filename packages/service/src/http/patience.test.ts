@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { currentPatience, type Patience } from '../storage/patience.ts';
+import type { Patience } from '../storage/patience.ts';
+import { currentPatience } from '../storage/request-context.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { bearer, serve } from './testing/serve.ts';
 

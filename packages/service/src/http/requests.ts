@@ -5,7 +5,7 @@ import type { Guard } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { invalid } from '../problem.ts';
-import { withOnePatience } from '../storage/patience.ts';
+import { inRequest, nameCaller } from '../storage/request-context.ts';
 import type { Work } from '../workers/job.ts';
 import { readBody, readBytes } from './body.ts';
 import type { BodyBudget } from './body-budget.ts';
@@ -45,7 +45,7 @@ export interface RequestParts {
 /** Handles the common part of every request. */
 export function requestListener(parts: RequestParts) {
   const { router, pageFor, gate, addressOf, metrics, log, guard, shutdown, loop } = parts;
-  const handleOne = parts.waitsForDatabase ? (exchange: Exchange) => withOnePatience(handle, exchange) : handle;
+  const handleOne = parts.waitsForDatabase ? (exchange: Exchange) => inRequest(handle, exchange) : handle;
   const carrier = {
     guard,
     get closing() {
@@ -81,6 +81,7 @@ export function requestListener(parts: RequestParts) {
         : gate.enterNowhere(exchange));
       exchange.with(rateHeaders(rate));
       exchange.principal = principal;
+      if (principal && principal.kind !== 'server') nameCaller(principal.accountId);
       if (refusal !== undefined) throw refusal;
       if (request.headers.host === undefined && request.httpVersion === '1.1') throw invalid('Host', 'is required.');
       // Checked before the body: an unknown path is a 404 even if the request is malformed.

@@ -6,6 +6,7 @@ export interface StorageSettings {
   /** PostgreSQL if given, otherwise the embedded database. */
   readonly databaseUrl: string | undefined;
   readonly dataDirectory: string;
+  readonly databaseReads: 'primary' | 'standby';
 }
 
 export async function openStorage(settings: StorageSettings, hooks: StorageHooks = {}): Promise<Storage> {
@@ -20,5 +21,5 @@ async function openEngine(settings: StorageSettings, hooks: StorageHooks): Promi
     return await openSqlite(settings.dataDirectory, hooks);
   }
   const { openPostgres } = await import('./postgres/open.ts');
-  return await openPostgres({ url: settings.databaseUrl }, hooks);
+  return await openPostgres({ url: settings.databaseUrl, reads: settings.databaseReads }, hooks);
 }

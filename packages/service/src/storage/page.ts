@@ -19,6 +19,8 @@ export interface Listing<Item> {
   readonly countKey: string;
 }
 
+type AllowLag = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** Totals are exact up to this number; beyond, counting would cost more than the page itself. */
 const EXACT_UP_TO = 10_000;
 /** Maximum age of a shown total, and the age from which it is renewed. */
@@ -34,16 +36,26 @@ export class Pages {
   readonly #counts = new Map<string, { readonly total: number; readonly at: number }>();
   readonly #counting = new Map<string, Promise<number>>();
   readonly #clock: () => number;
+  readonly #allowLag: AllowLag;
 
-  constructor(clock: () => number = Date.now) {
+  constructor(clock: () => number = Date.now, allowLag: AllowLag = (work) => work()) {
     this.#clock = clock;
+    this.#allowLag = allowLag;
   }
 
   /** Returns a page of a list; `recordOf` maps its rows. */
-  async read<Row, Item = Row>(
+  read<Row, Item = Row>(
     request: PageRequest,
     listing: Listing<Row>,
     recordOf: (row: Row) => Item = (row) => row as never,
+  ): Promise<Page<Item>> {
+    return this.#allowLag(() => this.#read(request, listing, recordOf));
+  }
+
+  async #read<Row, Item>(
+    request: PageRequest,
+    listing: Listing<Row>,
+    recordOf: (row: Row) => Item,
   ): Promise<Page<Item>> {
     const { page = 1, per_page = 20 } = request;
     const offset = (page - 1) * per_page;

@@ -34,6 +34,8 @@ export interface Storage {
   readonly reader: Queries;
   /** Resolves after the commit is on disk; rejects if nothing was written, or with OutcomeUnknown. */
   write<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /** Runs reads of a list, which a standby may answer if it shows every earlier change of the caller. */
+  allowLag?<T>(work: () => Promise<T>): Promise<T>;
   onCommit(listener: (notices: readonly Notice[]) => void): void;
   /** Throws if the database does not answer. */
   ping(): Promise<void>;

@@ -44,7 +44,7 @@ import { makeServers } from './servers.ts';
 export async function makeResources(base: BaseDependencies) {
   const { config, storage, vault, catalog, work } = base;
   const { reader } = storage;
-  const pages = new Pages();
+  const pages = new Pages(Date.now, base.storage.allowLag);
   const guard = new AddressGuard({ allowPrivate: config.webhookAllowPrivate });
   const wake = (tx: Tx, serverId: string) => tx.notify(CHANNEL_TOPIC, serverId);
   const quotas = new Quotas(config.quotas);

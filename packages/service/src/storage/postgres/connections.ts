@@ -80,7 +80,7 @@ async function take(pool: pg.Pool, wait: Wait): Promise<pg.PoolClient> {
  * While a connection is borrowed, the pool does not listen for its errors, and an unhandled error would end the process;
  * so listen here, and discard a connection that had one.
  */
-function kept(client: pg.PoolClient): Connection {
+export function kept(client: pg.PoolClient): Connection {
   let failure: Error | undefined;
   const onError = (error: Error) => {
     failure = error;
@@ -99,5 +99,5 @@ function kept(client: pg.PoolClient): Connection {
 }
 
 /** Bigints are read as numbers: milliseconds and sequence numbers stay far below 2^53. */
-const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
+export const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: unknown) =>
   oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format as 'text');

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPostgresBus } from '../../bus/postgres-bus.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
-import { withOnePatience } from '../patience.ts';
+import { inRequest } from '../request-context.ts';
 import { OutcomeUnknown, type Storage, StorageBusy, StorageUnavailable, type Tx } from '../storage.ts';
 import { openPostgres } from './open.ts';
 
@@ -114,9 +114,9 @@ it('the queries of one request wait together no longer than one of them', async 
           expect(error).toBeInstanceOf(StorageUnavailable);
           refused.push(name);
         });
-    await withOnePatience(async () => {
+    await inRequest(async () => {
       await query('first');
-      await Promise.all([withOnePatience(() => query('another request')), query('second')]);
+      await Promise.all([inRequest(() => query('another request')), query('second')]);
     });
     expect(refused).toEqual(['first', 'second', 'another request']);
   } finally {

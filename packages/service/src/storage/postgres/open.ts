@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
 import { withOutside } from '../outside.ts';
@@ -17,8 +16,10 @@ import {
 import type { Tables } from '../tables.ts';
 import { type Connections, openConnections } from './connections.ts';
 import { ConnectionLost, isLostConnection } from './lost-connection.ts';
+import { isStalePlan, sessionOn } from './prepared-session.ts';
 import { Primary, type PrimaryOptions } from './primary.ts';
 import { readDatabaseServers } from './servers.ts';
+import { Standby } from './standby.ts';
 import { Wait } from './wait.ts';
 
 export interface PostgresOptions extends PrimaryOptions {
@@ -27,6 +28,8 @@ export interface PostgresOptions extends PrimaryOptions {
   readonly connections?: number;
   /** How long a request waits for a server that accepts writes, and for a connection, in all. */
   readonly patienceMs?: number;
+  /** Whether lists may be read on a standby. */
+  readonly reads?: 'primary' | 'standby';
 }
 
 const PATIENCE_MS = 15_000;
@@ -55,7 +58,9 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
     throw error;
   }
   const listeners = new CommitListeners();
-  const session = repeating(connections, newWait);
+  const onPrimary = repeating(connections, newWait);
+  const standby = options.reads === 'standby' ? new Standby(primary, onPrimary) : undefined;
+  const session = standby ? standby.before(onPrimary) : onPrimary;
   const reader: Queries = { engine: 'postgres', run: session.run, db: queriesOn<Tables>('postgres', session) };
   return {
     engine: 'postgres',
@@ -68,11 +73,15 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
             const notices: Notice[] = [];
             try {
               const value = await inTransaction(connections, hooks, { notices, outside, wait }, work);
+              standby?.wrote();
               listeners.tell(notices);
               return value;
             } catch (error) {
               // The change may have been saved, and a notice without a change does no harm.
-              if (error instanceof OutcomeUnknown) listeners.tell(notices);
+              if (error instanceof OutcomeUnknown) {
+                standby?.wrote();
+                listeners.tell(notices);
+              }
               if (error instanceof ConnectionLost) await pause(wait, error);
               else if (!isRace(error) || races++ >= MOST_RUNS) throw error;
             }
@@ -83,7 +92,11 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
       }),
     onCommit: (listener) => listeners.add(listener),
     ping: async () => void (await session.run('select 1', [])),
-    close: () => connections.close(),
+    ...(standby && { allowLag: standby.allowLag }),
+    async close() {
+      await standby?.close();
+      await connections.close();
+    },
   };
 }
 
@@ -97,12 +110,6 @@ async function pause(wait: Wait, lost: unknown): Promise<void> {
 
 const isRace = (error: unknown): boolean =>
   error instanceof RunAgain || isStalePlan(error) || RACE_CODES.has((error as { code?: string } | null)?.code ?? '');
-
-/** A newer version has added a column meanwhile to a table whose columns a prepared statement returns. */
-const isStalePlan = (error: unknown): boolean => {
-  const { code, message = '' } = (error ?? {}) as { code?: string; message?: string };
-  return code === '0A000' && message.startsWith('cached plan must not change');
-};
 
 async function migrateOnOwnConnection(connections: Connections, wait: Wait): Promise<void> {
   const connection = await connections.borrow(wait);
@@ -180,41 +187,6 @@ class TransactionSession implements Session {
   end(): void {
     this.#ended = true;
   }
-}
-
-const names = new Map<string, string>();
-let named = 0;
-/** Every connection keeps what it has prepared, and callers choose combinations of filters. */
-const MOST_NAMES = 2_000;
-
-/**
- * Returns one name per text and process, so that PostgreSQL parses repeated statements once per connection; undefined
- * when there are too many.
- */
-function nameOf(text: string): string | undefined {
-  let name = names.get(text);
-  if (!name && names.size < MOST_NAMES) {
-    name = `hortus_${named++}`;
-    names.set(text, name);
-  }
-  return name;
-}
-
-function sessionOn(client: pg.PoolClient): Session {
-  return {
-    async run(text, parameters, reused): Promise<Rows> {
-      const values = parameters as unknown[];
-      const name = reused ? nameOf(text) : undefined;
-      try {
-        const result = await client.query(name === undefined ? { text, values } : { name, text, values });
-        return { rows: result.rows ?? [], changed: result.rowCount ?? 0 };
-      } catch (error) {
-        // The next run prepares the statement under another name; no connection can replace the plan of a name.
-        if (isStalePlan(error) && names.get(text) === name) names.delete(text);
-        throw error;
-      }
-    },
-  };
 }
 
 /** Runs each statement on any connection. */

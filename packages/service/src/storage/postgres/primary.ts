@@ -28,6 +28,11 @@ export class Primary {
     return this.#servers.urls[this.#current] as string;
   }
 
+  /** URLs of the other servers. */
+  get otherUrls(): string[] {
+    return this.#servers.urls.filter((url) => url !== this.url);
+  }
+
   get hasStandbys(): boolean {
     return this.#servers.urls.length > 1;
   }

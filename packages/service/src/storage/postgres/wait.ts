@@ -1,5 +1,5 @@
 import { guardedBy } from '@hortus/contract/guarded-by';
-import { currentPatience } from '../patience.ts';
+import { currentPatience } from '../request-context.ts';
 import { StorageBusy, StorageUnavailable } from '../storage.ts';
 
 /** The waiting of one query or transaction for the database. Its limit is shared with the others of its request. */
