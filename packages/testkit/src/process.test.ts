@@ -23,10 +23,10 @@ test('a process that ends without the line fails at once and shows what it wrote
   await expect(child.waitForLine('ready')).rejects.toThrow(/ended \(3\) without the line ready and wrote:\nport taken/);
 });
 
-test('a test process waits for HTTP 200, despite refused connections and errors', async () => {
+test('a test process waits for one HTTP 200, despite refused connections and errors', async () => {
   const port = await freePort();
   const script = `let n = 0; setTimeout(() => require('http')
-    .createServer((_, res) => { res.statusCode = ++n < 3 ? 503 : 200; res.end(); }).listen(${port}, '127.0.0.1'), 100)`;
+    .createServer((_, res) => { res.statusCode = ++n === 3 ? 200 : 503; res.end(); }).listen(${port}, '127.0.0.1'), 100)`;
   await using child = startProcess([node, '--eval', script]);
   await child.waitForHttp(`http://127.0.0.1:${port}/ready`);
   expect(child.running).toBe(true);

@@ -73,11 +73,16 @@ export function startProcess(argv: readonly [string, ...string[]], options: Proc
   });
 
   const waitFor = async <T>(what: string, look: () => Promise<T | undefined>, within = 60_000): Promise<T> => {
-    await until(async () => drained || (await look()) !== undefined, {
-      within,
-      describe: () => `${what} from ${name}, which wrote:\n${text.output}`,
-    });
-    const found = await look();
+    // Kept, because a second look may differ: a busy service that has just answered may be late the next time.
+    let found: T | undefined;
+    await until(
+      async () => {
+        const last = drained;
+        found = await look();
+        return last || found !== undefined;
+      },
+      { within, describe: () => `${what} from ${name}, which wrote:\n${text.output}` },
+    );
     if (found !== undefined) return found;
     const { code, signal } = await exited;
     throw new Error(`${name} ended (${signal ?? code}) without ${what} and wrote:\n${text.output}`);
