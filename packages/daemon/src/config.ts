@@ -32,6 +32,8 @@ export interface DaemonConfig {
   /** Whether the daemon drives the Swarm of its engine. */
   cluster: boolean;
   ingress: IngressWish;
+  /** Image of Caddy on the nodes of a cluster. */
+  ingressImage: string;
   /** Local images in place of images of a registry, and their file; undefined for none. */
   substitutes: Substitutes | undefined;
   substitutesFile: string | undefined;
@@ -47,6 +49,7 @@ export interface DaemonConfig {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export const DEFAULT_STATE_DIRECTORY = '/var/lib/hortusd';
+const DEFAULT_INGRESS_IMAGE = 'docker.io/library/caddy:2';
 export const DEFAULT_SOCKET = '/var/run/docker.sock';
 const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 
@@ -94,6 +97,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
       httpPort: port('--ingress-http', options['ingress-http'] ?? env.HORTUSD_INGRESS_HTTP),
       httpsPort: port('--ingress-https', options['ingress-https'] ?? env.HORTUSD_INGRESS_HTTPS),
     },
+    ingressImage: options['ingress-image'] ?? env.HORTUSD_INGRESS_IMAGE ?? DEFAULT_INGRESS_IMAGE,
     substitutes: substitutesFile === undefined ? undefined : readSubstitutes(substitutesFile),
     substitutesFile,
     networkPool: pool === undefined ? undefined : readNetworkPool(pool),

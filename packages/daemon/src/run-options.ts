@@ -60,6 +60,11 @@ export const runOptions = {
     standard: '443, or the first free port from 8443 where 443 needs root',
     meaning: 'HTTPS port of Caddy.',
   },
+  'ingress-image': {
+    value: 'image',
+    standard: 'docker.io/library/caddy:2',
+    meaning: 'Image of Caddy on the nodes of a cluster that have the label hortus.ingress=true.',
+  },
   'network-pool': {
     value: 'blocks',
     standard: 'chosen to fit the server',

@@ -50,6 +50,7 @@ import { DialBack } from './streams/dial-back.ts';
 import { substitutingEngine } from './substitutes/substituting-engine.ts';
 import { NodeReports } from './swarm/node-reports.ts';
 import { swarmEngine } from './swarm/swarm-engine.ts';
+import { SwarmIngress } from './swarm/swarm-ingress.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
 import { Turns } from './turns.ts';
@@ -111,6 +112,17 @@ export function wire(options: DaemonOptions) {
     ...options.ingress,
     directory: join(stateDirectory, 'ingress'),
     routes: journal.routes,
+    cluster:
+      cluster &&
+      new SwarmIngress({
+        ...options.ingress,
+        cluster,
+        engine,
+        image: config.ingressImage,
+        serverId,
+        leads: () => leadership.leads(),
+        log,
+      }),
     log,
   });
   const turns = new Turns();

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { debianFiles } from './debian-files.ts';
 import { askDocker } from './docker-request.ts';
 import { type Entry, tar } from './images-tar.ts';
 import { takeTurn } from './turn.ts';
@@ -11,6 +12,8 @@ export type ImageOptions = {
   changes?: readonly string[];
   /** Additional files, by absolute path. */
   files?: Readonly<Record<string, string>>;
+  /** Programs of this machine, copied with their libraries, such as `caddy`. */
+  programs?: readonly string[];
 };
 
 const applets = [
@@ -55,7 +58,7 @@ const applets = [
 /** Builds an image with a static busybox under `ref`, without a registry. */
 export async function busyboxImage(socketPath: string, ref: string, options: ImageOptions = {}): Promise<void> {
   const binary = busyboxPath();
-  const { cmd = ['sleep', '100000'], env = {}, changes = [], files = {} } = options;
+  const { cmd = ['sleep', '100000'], env = {}, changes = [], files = {}, programs = [] } = options;
   const entries: Entry[] = [
     ...['bin/', 'etc/', 'tmp/', 'proc/', 'sys/', 'dev/', 'www/'].map(
       (path): Entry => ({ path, kind: 'folder', mode: 0o755 }),
@@ -72,15 +75,27 @@ export async function busyboxImage(socketPath: string, ref: string, options: Ima
     ...Object.entries(files).map(
       ([path, text]): Entry => ({ path: path.slice(1), kind: 'file', mode: 0o755, content: Buffer.from(text) }),
     ),
+    ...(await programEntries(programs)),
   ];
   // The tag is part of the name, because Podman ignores a separate one.
   const query = new URLSearchParams({ fromSrc: '-', repo: ref });
   query.append('changes', `CMD ${JSON.stringify(cmd)}`);
-  for (const [key, value] of Object.entries({ PATH: '/bin', ...env }))
+  for (const [key, value] of Object.entries({ PATH: '/bin:/usr/bin', ...env }))
     query.append('changes', `ENV ${key}=${JSON.stringify(value)}`);
   for (const change of changes) query.append('changes', change);
   const { status, text } = await askDocker(socketPath, 'POST', `/images/create?${query}`, tar(entries));
   if (status !== 200 || text.includes('"error"')) throw new Error(`Importing ${ref} failed: ${text}`);
+}
+
+async function programEntries(programs: readonly string[]): Promise<Entry[]> {
+  if (programs.length === 0) return [];
+  const paths = await debianFiles({ packages: [], programs });
+  return [
+    ...['lib', 'lib64'].map((name): Entry => ({ path: name, kind: 'link', to: `usr/${name}` })),
+    ...paths.map(
+      (path): Entry => ({ path: path.slice(1), kind: 'file', mode: 0o755, content: readFileSync(path) }),
+    ),
+  ];
 }
 
 /**

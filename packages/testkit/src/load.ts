@@ -2,7 +2,10 @@ import { Agent, get } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface LoadOptions {
-  port: number;
+  /** Port of this machine. */
+  port?: number;
+  /** Unix socket instead of a port. */
+  socketPath?: string;
   /** Host header. */
   host: string;
   path?: string;
@@ -60,9 +63,10 @@ export function startLoad(options: LoadOptions): Load {
   };
 }
 
-function once({ port, host, path = '/' }: LoadOptions, agent: Agent | false): Promise<string> {
+function once({ port, socketPath, host, path = '/' }: LoadOptions, agent: Agent | false): Promise<string> {
+  const place = socketPath === undefined ? { host: '127.0.0.1', port } : { socketPath };
   return new Promise((resolve, reject) => {
-    const outgoing = get({ host: '127.0.0.1', port, path, headers: { host }, agent, timeout: 15_000 }, (answer) => {
+    const outgoing = get({ ...place, path, headers: { host }, agent, timeout: 15_000 }, (answer) => {
       let text = '';
       answer.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;

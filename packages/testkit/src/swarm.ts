@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { askDocker, readDocker } from './docker-request.ts';
 import { keepEngine } from './engine-keeper.ts';
 import { busyboxImage, type ImageOptions } from './images.ts';
-import { startProcess } from './process.ts';
+import { type RunningProcess, startProcess } from './process.ts';
 import { namespacePath } from './swarm-nodes.ts';
 
 export interface SwarmOptions {
@@ -72,6 +72,27 @@ async function publish(socketPath: string, ref: string, image: ImageOptions): Pr
   // Other nodes have only what they pulled.
   await askDocker(socketPath, 'DELETE', `/images/${ref}`);
   return ref;
+}
+
+export interface Gate extends AsyncDisposable {
+  /** Unix socket whose connections go to the port. */
+  readonly socketPath: string;
+  readonly process: RunningProcess;
+}
+
+/** Makes a port on the network of the nodes reachable from this machine. Connections start at `from`. */
+export async function openGate(from: SwarmNode, to: Pick<SwarmNode, 'address'>, port: number): Promise<Gate> {
+  const socketPath = join(dirname(from.socketPath), `gate-${to.address}-${port}.sock`);
+  const script = join(import.meta.dirname, 'swarm-gate.ts');
+  const gate = startProcess([...from.prefix, process.execPath, script, socketPath, to.address, String(port)]);
+  await gate.waitForLine('open');
+  return {
+    socketPath,
+    process: gate,
+    [Symbol.asyncDispose]: async () => {
+      await gate.kill();
+    },
+  };
 }
 
 /** Tasks of a service, as its manager reports them. */

@@ -77,13 +77,21 @@ export interface ServiceSpec {
   container: ContainerSpec;
   labels: Record<string, string>;
   files: readonly MountedSecret[];
-  mode: { kind: 'replicated'; replicas: number } | { kind: 'job' };
+  /** `global`: one task on every node that meets the constraints. */
+  mode: { kind: 'replicated'; replicas: number } | { kind: 'job' } | { kind: 'global' };
+  /** Networks that it joins beside that of its container. */
+  networks?: readonly JoinedNetwork[] | undefined;
   /** As the Swarm reads them: `node.id==…`. */
   constraints: readonly string[];
   /** Label of nodes, as in `node.labels.zone`, over whose values tasks are spread. */
   spread?: string | undefined;
   /** For services that replace their tasks. */
   update?: UpdateRule;
+}
+
+export interface JoinedNetwork {
+  name: string;
+  aliases: readonly string[];
 }
 
 export interface UpdateRule {
@@ -115,6 +123,9 @@ export interface ContentFacts {
   id: string;
   name: string;
   labels: Record<string, string>;
+  /** Empty for secrets, which cannot be read back. */
+  data: Buffer;
+  createdAt: number;
 }
 
 export interface ServiceFacts {
@@ -125,7 +136,7 @@ export interface ServiceFacts {
   formerLabels: Record<string, string> | undefined;
   /** Number of tasks before the last change. */
   formerReplicas: number | undefined;
-  kind: 'replicated' | 'job' | 'other';
+  kind: 'replicated' | 'job' | 'global' | 'other';
   replicas: number;
   image: string;
   constraints: string[];

@@ -11,6 +11,7 @@ import { wayOf } from '../plan/routes.ts';
 import { CaddyAdmin, CaddyRefusal } from './caddy-admin.ts';
 import { caddyDocument, type DocumentSettings, emptyDocument } from './caddy-document.ts';
 import { CaddyProcess, caddyVersion, findCaddy } from './caddy-process.ts';
+import type { ClusterRoutes } from './cluster-routes.ts';
 import { UpstreamFiles } from './upstream-files.ts';
 
 export interface IngressSettings {
@@ -24,6 +25,8 @@ export interface IngressOptions extends IngressSettings {
   directory: string;
   routes: Routes;
   log: Log;
+  /** Routes of the cluster that this daemon drives; undefined on a plain server. */
+  cluster?: ClusterRoutes | undefined;
   /** Interval of regular checks of Caddy. */
   everyMs?: number;
 }
@@ -66,14 +69,21 @@ export class Ingress {
     else if (binary === undefined) this.#impossible = 'Caddy is not installed on this server';
   }
 
+  /** Serves the routes of a cluster instead of those of this server. */
+  get cluster(): ClusterRoutes | undefined {
+    return this.#options.cluster;
+  }
+
   /** Supervises Caddy until `stop`. */
   start(): void {
+    if (this.cluster) return this.cluster.start();
     this.#looking = this.#lookAfter();
   }
 
   /** Stops the supervision; Caddy keeps running. */
   async stop(): Promise<void> {
     this.#stopped.abort();
+    await this.cluster?.stop();
     await this.#last.catch(() => undefined);
     await this.#looking;
     this.#admin.close();
@@ -93,6 +103,7 @@ export class Ingress {
   /** Describes the ingress briefly for the server record. */
   async about(): Promise<string> {
     const { caddy } = this.#options;
+    if (this.cluster) return `caddy ${this.cluster.version} on nodes of the Swarm`;
     if (this.#impossible !== undefined) return `none: ${this.#impossible}`;
     const version = await caddyVersion(findCaddy(caddy) ?? 'caddy');
     return this.#trouble === undefined ? `caddy ${version}` : `caddy ${version}: ${this.#trouble}`.slice(0, 200);
@@ -105,6 +116,7 @@ export class Ingress {
 
   /** Version of the Caddy that serves routes, or would; undefined if none can. */
   async version(): Promise<string | undefined> {
+    if (this.cluster) return this.cluster.version;
     const binary = findCaddy(this.#options.caddy);
     if (this.#impossible !== undefined || binary === undefined) return undefined;
     // Cached: called every 30 seconds, which must not start a process each time.
@@ -125,6 +137,7 @@ export class Ingress {
 
   /** Removes the routes of an instance. */
   async unroute(instanceUid: string): Promise<void> {
+    if (this.cluster) return await this.cluster.unroute(instanceUid);
     if (this.routesOf(instanceUid).length > 0) await this.lead(instanceUid, []);
   }
 

@@ -69,7 +69,7 @@ export interface RolloutDeps {
   events: RolloutEvents;
   /** Aborted by a cancellation or the deadline; a text as its reason becomes the reason of the result. */
   signal: AbortSignal;
-  ingress: Pick<Ingress, 'routesOf' | 'taken' | 'lead' | 'trouble'>;
+  ingress: Pick<Ingress, 'routesOf' | 'taken' | 'lead' | 'trouble'> & Partial<Pick<Ingress, 'cluster'>>;
   journal?: StepJournal;
   /** Called before and after each step; tests end the process there. */
   boundary?: ((moment: string) => void) | undefined;

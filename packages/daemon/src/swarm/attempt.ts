@@ -1,13 +1,16 @@
 import type { Cluster, Membership, NodeFacts, ServiceFacts } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
+import type { ClusterRoutes, InstanceRule } from '../ingress/cluster-routes.ts';
 import { type Desired, desiredState } from '../plan/desired.ts';
 import { label, labelsOf } from '../plan/labels.ts';
+import { type RouteRule, sameRoutes } from '../plan/routes.ts';
 import { NameTaken } from '../rollout/failure.ts';
 import type { Rollout } from '../rollout/rollout.ts';
 import { type DesiredService, desiredServices, isPinned } from './desired-services.ts';
 import { chooseNode, pinOf, recordedPin, requireNode } from './pins.ts';
 import { fits } from './placement.ts';
+import { requireRoutable, routedComponents } from './routed.ts';
 import type { SwarmActual } from './swarm-plan.ts';
 
 /** What a rollout found in the Swarm before it changed anything, and what it wants. */
@@ -23,20 +26,30 @@ export interface Attempt {
   node: string | undefined;
   /** Node of this daemon. */
   here: string;
+  /** Whether the ingress serves other routes of the instance than the desired ones. */
+  reroute: boolean;
 }
 
 /** Reads the state of the Swarm and decides where components with volumes run. Changes nothing. */
-export async function beginAttempt(rollout: Rollout, cluster: Cluster, engine: Engine): Promise<Attempt> {
+export async function beginAttempt(
+  rollout: Rollout,
+  cluster: Cluster,
+  engine: Engine,
+  ingress: ClusterRoutes | undefined,
+): Promise<Attempt> {
   const desired = desiredState(rollout);
   const { instanceUid: uid, definitionId } = desired;
   const { nodeId: here } = await requireManager(cluster);
-  const [nodes, { logDriver }, managed] = await Promise.all([
+  const [nodes, served, { logDriver }, managed] = await Promise.all([
     cluster.nodes(),
+    ingress?.all() ?? [],
     engine.info(),
     cluster.services({ labels: { [label.managed]: 'true' } }),
   ]);
   const before = await readInstance(cluster, uid, definitionId);
   await requireNames(cluster, desired, before.services);
+  if (ingress) requireRoutable({ manifest: rollout.manifest, desired, nodes, managed, served });
+  const routed = ingress ? routedComponents(desired, served) : new Set<string>();
   const pinned = new Set(desired.units.filter(isPinned).map(({ component }) => component));
   const placements = rollout.manifest.components.flatMap(({ name, placement }) =>
     pinned.has(name) ? (placement ?? []) : [],
@@ -49,13 +62,19 @@ export async function beginAttempt(rollout: Rollout, cluster: Cluster, engine: E
   return {
     rollout,
     desired,
-    services: desiredServices(desired, rollout.manifest, { node, cpus, logDriver }),
+    services: desiredServices(desired, rollout.manifest, { node, cpus, logDriver, routed }),
     before,
     nodes,
     own: labelsOf({ serverId: rollout.serverId, uid, definitionId }),
     node,
     here,
+    reroute: ingress !== undefined && rollout.only === undefined && !sameRules(uid, served, desired.routes),
   };
+}
+
+function sameRules(uid: string, served: readonly InstanceRule[], wanted: readonly RouteRule[]): boolean {
+  const comparable = (rules: readonly RouteRule[]) => rules.map((rule) => ({ ...rule, containers: [] }));
+  return sameRoutes(comparable(served.filter(({ instanceUid }) => instanceUid === uid)), comparable(wanted));
 }
 
 /** Reads the services of an instance by their labels, and the tasks of its jobs. */

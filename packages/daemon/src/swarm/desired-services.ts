@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import type { ServiceSpec, UpdateRule } from '../engine/cluster.ts';
+import type { JoinedNetwork, ServiceSpec, UpdateRule } from '../engine/cluster.ts';
 import type { ContainerSpec } from '../engine/container-spec.ts';
 import type { Desired, Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 import { LONGEST_SERVICE_NAME, NotOnSwarm } from './limitations.ts';
 import { pinTo } from './pins.ts';
 import { placementOf, type Where } from './placement.ts';
+import { ingressNetworkOf } from './routed.ts';
 import { taskCheck } from './task-check.ts';
 
 /** A component as it should run in the Swarm; image digest and secrets are added when it is created. */
@@ -37,11 +38,13 @@ interface SwarmFacts {
   cpus: number;
   /** Default log driver of this node, taken for that of all nodes. */
   logDriver: string;
+  /** Components that the ingress reaches. */
+  routed: ReadonlySet<string>;
 }
 
 /** Describes every component as a service. */
 export function desiredServices(
-  { units }: Desired,
+  { units, instanceUid }: Desired,
   { components }: Pick<Manifest, 'components'>,
   { node, ...facts }: SwarmFacts,
 ): DesiredService[] {
@@ -53,25 +56,29 @@ export function desiredServices(
       const replicas = unit.kind === 'service' ? wanted : 1;
       return desiredService(
         unit,
-        { replicas, ...placementOf(unit.component, placement) },
+        { replicas, ...placementOf(unit.component, placement), networks: networksOf(instanceUid, unit, facts) },
         { node: isPinned(unit) ? node : undefined, ...facts },
       );
     });
 }
+
+const networksOf = (uid: string, unit: Unit, { routed }: Pick<SwarmFacts, 'routed'>): JoinedNetwork[] =>
+  routed.has(unit.component) && unit.kind === 'service' ? [ingressNetworkOf(uid, unit)] : [];
 
 const isOf =
   ({ component }: Unit) =>
   ({ name }: { name: string }) =>
     name === component;
 
-function desiredService(unit: Unit, where: Where & { replicas: number }, facts: SwarmFacts): DesiredService {
-  const { replicas, constraints, spread } = where;
+function desiredService(unit: Unit, where: Where & Pick<ServiceSpec, 'networks'> & { replicas: number }, facts: SwarmFacts): DesiredService {
+  const { replicas, constraints, spread, networks = [] } = where;
   const { node } = facts;
   const { name } = unit.spec;
   if (name.length > LONGEST_SERVICE_NAME)
     throw new NotOnSwarm(`The name of the service ${name} has more than ${LONGEST_SERVICE_NAME} characters`);
   const config = `sha256:${createHash('sha256')
-    .update(JSON.stringify([unit.config, node ?? null, constraints, spread ?? null]))
+    // Without networks as before there were any, so that an update of the daemon replaces no task.
+    .update(JSON.stringify([unit.config, node ?? null, constraints, spread ?? null, ...networks]))
     .digest('hex')}`;
   // Nothing but the engine probes tasks, so the label for the daemon's own probe is left out.
   const { [label.probe]: _, ...kept } = unit.spec.labels;
@@ -89,6 +96,7 @@ function desiredService(unit: Unit, where: Where & { replicas: number }, facts: 
       mode: unit.kind === 'service' ? { kind: 'replicated', replicas } : { kind: 'job' },
       constraints: [...(node === undefined ? [] : [pinTo(node)]), ...constraints],
       spread,
+      networks,
       update: updateRule(unit),
     },
   };

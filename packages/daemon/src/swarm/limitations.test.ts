@@ -16,10 +16,7 @@ describe('what a Swarm cannot do', () => {
       ports: [{ container_port: 80, host_port: 80, host_ip: '127.0.0.1', protocol: 'tcp' }],
       files: [{ mount_path: '/f', mode: '0644', content: 'x'.repeat(LARGEST_FILE_BYTES + 1) }],
     });
-    const route = { name: 'web', component: 'main', port: 80, host: 'a.test', path: '/', strip: false } as const;
-    const routes = [{ ...route, tls: 'off' as const, primary: true, url: '' }];
-    expect(refusalsOf(manifest('u', [everything], { routes }))).toEqual([
-      'route web: a cluster has no ingress of Hortus yet',
+    expect(refusalsOf(manifest('u', [everything]))).toEqual([
       'main: privileged',
       'main: pid: host',
       'main: ipc: host',

@@ -9,11 +9,8 @@ export const LARGEST_FILE_BYTES = 500_000;
 export const LONGEST_SERVICE_NAME = 63;
 
 /** Names everything in a manifest that a Swarm cannot do; empty if it can be deployed. */
-export function refusalsOf({ components, routes }: Manifest): string[] {
-  return [
-    ...routes.map(({ name }) => `route ${name}: a cluster has no ingress of Hortus yet`),
-    ...components.flatMap((component) => refusedIn(component).map((what) => `${component.name}: ${what}`)),
-  ];
+export function refusalsOf({ components }: Pick<Manifest, 'components'>): string[] {
+  return components.flatMap((component) => refusedIn(component).map((what) => `${component.name}: ${what}`));
 }
 
 export function requireSwarm(manifest: Manifest): void {

@@ -28,7 +28,7 @@ const given = manifest('u', [
   component('setup', { kind: 'job', run: 'before_start' }),
 ]);
 const from = { deploymentId: 'dep', definitionId: 'def', revision: 1, serverId: 'srv', manifest: given };
-const services = desiredServices(desiredState(from), given, { node: 'a', cpus: 2, logDriver: '' });
+const services = desiredServices(desiredState(from), given, { node: 'a', cpus: 2, logDriver: '', routed: new Set() });
 
 it('says for every service what the loss of a node means', () => {
   expect(nodeLossLines(services, [node('a'), node('b', { labels: { disk: 'ssd' } })])).toEqual([

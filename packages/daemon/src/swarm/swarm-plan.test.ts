@@ -13,7 +13,7 @@ const deploymentId = 'dep_2';
 
 function wantedOf(given: ReturnType<typeof manifest>): DesiredService[] {
   const from = { deploymentId, definitionId: 'def', revision: 1, serverId: 'srv', manifest: given };
-  return desiredServices(desiredState(from), given, { node: 'n1', cpus: 2, logDriver: 'json-file' });
+  return desiredServices(desiredState(from), given, { node: 'n1', cpus: 2, logDriver: 'json-file', routed: new Set<string>() });
 }
 
 /** The service as the Swarm has it after an earlier deployment of the same components. */
@@ -31,7 +31,7 @@ const completed = (services: readonly ServiceFacts[]) =>
   services.filter(({ kind }) => kind === 'job').map(({ id }) => task({ service: id, state: 'complete' }));
 
 function planOf(services: DesiredService[], actual: ServiceFacts[], renewed = new Map<string, string>()) {
-  const wish = { deploymentId, services, renewed, volumes: [] };
+  const wish = { deploymentId, services, renewed, volumes: [], reroute: false };
   return swarmPlan(wish, { services: actual, jobTasks: completed(actual) }).steps;
 }
 

@@ -12,7 +12,8 @@ export type ServiceFate = { wanted: DesiredService } & (
 
 type Doing =
   | { step: 'pull'; image: string }
-  | { step: 'network' }
+  | { step: 'network'; isRouted: boolean }
+  | { step: 'route' }
   | { step: 'volumes'; name: string }
   | { step: 'files'; wanted: DesiredService }
   | { step: 'start'; fate: ServiceFate }
@@ -35,6 +36,8 @@ export interface SwarmWish {
   renewed: ReadonlyMap<string, string>;
   /** Volumes to create on this node; other nodes create theirs with the first task. */
   volumes: readonly string[];
+  /** Whether the routes of the instance are to be replaced. */
+  reroute: boolean;
 }
 
 /** Plans the steps from the services of an instance to the desired ones. Undeclared services are removed last. */
@@ -45,7 +48,8 @@ export function swarmPlan(wish: SwarmWish, actual: SwarmActual): { steps: SwarmS
   const preparations: SwarmStep[] = [...new Set(replaced.map(({ wanted }) => wanted.spec.container.image))].map(
     (image) => ({ key: `pull:${image}`, after: [], step: 'pull', image }),
   );
-  if (replaced.length > 0) preparations.push({ key: 'network', after: [], step: 'network' });
+  const isRouted = replaced.some(({ wanted }) => (wanted.spec.networks ?? []).length > 0);
+  if (replaced.length > 0) preparations.push({ key: 'network', after: [], step: 'network', isRouted });
   for (const name of replaced.length > 0 ? wish.volumes : [])
     preparations.push({ key: `volumes:${name}`, after: [], step: 'volumes', name });
   for (const { wanted } of replaced.filter(({ wanted }) => wanted.unit.files.length > 0))
@@ -53,11 +57,13 @@ export function swarmPlan(wish: SwarmWish, actual: SwarmActual): { steps: SwarmS
   const prepared = preparations.map(({ key }) => key);
   const conditions = startConditions(wish.services.map(({ unit }) => unit));
   const changed = changes.flatMap((fate) => changeSteps(fate, [...prepared, ...conditions(fate.wanted.unit)]));
-  const done = [...prepared, ...changed.map(({ key }) => key)];
+  const ready = [...prepared, ...changed.map(({ key }) => key)];
+  const routing: SwarmStep[] = wish.reroute ? [{ key: 'route', after: ready, step: 'route' }] : [];
+  const done = [...ready, ...routing.map(({ key }) => key)];
   const removals = undeclared(wish, actual).map((service): SwarmStep => {
     return { key: `remove_old:${service.id}`, after: done, step: 'remove_old', service };
   });
-  return { steps: inOrder([...preparations, ...changed, ...removals]) };
+  return { steps: inOrder([...preparations, ...changed, ...routing, ...removals]) };
 }
 
 function changeSteps(fate: ServiceFate, after: readonly string[]): SwarmStep[] {

@@ -10,13 +10,18 @@ import { type Attempt, beginAttempt, readInstance } from './attempt.ts';
 import { lossesOf, NotOnSwarm, requireSwarm } from './limitations.ts';
 import { nodeLossLines } from './node-loss.ts';
 import { recordPin } from './pins.ts';
+import { pinnedImage } from './pinned-image.ts';
+import { ingressLossLines, routingLosses } from './routed.ts';
 import { removeUnusedFiles } from './swarm-files.ts';
 import { describeServices } from './swarm-outcome.ts';
 import { type SwarmStep, swarmPlan } from './swarm-plan.ts';
-import { pinnedImage, SwarmSteps } from './swarm-steps.ts';
+import { SwarmSteps } from './swarm-steps.ts';
 import { undo } from './undo.ts';
 
-export type SwarmRolloutDeps = Omit<RolloutDeps, 'ingress'> & { cluster: Cluster };
+export type SwarmRolloutDeps = Omit<RolloutDeps, 'ingress'> & {
+  cluster: Cluster;
+  ingress: Partial<Pick<RolloutDeps['ingress'], 'cluster'>>;
+};
 
 /** Applies the manifest to an instance in a Swarm, or restores its previous state. Never throws. */
 export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): Promise<RolloutResult> {
@@ -25,19 +30,18 @@ export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): 
   let attempt: Attempt | undefined;
   try {
     requireSwarm(rollout.manifest);
-    const begun = await beginAttempt(rollout, cluster, engine);
+    const begun = await beginAttempt(rollout, cluster, engine, deps.ingress.cluster);
     const renewed = await renewedImages(rollout, deps);
     signal.throwIfAborted();
     attempt = begun;
-    for (const loss of lossesOf(rollout.manifest)) say('warn', loss);
+    const { desired, nodes } = begun;
+    for (const loss of [...lossesOf(rollout.manifest), ...routingLosses(desired, nodes)]) say('warn', loss);
     if (begun.node !== undefined) await recordPin(cluster, begun.own, begun.node);
     const { deploymentId } = rollout;
-    const plan = swarmPlan(
-      { deploymentId, services: begun.services, renewed, volumes: volumesHere(begun) },
-      begun.before,
-    );
+    const { services, reroute } = begun;
+    const plan = swarmPlan({ deploymentId, services, renewed, volumes: volumesHere(begun), reroute }, begun.before);
     if (plan.steps.length === 0) say('info', 'The instance already matches the manifest; nothing to do');
-    else for (const line of nodeLossLines(begun.services, begun.nodes)) say('info', line);
+    else for (const line of [...nodeLossLines(services, nodes), ...ingressLossLines(desired, nodes)]) say('info', line);
     const gapMs = await apply(plan, begun, deps);
     await tidy(begun, deps);
     return await describeServices(begun, cluster, engine, gapMs);
@@ -46,7 +50,8 @@ export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): 
       error instanceof NotOnSwarm ? { reason: 'unsupported', error: error.message } : failureOf(error, signal);
     say('error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
     if (attempt === undefined) return { status: 'failed', ...failure, components: [] };
-    return await undo(attempt, { cluster, engine, say, progress: () => events.progress() }, failure);
+    const progress = () => events.progress();
+    return await undo(attempt, { cluster, engine, ingress: deps.ingress.cluster, say, progress }, failure);
   }
 }
 
@@ -82,7 +87,9 @@ async function apply(
   const { cluster, engine, events, journal, boundary, signal } = deps;
   const say = sayTo(deps);
   const pulled = (image: string) => journal?.pulled?.(image);
-  const steps = new SwarmSteps({ cluster, engine, desired, own, nodes, logins: rollout.logins ?? [], say, pulled });
+  const logins = rollout.logins ?? [];
+  const ingress = deps.ingress.cluster;
+  const steps = new SwarmSteps({ cluster, engine, desired, own, nodes, ingress, logins, say, pulled });
   const run = async (step: SwarmStep, stepSignal: AbortSignal) => {
     const begun = performance.now();
     journal?.step(step.key);

@@ -1,13 +1,14 @@
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
-import { imageText, parseImage, registryOf } from '@hortus/template/image-reference';
+import { registryOf } from '@hortus/template/image-reference';
 import type { Cluster, MountedSecret, NodeFacts, RegistryAuth, ServiceSpec } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { ClusterRoutes } from '../ingress/cluster-routes.ts';
 import type { Desired } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
-import { digestOf } from '../pull/digests.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
 import { converge, jobEnded } from './convergence.ts';
 import type { DesiredService } from './desired-services.ts';
+import { pinnedImage } from './pinned-image.ts';
 import { storeFiles } from './swarm-files.ts';
 import type { ServiceFate, SwarmStep } from './swarm-plan.ts';
 
@@ -18,6 +19,8 @@ export interface SwarmStepDeps {
   /** Labels of everything that belongs to the instance. */
   own: Record<string, string>;
   nodes: readonly NodeFacts[];
+  /** Undefined for an instance that gets no routes, such as a trial. */
+  ingress: ClusterRoutes | undefined;
   logins: readonly RegistryLogin[];
   say(level: 'info' | 'warn', message: string, step: SwarmStep['step']): void;
   pulled(image: string): void;
@@ -38,7 +41,7 @@ export class SwarmSteps {
 
   /** Runs a step and returns a log line. */
   async run(step: SwarmStep, signal: AbortSignal, progress: () => void): Promise<string> {
-    const { cluster, engine, desired, own, logins, say, pulled } = this.#deps;
+    const { cluster, engine, desired, own, ingress, logins, say, pulled } = this.#deps;
     switch (step.step) {
       case 'pull':
         return await fetchImage(step.image, {
@@ -51,6 +54,7 @@ export class SwarmSteps {
           say: (level, message) => say(level, message, 'pull'),
         });
       case 'network':
+        if (step.isRouted) await ingress?.ensureNetwork();
         if (desired.network === undefined) return 'All components use the network of their node';
         await cluster.ensureNetwork(desired.network);
         return `The overlay network ${desired.network.name} exists`;
@@ -73,6 +77,14 @@ export class SwarmSteps {
       case 'before_start_job':
       case 'after_start_job':
         return await this.#job(step.fate, step.step, signal, progress);
+      case 'route': {
+        const warn = (level: 'info' | 'warn', message: string) => say(level, message, 'route');
+        await ingress?.lead(desired.instanceUid, desired.routes, { own, say: warn, progress, signal });
+        const list = desired.routes.map(
+          ({ host, path, component }) => `${host}${path === '/' ? '' : path} to ${component}`,
+        );
+        return list.length === 0 ? 'Removed all routes' : `Routed ${list.join(', ')}`;
+      }
       case 'remove_old':
         await cluster.removeService(step.service.id);
         return `Removed the service ${step.service.name}`;
@@ -160,14 +172,6 @@ export class SwarmSteps {
   }
 
   readonly #nodeName = (id: string): string => this.#deps.nodes.find((node) => node.id === id)?.name ?? id;
-}
-
-/** Names the digest, so that every node runs the same content whenever it pulls. Local images have none. */
-export async function pinnedImage(engine: Engine, image: string): Promise<string> {
-  const substitute = engine.substituteFor(image);
-  if (substitute !== undefined) return substitute;
-  const digest = await digestOf(engine, image).catch(() => null);
-  return digest === null ? image : imageText({ ...parseImage(image), digest });
 }
 
 const pinnedTo = ({ node }: DesiredService, nameOf: (id: string) => string): string =>

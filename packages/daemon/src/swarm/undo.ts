@@ -1,7 +1,9 @@
 import type { Cluster } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
+import type { ClusterRoutes } from '../ingress/cluster-routes.ts';
 import { label } from '../plan/labels.ts';
+import { routeRule } from '../plan/routes.ts';
 import { type Failure, messageOf } from '../rollout/failure.ts';
 import { type Attempt, readInstance } from './attempt.ts';
 import { converge } from './convergence.ts';
@@ -14,6 +16,7 @@ const UNDO_MS = 10 * 60_000;
 export interface UndoDeps {
   cluster: Cluster;
   engine: Pick<Engine, 'removeNetwork'>;
+  ingress: ClusterRoutes | undefined;
   say(level: 'info' | 'warn' | 'error', message: string): void;
   progress(): void;
 }
@@ -35,6 +38,7 @@ export async function undo(attempt: Attempt, deps: UndoDeps, failure: Failure): 
     const back = undoings(attempt.rollout.deploymentId, actual.services);
     await Promise.all(back.map((one) => undoOne(one, attempt, deps, signal)));
     await restoreScale(attempt, deps);
+    await restoreRoutes(attempt, deps, signal);
     const left = await readInstance(cluster, instanceUid, definitionId);
     await removeUnusedFiles(cluster, attempt.own, left.services);
     if (network !== undefined && left.services.length === 0) await dropNetwork(network.name, deps);
@@ -93,6 +97,14 @@ async function restoreScale({ before }: Attempt, { cluster }: UndoDeps): Promise
     if (kind === 'replicated' && now !== undefined && now.replicas !== replicas)
       await cluster.scaleService(id, replicas);
   }
+}
+
+/** Returns to the routes of the former manifest, to whose components the services have returned. */
+async function restoreRoutes({ rollout, desired, own, reroute }: Attempt, deps: UndoDeps, signal: AbortSignal): Promise<void> {
+  const { ingress, say, progress } = deps;
+  if (!reroute || ingress === undefined) return;
+  const former = (rollout.former?.routes ?? []).map(routeRule);
+  await ingress.lead(desired.instanceUid, former, { own, say, progress, signal });
 }
 
 /** After a failed first deployment only volumes remain. The next deployment uses a network that could not be removed. */

@@ -19,7 +19,7 @@ export function serviceFacts({ ID, Spec, PreviousSpec, UpdateStatus }: ServiceAn
     labels: Spec.Labels ?? {},
     formerLabels: PreviousSpec ? (PreviousSpec.Labels ?? {}) : undefined,
     formerReplicas: PreviousSpec ? (PreviousSpec.Mode.Replicated?.Replicas ?? 1) : undefined,
-    kind: Mode.ReplicatedJob ? 'job' : Mode.Replicated ? 'replicated' : 'other',
+    kind: Mode.ReplicatedJob ? 'job' : Mode.Replicated ? 'replicated' : Mode.Global ? 'global' : 'other',
     replicas: Mode.Replicated?.Replicas ?? 1,
     image: TaskTemplate.ContainerSpec.Image,
     constraints: TaskTemplate.Placement?.Constraints ?? [],

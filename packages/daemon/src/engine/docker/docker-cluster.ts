@@ -96,7 +96,8 @@ async function* once(body: Buffer): AsyncGenerator<Buffer> {
 
 interface ContentAnswer {
   ID: string;
-  Spec: { Name: string; Labels?: Record<string, string> | null };
+  CreatedAt: string;
+  Spec: { Name: string; Labels?: Record<string, string> | null; Data?: string };
 }
 
 async function listContents(api: DockerApi, kind: ContentKind, labels: LabelFilter): Promise<ContentFacts[]> {
@@ -107,7 +108,13 @@ async function listContents(api: DockerApi, kind: ContentKind, labels: LabelFilt
     query: { filters: labelFilters(labels) },
     timeout: api.timeouts.quick,
   });
-  return (list ?? []).map(({ ID, Spec }) => ({ id: ID, name: Spec.Name, labels: Spec.Labels ?? {} }));
+  return (list ?? []).map(({ ID, CreatedAt, Spec }) => ({
+    id: ID,
+    name: Spec.Name,
+    labels: Spec.Labels ?? {},
+    data: Buffer.from(Spec.Data ?? '', 'base64'),
+    createdAt: Date.parse(CreatedAt),
+  }));
 }
 
 async function createContent(api: DockerApi, kind: ContentKind, { name, labels, data }: ContentSpec): Promise<string> {

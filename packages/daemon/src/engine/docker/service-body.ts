@@ -8,7 +8,8 @@ const nanosecondsPerMillisecond = 1_000_000;
  * Translates a specification for `POST /services/create`. Fields that services do not have, such as devices, must have been
  * refused before; they are not translated.
  */
-export function serviceBody({ container, labels, files, mode, constraints, spread, update }: ServiceSpec): ServiceBody {
+export function serviceBody(spec: ServiceSpec): ServiceBody {
+  const { container, labels, files, mode, constraints, spread, update } = spec;
   return {
     Name: container.name,
     Labels: labels,
@@ -20,7 +21,7 @@ export function serviceBody({ container, labels, files, mode, constraints, sprea
         Constraints: [...constraints],
         Preferences: spread === undefined ? [] : [{ Spread: { SpreadDescriptor: spread } }],
       },
-      Networks: networks(container),
+      Networks: networks(spec),
       LogDriver: container.logLimit && {
         Name: 'json-file',
         Options: {
@@ -32,7 +33,7 @@ export function serviceBody({ container, labels, files, mode, constraints, sprea
     ...(mode.kind === 'job'
       ? { Mode: { ReplicatedJob: { MaxConcurrent: 1, TotalCompletions: 1 } } }
       : {
-          Mode: { Replicated: { Replicas: mode.replicas } },
+          Mode: mode.kind === 'global' ? { Global: {} } : { Replicated: { Replicas: mode.replicas } },
           UpdateConfig: update && { ...replacement(update), FailureAction: 'rollback' },
           RollbackConfig: update && { ...replacement(update), FailureAction: 'pause' },
         }),
@@ -56,7 +57,7 @@ export interface ServiceBody {
     ForceUpdate?: number;
     [other: string]: unknown;
   };
-  Mode: { Replicated?: { Replicas?: number } | null; ReplicatedJob?: object | null };
+  Mode: { Replicated?: { Replicas?: number } | null; ReplicatedJob?: object | null; Global?: object | null };
   [other: string]: unknown;
 }
 
@@ -123,9 +124,9 @@ function restartPolicy({ restart }: ContainerSpec, mode: ServiceSpec['mode']): o
 /** Pause before a failed task is replaced; the engine's five seconds would double most outages. */
 const RESTART_DELAY_MS = 1_000;
 
-const networks = ({ network }: ContainerSpec): object[] => {
+const networks = ({ container: { network }, networks = [] }: ServiceSpec): object[] => {
   if (network.kind !== 'bridge') return [{ Target: network.kind }];
-  return [{ Target: network.name, Aliases: [...network.aliases] }];
+  return [network, ...networks].map(({ name, aliases }) => ({ Target: name, Aliases: [...aliases] }));
 };
 
 const ports = ({ ports }: ContainerSpec): object[] =>

@@ -1,16 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 import { type Swarm, type SwarmOptions, startSwarm } from '@hortus/testkit/swarm';
+import { startProcess } from '@hortus/testkit/process';
 import { until } from '@hortus/testkit/until';
 import type { Cluster, TaskFacts } from '../../engine/cluster.ts';
 import { openDockerCluster } from '../../engine/docker/docker-cluster.ts';
 import { openDockerEngine } from '../../engine/docker/docker-engine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RolloutResult } from '../../journal/rollout-result.ts';
+import { openLog } from '../../log.ts';
 import { label } from '../../plan/labels.ts';
 import { manifest } from '../../plan/testing/manifests.ts';
 import type { RolloutLogLine } from '../../rollout/rollout.ts';
 import { id } from '../../testing/signing.ts';
+import type { AskNode } from '../ingress-nodes.ts';
+import { SwarmIngress } from '../swarm-ingress.ts';
 import { rollOutOnSwarm } from '../swarm-rollout.ts';
 
 /** A Swarm with the daemon's view from its first manager, and a published busybox image. */
@@ -20,6 +24,8 @@ export class SwarmServer {
   readonly cluster: Cluster;
   readonly engine: Engine;
   readonly image: string;
+  /** The ingress, if one was opened. */
+  ingress: SwarmIngress | undefined;
   log: RolloutLogLine[] = [];
   #deployments = 0;
 
@@ -34,6 +40,33 @@ export class SwarmServer {
   static async open(options?: SwarmOptions): Promise<SwarmServer> {
     const swarm = await startSwarm(options);
     return new SwarmServer(swarm, await swarm.publish('busybox:1'));
+  }
+
+  /** Labels nodes for the ingress, by position, and serves the routes of later deployments there. */
+  async openIngress(places: readonly number[], ask: AskNode): Promise<SwarmIngress> {
+    const image = await this.swarm.publish('caddy:2', { programs: ['caddy'] });
+    await this.label('hortus.ingress=true', places);
+    const { cluster, engine, id } = this;
+    this.ingress = new SwarmIngress({
+      cluster,
+      engine,
+      image,
+      httpPort: 80,
+      httpsPort: 443,
+      serverId: () => id,
+      leads: () => true,
+      log: openLog('error'),
+      ask,
+    });
+    return this.ingress;
+  }
+
+  async label(text: string, places: readonly number[]): Promise<void> {
+    for (const name of places.map((place) => this.swarm.nodes[place]?.name ?? '')) {
+      const argv = ['docker', '-H', `unix://${this.swarm.nodes[0].socketPath}`, 'node', 'update', '--label-add', text, name];
+      const { code } = await startProcess(argv as [string, ...string[]]).exited;
+      if (code !== 0) throw new Error(`node ${name} could not be labelled`);
+    }
   }
 
   newUid(): string {
@@ -66,6 +99,7 @@ export class SwarmServer {
       {
         cluster: options.cluster ?? this.cluster,
         engine: this.engine,
+        ingress: { cluster: this.ingress },
         events: { log: (line) => this.log.push(line), progress: () => {} },
         signal: options.signal ?? new AbortController().signal,
         boundary: options.boundary,

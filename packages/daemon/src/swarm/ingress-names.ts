@@ -1,0 +1,12 @@
+/** Names that no instance can have: those of networks have a dot, those of services an underscore. */
+export const INGRESS_NETWORK = 'hortus.ingress';
+export const CONTROL_NETWORK = 'hortus.ingress.control';
+export const INGRESS_SERVICE = 'hortus_ingress';
+export const SOURCE_SERVICE = 'hortus_ingress_source';
+/** Port of the source on the control network. */
+export const SOURCE_PORT = 2020;
+
+/** Label that an operator gives the nodes that serve routes. */
+export const INGRESS_LABEL = 'hortus.ingress';
+/** Label of the objects of the ingress. They lack `hortus.managed`, because they belong to no instance. */
+export const INGRESS_PART = 'hortus.ingress_part';

@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseImage } from '@hortus/template/image-reference';
+import type { Cluster, MountedSecret, ServiceSpec } from '../engine/cluster.ts';
+import type { Engine } from '../engine/engine.ts';
+import { isEngineProblem } from '../engine/engine-problem.ts';
+import type { ClusterRoutes, InstanceRule, Leading } from '../ingress/cluster-routes.ts';
+import type { Log } from '../log.ts';
+import { label } from '../plan/labels.ts';
+import { type RouteRule, wayOf } from '../plan/routes.ts';
+import { fetchImage } from '../pull/fetch-image.ts';
+import { requireFree } from '../rollout/failure.ts';
+import { converge } from './convergence.ts';
+import { type IngressPortNumbers, ingressDocument, initialDocument } from './ingress-document.ts';
+import { INGRESS_PART } from './ingress-names.ts';
+import { type AskNode, askNode, revisionServed } from './ingress-nodes.ts';
+import { ingressNetworks, ingressService, partLabels, sourceService } from './ingress-services.ts';
+import { LARGEST_FILE_BYTES, NotOnSwarm } from './limitations.ts';
+import { pinnedImage } from './pinned-image.ts';
+import { readRoutes, writeRoutes } from './route-records.ts';
+
+export interface SwarmIngressOptions extends IngressPortNumbers {
+  cluster: Cluster;
+  engine: Engine;
+  /** Image of Caddy. */
+  image: string;
+  serverId(): string;
+  /** Whether this daemon is the one that acts. */
+  leads(): boolean;
+  log: Log;
+  ask?: AskNode;
+  /** Interval of regular checks. */
+  everyMs?: number;
+  /** Time for nodes to pull Caddy and load the routes. */
+  patienceMs?: number;
+}
+
+const LOOK_EVERY_MS = 30_000;
+const PATIENCE_MS = 120_000;
+
+/**
+ * Serves the routes of a Swarm with Caddy on every labelled node. The nodes fetch one document from a small service: a change
+ * of routes restarts no Caddy, and a rollout does not even change the document.
+ */
+export class SwarmIngress implements ClusterRoutes {
+  readonly #options: SwarmIngressOptions;
+  readonly #stopped = new AbortController();
+  /** Serialises changes. */
+  #last: Promise<unknown> = Promise.resolve();
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(options: SwarmIngressOptions) {
+    this.#options = options;
+  }
+
+  get version(): string {
+    return (parseImage(this.#options.image).tag ?? 'unknown').slice(0, 64);
+  }
+
+  all(): Promise<InstanceRule[]> {
+    return readRoutes(this.#options.cluster);
+  }
+
+  async ensureNetwork(): Promise<void> {
+    const { cluster, serverId } = this.#options;
+    for (const network of ingressNetworks(serverId())) await cluster.ensureNetwork(network);
+  }
+
+  async lead(uid: string, rules: readonly RouteRule[], leading: Leading): Promise<void> {
+    const { cluster, httpPort, ask = askNode, patienceMs = PATIENCE_MS } = this.#options;
+    const { say, progress, signal } = leading;
+    const revision = await this.#inTurn(async () => {
+      const before = await this.all();
+      requireFree({ taken: (own, wanted) => taken(before, own, wanted) }, uid, rules);
+      await writeRoutes(cluster, uid, leading.own, rules);
+      try {
+        return await this.#assert(leading);
+      } catch (error) {
+        // Caddy rejected the routes; the next change must not fail for them.
+        const former = before.filter(({ instanceUid }) => instanceUid === uid);
+        await writeRoutes(cluster, uid, leading.own, former.map(withoutInstance));
+        throw error;
+      }
+    });
+    if (revision === undefined) return;
+    const waiting = { cluster, ask, port: httpPort, revision, withinMs: patienceMs, progress, signal };
+    for (const line of await revisionServed(waiting)) say('warn', line);
+  }
+
+  async unroute(uid: string): Promise<void> {
+    await this.#inTurn(async () => {
+      const isRouted = (await this.all()).some(({ instanceUid }) => instanceUid === uid);
+      if (!isRouted) return;
+      await writeRoutes(this.#options.cluster, uid, {}, []);
+      await this.#assert(this.#quietly());
+    });
+  }
+
+  start(): void {
+    this.#looking = this.#lookAfter();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#last.catch(() => undefined);
+    await this.#looking;
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const mine = this.#last.then(work, work);
+    this.#last = mine.catch(() => undefined);
+    return mine;
+  }
+
+  /** Reconciles the services with the routes. Returns the revision of the routes; undefined without any. */
+  async #assert(leading: Omit<Leading, 'own'>): Promise<string | undefined> {
+    const { cluster, image, serverId, httpPort, httpsPort } = this.#options;
+    const rules = await this.all();
+    if (rules.length === 0) {
+      // Without routes Caddy would only occupy the ports. The networks stay: they cost nothing, and tasks may still leave them.
+      for (const { id } of await this.#services()) await cluster.removeService(id);
+      await this.#removeUnused();
+      return undefined;
+    }
+    const ports = { httpPort, httpsPort };
+    const { text, revision } = ingressDocument(rules, ports);
+    if (Buffer.byteLength(text) > LARGEST_FILE_BYTES)
+      throw new NotOnSwarm(
+        `The routes of the cluster need ${Buffer.byteLength(text)} bytes, and a secret of the Swarm has at most ${LARGEST_FILE_BYTES}`,
+      );
+    await this.ensureNetwork();
+    const part = { serverId: serverId(), image };
+    const source = sourceService({ ...part, file: await this.#stored(text) });
+    const initial = await this.#stored(JSON.stringify(initialDocument()));
+    const ingress = ingressService({ ...part, ...ports, file: initial });
+    const changed = await this.#apply(source, leading);
+    if (changed !== undefined) await this.#settled(changed, source, leading);
+    await this.#apply(ingress, leading);
+    await this.#removeUnused();
+    return revision;
+  }
+
+  /** Creates or updates a service unless it is as wanted. */
+  async #apply(spec: ServiceSpec, { say, progress, signal }: Omit<Leading, 'own'>): Promise<Changed | undefined> {
+    const { cluster, engine, image } = this.#options;
+    const found = (await this.#services()).find(({ name }) => name === spec.container.name);
+    const isSame = found?.labels[label.config] === spec.labels[label.config];
+    if (isSame && found?.update?.state !== 'updating') return undefined;
+    if (isSame && found) return { id: found.id, isUpdate: true };
+    await fetchImage(image, { engine, logins: [], renew: false, signal, progress, say });
+    const pinned = { ...spec, container: { ...spec.container, image: await pinnedImage(engine, image) } };
+    if (found) await cluster.updateService(found.id, pinned);
+    return { id: found?.id ?? (await cluster.createService(pinned)), isUpdate: found !== undefined };
+  }
+
+  async #settled({ id, isUpdate }: Changed, spec: ServiceSpec, leading: Omit<Leading, 'own'>): Promise<void> {
+    const nodes = await this.#options.cluster.nodes();
+    await converge({
+      cluster: this.#options.cluster,
+      service: id,
+      component: 'the ingress',
+      config: spec.labels[label.config] ?? '',
+      replicas: 1,
+      isUpdate,
+      hasHistory: isUpdate,
+      hasCheck: true,
+      nodeName: (node) => nodes.find((one) => one.id === node)?.name ?? node,
+      ...leading,
+    });
+  }
+
+  /** Named by its content, so that the same document is stored once. */
+  async #stored(text: string): Promise<Pick<MountedSecret, 'id' | 'name'>> {
+    const { cluster, serverId } = this.#options;
+    const name = `hortus-ingress-${createHash('sha256').update(text).digest('hex').slice(0, 40)}`;
+    const find = async () => (await this.#documents()).find((one) => one.name === name);
+    const found = await find();
+    if (found) return { id: found.id, name };
+    try {
+      const labels = partLabels(serverId(), 'document');
+      return { id: await cluster.createContent('secrets', { name, labels, data: Buffer.from(text) }), name };
+    } catch (error) {
+      const other = isEngineProblem(error, 'conflict') ? await find() : undefined;
+      if (other === undefined) throw error;
+      return { id: other.id, name };
+    }
+  }
+
+  /** Removes documents that neither a service nor its former specification uses. */
+  async #removeUnused(): Promise<void> {
+    const used = new Set((await this.#services()).flatMap(({ secrets }) => secrets));
+    for (const { id } of await this.#documents())
+      if (!used.has(id)) await this.#options.cluster.removeContent('secrets', id);
+  }
+
+  #services() {
+    return this.#options.cluster.services({ labels: { [INGRESS_PART]: 'service' } });
+  }
+
+  #documents() {
+    return this.#options.cluster.contents('secrets', { labels: { [INGRESS_PART]: 'document' } });
+  }
+
+  #quietly(): Omit<Leading, 'own'> {
+    return { say: () => undefined, progress: () => undefined, signal: this.#stopped.signal };
+  }
+
+  /** Completes what a killed daemon began, and restores services that were removed by hand. */
+  async #lookAfter(): Promise<void> {
+    const { signal } = this.#stopped;
+    const { everyMs = LOOK_EVERY_MS, leads, log } = this.#options;
+    while (!signal.aborted) {
+      await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted || !leads()) continue;
+      const failed = (error: Error) => signal.aborted || log.warn('the routes of the Swarm are not served', { error });
+      await this.#inTurn(() => this.#assert(this.#quietly())).catch(failed);
+    }
+  }
+}
+
+interface Changed {
+  id: string;
+  isUpdate: boolean;
+}
+
+function taken(all: readonly InstanceRule[], uid: string, wanted: readonly Pick<RouteRule, 'host' | 'path'>[]) {
+  const ways = new Set(wanted.map(wayOf));
+  return all.find((one) => one.instanceUid !== uid && ways.has(wayOf(one)));
+}
+
+const withoutInstance = ({ instanceUid: _, ...rule }: InstanceRule): RouteRule => rule;
