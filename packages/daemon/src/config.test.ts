@@ -21,6 +21,7 @@ it('a key file may contain all settings; options and the environment override it
     dockerSocket: '/var/run/docker.sock',
     cluster: false,
     ingress: { caddy: undefined, httpPort: undefined, httpsPort: undefined },
+    ingressImage: 'docker.io/library/caddy:2',
     networkPool: undefined,
     driftEveryMs: 120_000,
     logs: { maxBytes: 20 * 1024 ** 2, maxAgeMs: 7 * 86_400_000 },

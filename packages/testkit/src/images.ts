@@ -80,7 +80,7 @@ export async function busyboxImage(socketPath: string, ref: string, options: Ima
   // The tag is part of the name, because Podman ignores a separate one.
   const query = new URLSearchParams({ fromSrc: '-', repo: ref });
   query.append('changes', `CMD ${JSON.stringify(cmd)}`);
-  for (const [key, value] of Object.entries({ PATH: '/bin:/usr/bin', ...env }))
+  for (const [key, value] of Object.entries({ PATH: programs.length > 0 ? '/bin:/usr/bin' : '/bin', ...env }))
     query.append('changes', `ENV ${key}=${JSON.stringify(value)}`);
   for (const change of changes) query.append('changes', change);
   const { status, text } = await askDocker(socketPath, 'POST', `/images/create?${query}`, tar(entries));
@@ -92,9 +92,7 @@ async function programEntries(programs: readonly string[]): Promise<Entry[]> {
   const paths = await debianFiles({ packages: [], programs });
   return [
     ...['lib', 'lib64'].map((name): Entry => ({ path: name, kind: 'link', to: `usr/${name}` })),
-    ...paths.map(
-      (path): Entry => ({ path: path.slice(1), kind: 'file', mode: 0o755, content: readFileSync(path) }),
-    ),
+    ...paths.map((path): Entry => ({ path: path.slice(1), kind: 'file', mode: 0o755, content: readFileSync(path) })),
   ];
 }
 

@@ -40,12 +40,15 @@ export function startLoad(options: LoadOptions): Load {
   const ask = async (agent: Agent | false) => {
     while (going) {
       const at = new Date().toISOString();
+      const begun = performance.now();
       try {
         const body = await once(options, agent);
         result.answered++;
         result.bodies.set(body, (result.bodies.get(body) ?? 0) + 1);
       } catch (error) {
-        result.failures.push(`${at} ${agent ? 'kept' : 'new'} connection: ${(error as Error).message}`);
+        result.failures.push(
+          `${at} ${agent ? 'kept' : 'new'} connection, ${Math.round(performance.now() - begun)} ms: ${(error as Error).message}`,
+        );
       }
       await sleep(Math.random() * pause);
     }

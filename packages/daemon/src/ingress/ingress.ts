@@ -76,8 +76,8 @@ export class Ingress {
 
   /** Supervises Caddy until `stop`. */
   start(): void {
-    if (this.cluster) return this.cluster.start();
-    this.#looking = this.#lookAfter();
+    if (this.cluster) this.cluster.start();
+    else this.#looking = this.#lookAfter();
   }
 
   /** Stops the supervision; Caddy keeps running. */

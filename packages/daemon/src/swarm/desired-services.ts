@@ -4,6 +4,7 @@ import type { JoinedNetwork, ServiceSpec, UpdateRule } from '../engine/cluster.t
 import type { ContainerSpec } from '../engine/container-spec.ts';
 import type { Desired, Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
+import { INGRESS_SERVICE } from './ingress-names.ts';
 import { LONGEST_SERVICE_NAME, NotOnSwarm } from './limitations.ts';
 import { pinTo } from './pins.ts';
 import { placementOf, type Where } from './placement.ts';
@@ -70,12 +71,17 @@ const isOf =
   ({ name }: { name: string }) =>
     name === component;
 
-function desiredService(unit: Unit, where: Where & Pick<ServiceSpec, 'networks'> & { replicas: number }, facts: SwarmFacts): DesiredService {
+function desiredService(
+  unit: Unit,
+  where: Where & Pick<ServiceSpec, 'networks'> & { replicas: number },
+  facts: SwarmFacts,
+): DesiredService {
   const { replicas, constraints, spread, networks = [] } = where;
   const { node } = facts;
   const { name } = unit.spec;
   if (name.length > LONGEST_SERVICE_NAME)
     throw new NotOnSwarm(`The name of the service ${name} has more than ${LONGEST_SERVICE_NAME} characters`);
+  if (name.startsWith(INGRESS_SERVICE)) throw new NotOnSwarm(`${name} is a name of the ingress; choose another one`);
   const config = `sha256:${createHash('sha256')
     // Without networks as before there were any, so that an update of the daemon replaces no task.
     .update(JSON.stringify([unit.config, node ?? null, constraints, spread ?? null, ...networks]))

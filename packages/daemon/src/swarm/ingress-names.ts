@@ -1,6 +1,6 @@
-/** Names that no instance can have: those of networks have a dot, those of services an underscore. */
-export const INGRESS_NETWORK = 'hortus.ingress';
-export const CONTROL_NETWORK = 'hortus.ingress.control';
+/** Names with an underscore, which no instance can have. */
+export const INGRESS_NETWORK = 'hortus_ingress';
+export const CONTROL_NETWORK = 'hortus_ingress_control';
 export const INGRESS_SERVICE = 'hortus_ingress';
 export const SOURCE_SERVICE = 'hortus_ingress_source';
 /** Port of the source on the control network. */

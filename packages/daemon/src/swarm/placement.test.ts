@@ -25,7 +25,12 @@ describe('the placement of a component', () => {
     const configOf = (given: Parameters<typeof component>[1]) => {
       const wanted = manifest('u', [component('web', given)]);
       const from = { deploymentId: 'dep', definitionId: 'def', revision: 1, serverId: 'srv', manifest: wanted };
-      return desiredServices(desiredState(from), wanted, { node: undefined, cpus: 2, logDriver: '', routed: new Set() })[0];
+      return desiredServices(desiredState(from), wanted, {
+        node: undefined,
+        cpus: 2,
+        logDriver: '',
+        routed: new Set(),
+      })[0];
     };
     const placed = configOf({ placement: { constraints: { disk: 'ssd' } } });
     expect(placed?.spec.constraints).toEqual(['node.labels.disk==ssd']);

@@ -92,7 +92,9 @@ function requireOwnNames(
 export function routingLosses({ routes }: Pick<Desired, 'routes'>, nodes: readonly NodeFacts[]): string[] {
   const internal = routes.filter(({ tls }) => tls === 'internal').map(({ name }) => name);
   if (internal.length === 0 || ingressNodes(nodes).length < 2) return [];
-  return [`tls internal of route ${internal.join(', ')}: each node of the ingress has a certificate authority of its own`];
+  return [
+    `tls internal of route ${internal.join(', ')}: each node of the ingress has a certificate authority of its own`,
+  ];
 }
 
 /** Says what the loss of a node means for the routes. */
@@ -102,6 +104,9 @@ export function ingressLossLines({ routes }: Pick<Desired, 'routes'>, nodes: rea
   const [only] = usable;
   if (only === undefined) return ['No node of the ingress is ready: the routes are not served until one is'];
   const names = usable.map(({ name }) => name).join(', ');
-  if (usable.length === 1) return [`If node ${only.name} is lost, no route is served: it is the only node of the ingress`];
-  return [`If one of the nodes ${names} is lost, the others serve the routes; requests must reach them by DNS or a load balancer`];
+  if (usable.length === 1)
+    return [`If node ${only.name} is lost, no route is served: it is the only node of the ingress`];
+  return [
+    `If one of the nodes ${names} is lost, the others serve the routes; requests must reach them by DNS or a load balancer`,
+  ];
 }

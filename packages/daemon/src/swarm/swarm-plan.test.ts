@@ -13,7 +13,12 @@ const deploymentId = 'dep_2';
 
 function wantedOf(given: ReturnType<typeof manifest>): DesiredService[] {
   const from = { deploymentId, definitionId: 'def', revision: 1, serverId: 'srv', manifest: given };
-  return desiredServices(desiredState(from), given, { node: 'n1', cpus: 2, logDriver: 'json-file', routed: new Set<string>() });
+  return desiredServices(desiredState(from), given, {
+    node: 'n1',
+    cpus: 2,
+    logDriver: 'json-file',
+    routed: new Set<string>(),
+  });
 }
 
 /** The service as the Swarm has it after an earlier deployment of the same components. */

@@ -1,7 +1,7 @@
 import type { Cluster } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
-import type { RolloutResult } from '../journal/rollout-result.ts';
 import type { ClusterRoutes } from '../ingress/cluster-routes.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
 import { label } from '../plan/labels.ts';
 import { routeRule } from '../plan/routes.ts';
 import { type Failure, messageOf } from '../rollout/failure.ts';
@@ -100,7 +100,11 @@ async function restoreScale({ before }: Attempt, { cluster }: UndoDeps): Promise
 }
 
 /** Returns to the routes of the former manifest, to whose components the services have returned. */
-async function restoreRoutes({ rollout, desired, own, reroute }: Attempt, deps: UndoDeps, signal: AbortSignal): Promise<void> {
+async function restoreRoutes(
+  { rollout, desired, own, reroute }: Attempt,
+  deps: UndoDeps,
+  signal: AbortSignal,
+): Promise<void> {
   const { ingress, say, progress } = deps;
   if (!reroute || ingress === undefined) return;
   const former = (rollout.former?.routes ?? []).map(routeRule);

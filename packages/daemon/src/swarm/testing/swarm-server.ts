@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
-import { type Swarm, type SwarmOptions, startSwarm } from '@hortus/testkit/swarm';
 import { startProcess } from '@hortus/testkit/process';
+import { type Swarm, type SwarmOptions, startSwarm } from '@hortus/testkit/swarm';
 import { until } from '@hortus/testkit/until';
 import type { Cluster, TaskFacts } from '../../engine/cluster.ts';
 import { openDockerCluster } from '../../engine/docker/docker-cluster.ts';
@@ -63,7 +63,16 @@ export class SwarmServer {
 
   async label(text: string, places: readonly number[]): Promise<void> {
     for (const name of places.map((place) => this.swarm.nodes[place]?.name ?? '')) {
-      const argv = ['docker', '-H', `unix://${this.swarm.nodes[0].socketPath}`, 'node', 'update', '--label-add', text, name];
+      const argv = [
+        'docker',
+        '-H',
+        `unix://${this.swarm.nodes[0].socketPath}`,
+        'node',
+        'update',
+        '--label-add',
+        text,
+        name,
+      ];
       const { code } = await startProcess(argv as [string, ...string[]]).exited;
       if (code !== 0) throw new Error(`node ${name} could not be labelled`);
     }

@@ -1,0 +1,146 @@
+import type { ManifestRoute } from '@hortus/contract/template/manifest';
+import { type Load, startLoad } from '@hortus/testkit/load';
+import { until } from '@hortus/testkit/until';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { component } from '../plan/testing/manifests.ts';
+import { INGRESS_PART, INGRESS_SERVICE } from './ingress-names.ts';
+import { Gates } from './testing/gates.ts';
+import { SwarmServer, web, webCheck } from './testing/swarm-server.ts';
+
+const ROUNDS = process.env.HORTUS_TEST_LONG ? 20 : 5;
+const CLIENTS = 8;
+
+let server: SwarmServer;
+let gates: Gates;
+beforeAll(async () => {
+  server = await SwarmServer.open({ nodes: 3 });
+  gates = await Gates.open(server.swarm, [0, 1]);
+}, 240_000);
+afterAll(async () => {
+  await gates[Symbol.asyncDispose]();
+  await server.close();
+});
+
+const route = (host: string, given: Partial<ManifestRoute> = {}): ManifestRoute => ({
+  name: 'web',
+  component: 'main',
+  port: 8080,
+  host,
+  path: '/',
+  strip: false,
+  tls: 'off',
+  primary: true,
+  url: `http://${host}`,
+  ...given,
+});
+
+const check = { ...webCheck, timeout_ms: 1_000 };
+/** A web server that answers with its version. */
+const versioned = (version: string, given: Parameters<typeof web>[1] = {}) =>
+  component(
+    'main',
+    web(
+      server.image,
+      { replicas: 3, healthcheck: check, env: { VERSION: version }, ...given },
+      'mkdir -p /www; echo $VERSION > /www/index.html;',
+    ),
+  );
+
+const loadOn = (host: string): Load[] =>
+  gates.sockets.map((socketPath) => startLoad({ socketPath, host, clients: CLIENTS }));
+
+async function results(loads: readonly Load[]) {
+  const all = await Promise.all(loads.map((load) => load.stop()));
+  return {
+    answered: all.reduce((sum, { answered }) => sum + answered, 0),
+    failures: all.flatMap((one) => one.failures),
+  };
+}
+
+/** What Caddy logged on all nodes, for the message of a failed test. */
+async function caddyLogs(): Promise<string> {
+  const tasks = await server.cluster.tasks({ service: INGRESS_SERVICE });
+  const logs = await Promise.all(tasks.map(({ id }) => server.cluster.taskLogs(id, { tail: 20 }).catch(() => '')));
+  return logs.join('\n');
+}
+
+test('a route without a node for the ingress is refused with the label that is missing', async () => {
+  await server.openIngress([], gates.ask);
+  const result = await server.deploy(server.newUid(), [versioned('1')], { manifest: { routes: [route('none.test')] } });
+  expect(result).toMatchObject({ status: 'failed', reason: 'unsupported' });
+  expect(result.error).toContain('docker node update --label-add hortus.ingress=true');
+});
+
+test('rollouts, a broken version and changed routes of others fail no request; a lost node only those under way', {
+  timeout: 1_800_000,
+}, async () => {
+  await server.openIngress([0, 1], gates.ask);
+  const uid = server.newUid();
+  const routes = [route('shop.test')];
+  const deploy = (version: string, given = {}) =>
+    server.deploy(uid, [versioned(version, given)], { manifest: { routes } });
+  const first = await deploy('0');
+  expect(first, server.said()).toMatchObject({ status: 'success' });
+  expect(server.said()).toContain('Routed shop.test to main');
+  expect(server.said()).toMatch(/If one of the nodes n1, n2 is lost, the others serve the routes/);
+  expect(server.said()).not.toContain('does not serve the routes');
+  for (const index of [0, 1]) {
+    expect(await gates.request(index, 'shop.test')).toMatchObject({ status: 200, body: '0' });
+    expect(await gates.request(index, 'other.test')).toMatchObject({ status: 404 });
+  }
+
+  const loads = loadOn('shop.test');
+  for (let round = 1; round <= ROUNDS; round++) {
+    expect(await deploy(String(round)), server.said()).toMatchObject({ status: 'success', gap_ms: 0 });
+    expect(server.said()).not.toContain('Routed');
+  }
+  const broken = { healthcheck: { ...check, http: { ...check.http, path: '/missing' }, start_period_ms: 0 } };
+  expect(await deploy('broken', broken)).toMatchObject({ status: 'failed', restored: true });
+  // A second instance changes the document of every node, and then removes its route.
+  const second = server.newUid();
+  const part = [versioned('second', { replicas: 1 })];
+  const shared = [route('shop.test', { path: '/second', strip: true })];
+  expect(await server.deploy(second, part, { manifest: { routes: shared } }), server.said()).toMatchObject({
+    status: 'success',
+  });
+  expect(await gates.request(0, 'shop.test', '/second/')).toMatchObject({ status: 200, body: 'second' });
+  expect(await gates.request(1, 'shop.test', '/second/')).toMatchObject({ status: 200, body: 'second' });
+  const stolen = await server.deploy(server.newUid(), part, { manifest: { routes } });
+  expect(stolen).toMatchObject({ status: 'failed' });
+  expect(stolen.error).toContain(`already routed to instance ${uid}`);
+  await server.ingress?.unroute(second);
+  const rollouts = await results(loads);
+  console.log(
+    `${ROUNDS} rollouts, 1 broken version: ${rollouts.answered} requests, ${rollouts.failures.length} failed`,
+  );
+  expect(rollouts.failures, await caddyLogs()).toEqual([]);
+  expect(rollouts.answered).toBeGreaterThan(100);
+
+  const third = server.swarm.nodes[2];
+  await until(async () => new Set((await server.running(uid)).map(({ node }) => node)).size === 3, {
+    describe: 'a task on each node',
+  });
+  const again = loadOn('shop.test');
+  await until(() => again.every(({ result }) => result.answered > 50), { describe: 'requests before the loss' });
+  const lostAt = new Date().toISOString();
+  third?.kill();
+  await until(async () => (await server.running(uid)).filter(({ at }) => at > Date.parse(lostAt)).length === 1, {
+    describe: 'a task in place of the lost one',
+    within: 120_000,
+  });
+  const answered = again.map(({ result }) => result.answered);
+  await until(() => again.every(({ result }, index) => result.answered > (answered[index] ?? 0) + 50), {
+    describe: 'requests after the loss',
+    within: 60_000,
+  });
+  const loss = await results(again);
+  console.log(
+    `1 node lost: ${loss.answered} requests, ${loss.failures.length} failed of at most ${2 * CLIENTS} under way`,
+  );
+  expect(loss.failures.length).toBeLessThanOrEqual(2 * CLIENTS);
+  for (const failure of loss.failures) expect(failure < lostAt, failure).toBe(true);
+
+  await server.ingress?.unroute(uid);
+  expect(await server.cluster.services({ labels: { [INGRESS_PART]: 'service' } })).toEqual([]);
+  expect(await server.cluster.contents('secrets', { labels: { [INGRESS_PART]: true } })).toEqual([]);
+});

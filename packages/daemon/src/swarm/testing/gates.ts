@@ -1,0 +1,60 @@
+import { get } from 'node:http';
+import { type Gate, openGate, type Swarm } from '@hortus/testkit/swarm';
+import { REVISION_HOST } from '../ingress-document.ts';
+import type { AskNode } from '../ingress-nodes.ts';
+
+export interface Answer {
+  status: number | undefined;
+  body: string;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+/** Ways from this machine to the ingress of the nodes, which only the nodes themselves reach. */
+export class Gates implements AsyncDisposable {
+  readonly #gates = new Map<string, Gate>();
+
+  /** Opens a way to the HTTP port of some nodes, by position. */
+  static async open(swarm: Swarm, places: readonly number[]): Promise<Gates> {
+    const gates = new Gates();
+    for (const place of places) {
+      const node = swarm.nodes[place];
+      if (node) gates.#gates.set(node.address, await openGate(swarm.nodes[0], node, 80));
+    }
+    return gates;
+  }
+
+  get sockets(): string[] {
+    return [...this.#gates.values()].map(({ socketPath }) => socketPath);
+  }
+
+  /** Asks the ingress of one of the nodes, by its order here. */
+  request(index: number, host: string, path = '/'): Promise<Answer> {
+    return request(this.sockets[index] ?? '', host, path);
+  }
+
+  readonly ask: AskNode = async (address) => {
+    const gate = this.#gates.get(address);
+    if (!gate) throw new Error(`there is no way to ${address}`);
+    const { body } = await request(gate.socketPath, REVISION_HOST, '/').catch(() => ({ body: undefined }));
+    return body;
+  };
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const gate of this.#gates.values()) await gate[Symbol.asyncDispose]();
+  }
+}
+
+function request(socketPath: string, host: string, path: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = get({ socketPath, path, headers: { host }, agent: false, timeout: 15_000 }, (answer) => {
+      let body = '';
+      answer.setEncoding('utf8').on('data', (chunk: string) => {
+        body += chunk;
+      });
+      answer.on('error', reject);
+      answer.on('end', () => resolve({ status: answer.statusCode, body: body.trim(), headers: answer.headers }));
+    });
+    asked.on('timeout', () => asked.destroy(new Error('no answer within 15 s')));
+    asked.on('error', reject);
+  });
+}
