@@ -66,11 +66,13 @@ const proxy = ({ instanceUid, component, port, scheme }: InstanceRule): Json => 
   handler: 'reverse_proxy',
   // The last dot keeps the search domains of the node out of the name.
   upstreams: [{ dial: `${ingressName(instanceUid, component)}.:${port}` }],
-  // Each try gets the addresses in another order; one of a lost node costs a second.
-  load_balancing: { selection_policy: { policy: 'first' }, try_duration: '8s', try_interval: '100ms' },
+  // For an application between two tasks. A reload of Caddy ends these tries, so they come second.
+  load_balancing: { selection_policy: { policy: 'first' }, try_duration: '10s', try_interval: '100ms' },
   transport: {
     protocol: 'http',
-    dial_timeout: '1s',
+    // Each connection tries the addresses of all tasks, in random order. One that refuses costs nothing, one of a lost node two
+    // seconds, the least that Go gives an address; five are enough for two of them.
+    dial_timeout: '5s',
     ...(scheme === 'https' && { tls: { insecure_skip_verify: true } }),
     // Requests that wait for a lost node end after about a minute.
     keep_alive: { enabled: false, probe_interval: '5s' },

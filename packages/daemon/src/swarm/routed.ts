@@ -103,7 +103,10 @@ export function ingressLossLines({ routes }: Pick<Desired, 'routes'>, nodes: rea
   const usable = ingressNodes(nodes).filter(({ state }) => state === 'ready');
   const [only] = usable;
   if (only === undefined) return ['No node of the ingress is ready: the routes are not served until one is'];
-  const names = usable.map(({ name }) => name).join(', ');
+  const names = usable
+    .map(({ name }) => name)
+    .sort()
+    .join(', ');
   if (usable.length === 1)
     return [`If node ${only.name} is lost, no route is served: it is the only node of the ingress`];
   return [
