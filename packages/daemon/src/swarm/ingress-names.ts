@@ -6,7 +6,5 @@ export const SOURCE_SERVICE = 'hortus_ingress_source';
 /** Port of the source on the control network. */
 export const SOURCE_PORT = 2020;
 
-/** Label that an operator gives the nodes that serve routes. */
-export const INGRESS_LABEL = 'hortus.ingress';
 /** Label of the objects of the ingress. They lack `hortus.managed`, because they belong to no instance. */
 export const INGRESS_PART = 'hortus.ingress_part';

@@ -1,9 +1,10 @@
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guardedBy } from '@hortus/contract/guarded-by';
+import { ingressNodes } from '@hortus/template/rollout/node-loss';
 import type { Cluster, NodeFacts } from '../engine/cluster.ts';
 import { REVISION_HOST } from './ingress-document.ts';
-import { INGRESS_LABEL, INGRESS_SERVICE } from './ingress-names.ts';
+import { INGRESS_SERVICE } from './ingress-names.ts';
 
 /** Asks the ingress of a node for the revision of its routes; undefined if it does not answer. */
 export type AskNode = (address: string, port: number) => Promise<string | undefined>;
@@ -13,10 +14,6 @@ const LOOK_EVERY_MS = 200;
 const LONGEST_ANSWER = 200;
 /** Time for a running Caddy to load routes. A node that a firewall hides from this daemon costs no more. */
 const LOAD_MS = 15_000;
-
-/** Nodes on which the operator wants the ingress. */
-export const ingressNodes = (nodes: readonly NodeFacts[]): NodeFacts[] =>
-  nodes.filter(({ labels }) => labels[INGRESS_LABEL] === 'true');
 
 interface Waiting {
   cluster: Pick<Cluster, 'nodes' | 'tasks'>;

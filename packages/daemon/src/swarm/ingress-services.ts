@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
+import { INGRESS_LABEL } from '@hortus/template/rollout/node-loss';
 import type { MountedSecret, OverlaySpec, ServiceSpec } from '../engine/cluster.ts';
 import type { ContainerSpec } from '../engine/container-spec.ts';
 import { label } from '../plan/labels.ts';
 import type { IngressPortNumbers } from './ingress-document.ts';
 import {
   CONTROL_NETWORK,
-  INGRESS_LABEL,
   INGRESS_NETWORK,
   INGRESS_PART,
   INGRESS_SERVICE,

@@ -3,7 +3,7 @@ import type { NodeFacts } from '../engine/cluster.ts';
 import { desiredState } from '../plan/desired.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { desiredServices } from './desired-services.ts';
-import { nodeLossLines } from './node-loss.ts';
+import { serviceLossLines } from './node-loss.ts';
 
 const node = (id: string, given: Partial<NodeFacts> = {}): NodeFacts => ({
   id,
@@ -31,7 +31,7 @@ const from = { deploymentId: 'dep', definitionId: 'def', revision: 1, serverId: 
 const services = desiredServices(desiredState(from), given, { node: 'a', cpus: 2, logDriver: '', routed: new Set() });
 
 it('says for every service what the loss of a node means', () => {
-  expect(nodeLossLines(services, [node('a'), node('b', { labels: { disk: 'ssd' } })])).toEqual([
+  expect(serviceLossLines(services, [node('a'), node('b', { labels: { disk: 'ssd' } })])).toEqual([
     'If node host-a is lost, db is down until it is back, because its volumes are there',
     'If a node is lost, web keeps serving with the tasks of the others',
     'If the node of mail is lost, the Swarm starts it on another one',
@@ -41,6 +41,8 @@ it('says for every service what the loss of a node means', () => {
 
 it('counts only nodes that can run tasks', () => {
   const nodes = [node('a'), node('b', { availability: 'drain' }), node('c', { state: 'down' })];
-  expect(nodeLossLines(services, nodes)).toEqual(['Only node host-a can run tasks: its loss stops the whole instance']);
-  expect(nodeLossLines(services, [])).toEqual(['No node of the Swarm can run tasks now; they wait for one']);
+  expect(serviceLossLines(services, nodes)).toEqual([
+    'Only node host-a can run tasks: its loss stops the whole instance',
+  ]);
+  expect(serviceLossLines(services, [])).toEqual(['No node of the Swarm can run tasks now; they wait for one']);
 });

@@ -28,9 +28,11 @@ export function placementOf(component: string, { constraints = {}, spread }: Pla
 export const fits = ({ constraints = {} }: Placement, { labels }: Pick<NodeFacts, 'labels'>): boolean =>
   Object.entries(constraints).every(([key, value]) => labels[key] === value);
 
-/** Answers whether a node meets the constraints on labels of a service. */
-export const meets = (constraints: readonly string[], { labels }: Pick<NodeFacts, 'labels'>): boolean =>
-  constraints.every((constraint) => {
-    const [, key = '', value] = /^node\.labels\.(.+)==(.+)$/.exec(constraint) ?? [];
-    return labels[key] === value;
-  });
+/** Reads the labels back from the constraints of a service; others, such as `node.id`, are left out. */
+export const labelsIn = (constraints: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    constraints.flatMap((constraint) => {
+      const [, key, value] = /^node\.labels\.(.+)==(.+)$/.exec(constraint) ?? [];
+      return key === undefined || value === undefined ? [] : [[key, value]];
+    }),
+  );

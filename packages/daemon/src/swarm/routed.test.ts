@@ -9,7 +9,7 @@ import { id } from '../testing/signing.ts';
 import { desiredServices } from './desired-services.ts';
 import { ingressName } from './ingress-document.ts';
 import { INGRESS_NETWORK } from './ingress-names.ts';
-import { ingressLossLines, requireRoutable, routedComponents, routingLosses } from './routed.ts';
+import { requireRoutable, routedComponents, routingLosses } from './routed.ts';
 import { service } from './testing/swarm-facts.ts';
 
 const node = (name: string, labels: Record<string, string> = { 'hortus.ingress': 'true' }): NodeFacts => ({
@@ -89,18 +89,6 @@ describe('routes on a Swarm', () => {
     const named = wanted('cache', [route()]);
     expect(() => requireRoutable({ ...named, nodes, managed: [other('x', 'cache', 'x-cache')], served: [] })).toThrow(
       'the service cache would have the name of a component of instance x',
-    );
-  });
-
-  it('say before the loss of a node what it means', () => {
-    const { desired } = wanted('u', [route()]);
-    expect(ingressLossLines(wanted('u', []).desired, [node('n1')])).toEqual([]);
-    expect(ingressLossLines(desired, [node('n1'), node('n2', {})])).toEqual([
-      'If node n1 is lost, no route is served: it is the only node of the ingress',
-    ]);
-    expect(ingressLossLines(desired, [node('n1'), node('n2')])[0]).toContain('nodes n1, n2');
-    expect(ingressLossLines(desired, [{ ...node('n1'), state: 'down' }])[0]).toContain(
-      'No node of the ingress is ready',
     );
   });
 });

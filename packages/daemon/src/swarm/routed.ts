@@ -1,13 +1,11 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { answersPlainHttp } from '@hortus/template/resolution/route-address';
+import { ingressNodes, unroutable } from '@hortus/template/rollout/node-loss';
 import type { JoinedNetwork, NodeFacts, ServiceFacts } from '../engine/cluster.ts';
 import type { InstanceRule } from '../ingress/cluster-routes.ts';
 import type { Desired, Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
-import type { RouteRule } from '../plan/routes.ts';
 import { ingressName } from './ingress-document.ts';
-import { INGRESS_LABEL, INGRESS_NETWORK } from './ingress-names.ts';
-import { ingressNodes } from './ingress-nodes.ts';
+import { INGRESS_NETWORK } from './ingress-names.ts';
 import { NotOnSwarm } from './limitations.ts';
 
 /**
@@ -40,26 +38,11 @@ export interface Routing {
 
 /** Rejects routes that the ingress of the Swarm cannot serve, before anything changes. */
 export function requireRoutable({ manifest, desired, nodes, managed, served }: Routing): void {
-  const { routes } = desired;
-  if (routes.length === 0) return;
-  const labelled = ingressNodes(nodes);
-  if (labelled.length === 0)
-    throw new NotOnSwarm(
-      `route ${routes[0]?.name}: no node of the Swarm has the label ${INGRESS_LABEL}=true; add it with docker node update --label-add ${INGRESS_LABEL}=true <node>`,
-    );
-  for (const route of routes) {
-    const target = manifest.components.find(({ name }) => name === route.component);
-    if (target?.network === 'host')
-      throw new NotOnSwarm(`route ${route.name}: ${route.component} uses the network of its node; use its port there`);
-    if (needsPublicCertificate(route) && labelled.length > 1)
-      throw new NotOnSwarm(
-        `route ${route.name}: tls auto needs a single node with the label ${INGRESS_LABEL}=true, because nodes share no certificates and have ${labelled.length}; keep the label on one node, or set tls to internal or off`,
-      );
-  }
+  if (desired.routes.length === 0) return;
+  const [refused] = unroutable({ ...manifest, routes: desired.routes }, nodes);
+  if (refused !== undefined) throw new NotOnSwarm(refused);
   requireOwnNames(desired, managed, served);
 }
-
-const needsPublicCertificate = (route: RouteRule): boolean => route.tls === 'auto' && !answersPlainHttp(route);
 
 /**
  * Rejects names that would lead into another instance. Routed components of all instances share a network, on which each
@@ -94,22 +77,5 @@ export function routingLosses({ routes }: Pick<Desired, 'routes'>, nodes: readon
   if (internal.length === 0 || ingressNodes(nodes).length < 2) return [];
   return [
     `tls internal of route ${internal.join(', ')}: each node of the ingress has a certificate authority of its own`,
-  ];
-}
-
-/** Says what the loss of a node means for the routes. */
-export function ingressLossLines({ routes }: Pick<Desired, 'routes'>, nodes: readonly NodeFacts[]): string[] {
-  if (routes.length === 0) return [];
-  const usable = ingressNodes(nodes).filter(({ state }) => state === 'ready');
-  const [only] = usable;
-  if (only === undefined) return ['No node of the ingress is ready: the routes are not served until one is'];
-  const names = usable
-    .map(({ name }) => name)
-    .sort()
-    .join(', ');
-  if (usable.length === 1)
-    return [`If node ${only.name} is lost, no route is served: it is the only node of the ingress`];
-  return [
-    `If one of the nodes ${names} is lost, the others serve the routes; requests must reach them by DNS or a load balancer`,
   ];
 }

@@ -1,4 +1,5 @@
 import type { StepId } from '@hortus/contract/steps';
+import { ingressLossLines } from '@hortus/template/rollout/node-loss';
 import type { Cluster } from '../engine/cluster.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
 import { applyPlan, StepFailed } from '../rollout/apply.ts';
@@ -8,10 +9,10 @@ import type { Rollout, RolloutDeps } from '../rollout/rollout.ts';
 import { inTime } from '../rollout/step-time.ts';
 import { type Attempt, beginAttempt, readInstance } from './attempt.ts';
 import { lossesOf, NotOnSwarm, requireSwarm } from './limitations.ts';
-import { nodeLossLines } from './node-loss.ts';
+import { losable, serviceLossLines } from './node-loss.ts';
 import { pinnedImage } from './pinned-image.ts';
 import { recordPin } from './pins.ts';
-import { ingressLossLines, routingLosses } from './routed.ts';
+import { routingLosses } from './routed.ts';
 import { removeUnusedFiles } from './swarm-files.ts';
 import { describeServices } from './swarm-outcome.ts';
 import { type SwarmStep, swarmPlan } from './swarm-plan.ts';
@@ -41,7 +42,7 @@ export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): 
     const { services, reroute } = begun;
     const plan = swarmPlan({ deploymentId, services, renewed, volumes: volumesHere(begun), reroute }, begun.before);
     if (plan.steps.length === 0) say('info', 'The instance already matches the manifest; nothing to do');
-    else for (const line of [...nodeLossLines(services, nodes), ...ingressLossLines(desired, nodes)]) say('info', line);
+    else for (const line of lossLines(begun)) say('info', line);
     const gapMs = await apply(plan, begun, deps);
     await tidy(begun, deps);
     return await describeServices(begun, cluster, engine, gapMs);
@@ -73,6 +74,11 @@ async function renewedImages(
   const images = [...new Set(manifest.components.map(({ image }) => image))];
   return new Map(await Promise.all(images.map(async (image) => [image, await pinnedImage(engine, image)] as const)));
 }
+
+const lossLines = ({ services, nodes, desired }: Attempt): string[] => [
+  ...serviceLossLines(services, nodes),
+  ...(desired.routes.length > 0 ? ingressLossLines(nodes.map(losable)) : []),
+];
 
 /** Volumes on the node of this daemon are created first, because their owner can be checked only here. */
 const volumesHere = ({ desired, node, here }: Attempt): string[] =>

@@ -5,7 +5,7 @@ import { Endings } from '../resources/backups/endings.ts';
 import { planBackups } from '../resources/backups/schedule.ts';
 import { Backups } from '../resources/backups/service.ts';
 import { Footprints } from '../resources/capacity/public.ts';
-import { ClusterNodes } from '../resources/clusters/nodes/nodes.ts';
+import { ClusterNodes, losableNodes } from '../resources/clusters/nodes/nodes.ts';
 import { secretValues } from '../resources/definitions/deployable.ts';
 import { containerNamesOn, requireUnbound } from '../resources/definitions/public.ts';
 import { Definitions } from '../resources/definitions/service.ts';
@@ -53,7 +53,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
 
   const footprints = new Footprints((queries, ...of) => manifests.resolve(queries, ...of));
   const placements = makePlacements(reader, footprints);
-  const planning = new Planning({ reader, server, manifests });
+  const planning = new Planning({ reader, server, manifests, nodes: losableNodes });
   const deployments = new Deployments({
     requireSettled,
     reader,

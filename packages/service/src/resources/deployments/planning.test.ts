@@ -12,9 +12,10 @@ onBothEngines((engine) => {
     service = await startApp(engine);
   });
 
-  async function createDefinition() {
+  async function createDefinition(serverId?: string) {
     const { client } = service;
-    const { data: server } = await client.call('servers.register', { body: { name: 'bed', environment: 'staging' } });
+    const bed = { name: 'bed', environment: 'staging' } as const;
+    const server = { id: serverId ?? (await client.call('servers.register', { body: bed })).data.id };
     const uid = `plan-${++number}`;
     const inputs = { WEB_HOSTNAME: `${uid}.example.org`, SMTP_PASSWORD: PASSWORD };
     const body = { species: 'inkwell', instance_uid: uid, server_id: server.id, inputs };
@@ -49,6 +50,27 @@ onBothEngines((engine) => {
       const made = await plan();
       expect(new Set(Object.values(changesOf(made)))).toEqual(new Set(['created']));
       expect(made.pulls.length).toBeGreaterThan(0);
+    });
+
+    it('for a cluster says what the loss of a node means, and which routes would be refused', async () => {
+      const body = { name: 'swarm', environment: 'staging', kind: 'cluster' };
+      const { id: serverId } = (await service.request('POST', '/servers/register', { body })).json.data;
+      const { plan } = await createDefinition(serverId);
+      const report = (labels: object) => {
+        const nodes = ['a', 'b'].map((id) => ({
+          ...{ id, hostname: `node-${id}`, role: 'worker', availability: 'active', state: 'ready' },
+          labels: id === 'a' ? labels : {},
+        }));
+        return service.request('PUT', `/servers/${serverId}/nodes`, { body: { nodes } });
+      };
+      const hash = (await plan()).plan_hash;
+      expect((await report({})).status).toBe(200);
+      expect((await plan()).warnings.join('\n')).toMatch(/refused: route .* has the label hortus.ingress=true/);
+      await report({ 'hortus.ingress': 'true' });
+      const { warnings, plan_hash } = await plan();
+      expect(warnings.join('\n')).toMatch(/If .* is lost/);
+      expect(warnings).toContain('If node node-a is lost, no route is served: it is the only node of the ingress.');
+      expect(plan_hash).toBe(hash);
     });
 
     it('of a running definition changes nothing, and then shows what an input changes', async () => {

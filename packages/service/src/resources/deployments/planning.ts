@@ -5,6 +5,7 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import { canonicalJson } from '@hortus/template/canonical-json';
 import { parseImage } from '@hortus/template/image-reference';
 import { foretell, type Resolved } from '@hortus/template/rollout/foretell';
+import { clusterWarnings, type LosableNode } from '@hortus/template/rollout/node-loss';
 import type { Principal } from '../../identity/principal.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
@@ -35,6 +36,8 @@ export interface PlanningDeps {
     ): Promise<Resolved>;
     resolveOrder(queries: Queries, accountId: string, order: Order): Promise<Resolved>;
   };
+  /** Nodes of a cluster as last reported; none for a plain server. */
+  readonly nodes: (queries: Queries, serverId: string) => Promise<LosableNode[]>;
 }
 
 /** Statuses in which the containers are presumed to serve. */
@@ -57,7 +60,7 @@ export class Planning {
 
   /** Predicts the first deployment of a definition that does not exist yet; refuses what its creation would refuse. */
   async preview({ accountId }: Principal, order: Order): Promise<DeploymentPreview> {
-    const { reader, server, manifests } = this.#deps;
+    const { reader, server, manifests, nodes } = this.#deps;
     const standing = await server(reader, accountId, order.serverId);
     if (!standing) throw noServer('there is no such server.');
     await requireFreeUid(reader, accountId, order);
@@ -70,7 +73,10 @@ export class Planning {
       volumes: volumesOf(resolved.manifest),
       memory_bytes: memoryOf(resolved.manifest),
       placement: order.placed?.placement ?? null,
-      warnings: serverWarnings(standing),
+      warnings: [
+        ...serverWarnings(standing),
+        ...clusterWarnings(resolved.manifest, await nodes(reader, order.serverId)),
+      ],
     };
   }
 
@@ -121,7 +127,7 @@ export class Planning {
       ...foretold,
     };
     // Excluded from the hash: whether the server is connected does not change the plan.
-    const warnings = await this.#warnings(queries, definition, instance);
+    const warnings = await this.#warnings(queries, definition, instance, next.manifest);
     return { ...content, plan_hash: hashOf(content), warnings };
   }
 
@@ -143,11 +149,17 @@ export class Planning {
     return { ...resolved, manifest: withPins(resolved.manifest, named) };
   }
 
-  async #warnings(queries: Queries, definition: DefinitionRow, instance: DriftedRow | undefined): Promise<string[]> {
+  async #warnings(
+    queries: Queries,
+    definition: DefinitionRow,
+    instance: DriftedRow | undefined,
+    manifest: Manifest,
+  ): Promise<string[]> {
     const standing = await this.#deps.server(queries, definition.account_id, definition.server_id);
     return [
       ...serverWarnings(standing),
       ...(instance?.status === 'stopped' ? ['The instance is stopped; a deployment starts it.'] : []),
+      ...clusterWarnings(manifest, await this.#deps.nodes(queries, definition.server_id)),
     ];
   }
 }

@@ -1,6 +1,7 @@
 import { builtIn } from '@hortus/contract/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { ClusterNode, NodesReport, ReportedNode } from '@hortus/contract/resources/cluster-nodes';
+import type { LosableNode } from '@hortus/template/rollout/node-loss';
 import { actorOf, type Principal } from '../../../identity/principal.ts';
 import { append } from '../../../outbox/append.ts';
 import { conflict, notFound } from '../../../problem.ts';
@@ -15,6 +16,14 @@ export interface ClusterNodesDeps {
   /** Orders an action on a server. */
   readonly order: (tx: Tx, order: ServerOrder) => Promise<Execution>;
 }
+
+/** Reads the nodes of a cluster for a plan. */
+export const losableNodes = async (queries: Queries, serverId: string): Promise<LosableNode[]> =>
+  (await nodesOf(queries, serverId)).map(({ hostname, labels, state, availability }) => ({
+    name: hostname,
+    labels: JSON.parse(labels),
+    usable: state === 'ready' && availability === 'active',
+  }));
 
 /** Keeps the nodes that the leading daemon of a cluster reports, and orders changes of them. */
 export class ClusterNodes {

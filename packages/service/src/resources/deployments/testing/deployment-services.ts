@@ -97,7 +97,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     healLiving: async () => {},
   });
   const holdServer = servers.hold.bind(servers);
-  const planning = new Planning({ reader, server, manifests });
+  const planning = new Planning({ reader, server, manifests, nodes: async () => [] });
   const deployments = new Deployments({
     requireSettled,
     reader,
