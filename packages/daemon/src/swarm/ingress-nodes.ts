@@ -15,6 +15,9 @@ const LONGEST_ANSWER = 200;
 /** Time for a running Caddy to load routes. A node that a firewall hides from this daemon costs no more. */
 const LOAD_MS = 15_000;
 
+/** While Caddy reloads, requests meet the old routes or the new ones; the old ones end with its `shutdown_delay`. */
+const STEADY_MS = 1_500;
+
 interface Waiting {
   cluster: Pick<Cluster, 'nodes' | 'tasks'>;
   ask: AskNode;
@@ -32,6 +35,7 @@ interface Waiting {
 export async function revisionServed(waiting: Waiting): Promise<string[]> {
   const { cluster, ask, port, revision, withinMs, progress, signal } = waiting;
   const served = new Set<string>();
+  const servesSince = new Map<string, number>();
   const runsSince = new Map<string, number>();
   const end = performance.now() + withinMs;
   for (;;) {
@@ -41,9 +45,13 @@ export async function revisionServed(waiting: Waiting): Promise<string[]> {
     const missing = usable.filter(({ id }) => !served.has(id));
     const answers = await Promise.all(missing.map((node) => ask(reachable(node), port)));
     for (const [index, { id }] of missing.entries()) {
-      if (answers[index] !== revision) continue;
-      served.add(id);
-      progress();
+      const now = performance.now();
+      if (answers[index] !== revision) servesSince.delete(id);
+      else if (now - (servesSince.get(id) ?? now) < STEADY_MS) servesSince.set(id, servesSince.get(id) ?? now);
+      else {
+        served.add(id);
+        progress();
+      }
     }
     const left = missing.filter(({ id }) => !served.has(id));
     if (left.length === 0) return [];

@@ -6,6 +6,8 @@ import { label } from '../plan/labels.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { action, request } from '../testing/actions.ts';
 import { DaemonProcess } from '../testing/daemon-process.ts';
+import { INGRESS_PART } from './ingress-names.ts';
+import { Gates } from './testing/gates.ts';
 import { SwarmServer, web } from './testing/swarm-server.ts';
 
 let server: SwarmServer;
@@ -78,6 +80,40 @@ test('a daemon of a Swarm deploys, runs actions, keeps logs, reports the state a
   expect(await server.cluster.services({ labels: { [label.instance]: uid } })).toEqual([]);
   await daemon.close();
 });
+
+test(
+  'a daemon of a Swarm serves routes on labelled nodes, warns of those it cannot ask, and removes them',
+  limit,
+  async () => {
+    const caddy = await server.swarm.publish('caddy:2', { programs: ['caddy'] });
+    await server.label('hortus.ingress=true', [0]);
+    const daemon = await DaemonProcess.start({
+      manager: server.swarm.nodes[0].socketPath,
+      options: ['--ingress-image', caddy, '--ingress-http', '80', '--ingress-https', '443'],
+    });
+    await daemon.connected();
+    await using gates = await Gates.open(server.swarm, [0]);
+    const uid = server.newUid();
+    const way = { name: 'web', component: 'main', port: 8080, host: 'blog.test', path: '/', strip: false } as const;
+    const routes = [{ ...way, tls: 'off', primary: true, url: 'http://blog.test' } as const];
+    const deployment = daemon.order(uid, [component('main', web(server.image))], { routes });
+    expect(await daemon.reportOf(deployment)).toMatchObject({ status: 'success' });
+    // The test runs the daemon outside of the network of the nodes.
+    expect(JSON.stringify(daemon.service.calls.map(({ body }) => body))).toContain(
+      'The ingress of node n1 does not serve the routes: port 80 of',
+    );
+    await until(async () => (await gates.request(0, 'blog.test', '/health')).status === 200, { describe: 'the route' });
+    expect(await ordered(daemon, 'builtin', builtIn.stop, uid)).toMatchObject({ type: 'action_completed' });
+    expect(await gates.request(0, 'blog.test', '/health')).toMatchObject({
+      status: 503,
+      body: 'The application at this address is not running.',
+      headers: { 'retry-after': '5' },
+    });
+    expect(await ordered(daemon, 'builtin', builtIn.release, uid)).toMatchObject({ type: 'action_completed' });
+    expect(await server.cluster.services({ labels: { [INGRESS_PART]: 'service' } })).toEqual([]);
+    await daemon.close();
+  },
+);
 
 test('volumes are backed up, restored and verified while the services are stopped', limit, async () => {
   const daemon = await daemonOf();
