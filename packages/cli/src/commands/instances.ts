@@ -144,6 +144,10 @@ export const instancesShow = command({
         { title: 'Status', painted: (row: Row) => status(terminal, row.status) },
         { title: 'Health', painted: (row: Row) => status(terminal, row.health) },
         { title: 'Image', text: ({ image }: Row) => image ?? '' },
+        // Only components of a cluster have nodes.
+        ...(one.components.some(({ nodes }) => nodes !== undefined)
+          ? [{ title: 'Nodes', text: ({ nodes = [] }: Row) => nodes.join(', ') }]
+          : []),
       ];
       terminal.out(`\n${table(terminal, columns, one.components)}`);
     }

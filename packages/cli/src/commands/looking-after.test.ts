@@ -74,6 +74,12 @@ test('instances list hides released instances; show lists the containers', async
   expect(shown.stdout).toContain('Address      https://feeds.example.org');
   expect(shown.stdout).not.toContain('Memory');
   expect(shown.stdout).toContain('db         running  healthy  postgres:17');
+  expect(shown.stdout).not.toContain('Nodes');
+  const spread = { ...component, nodes: ['n1', 'n2'] };
+  service.list('instances.list', [records.instance({ components: [spread, { ...component, name: 'app' }] })]);
+  const clustered = (await run('instances', 'show', 'feeds')).stdout;
+  expect(clustered).toMatch(/Component +Status +Health +Image +Nodes\n/);
+  expect(clustered).toContain('postgres:17  n1, n2');
 });
 
 test('instances show draws the usage of the last hour', async () => {

@@ -11,6 +11,9 @@ export const Component = Type.Object(
     status: choice(instanceMachine.states),
     health: choice(instanceHealthMachine.states),
     image: nullable(Type.String()),
+    nodes: Type.Optional(
+      Type.Array(Type.String(), { description: 'Host names of the nodes of a cluster that run its tasks.' }),
+    ),
   },
   { title: 'Component' },
 );
@@ -97,6 +100,12 @@ export const ReportedComponent = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 64 }),
     container_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
     image: Type.Optional(nullable(Type.String({ maxLength: 512 }))),
+    nodes: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        maxItems: 500,
+        description: 'Host names of the nodes of a cluster that run its tasks.',
+      }),
+    ),
     ...facts,
   },
   { title: 'ReportedComponent' },

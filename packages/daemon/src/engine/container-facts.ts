@@ -11,6 +11,8 @@ export interface ContainerFacts {
   imageId: string;
   /** Node of a Swarm, for containers of other nodes: only their state and their output are within reach. */
   node?: { id: string; name: string };
+  /** Host name of the node of a Swarm, also for containers of this node. */
+  nodeName?: string;
   /** Handle of the service of a Swarm whose task it is: only the whole service is started, stopped and removed. */
   service?: string;
   /** Local image that it was created from, where the operator put one in place of `image`. */

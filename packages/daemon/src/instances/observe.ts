@@ -18,6 +18,8 @@ export interface ObservedComponent {
   /** Milliseconds since the epoch. */
   started_at: number | null;
   exit_code: number | null;
+  /** Nodes of a Swarm that run it. */
+  nodes?: string[];
 }
 
 export interface ObservedInstance {
@@ -85,7 +87,22 @@ async function observeComponent(engine: Observed, facts: ContainerFacts): Promis
     image: facts.substitute ?? facts.image,
     started_at: facts.startedAt ?? null,
     exit_code: facts.state === 'exited' ? facts.exitCode : null,
+    ...(facts.nodeName !== undefined && { nodes: [facts.nodeName] }),
   };
+}
+
+/** Merges the replicas of each component, of which the service knows one: the worst state, and all nodes. */
+export function withoutReplicas(parts: readonly ObservedComponent[]): ObservedComponent[] {
+  return [...Map.groupBy(parts, ({ name }) => name).values()].map((replicas) => {
+    const [first] = replicas as [ObservedComponent, ...ObservedComponent[]];
+    const nodes = [...new Set(replicas.flatMap((one) => one.nodes ?? []))].sort();
+    return {
+      ...first,
+      status: worstStatus(replicas.map(({ status }) => status)),
+      health: worstHealth(replicas.map(({ health }) => health)),
+      ...(first.nodes && { nodes }),
+    };
+  });
 }
 
 /**

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ContainerEvent, Engine } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';
-import { type ObservedInstance, observe } from '../instances/observe.ts';
+import { type ObservedInstance, observe, withoutReplicas } from '../instances/observe.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
@@ -133,10 +133,12 @@ export class Observer {
     return false;
   }
 
-  async #tellComponents({ instance_uid, components }: ObservedInstance): Promise<void> {
+  async #tellComponents({ instance_uid, components: parts }: ObservedInstance): Promise<void> {
     const { journal, service } = this.#options;
+    const components = withoutReplicas(parts);
     const instance_id = journal.manifests.instanceId(instance_uid);
-    if (components.length < 2 || instance_id === undefined) return;
+    const isOnNodes = components.some(({ nodes }) => nodes !== undefined);
+    if ((components.length < 2 && !isOnNodes) || instance_id === undefined) return;
     await service.call('instances.syncComponents', { body: { instance_id, components } });
   }
 }

@@ -63,6 +63,8 @@ interface Current {
   task: TaskFacts | undefined;
   facts: ContainerFacts;
   service: string;
+  /** Undefined until the task is assigned. */
+  nodeName?: string | undefined;
 }
 
 class Reach {
@@ -77,7 +79,11 @@ class Reach {
   async containers(labels: LabelFilter): Promise<ContainerFacts[]> {
     const [local, found] = await Promise.all([this.#engine.containers({ labels }), this.#tasks(labels)]);
     const byId = new Map((await this.#addressed(local)).map((facts) => [facts.id, facts]));
-    const ofTasks = found.map(({ facts, service }) => ({ ...(byId.get(facts.id) ?? facts), service }));
+    const ofTasks = found.map(({ facts, service, nodeName }) => ({
+      ...(byId.get(facts.id) ?? facts),
+      service,
+      ...(nodeName !== undefined && { nodeName }),
+    }));
     return [...local.filter((facts) => facts.labels[TASK] === undefined), ...ofTasks];
   }
 
@@ -178,8 +184,9 @@ class Reach {
       if (current.length === 0)
         return [{ task: undefined, facts: factsOfService(service), service: serviceHandle(service.id) }];
       return current.map((task) => {
-        const node = nodes.find(({ id }) => id === task.node && id !== here?.nodeId);
-        return { task, facts: factsOfTask(service, task, node), service: serviceHandle(service.id) };
+        const node = nodes.find(({ id }) => id === task.node);
+        const facts = factsOfTask(service, task, node?.id === here?.nodeId ? undefined : node);
+        return { task, facts, service: serviceHandle(service.id), nodeName: node?.name };
       });
     });
   }

@@ -109,7 +109,11 @@ onBothEngines((engine) => {
       ]);
       await order(id, 'hortus.stop');
       expect(await commands()).toEqual(['docker stop front c2']);
-      await sync([{ name: 'db', status: 'running', container_id: 'c2', container_name: 'store' }]);
+      const nodes = ['n1', 'n2'];
+      const synced = await sync([
+        { name: 'db', status: 'running', container_id: 'c2', container_name: 'store', nodes },
+      ]);
+      expect(synced.components).toMatchObject([{ name: 'db', nodes }]);
       await order(id, 'hortus.start');
       expect(await commands()).toEqual(['docker start store front']);
     });

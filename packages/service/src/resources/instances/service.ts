@@ -150,14 +150,17 @@ export class Instances {
     const twice = names.find((name, index) => names.indexOf(name) !== index);
     if (twice !== undefined) throw invalid('components', `${twice} is named twice.`);
     const components = JSON.stringify(
-      reported.map(({ name, container_id = null, container_name, status, health = 'unknown', image = null }) => ({
-        name,
-        container_id,
-        ...(container_name && { container_name }),
-        status,
-        health,
-        image,
-      })),
+      reported.map(
+        ({ name, container_id = null, container_name, status, health = 'unknown', image = null, nodes }) => ({
+          name,
+          container_id,
+          ...(container_name && { container_name }),
+          status,
+          health,
+          image,
+          ...(nodes && { nodes }),
+        }),
+      ),
     );
     if (components === row.components) return this.record(row);
     await writeComponents(tx, id, components);
