@@ -1,4 +1,4 @@
-import { request } from 'node:http';
+import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import { ingressNodes } from '@hortus/template/rollout/node-loss';
@@ -77,24 +77,23 @@ async function whyNot({ cluster, port }: Waiting, { id, name, address }: NodeFac
 
 export const askNode: AskNode = (host, port) =>
   new Promise((resolve) => {
-    const give = () => resolve(undefined);
+    const giveUp = () => resolve(undefined);
     const asked = request({ host, port, path: '/', headers: { host: REVISION_HOST }, agent: false, timeout: ASK_MS });
-    let text = '';
-    asked.on(
-      'response',
-      guardedBy(give, (answer) => {
-        answer.setEncoding('utf8');
-        const add = (chunk: string) => {
-          text += chunk;
-          if (text.length > LONGEST_ANSWER) asked.destroy();
-        };
-        answer.on('data', guardedBy(give, add));
-        answer.on('error', give);
-        answer.on('close', give);
-        answer.on('end', () => resolve(answer.statusCode === 200 ? text : undefined));
-      }),
-    );
-    asked.on('timeout', () => asked.destroy());
-    asked.on('error', give);
+    const answered = (answer: IncomingMessage) => {
+      let text = '';
+      const add = (chunk: string) => {
+        text += chunk;
+        if (text.length > LONGEST_ANSWER) asked.destroy();
+      };
+      const end = () => resolve(answer.statusCode === 200 ? text : undefined);
+      answer.setEncoding('utf8').on('data', guardedBy(giveUp, add));
+      answer.on('end', guardedBy(giveUp, end));
+      answer.on('error', guardedBy(giveUp, giveUp));
+      answer.on('close', guardedBy(giveUp, giveUp));
+    };
+    const late = () => asked.destroy();
+    asked.on('response', guardedBy(giveUp, answered));
+    asked.on('timeout', guardedBy(giveUp, late));
+    asked.on('error', guardedBy(giveUp, giveUp));
     asked.end();
   });
