@@ -1,7 +1,7 @@
 import { EngineProblem, isDiskFull } from '../engine/engine-problem.ts';
-import type { Ingress } from '../ingress/ingress.ts';
 import { PoolEmpty } from '../networks/network-pool.ts';
 import { ManifestProblem } from '../plan/desired.ts';
+import type { RouteRule } from '../plan/routes.ts';
 import { MountRefused } from '../policy/guarded-engine.ts';
 import { ImageProblem } from '../pull/image-problem.ts';
 import { StepFailed } from './apply.ts';
@@ -14,14 +14,16 @@ export class NameTaken extends Error {}
 /** Another instance on the server uses a route of this rollout. */
 class RouteTaken extends Error {}
 
+type Address = Pick<RouteRule, 'host' | 'path'>;
+
 /**
  * Throws if another instance uses a route. Called before a rollout and again when it switches routes, since another
  * rollout may have claimed them in between.
  */
 export function requireFree(
-  ingress: Pick<Ingress, 'taken'>,
+  ingress: { taken(uid: string, routes: readonly Address[]): (Address & { instanceUid: string }) | undefined },
   instanceUid: string,
-  routes: readonly { host: string; path: string }[],
+  routes: readonly Address[],
 ): void {
   const claimed = ingress.taken(instanceUid, routes);
   if (claimed)

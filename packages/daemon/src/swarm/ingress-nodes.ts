@@ -83,7 +83,9 @@ export const askNode: AskNode = (host, port) =>
       let text = '';
       const add = (chunk: string) => {
         text += chunk;
-        if (text.length > LONGEST_ANSWER) asked.destroy();
+        if (text.length <= LONGEST_ANSWER) return;
+        giveUp();
+        asked.destroy();
       };
       const end = () => resolve(answer.statusCode === 200 ? text : undefined);
       answer.setEncoding('utf8').on('data', guardedBy(giveUp, add));

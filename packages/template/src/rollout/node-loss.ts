@@ -1,4 +1,4 @@
-import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import type { Manifest, ManifestComponent, ManifestRoute } from '@hortus/contract/template/manifest';
 import { answersPlainHttp } from '../resolution/route-address.ts';
 
 /** Label of the nodes of a Swarm that serve routes. */
@@ -62,9 +62,10 @@ export function ingressLossLines(nodes: readonly LosableNode[]): string[] {
   ];
 }
 
-type RoutedManifest = Pick<Manifest, 'routes'> & {
+interface RoutedManifest {
+  readonly routes: readonly Pick<ManifestRoute, 'name' | 'component' | 'host' | 'tls'>[];
   readonly components: readonly Pick<ManifestComponent, 'name' | 'network'>[];
-};
+}
 
 /** Names routes that the ingress of a Swarm cannot serve. */
 export function unroutable(
