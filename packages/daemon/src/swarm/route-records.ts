@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Cluster, ContentFacts } from '../engine/cluster.ts';
 import type { InstanceRule } from '../ingress/cluster-routes.ts';
 import { label } from '../plan/labels.ts';
-import type { RouteRule } from '../plan/routes.ts';
+import { type RouteRule, wayOf } from '../plan/routes.ts';
 
 /** Marks the records of routes. */
 const ROUTES = 'hortus.routes';
@@ -34,6 +34,16 @@ export async function writeRoutes(
     await cluster.createContent('configs', { name: `hortus-routes-${randomBytes(12).toString('hex')}`, labels, data });
   }
   for (const { id } of former) if (!isSame || id !== current?.id) await cluster.removeContent('configs', id);
+}
+
+/** Finds a route of another instance with the address of a wanted one. */
+export function takenIn(
+  all: readonly InstanceRule[],
+  uid: string,
+  wanted: readonly Pick<RouteRule, 'host' | 'path'>[],
+): InstanceRule | undefined {
+  const ways = new Set(wanted.map(wayOf));
+  return all.find((one) => one.instanceUid !== uid && ways.has(wayOf(one)));
 }
 
 function newest(records: readonly ContentFacts[]): Map<string, ContentFacts> {

@@ -4,9 +4,11 @@ import type { JoinedNetwork, NodeFacts, ServiceFacts } from '../engine/cluster.t
 import type { InstanceRule } from '../ingress/cluster-routes.ts';
 import type { Desired, Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
+import { requireFree } from '../rollout/failure.ts';
 import { ingressName } from './ingress-document.ts';
 import { INGRESS_NETWORK } from './ingress-names.ts';
 import { NotOnSwarm } from './limitations.ts';
+import { takenIn } from './route-records.ts';
 
 /**
  * Components on the network of the ingress: those with a route, and those that lose theirs with this deployment. The latter
@@ -41,6 +43,7 @@ export function requireRoutable({ manifest, desired, nodes, managed, served }: R
   if (desired.routes.length === 0) return;
   const [refused] = unroutable({ ...manifest, routes: desired.routes }, nodes);
   if (refused !== undefined) throw new NotOnSwarm(refused);
+  requireFree({ taken: (uid, wanted) => takenIn(served, uid, wanted) }, desired.instanceUid, desired.routes);
   requireOwnNames(desired, managed, served);
 }
 

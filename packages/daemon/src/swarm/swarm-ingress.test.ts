@@ -109,6 +109,14 @@ test('rollouts, a broken version and changed routes of others fail no request; a
   const stolen = await server.deploy(server.newUid(), part, { manifest: { routes } });
   expect(stolen).toMatchObject({ status: 'failed' });
   expect(stolen.error).toContain(`already routed to instance ${uid}`);
+  expect(await server.running(second)).toHaveLength(1);
+  // Caddy rejects such a port: the source is rolled back, and no node notices.
+  const wrong = await server.openIngress([], gates.ask, 99_999_999);
+  const events = { own: {}, say: () => undefined, progress: () => undefined, signal: AbortSignal.timeout(120_000) };
+  await expect(wrong.lead(second, [route('bad.test', { tls: 'internal' })], events)).rejects.toThrow('the ingress');
+  await server.openIngress([], gates.ask);
+  expect((await server.ingress?.all())?.map(({ path }) => path).sort()).toEqual(['/', '/second']);
+  expect(await gates.request(0, 'shop.test', '/second/')).toMatchObject({ status: 200, body: 'second' });
   await server.ingress?.unroute(second);
   const rollouts = await results(loads);
   console.log(

@@ -7,7 +7,7 @@ import { isEngineProblem } from '../engine/engine-problem.ts';
 import type { ClusterRoutes, InstanceRule, Leading } from '../ingress/cluster-routes.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
-import { type RouteRule, wayOf } from '../plan/routes.ts';
+import type { RouteRule } from '../plan/routes.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
 import { requireFree } from '../rollout/failure.ts';
 import { converge } from './convergence.ts';
@@ -17,7 +17,7 @@ import { type AskNode, askNode, revisionServed } from './ingress-nodes.ts';
 import { ingressNetworks, ingressService, partLabels, sourceService } from './ingress-services.ts';
 import { LARGEST_FILE_BYTES, NotOnSwarm } from './limitations.ts';
 import { pinnedImage } from './pinned-image.ts';
-import { readRoutes, writeRoutes } from './route-records.ts';
+import { readRoutes, takenIn, writeRoutes } from './route-records.ts';
 
 export interface SwarmIngressOptions extends IngressPortNumbers {
   cluster: Cluster;
@@ -71,7 +71,7 @@ export class SwarmIngress implements ClusterRoutes {
     const { say, progress, signal } = leading;
     const revision = await this.#inTurn(async () => {
       const before = await this.all();
-      requireFree({ taken: (own, wanted) => taken(before, own, wanted) }, uid, rules);
+      requireFree({ taken: (own, wanted) => takenIn(before, own, wanted) }, uid, rules);
       await writeRoutes(cluster, uid, leading.own, rules);
       try {
         return await this.#assert(leading);
@@ -221,11 +221,6 @@ export class SwarmIngress implements ClusterRoutes {
 interface Changed {
   id: string;
   isUpdate: boolean;
-}
-
-function taken(all: readonly InstanceRule[], uid: string, wanted: readonly Pick<RouteRule, 'host' | 'path'>[]) {
-  const ways = new Set(wanted.map(wayOf));
-  return all.find((one) => one.instanceUid !== uid && ways.has(wayOf(one)));
 }
 
 const withoutInstance = ({ instanceUid: _, ...rule }: InstanceRule): RouteRule => rule;

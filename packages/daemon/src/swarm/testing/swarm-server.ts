@@ -43,7 +43,7 @@ export class SwarmServer {
   }
 
   /** Labels nodes for the ingress, by position, and serves the routes of later deployments there. */
-  async openIngress(places: readonly number[], ask: AskNode): Promise<SwarmIngress> {
+  async openIngress(places: readonly number[], ask: AskNode, httpsPort = 443): Promise<SwarmIngress> {
     const image = await this.swarm.publish('caddy:2', { programs: ['caddy'] });
     await this.label('hortus.ingress=true', places);
     const { cluster, engine, id } = this;
@@ -52,7 +52,7 @@ export class SwarmServer {
       engine,
       image,
       httpPort: 80,
-      httpsPort: 443,
+      httpsPort,
       serverId: () => id,
       leads: () => true,
       log: openLog('error'),
