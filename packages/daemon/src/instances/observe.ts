@@ -91,7 +91,7 @@ async function observeComponent(engine: Observed, facts: ContainerFacts): Promis
   };
 }
 
-/** Merges the replicas of each component, of which the service knows one: the worst state, and all nodes. */
+/** Merges replicas into one component, as the service stores them: with the worst state and all nodes. */
 export function withoutReplicas(parts: readonly ObservedComponent[]): ObservedComponent[] {
   return [...Map.groupBy(parts, ({ name }) => name).values()].map((replicas) => {
     const [first] = replicas as [ObservedComponent, ...ObservedComponent[]];

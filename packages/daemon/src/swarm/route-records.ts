@@ -18,7 +18,7 @@ export async function readRoutes(cluster: Pick<Cluster, 'contents'>): Promise<In
   );
 }
 
-/** Replaces the routes of an instance. A daemon killed in between leaves both records, of which the newer one counts. */
+/** Replaces the routes of an instance. A daemon killed in between leaves both records; the newer one counts. */
 export async function writeRoutes(
   cluster: Pick<Cluster, 'contents' | 'createContent' | 'removeContent'>,
   uid: string,

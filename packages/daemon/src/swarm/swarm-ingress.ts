@@ -25,7 +25,7 @@ export interface SwarmIngressOptions extends IngressPortNumbers {
   /** Image of Caddy. */
   image: string;
   serverId(): string;
-  /** Whether this daemon is the one that acts. */
+  /** Whether this daemon leads the cluster. */
   leads(): boolean;
   log: Log;
   ask?: AskNode;
@@ -88,11 +88,14 @@ export class SwarmIngress implements ClusterRoutes {
   }
 
   async unroute(uid: string): Promise<void> {
+    const { cluster, log } = this.#options;
     await this.#inTurn(async () => {
       const isRouted = (await this.all()).some(({ instanceUid }) => instanceUid === uid);
       if (!isRouted) return;
-      await writeRoutes(this.#options.cluster, uid, {}, []);
-      await this.#assert(this.#quietly());
+      await writeRoutes(cluster, uid, {}, []);
+      // The regular check tries again; the instance is gone already.
+      const failed = (error: Error) => log.warn('the nodes still have the routes of a released instance', { error });
+      await this.#assert(this.#quietly()).catch(failed);
     });
   }
 
@@ -201,8 +204,10 @@ export class SwarmIngress implements ClusterRoutes {
     return this.#options.cluster.contents('secrets', { labels: { [INGRESS_PART]: 'document' } });
   }
 
+  /** Limited in time, because other changes wait meanwhile. */
   #quietly(): Omit<Leading, 'own'> {
-    return { say: () => undefined, progress: () => undefined, signal: this.#stopped.signal };
+    const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    return { say: () => undefined, progress: () => undefined, signal };
   }
 
   /** Completes what a killed daemon began, and restores services that were removed by hand. */
