@@ -1,4 +1,5 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type PatroniNode, patroniSettings } from './patroni-settings.ts';
 import { freePort } from './port.ts';
@@ -110,6 +111,8 @@ export async function startPatroni(): Promise<PatroniCluster> {
       },
       async kill(name) {
         await running.get(name)?.kill();
+        // The kernel ends the other processes of the namespace a moment later.
+        await until(() => isRefused(nodes.get(name)?.port ?? 0), { every: 5, describe: `the end of ${name}` });
       },
       start,
       stop,
@@ -122,6 +125,15 @@ export async function startPatroni(): Promise<PatroniCluster> {
     throw error;
   }
 }
+
+const isRefused = (port: number): Promise<boolean> =>
+  new Promise((done) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      done(false);
+    });
+    socket.on('error', () => done(true));
+  });
 
 const isPrimary = ({ role, state }: Member): boolean => role === 'leader' && state === 'running';
 
