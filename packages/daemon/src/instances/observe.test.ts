@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { component } from '../plan/testing/manifests.ts';
 import { image, TestServer, web, webCheck } from '../rollout/testing/server.ts';
 import { id } from '../testing/signing.ts';
-import { type Observed, observe } from './observe.ts';
+import { type Observed, type ObservedComponent, observe, withoutReplicas } from './observe.ts';
 
 test('observe distinguishes stopped, failed, unhealthy and healthy, and skips containers being removed', async () => {
   const own = await TestServer.open();
@@ -79,4 +79,23 @@ test('an instance that was deployed as healthy is observed as healthy before the
   } finally {
     await own.close();
   }
+});
+
+test('replicas are reported as one component with the worst state and all nodes', () => {
+  const replica = (name: string, given: Partial<ObservedComponent>): ObservedComponent => ({
+    ...{ name, kind: 'service', container_id: '', container_name: name, status: 'running', health: 'healthy' },
+    ...{ image: 'example:1', started_at: 1, exit_code: null },
+    ...given,
+  });
+  const parts = [
+    replica('web', { container_id: 'a', nodes: ['n2'] }),
+    replica('web', { container_id: 'b', nodes: ['n1'], health: 'unhealthy' }),
+    replica('web', { container_id: 'c', nodes: ['n2'], status: 'failed' }),
+    replica('db', { container_id: 'd' }),
+  ];
+  expect(withoutReplicas(parts)).toMatchObject([
+    { name: 'web', container_id: 'a', status: 'failed', health: 'unhealthy', nodes: ['n1', 'n2'] },
+    { name: 'db', container_id: 'd', status: 'running', health: 'healthy' },
+  ]);
+  expect(withoutReplicas(parts)[1]).not.toHaveProperty('nodes');
 });

@@ -2,7 +2,7 @@ import { askDocker, readDocker } from '@hortus/testkit/docker-request';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Engine } from '../engine/engine.ts';
-import { observe } from '../instances/observe.ts';
+import { observe, withoutReplicas } from '../instances/observe.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { pinOf } from './pins.ts';
 import { swarmEngine } from './swarm-engine.ts';
@@ -66,6 +66,7 @@ test('replicas are spread, observed on every node, and come back after the loss 
   const [instance] = await observe(engine, server.id, uid);
   expect(instance).toMatchObject({ status: 'running', health: 'healthy' });
   expect(instance?.components).toHaveLength(3);
+  expect(withoutReplicas(instance?.components ?? [])).toMatchObject([{ name: 'main', nodes: ['n1', 'n2', 'n3'] }]);
 
   const containers = await engine.containers({ labels: { 'hortus.instance': uid } });
   const away = containers.find(({ node }) => node?.name === 'n3');
