@@ -3,7 +3,7 @@ import type { Principal } from '../identity/principal.ts';
 import { conflict } from '../problem.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
 import type { PlanLimits } from './limits.ts';
-import { type Counted, countUsed, holdAccount, storedBytes } from './store.ts';
+import { type Counted, countUsed, holdAccount, usedOf } from './store.ts';
 
 type Owner = Pick<Principal, 'accountId' | 'plan'>;
 
@@ -58,15 +58,9 @@ export class Quotas {
   }
 
   async usage(queries: Queries, { accountId, plan }: Owner, now: number): Promise<Usage> {
-    const used = (name: QuotaName, limit: number) =>
-      name === 'output_bytes'
-        ? storedBytes(queries, accountId)
-        : countUsed(queries, accountId, name, { now, atMost: Math.max(limit, 100_000) });
-    const entries: [QuotaName, Usage[QuotaName]][] = [];
-    for (const name of quotaNames) {
-      const limit = this.limitOf(plan, name);
-      entries.push([name, { used: await used(name, limit), limit }]);
-    }
-    return Object.fromEntries(entries) as Usage;
+    const limits = this.#limits[plan];
+    const { output_bytes: _, ...rows } = limits;
+    const used = await usedOf(queries, accountId, { now, atMost: Math.max(100_000, ...Object.values(rows)) });
+    return Object.fromEntries(quotaNames.map((name) => [name, { used: used[name], limit: limits[name] }])) as Usage;
   }
 }

@@ -1,6 +1,7 @@
+import type { QuotaName } from '@hortus/contract/resources/quotas';
 import { type Expression, type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import type { Plan } from '../identity/principal.ts';
-import { shapedStatement, statement } from '../storage/statement.ts';
+import { type Slots, shapedStatement } from '../storage/statement.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 
@@ -31,18 +32,21 @@ const counted = {
     db.selectFrom('connections').select('id').where('account_id', '=', accountId),
 };
 export type Counted = keyof typeof counted;
+const countedNames = Object.keys(counted) as Counted[];
 
-const used = shapedStatement<
-  { accountId: string; name: Counted; now: number; atMost: number },
-  { total: number },
-  'name'
->(
-  (db, { accountId, name, now, atMost }) =>
-    db
-      .selectFrom((counted[name](db, accountId, now) as Some).limit(atMost).as('some'))
-      .select((eb) => eb.fn.countAll<number>().as('total')),
-  ['name'],
-);
+interface Counting {
+  readonly accountId: string;
+  readonly name: Counted;
+  readonly now: number;
+  readonly atMost: number;
+}
+
+const counting = (db: Kysely<Tables>, { accountId, name, now, atMost }: Slots<Counting, 'name'>) =>
+  db
+    .selectFrom((counted[name](db, accountId, now) as Some).limit(atMost).as('some'))
+    .select((eb) => eb.fn.countAll<number>().as('total'));
+
+const used = shapedStatement<Counting, { total: number }, 'name'>(counting, ['name']);
 
 type Some = SelectQueryBuilder<Tables, 'servers', { id: string }>;
 
@@ -50,8 +54,8 @@ export const countUsed = async (
   queries: Queries,
   accountId: string,
   name: Counted,
-  { now, atMost }: { now: number; atMost: number },
-): Promise<number> => (await used(queries, { accountId, name, now, atMost }))[0]?.total ?? 0;
+  most: Pick<Counting, 'now' | 'atMost'>,
+): Promise<number> => (await used(queries, { accountId, name, ...most }))[0]?.total ?? 0;
 
 /**
  * Prevents other transactions of the account from counting until this one ends. Inserts with a foreign key to the
@@ -82,11 +86,21 @@ export async function addBytes(tx: Tx, accountId: string, bytes: number): Promis
   return total;
 }
 
-const bytesOf = statement<{ accountId: string }, { bytes: number }>((db, p) =>
-  db.selectFrom('stored_output').select('bytes').where('account_id', '=', p.accountId),
+const storedBytes = (db: Kysely<Tables>, accountId: Expression<string>) =>
+  db.selectFrom('stored_output').select('bytes').where('account_id', '=', accountId);
+
+type Used = Record<QuotaName, number>;
+
+const allUsed = shapedStatement<Omit<Counting, 'name'>, Used>(
+  (db, of) =>
+    db.selectNoFrom([
+      storedBytes(db, of.accountId).as('output_bytes'),
+      ...countedNames.map((name) => counting(db, { ...of, name }).as(name)),
+    ]) as never,
 );
 
-export async function storedBytes(queries: Queries, accountId: string): Promise<number> {
-  const [row] = await bytesOf(queries, { accountId });
-  return Math.max(0, row?.bytes ?? 0);
+/** Returns what an account uses of each quota, in one round trip. */
+export async function usedOf(queries: Queries, accountId: string, most: Pick<Counting, 'now' | 'atMost'>) {
+  const [row] = await allUsed(queries, { accountId, ...most });
+  return { ...row, output_bytes: Math.max(0, row?.output_bytes ?? 0) } as Used;
 }

@@ -121,26 +121,33 @@ export const addCapacity = (tx: Tx, rows: readonly NewRow<'capacity_points'>[]) 
 const summed = ['samples', 'cpu_sum', 'memory_used_sum', 'memory_free_sum', 'disk_used_sum', 'disk_free_sum'] as const;
 
 /** Sums one row per interval, oldest first. */
-export const sumCapacity = (queries: Queries, serverId: string, { step, width, from, to }: Span) => {
-  const begin = sql<number>`(at / ${sql.lit(width)}) * ${sql.lit(width)}`;
-  return queries.db
-    .selectFrom('capacity_points')
-    .select(begin.as('begin'))
-    .select(({ fn }) => [
-      ...summed.map((column) => fn.sum<number>(column).as(column)),
-      fn.max<number>('cpu_max').as('cpu_max'),
-      fn.max<number>('memory_used_max').as('memory_used_max'),
-    ])
-    .where('server_id', '=', serverId)
-    .where('step', '=', step)
-    .where('at', '>=', from)
-    .where('at', '<=', to)
-    .groupBy(begin)
-    .orderBy(begin)
-    .execute();
+export const sumCapacity = (queries: Queries, serverId: string, { step, width, from, to }: Span) =>
+  summedCapacity(queries, { serverId, step, width, from, to });
+
+export type CapacitySum = Pick<Row<'capacity_points'>, (typeof summed)[number] | 'cpu_max' | 'memory_used_max'> & {
+  readonly begin: number;
 };
 
-export type CapacitySum = Awaited<ReturnType<typeof sumCapacity>>[number];
+const summedCapacity = shapedStatement<Span & { readonly serverId: string }, CapacitySum, 'width'>(
+  (db, { serverId, step, width, from, to }) => {
+    const begin = sql<number>`(at / ${sql.lit(width)}) * ${sql.lit(width)}`;
+    return db
+      .selectFrom('capacity_points')
+      .select(begin.as('begin'))
+      .select(({ fn }) => [
+        ...summed.map((column) => fn.sum<number>(column).as(column)),
+        fn.max<number>('cpu_max').as('cpu_max'),
+        fn.max<number>('memory_used_max').as('memory_used_max'),
+      ])
+      .where('server_id', '=', serverId)
+      .where('step', '=', step)
+      .where('at', '>=', from)
+      .where('at', '<=', to)
+      .groupBy(begin)
+      .orderBy(begin);
+  },
+  ['width'],
+);
 
 /** Servers that use at least this share of their disk or memory, by their last report, in all accounts. */
 export const fullServers = (queries: Queries, least: { readonly disk: number; readonly memory: number }) => {

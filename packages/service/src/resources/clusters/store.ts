@@ -5,15 +5,17 @@ import type { NewRow, Row } from '../../storage/tables.ts';
 
 export type MemberRow = Row<'server_members'>;
 
-/** Oldest first; revoked members are missing. */
-export const membersOf = (queries: Queries, serverId: string): Promise<MemberRow[]> =>
-  queries.db
+const members = statement<{ serverId: string }, MemberRow>((db, p) =>
+  db
     .selectFrom('server_members')
     .selectAll()
-    .where('server_id', '=', serverId)
+    .where('server_id', '=', p.serverId)
     .where('revoked_at', 'is', null)
-    .orderBy('id')
-    .execute();
+    .orderBy('id'),
+);
+
+/** Oldest first; revoked members are missing. */
+export const membersOf = (queries: Queries, serverId: string): Promise<MemberRow[]> => members(queries, { serverId });
 
 /** Returns false if a member of the cluster has that name. */
 export async function insertMember(tx: Tx, row: NewRow<'server_members'>): Promise<boolean> {

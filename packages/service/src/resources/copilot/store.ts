@@ -1,20 +1,23 @@
 import { forUpdate } from '../../storage/locking.ts';
+import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
 export type UsageRow = Row<'assistant_usage'>;
 export type UsageKey = Pick<UsageRow, 'account_id' | 'asker' | 'month'>;
 
-const ofKey = (queries: Queries, { account_id, asker, month }: UsageKey) =>
-  queries.db
+const ofKey = (db: Queries['db'], { account_id, asker, month }: UsageKey) =>
+  db
     .selectFrom('assistant_usage')
     .selectAll()
     .where('account_id', '=', account_id)
     .where('asker', '=', asker)
     .where('month', '=', month);
 
-export const findUsage = (queries: Queries, key: UsageKey): Promise<UsageRow | undefined> =>
-  ofKey(queries, key).executeTakeFirst();
+const byKey = statement<UsageKey, UsageRow>(ofKey);
+
+export const findUsage = async (queries: Queries, key: UsageKey): Promise<UsageRow | undefined> =>
+  (await byKey(queries, key))[0];
 
 /** Locks the usage row of this month; creates it if missing. */
 export async function holdUsage(tx: Tx, key: UsageKey): Promise<UsageRow> {
@@ -24,7 +27,7 @@ export async function holdUsage(tx: Tx, key: UsageKey): Promise<UsageRow> {
     .values(empty)
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return await forUpdate(tx, ofKey(tx, key)).executeTakeFirstOrThrow();
+  return await forUpdate(tx, ofKey(tx.db, key)).executeTakeFirstOrThrow();
 }
 
 export async function addUsage(

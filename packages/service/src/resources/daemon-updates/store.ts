@@ -2,7 +2,7 @@ import type { updateTargetMachine } from '@hortus/contract/machines/daemon-updat
 import type { StateOf } from '@hortus/contract/machines/machine';
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import { type Slots, shapedStatement } from '../../storage/statement.ts';
+import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -30,13 +30,11 @@ export const lockUpdate = lockIn('daemon_updates');
 export const lockUpdateById = (tx: Tx, id: string): Promise<UpdateRow | undefined> =>
   forUpdate(tx, tx.db.selectFrom('daemon_updates').selectAll().where('id', '=', id)).executeTakeFirst();
 
-export const targetsOf = (queries: Queries, updateId: string): Promise<TargetRow[]> =>
-  queries.db
-    .selectFrom('daemon_update_targets')
-    .selectAll()
-    .where('update_id', '=', updateId)
-    .orderBy('place')
-    .execute();
+const targets = statement<{ updateId: string }, TargetRow>((db, p) =>
+  db.selectFrom('daemon_update_targets').selectAll().where('update_id', '=', p.updateId).orderBy('place'),
+);
+
+export const targetsOf = (queries: Queries, updateId: string): Promise<TargetRow[]> => targets(queries, { updateId });
 
 export const targetById = (queries: Queries, id: string): Promise<TargetRow | undefined> =>
   queries.db.selectFrom('daemon_update_targets').selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,6 +1,6 @@
 import { findIn, listOf, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import type { Slots } from '../../storage/statement.ts';
+import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -32,13 +32,11 @@ export const openEvacuationOf = (tx: Tx, serverId: string): Promise<EvacuationRo
     tx.db.selectFrom('evacuations').selectAll().where('server_id', '=', serverId).where('finished_at', 'is', null),
   ).executeTakeFirst();
 
-export const movesOf = (queries: Queries, evacuationId: string): Promise<MoveRow[]> =>
-  queries.db
-    .selectFrom('evacuation_moves')
-    .selectAll()
-    .where('evacuation_id', '=', evacuationId)
-    .orderBy('number')
-    .execute();
+const moves = statement<{ evacuationId: string }, MoveRow>((db, p) =>
+  db.selectFrom('evacuation_moves').selectAll().where('evacuation_id', '=', p.evacuationId).orderBy('number'),
+);
+
+export const movesOf = (queries: Queries, evacuationId: string): Promise<MoveRow[]> => moves(queries, { evacuationId });
 
 export interface MoveCount {
   readonly evacuation_id: string;
@@ -46,16 +44,17 @@ export interface MoveCount {
   readonly number: number;
 }
 
+const counted = shapedStatement<{ evacuationIds: readonly string[] }, MoveCount>((db, { evacuationIds }) =>
+  db
+    .selectFrom('evacuation_moves')
+    .select(['evacuation_id', 'status'])
+    .select((eb) => eb.fn.countAll<number>().as('number'))
+    .where('evacuation_id', 'in', evacuationIds)
+    .groupBy(['evacuation_id', 'status']),
+);
+
 export const countMoves = async (queries: Queries, evacuationIds: readonly string[]): Promise<MoveCount[]> =>
-  evacuationIds.length === 0
-    ? []
-    : queries.db
-        .selectFrom('evacuation_moves')
-        .select(['evacuation_id', 'status'])
-        .select((eb) => eb.fn.countAll<number>().as('number'))
-        .where('evacuation_id', 'in', evacuationIds)
-        .groupBy(['evacuation_id', 'status'])
-        .execute();
+  evacuationIds.length === 0 ? [] : counted(queries, { evacuationIds });
 
 /** Finds the evacuations that wait for these migrations. */
 export const evacuationsWaitingFor = async (queries: Queries, migrationIds: readonly string[]): Promise<string[]> => {

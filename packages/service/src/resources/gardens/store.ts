@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf, lockIn, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import { type Slots, shapedStatement } from '../../storage/statement.ts';
+import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -15,13 +15,12 @@ export const gardenList = listOf('gardens', ofAccount);
 export const findGarden = findIn('gardens');
 export const lockGarden = lockIn('gardens');
 
-export const gardenByName = (queries: Queries, accountId: string, name: string): Promise<GardenRow | undefined> =>
-  queries.db
-    .selectFrom('gardens')
-    .selectAll()
-    .where('account_id', '=', accountId)
-    .where('name', '=', name)
-    .executeTakeFirst();
+const byName = statement<{ accountId: string; name: string }, GardenRow>((db, p) =>
+  db.selectFrom('gardens').selectAll().where('account_id', '=', p.accountId).where('name', '=', p.name),
+);
+
+export const gardenByName = async (queries: Queries, accountId: string, name: string): Promise<GardenRow | undefined> =>
+  (await byName(queries, { accountId, name }))[0];
 
 /** Inserts the garden unless its name exists, and locks it. */
 export async function holdGarden(tx: Tx, row: GardenRow): Promise<GardenRow> {
@@ -159,8 +158,11 @@ export async function insertChanges(tx: Tx, rows: readonly NewRow<'garden_change
       .execute();
 }
 
-export const changesOf = (queries: Queries, runId: string): Promise<GardenChangeRow[]> =>
-  queries.db.selectFrom('garden_changes').selectAll().where('run_id', '=', runId).orderBy('place').execute();
+const changes = statement<{ runId: string }, GardenChangeRow>((db, p) =>
+  db.selectFrom('garden_changes').selectAll().where('run_id', '=', p.runId).orderBy('place'),
+);
+
+export const changesOf = (queries: Queries, runId: string): Promise<GardenChangeRow[]> => changes(queries, { runId });
 
 export const findChange = (queries: Queries, runId: string, place: number): Promise<GardenChangeRow | undefined> =>
   queries.db

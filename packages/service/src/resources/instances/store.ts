@@ -153,16 +153,22 @@ export const livingByName = (queries: Queries, serverId: string, names: readonly
     .execute();
 
 /** Lists unreleased instances with their names. */
-export const livingWithNamesOn = (queries: Queries, serverId: string) =>
-  queries.db
+export const livingWithNamesOn = (queries: Queries, serverId: string): Promise<LivingRow[]> =>
+  livingNamed(queries, { serverId });
+
+export type LivingRow = Pick<InstanceRow, 'id' | 'definition_id' | 'status'> &
+  Pick<Row<'definitions'>, 'instance_uid' | 'container_name' | 'name' | 'tenant_id'>;
+
+const livingNamed = statement<{ serverId: string }, LivingRow>((db, p) =>
+  db
     .selectFrom('instances')
     .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
     .select(['instances.id', 'instances.definition_id', 'instances.status'])
     .select(['definitions.instance_uid', 'definitions.container_name', 'definitions.name', 'definitions.tenant_id'])
-    .where('instances.server_id', '=', serverId)
+    .where('instances.server_id', '=', p.serverId)
     .where('instances.status', '<>', sql.lit('released' as const))
-    .orderBy('instances.id')
-    .execute();
+    .orderBy('instances.id'),
+);
 
 export async function countRunningOn(queries: Queries, serverId: string): Promise<number> {
   const { total } = await queries.db

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
+import { shapedStatement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { NewRow } from '../../storage/tables.ts';
+import type { NewRow, Row } from '../../storage/tables.ts';
 import { MOST_SAMPLES, type Span } from './steps.ts';
 
 export type UsageRow = NewRow<'usage_points'>;
@@ -62,45 +63,61 @@ export const componentsAt = (
     .execute();
 
 /** Sums one row per component and interval, oldest first. */
-export const listUsage = (queries: Queries, instanceId: string, { step, width, from, to }: Span) => {
-  const begin = sql<number>`(at / ${sql.lit(width)}) * ${sql.lit(width)}`;
-  return queries.db
-    .selectFrom('usage_points')
-    .select('component')
-    .select(begin.as('begin'))
-    .select(({ fn }) => [
-      fn.sum<number>('samples').as('samples'),
-      fn.sum<number>('cpu_sum').as('cpu_sum'),
-      fn.max<number>('cpu_max').as('cpu_max'),
-      fn.sum<number>('memory_sum').as('memory_sum'),
-      fn.max<number>('memory_max').as('memory_max'),
-      fn.sum<number>('received_sum').as('received_sum'),
-      fn.sum<number>('sent_sum').as('sent_sum'),
-      fn.sum<number>('read_sum').as('read_sum'),
-      fn.sum<number>('written_sum').as('written_sum'),
-    ])
-    .where('instance_id', '=', instanceId)
-    .where('step', '=', step)
-    .where('at', '>=', from)
-    .where('at', '<=', to)
-    .groupBy(['component', begin])
-    .orderBy(begin)
-    .orderBy('component')
-    .execute();
-};
+export const listUsage = (queries: Queries, instanceId: string, { step, width, from, to }: Span): Promise<UsageSum[]> =>
+  summedUsage(queries, { instanceId, step, width, from, to });
 
-export type UsageSum = Awaited<ReturnType<typeof listUsage>>[number];
+export type UsageSum = Pick<Row<'usage_points'>, 'component' | Summed | Highest> & { readonly begin: number };
+
+const summed = [
+  'samples',
+  'cpu_sum',
+  'memory_sum',
+  'received_sum',
+  'sent_sum',
+  'read_sum',
+  'written_sum',
+] as const satisfies readonly (keyof UsageRow)[];
+const highest = ['cpu_max', 'memory_max'] as const satisfies readonly (keyof UsageRow)[];
+type Summed = (typeof summed)[number];
+type Highest = (typeof highest)[number];
+
+const summedUsage = shapedStatement<Span & { readonly instanceId: string }, UsageSum, 'width'>(
+  (db, { instanceId, step, width, from, to }) => {
+    const begin = sql<number>`(at / ${sql.lit(width)}) * ${sql.lit(width)}`;
+    return db
+      .selectFrom('usage_points')
+      .select('component')
+      .select(begin.as('begin'))
+      .select(({ fn }) => summed.map((column) => fn.sum<number>(column).as(column)))
+      .select(({ fn }) => highest.map((column) => fn.max<number>(column).as(column)))
+      .where('instance_id', '=', instanceId)
+      .where('step', '=', step)
+      .where('at', '>=', from)
+      .where('at', '<=', to)
+      .groupBy(['component', begin])
+      .orderBy(begin)
+      .orderBy('component');
+  },
+  ['width'],
+);
+
+interface Since {
+  readonly instanceIds: readonly string[];
+  readonly step: number;
+  readonly since: number;
+}
+
+const since = shapedStatement<Since, Row<'usage_points'>>((db, p) =>
+  db
+    .selectFrom('usage_points')
+    .selectAll()
+    .where('instance_id', 'in', p.instanceIds)
+    .where('step', '=', p.step)
+    .where('at', '>=', p.since)
+    .orderBy('at')
+    .orderBy('component'),
+);
 
 /** Lists the points of one step since a time, of these instances, oldest first. */
-export const pointsSince = async (queries: Queries, instanceIds: readonly string[], step: number, since: number) =>
-  instanceIds.length === 0
-    ? []
-    : await queries.db
-        .selectFrom('usage_points')
-        .selectAll()
-        .where('instance_id', 'in', instanceIds)
-        .where('step', '=', step)
-        .where('at', '>=', since)
-        .orderBy('at')
-        .orderBy('component')
-        .execute();
+export const pointsSince = async (queries: Queries, instanceIds: readonly string[], step: number, from: number) =>
+  instanceIds.length === 0 ? [] : await since(queries, { instanceIds, step, since: from });

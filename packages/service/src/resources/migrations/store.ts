@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import { type Slots, shapedStatement } from '../../storage/statement.ts';
+import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
@@ -107,10 +107,9 @@ export async function addLine(tx: Tx, migrationId: string, step: string, message
   await tx.db.insertInto('migration_log').values(line).execute();
 }
 
+const linesById = statement<{ migrationId: string }, LineRow>((db, p) =>
+  db.selectFrom('migration_log').selectAll().where('migration_id', '=', p.migrationId).orderBy('number'),
+);
+
 export const linesOf = (queries: Queries, migrationId: string): Promise<LineRow[]> =>
-  queries.db
-    .selectFrom('migration_log')
-    .selectAll()
-    .where('migration_id', '=', migrationId)
-    .orderBy('number')
-    .execute();
+  linesById(queries, { migrationId });

@@ -68,12 +68,15 @@ export const lockRecipe = (tx: Tx, id: string): Promise<RecipeRow | undefined> =
   forUpdate(tx, tx.db.selectFrom('recipes').selectAll().where('id', '=', id)).executeTakeFirst();
 
 /** Finds the newest approved recipe or, if there is none, the newest of this account. */
-export const findBySlug = (queries: Queries, slug: string, accountId: string): Promise<RecipeRow | undefined> =>
-  queries.db
+export const findBySlug = async (queries: Queries, slug: string, accountId: string): Promise<RecipeRow | undefined> =>
+  (await bySlug(queries, { slug, accountId }))[0];
+
+const bySlug = statement<{ slug: string; accountId: string }, RecipeRow>((db, p) =>
+  db
     .selectFrom('recipes')
     .selectAll()
-    .where('slug', '=', slug)
-    .where((eb) => eb.or([eb('status', '=', 'approved'), eb('account_id', '=', accountId)]))
+    .where('slug', '=', p.slug)
+    .where((eb) => eb.or([eb('status', '=', 'approved'), eb('account_id', '=', p.accountId)]))
     .orderBy((eb) =>
       eb
         .case()
@@ -83,8 +86,8 @@ export const findBySlug = (queries: Queries, slug: string, accountId: string): P
         .end(),
     )
     .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst();
+    .limit(1),
+);
 
 /** Its upvotes are deleted by cascade. */
 export const deleteRecipe = async (tx: Tx, id: string): Promise<void> =>

@@ -1,4 +1,5 @@
 import { forUpdate } from '../../storage/locking.ts';
+import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -43,15 +44,23 @@ export async function rememberNetwork(tx: Tx, user_id: string, network: string):
     .execute();
 }
 
-export const userById = (queries: Queries, id: string): Promise<Row<'users'> | undefined> =>
-  queries.db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+const userWithId = statement<{ id: string }, Row<'users'>>((db, p) =>
+  db.selectFrom('users').selectAll().where('id', '=', p.id),
+);
+
+export const userById = async (queries: Queries, id: string): Promise<Row<'users'> | undefined> =>
+  (await userWithId(queries, { id }))[0];
 
 /** Locks the user until the transaction ends. */
 export const heldUser = (tx: Tx, id: string): Promise<Row<'users'> | undefined> =>
   forUpdate(tx, tx.db.selectFrom('users').selectAll().where('id', '=', id)).executeTakeFirst();
 
-export const accountById = (queries: Queries, id: string): Promise<Row<'accounts'> | undefined> =>
-  queries.db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirst();
+const accountWithId = statement<{ id: string }, Row<'accounts'>>((db, p) =>
+  db.selectFrom('accounts').selectAll().where('id', '=', p.id),
+);
+
+export const accountById = async (queries: Queries, id: string): Promise<Row<'accounts'> | undefined> =>
+  (await accountWithId(queries, { id }))[0];
 
 export const renameUser = (tx: Tx, id: string, name: string): Promise<Row<'users'> | undefined> =>
   tx.db.updateTable('users').set({ name, updated_at: tx.now }).where('id', '=', id).returningAll().executeTakeFirst();

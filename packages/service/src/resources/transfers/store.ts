@@ -1,7 +1,7 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import type { Slots } from '../../storage/statement.ts';
+import { type Slots, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
 
@@ -34,11 +34,16 @@ export const openList = list<TransferFilter, TransferRow>('transfers', {
   all: (db, filter) => db.selectFrom('transfers').select('id').where(open(filter)),
 });
 
-export const transfersOf = (queries: Queries, migrationId: string): Promise<TransferRow[]> =>
-  queries.db.selectFrom('transfers').selectAll().where('migration_id', '=', migrationId).orderBy('id').execute();
+const ownedBy = (column: 'migration_id' | 'import_id') =>
+  statement<{ id: string }, TransferRow>((db, p) =>
+    db.selectFrom('transfers').selectAll().where(column, '=', p.id).orderBy('id'),
+  );
+const byMigration = ownedBy('migration_id');
+const byImport = ownedBy('import_id');
 
-export const transfersOfImport = (queries: Queries, importId: string): Promise<TransferRow[]> =>
-  queries.db.selectFrom('transfers').selectAll().where('import_id', '=', importId).orderBy('id').execute();
+export const transfersOf = (queries: Queries, id: string): Promise<TransferRow[]> => byMigration(queries, { id });
+
+export const transfersOfImport = (queries: Queries, id: string): Promise<TransferRow[]> => byImport(queries, { id });
 
 export const transferById = (queries: Queries, id: string): Promise<TransferRow | undefined> =>
   queries.db.selectFrom('transfers').selectAll().where('id', '=', id).executeTakeFirst();

@@ -1,17 +1,15 @@
+import { statement } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 
 export type NodeRow = Row<'server_nodes'>;
 
+const nodes = statement<{ serverId: string }, NodeRow>((db, p) =>
+  db.selectFrom('server_nodes').selectAll().where('server_id', '=', p.serverId).orderBy('hostname').orderBy('id'),
+);
+
 /** Sorted by host name. There are at most 500. */
-export const nodesOf = (queries: Queries, serverId: string): Promise<NodeRow[]> =>
-  queries.db
-    .selectFrom('server_nodes')
-    .selectAll()
-    .where('server_id', '=', serverId)
-    .orderBy('hostname')
-    .orderBy('id')
-    .execute();
+export const nodesOf = (queries: Queries, serverId: string): Promise<NodeRow[]> => nodes(queries, { serverId });
 
 export const findNode = (queries: Queries, serverId: string, id: string): Promise<NodeRow | undefined> =>
   queries.db

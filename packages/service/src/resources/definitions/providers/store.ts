@@ -1,4 +1,4 @@
-import { shapedStatement } from '../../../storage/statement.ts';
+import { shapedStatement, statement } from '../../../storage/statement.ts';
 import type { Queries } from '../../../storage/storage.ts';
 import { archived, type DefinitionRow } from '../store.ts';
 
@@ -39,16 +39,18 @@ export const boundTo = async (queries: Queries, targetIds: readonly string[], mo
   targetIds.length === 0 ? [] : bound(queries, { targetIds, most });
 
 /** Lists the templates of the definitions of an account that are not archived. */
-export const templatesInUse = async (queries: Queries, accountId: string): Promise<string[]> => {
-  const rows = queries.db
+export const templatesInUse = async (queries: Queries, accountId: string): Promise<string[]> =>
+  (await inUse(queries, { accountId })).map(({ template_id }) => template_id);
+
+const inUse = statement<{ accountId: string }, { template_id: string }>((db, p) =>
+  db
     .selectFrom('definitions')
     .select('template_id')
     .distinct()
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', p.accountId)
     .where('status', '<>', archived)
-    .where('test_id', 'is', null);
-  return (await rows.execute()).map(({ template_id }) => template_id);
-};
+    .where('test_id', 'is', null),
+);
 
 const MOST_PROVIDERS = 1_000;
 
@@ -57,16 +59,17 @@ export const unarchivedOf = async (
   queries: Queries,
   accountId: string,
   templateIds: readonly string[],
-): Promise<DefinitionRow[]> =>
-  templateIds.length === 0
-    ? []
-    : queries.db
-        .selectFrom('definitions')
-        .selectAll()
-        .where('account_id', '=', accountId)
-        .where('status', '<>', archived)
-        .where('test_id', 'is', null)
-        .where('template_id', 'in', templateIds)
-        .orderBy('id', 'desc')
-        .limit(MOST_PROVIDERS)
-        .execute();
+): Promise<DefinitionRow[]> => (templateIds.length === 0 ? [] : ofTemplates(queries, { accountId, templateIds }));
+
+const ofTemplates = shapedStatement<{ accountId: string; templateIds: readonly string[] }, DefinitionRow>(
+  (db, { accountId, templateIds }) =>
+    db
+      .selectFrom('definitions')
+      .selectAll()
+      .where('account_id', '=', accountId)
+      .where('status', '<>', archived)
+      .where('test_id', 'is', null)
+      .where('template_id', 'in', templateIds)
+      .orderBy('id', 'desc')
+      .limit(MOST_PROVIDERS),
+);

@@ -1,3 +1,4 @@
+import { statement } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { NewRow, Row } from '../../../storage/tables.ts';
 
@@ -15,12 +16,15 @@ export async function insertLines(tx: Tx, lines: readonly NewRow<'deployment_log
   }
 }
 
-export const linesAfter = (queries: Queries, id: string, after: number, limit: number): Promise<LineRow[]> =>
-  queries.db
+const later = statement<{ id: string; after: number; limit: number }, LineRow>((db, p) =>
+  db
     .selectFrom('deployment_logs')
     .selectAll()
-    .where('deployment_id', '=', id)
-    .where('number', '>', after)
+    .where('deployment_id', '=', p.id)
+    .where('number', '>', p.after)
     .orderBy('number')
-    .limit(limit)
-    .execute();
+    .limit(p.limit),
+);
+
+export const linesAfter = (queries: Queries, id: string, after: number, limit: number): Promise<LineRow[]> =>
+  later(queries, { id, after, limit });

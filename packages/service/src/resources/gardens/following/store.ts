@@ -1,7 +1,7 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { findIn, listOf } from '../../../storage/lists.ts';
 import { forUpdate } from '../../../storage/locking.ts';
-import { type Slots, shapedStatement } from '../../../storage/statement.ts';
+import { type Slots, shapedStatement, statement } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../../storage/tables.ts';
 
@@ -66,14 +66,24 @@ export const commitById = (queries: Queries, id: string): Promise<CommitRow | un
 const ofGarden = (queries: Queries, gardenId: string) =>
   queries.db.selectFrom('garden_commits').selectAll().where('garden_id', '=', gardenId);
 
+const applied = statement<{ gardenId: string }, CommitRow>((db, p) =>
+  db
+    .selectFrom('garden_commits')
+    .selectAll()
+    .where('garden_id', '=', p.gardenId)
+    .where('status', '=', 'applied')
+    .orderBy('id', 'desc')
+    .limit(1),
+);
+
 export const newestCommit = (queries: Queries, gardenId: string): Promise<CommitRow | undefined> =>
   ofGarden(queries, gardenId).orderBy('id', 'desc').limit(1).executeTakeFirst();
 
 export const applyingCommit = (queries: Queries, gardenId: string): Promise<CommitRow | undefined> =>
   ofGarden(queries, gardenId).where('status', '=', 'applying').executeTakeFirst();
 
-export const appliedCommit = (queries: Queries, gardenId: string): Promise<CommitRow | undefined> =>
-  ofGarden(queries, gardenId).where('status', '=', 'applied').orderBy('id', 'desc').limit(1).executeTakeFirst();
+export const appliedCommit = async (queries: Queries, gardenId: string): Promise<CommitRow | undefined> =>
+  (await applied(queries, { gardenId }))[0];
 
 /** Lists the commits that a newer one supersedes. */
 export const openCommits = (tx: Tx, gardenId: string): Promise<CommitRow[]> =>
@@ -110,8 +120,12 @@ export const updateCommit = (
 export const insertContents = (tx: Tx, row: ContentsRow) =>
   tx.db.insertInto('garden_commit_contents').values(row).execute();
 
-export const contentsOf = (queries: Queries, commitId: string): Promise<ContentsRow | undefined> =>
-  queries.db.selectFrom('garden_commit_contents').selectAll().where('commit_id', '=', commitId).executeTakeFirst();
+const contents = statement<{ commitId: string }, ContentsRow>((db, p) =>
+  db.selectFrom('garden_commit_contents').selectAll().where('commit_id', '=', p.commitId),
+);
+
+export const contentsOf = async (queries: Queries, commitId: string): Promise<ContentsRow | undefined> =>
+  (await contents(queries, { commitId }))[0];
 
 export const updateContents = (tx: Tx, commitId: string, set: Partial<Pick<ContentsRow, 'files' | 'plan'>>) =>
   tx.db.updateTable('garden_commit_contents').set(set).where('commit_id', '=', commitId).execute();

@@ -3,7 +3,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import { anyContains, containing } from '../../../storage/any-contains.ts';
 import { list } from '../../../storage/lists.ts';
 import type { Listing } from '../../../storage/page.ts';
-import type { Slots } from '../../../storage/statement.ts';
+import { type Slots, statement } from '../../../storage/statement.ts';
 import type { Queries } from '../../../storage/storage.ts';
 import type { Row, Tables } from '../../../storage/tables.ts';
 
@@ -131,12 +131,17 @@ const instanceList = list<InstanceFilter, NamedRow, 'sort'>('instances', {
 export const instancesOf = (queries: Queries, filter: InstanceFilter): Listing<NamedRow> =>
   instanceList(queries, filter.q === undefined ? filter : { ...filter, q: containing(filter.q) });
 
-export const countByState = (queries: Queries, accountId: string) =>
-  queries.db
+type StateCount = Pick<Row<'instances'>, 'status' | 'health'> & { readonly total: number };
+
+const states = statement<{ accountId: string }, StateCount>((db, p) =>
+  db
     .selectFrom('instances')
     .select(['status', 'health'])
     .select((eb) => eb.fn.countAll<number>().as('total'))
-    .where('account_id', '=', accountId)
+    .where('account_id', '=', p.accountId)
     .where(withoutTests)
-    .groupBy(['status', 'health'])
-    .execute();
+    .groupBy(['status', 'health']),
+);
+
+export const countByState = (queries: Queries, accountId: string): Promise<StateCount[]> =>
+  states(queries, { accountId });

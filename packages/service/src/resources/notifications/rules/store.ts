@@ -1,6 +1,7 @@
 import type { RuleKind, Thresholds } from '@hortus/contract/resources/notifications';
 import { sql } from 'kysely';
 import { findIn, listOf, lockIn, ofAccount } from '../../../storage/lists.ts';
+import { statement } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 
@@ -40,8 +41,11 @@ export async function updateRule(tx: Tx, row: RuleRow, change: Partial<RuleRow>)
 
 export const deleteRule = (tx: Tx, id: string) => tx.db.deleteFrom('notification_rules').where('id', '=', id).execute();
 
-export const rulesOf = (queries: Queries, accountId: string): Promise<RuleRow[]> =>
-  queries.db.selectFrom('notification_rules').selectAll().where('account_id', '=', accountId).orderBy('id').execute();
+const rules = statement<{ accountId: string }, RuleRow>((db, p) =>
+  db.selectFrom('notification_rules').selectAll().where('account_id', '=', p.accountId).orderBy('id'),
+);
+
+export const rulesOf = (queries: Queries, accountId: string): Promise<RuleRow[]> => rules(queries, { accountId });
 
 /** Inlined instead of bound, so that the engines can use the partial index. */
 const active = sql.lit<'active'>('active');
@@ -71,12 +75,12 @@ export async function claimAccount(tx: Tx, accountId: string): Promise<boolean> 
   return (numInsertedOrUpdatedRows ?? 0n) > 0n;
 }
 
+const known = statement<{ accountId: string }, { account_id: string }>((db, p) =>
+  db.selectFrom('notification_accounts').select('account_id').where('account_id', '=', p.accountId),
+);
+
 export const hasRules = async (queries: Queries, accountId: string): Promise<boolean> =>
-  (await queries.db
-    .selectFrom('notification_accounts')
-    .select('account_id')
-    .where('account_id', '=', accountId)
-    .executeTakeFirst()) !== undefined;
+  (await known(queries, { accountId })).length > 0;
 
 /** Accounts that have no preset rules yet, a few at a time. */
 export const accountsWithoutRules = async (queries: Queries, most: number): Promise<string[]> =>
