@@ -5,8 +5,12 @@ import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import { isOfCatalog } from './catalog.ts';
+import { KeptComparisons } from './kept-comparisons.ts';
 import type { CatalogTemplate } from './shelf.ts';
 import { COMPARE_VERSIONS } from './worker-jobs.ts';
+
+/** A comparison depends on nothing but its key: versions never change. */
+const kept = new KeptComparisons();
 
 /**
  * Compares two versions of a template for the user's choices. Versions written by accounts may be long and have costly
@@ -19,9 +23,17 @@ export async function compareTemplates(
   to: CatalogTemplate,
   chosen: Chosen,
 ): Promise<Comparison> {
+  const key = canonicalJson(['comparison', from.item.spec_hash, to.item.spec_hash, chosen]);
+  const known = kept.get(key);
+  if (known) return known;
   const written = [from, to].find((template) => !isOfCatalog(template));
-  if (!written) return compareForUpgrade(from.spec, to.spec, chosen);
-  const key = () => canonicalJson(['comparison', from.item.spec_hash, to.item.spec_hash, chosen]);
-  const owner = { account: written.owner, field: 'id' };
-  return doOutside(queries, key, () => work.run(COMPARE_VERSIONS, owner, from.spec, to.spec, chosen));
+  const compared = written
+    ? await doOutside(
+        queries,
+        () => key,
+        () => work.run(COMPARE_VERSIONS, { account: written.owner, field: 'id' }, from.spec, to.spec, chosen),
+      )
+    : compareForUpgrade(from.spec, to.spec, chosen);
+  kept.keep(key, compared);
+  return compared;
 }

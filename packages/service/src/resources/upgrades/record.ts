@@ -1,5 +1,5 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
+import { pausing } from '../../pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { iso, isoOrNull } from '../../time.ts';
 import type { Work } from '../../workers/job.ts';
@@ -13,7 +13,7 @@ export interface RecordDeps {
 }
 
 /**
- * Yields to the event loop between records, because comparing two long templates takes milliseconds. Not for
+ * Yields to the event loop between records when needed, because comparing two long templates takes milliseconds. Not for
  * transactions.
  */
 export async function upgradeRecords(
@@ -22,9 +22,10 @@ export async function upgradeRecords(
   rows: readonly ChosenRow[],
 ): Promise<Upgrade[]> {
   const records: Upgrade[] = [];
+  const pause = pausing();
   for (const row of rows) {
     records.push(await upgradeRecord(deps, reader, row));
-    await turn();
+    await pause();
   }
   return records;
 }

@@ -1,0 +1,32 @@
+import { hash } from 'node:crypto';
+import type { Comparison } from '@hortus/template/upgrade/compare';
+
+const MOST_CHARACTERS = 4 * 1024 * 1024;
+
+/** Keeps the latest results of a function of its key. Keys are hashed, because they contain inputs of any length. */
+export class KeptComparisons {
+  readonly #kept = new Map<string, { readonly comparison: Comparison; readonly size: number }>();
+  #size = 0;
+  readonly #most: number;
+
+  constructor(most = MOST_CHARACTERS) {
+    this.#most = most;
+  }
+
+  get(key: string): Comparison | undefined {
+    return this.#kept.get(hash('sha256', key))?.comparison;
+  }
+
+  keep(key: string, comparison: Comparison): void {
+    const size = JSON.stringify(comparison).length;
+    const name = hash('sha256', key);
+    if (this.#kept.has(name) || size > this.#most) return;
+    for (const [oldest, { size: freed }] of this.#kept) {
+      if (this.#size + size <= this.#most) break;
+      this.#kept.delete(oldest);
+      this.#size -= freed;
+    }
+    this.#kept.set(name, { comparison, size });
+    this.#size += size;
+  }
+}
