@@ -12,7 +12,8 @@ export interface Figure {
 
 export interface Bench {
   readonly name: string;
-  run(repetitions: number): Promise<Figure[]>;
+  /** `only` chooses the rows of a bench with many, by a part of their names. */
+  run(repetitions: number, only?: string): Promise<Figure[]>;
 }
 
 export function median(values: readonly number[]): number {

@@ -17,6 +17,7 @@ import { eventLoop } from './event-loop.ts';
 import { floodsBench } from './floods.ts';
 import { gapBench } from './gap.ts';
 import { gardenBench } from './garden.ts';
+import { idle } from './idle.ts';
 import { lists } from './lists.ts';
 import { logsBench } from './logs.ts';
 import { reads } from './reads.ts';
@@ -24,7 +25,10 @@ import { templatesRead } from './templates-read.ts';
 import { transferBench } from './transfer.ts';
 import { webhooksBench } from './webhooks.ts';
 
-/** `npm run bench [-- name …] [--quick]`: measures every claim as a ratio against a limit of the same run. */
+/**
+ * `npm run bench [-- name …] [--quick] [--only=part]`: measures every claim as a ratio against a limit of the same run. `--only` chooses
+ * rows of `reads` by a part of their names, for example `--only=definitions.`.
+ */
 const benches: readonly Bench[] = [
   templatesRead,
   definitionsCreate,
@@ -38,6 +42,7 @@ const benches: readonly Bench[] = [
   gapBench,
   actionBench,
   daemonIdle,
+  idle,
   daemonsBench,
   logsBench,
   webhooksBench,
@@ -51,10 +56,11 @@ const root = join(import.meta.dirname, '..');
 await installMissingPackages(commandRunner(root, new AbortController().signal), [...debianPackages, ...benchPackages]);
 const names = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
 const repetitions = process.argv.includes('--quick') ? 1 : 3;
+const only = process.argv.find((arg) => arg.startsWith('--only='))?.slice('--only='.length);
 const figures: Figure[] = [];
 for (const bench of benches.filter(({ name }) => names.length === 0 || names.includes(name))) {
   console.error(`${bench.name} …`);
-  const measured = await bench.run(repetitions);
+  const measured = await bench.run(repetitions, only);
   // At once: a later bench may fail.
   console.log(table(measured));
   figures.push(...measured);

@@ -8,6 +8,7 @@ const run = promisify(execFile);
 export interface Load {
   readonly url: string;
   readonly connections: number;
+  /** Also a part of a second. */
   readonly seconds: number;
   readonly headers: Readonly<Record<string, string>>;
   /** Lua expression of the body, with `n` as a unique number; makes it a POST. */
@@ -26,7 +27,10 @@ export async function load(asked: Load): Promise<Outcome> {
   const { url, connections, seconds, folder } = asked;
   const script = join(folder, `load-${process.hrtime.bigint()}.lua`);
   writeFileSync(script, lua(asked));
-  const args = ['-c', '1', 'wrk', '-t', '1', '-c', String(connections), '-d', `${seconds}s`, '-s', script, url];
+  // wrk itself counts in whole seconds, and reports when it is interrupted.
+  const stopped = Number.isInteger(seconds) ? [] : ['timeout', '--preserve-status', '-s', 'INT', String(seconds)];
+  const wrk = ['wrk', '-t', '1', '-c', String(connections), '-d', `${Math.ceil(seconds)}s`, '-s', script, url];
+  const args = ['-c', '1', ...stopped, ...wrk];
   const { stdout } = await run('taskset', args).catch((error: NodeJS.ErrnoException) => {
     throw error.code === 'ENOENT' ? new Error('Needs Debian packages: apt-get install wrk util-linux') : error;
   });
