@@ -8,6 +8,9 @@ import { endingWithParent } from '@hortus/testkit/orphan';
 
 const main = join(import.meta.dirname, '../packages/daemon/src/main.ts');
 
+/** As in the released binary, see `agent/build.ts`. */
+const smallHeap = ['--max-semi-space-size=1', '--optimize-for-size'];
+
 /** Setting of the daemon that machines without a registry need. */
 const SUBSTITUTES = 'HORTUSD_IMAGE_SUBSTITUTES';
 
@@ -64,7 +67,8 @@ function start({ url, keyFile, stateDirectory, dockerSocket, ingress, env, onLin
   const place = ['--url', url, '--key-file', keyFile, '--state-dir', stateDirectory, '--docker-socket', dockerSocket];
   // The service listens on an address of this machine, so the key does not leave it.
   const args = [...place, '--allow-plaintext', ...ingressOptions(ingress)];
-  const [command = '', ...rest] = endingWithParent([process.execPath, main, 'run', ...args], 'SIGTERM');
+  const program = [process.execPath, ...smallHeap, main, 'run', ...args];
+  const [command = '', ...rest] = endingWithParent(program, 'SIGTERM');
   // The daemon must not see settings and secrets of the service, and has a name of its own in traces.
   const isForeign = (name: string) => name.startsWith('HORTUS') || name === 'OTEL_SERVICE_NAME';
   const isOwn = (name: string) => name === SUBSTITUTES || !isForeign(name);

@@ -20,8 +20,8 @@ export async function runOnProjectNode(file, options) {
 }
 
 /** Like the function above, with the ending signal and whether a stop was requested. */
-export function endOnProjectNode(file, { args = [], env = {}, whenKilled }) {
-  const [command, ...rest] = endingWithParent([projectNode, file, ...args], whenKilled);
+export function endOnProjectNode(file, { args = [], nodeArgs = [], env = {}, whenKilled }) {
+  const [command, ...rest] = endingWithParent([projectNode, ...nodeArgs, file, ...args], whenKilled);
   return new Promise((done, fail) => {
     const child = spawn(command, rest, {
       cwd: root,

@@ -355,7 +355,8 @@ function identify(config: DaemonConfig, journal: Journal, log: Log): Identity {
   }
 }
 
-/** Command that starts this program from source as a shim. */
+/** Command that starts this program from source as a shim, with the heap of the released binary. */
 function ownShimCommand(): string[] {
-  return [process.execPath, fileURLToPath(new URL('./main.ts', import.meta.url)), 'exec-shim'];
+  const flags = ['--max-semi-space-size=1', '--optimize-for-size'];
+  return [process.execPath, ...flags, fileURLToPath(new URL('./main.ts', import.meta.url)), 'exec-shim'];
 }
