@@ -58,10 +58,10 @@ function withChildren(pid: number): number[] {
 
 const commandOf = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
 
+const names = { 'start.mjs': 'launcher', 'exec-shim': 'shim', ' run ': 'daemon', serve: 'service' };
+
 const nameOf = (command: string): string =>
-  ({ 'start.mjs': 'launcher', serve: 'service', 'exec-shim': 'shim', ' run ': 'daemon' })[
-    ['start.mjs', 'exec-shim', ' run ', 'serve'].find((part) => command.includes(part)) ?? ''
-  ] ?? command;
+  Object.entries(names).find(([part]) => command.includes(part))?.[1] ?? command;
 
 /** Counts a page that several processes share by their number. */
 function proportionalOf(pid: number): number {
