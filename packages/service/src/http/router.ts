@@ -46,13 +46,13 @@ export class Router {
     const paths = this.#methods.get(method === 'HEAD' ? 'GET' : method);
     const fixed = paths?.fixed.get(path);
     if (fixed) return fixed;
-    const segments = paths && decoded(path.split('/'));
+    const segments = paths && segmentsOf(path);
     if (!segments) return undefined;
     const values: string[] = [];
     const end = follow(paths.tree, segments, 0, values);
     if (!end) return undefined;
     const params: Record<string, string> = {};
-    for (const [place, name] of end.names.entries()) params[name] = values[place] as string;
+    for (let place = 0; place < values.length; place++) params[end.names[place] as string] = values[place] as string;
     return { route: end.route, params };
   }
 }
@@ -79,9 +79,11 @@ function follow(fork: Fork, segments: readonly string[], place: number, values: 
 }
 
 /** Decodes the segments; undefined if one is malformed. */
-function decoded(segments: string[]): readonly string[] | undefined {
+function segmentsOf(path: string): readonly string[] | undefined {
+  const segments = path.split('/');
+  if (!path.includes('%')) return segments;
   try {
-    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment));
+    return segments.map(decodeURIComponent);
   } catch {
     return undefined;
   }
