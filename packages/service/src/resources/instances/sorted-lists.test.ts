@@ -62,6 +62,15 @@ onBothEngines((engine) => {
     if (engine.name === 'sqlite') expect(text).not.toMatch(/SCAN (instances|definitions)(?! USING)/);
   });
 
+  it.each(['running', 'released'] as const)(
+    'a list by name with the status %s finds instances by definition',
+    async (status) => {
+      if (engine.name === 'sqlite') expect(await plan({ status }, 'name')).toContain('instances_of_definition');
+      const { json } = await service.request('GET', `/instances?sort=-name&status=${status}`);
+      expect(json.data.every((row: { status: string }) => row.status === status)).toBe(true);
+    },
+  );
+
   it('a search among 10,000 instances does not read their rows', async () => {
     const text = await plan({ q: 'copy-99' });
     if (engine.name === 'sqlite') expect(text).toMatch(/named USING COVERING INDEX definitions_by_name/);

@@ -41,11 +41,15 @@ export const inScope = (eb: Builder, scope: Scope | Slots<Scope>): Expression<Sq
 ];
 
 /** Excludes instances of deploy tests. */
-const withoutTests = (eb: Builder): Expression<SqlBool> =>
+const withoutTests = (eb: Builder, accountId: string | Expression<string>): Expression<SqlBool> =>
   eb(
     'instances.definition_id',
     'not in',
-    eb.selectFrom('definitions').select('definitions.id').where('definitions.test_id', 'is not', null),
+    eb
+      .selectFrom('definitions')
+      .select('definitions.id')
+      .where('definitions.account_id', '=', accountId)
+      .where('definitions.test_id', 'is not', null),
   );
 
 /** Selects by a part of the name or instance_uid; reads only the index definitions_by_name. */
@@ -60,7 +64,9 @@ const withName = (eb: Builder, accountId: Expression<string>, pattern: Expressio
 const matching = (filter: Filtered) => (eb: Builder) =>
   eb.and([
     ...inScope(eb, filter),
-    filter.definitionId === undefined ? withoutTests(eb) : eb('instances.definition_id', '=', filter.definitionId),
+    filter.definitionId === undefined
+      ? withoutTests(eb, filter.accountId)
+      : eb('instances.definition_id', '=', filter.definitionId),
     filter.status === undefined
       ? eb('instances.status', '<>', sql.lit('released' as const))
       : eb('instances.status', '=', filter.status),
@@ -139,7 +145,7 @@ const states = statement<{ accountId: string }, StateCount>((db, p) =>
     .select(['status', 'health'])
     .select((eb) => eb.fn.countAll<number>().as('total'))
     .where('account_id', '=', p.accountId)
-    .where(withoutTests)
+    .where((eb) => withoutTests(eb, p.accountId))
     .groupBy(['status', 'health']),
 );
 
