@@ -24,9 +24,8 @@ export class SqliteConnection {
     // WAL allows reads during a commit. NORMAL syncs what a checkpoint needs; LogSync makes commits survive a power
     // loss, and not only a crash of the process.
     this.#db.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on;');
-    // A checkpoint syncs twice while everything waits. At 16 MB it is four times as rare and copies less: pages that
-    // were written repeatedly are copied once.
-    this.#db.exec('pragma wal_autocheckpoint = 4096;');
+    // A last resort: a thread copies the log earlier; see checkpoints.ts.
+    this.#db.exec('pragma wal_autocheckpoint = 16384;');
   }
 
   run(text: string, parameters: readonly unknown[]): Rows {

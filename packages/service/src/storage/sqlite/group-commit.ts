@@ -22,6 +22,13 @@ interface Lost {
   readonly cause: unknown;
 }
 
+export interface CommitSteps {
+  readonly toDisk: () => Promise<void>;
+  readonly committed: (notices: readonly Notice[]) => void;
+  /** Called after a batch. The next one waits for the result, if there is one. */
+  readonly beforeNext?: () => Promise<void> | undefined;
+}
+
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 const MOST_IN_BATCH = 128;
@@ -42,9 +49,8 @@ type Apart = 'together' | 'savepoints';
  */
 export class GroupCommit {
   readonly #connection: SqliteConnection;
-  readonly #toDisk: () => Promise<void>;
   readonly #hooks: StorageHooks;
-  readonly #committed: (notices: readonly Notice[]) => void;
+  readonly #steps: CommitSteps;
   #queue: Work[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
@@ -57,16 +63,10 @@ export class GroupCommit {
   #pause: Promise<void> | undefined;
   #broken: Error | undefined;
 
-  constructor(
-    connection: SqliteConnection,
-    toDisk: () => Promise<void>,
-    hooks: StorageHooks,
-    committed: (notices: readonly Notice[]) => void,
-  ) {
+  constructor(connection: SqliteConnection, hooks: StorageHooks, steps: CommitSteps) {
     this.#connection = connection;
-    this.#toDisk = toDisk;
     this.#hooks = hooks;
-    this.#committed = committed;
+    this.#steps = steps;
   }
 
   write<T>(run: (tx: Tx) => Promise<T>, outside: Outside): Promise<T> {
@@ -87,6 +87,7 @@ export class GroupCommit {
       // Wait for the next turn of the loop, so that all concurrent requests join the same batch.
       await turnOfLoop();
       await this.#write(this.#queue.splice(0, MOST_IN_BATCH));
+      await this.#steps.beforeNext?.();
     }
     this.#draining = undefined;
   }
@@ -146,7 +147,7 @@ export class GroupCommit {
    */
   async #answer(done: readonly Done[]): Promise<void> {
     try {
-      await this.#toDisk();
+      await this.#steps.toDisk();
     } catch (cause) {
       const broken = new Error('Writing to disk failed. Restart the service once the disk works again.', {
         cause,
@@ -156,7 +157,7 @@ export class GroupCommit {
       return;
     }
     for (const { work, value } of done) work.resolve(value);
-    this.#committed(done.flatMap(({ notices }) => notices));
+    this.#steps.committed(done.flatMap(({ notices }) => notices));
     // Resolved callers may send their next write in the following turn: let it join the next batch.
     await turnOfLoop();
   }

@@ -6,6 +6,7 @@ import { withOutside } from '../outside.ts';
 import { queriesOn } from '../session.ts';
 import { type Queries, RunAgain, type Storage, type StorageHooks } from '../storage.ts';
 import type { Tables } from '../tables.ts';
+import { Checkpoints } from './checkpoints.ts';
 import { SqliteConnection } from './connection.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { GroupCommit } from './group-commit.ts';
@@ -29,9 +30,12 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
   const reading = new SqliteConnection(file, { readOnly: true });
   const listeners = new CommitListeners();
   const log = new LogSync(file);
-  const commits = new GroupCommit(writer, hooks.toDisk ?? (() => log.sync()), hooks, (notices) =>
-    listeners.tell(notices),
-  );
+  const checkpoints = new Checkpoints(file, writer);
+  const commits = new GroupCommit(writer, hooks, {
+    toDisk: hooks.toDisk ?? (() => log.sync()),
+    committed: (notices) => listeners.tell(notices),
+    beforeNext: () => checkpoints.afterCommit(),
+  });
   let closing: Promise<void> | undefined;
   const session = sessionOf(reading);
   const reader: Queries = { engine: 'sqlite', run: session.run, db: queriesOn<Tables>('sqlite', session) };
@@ -49,7 +53,8 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
     onCommit: (listener) => listeners.add(listener),
     ping: async () => void reading.run('select 1', []),
     close() {
-      closing ??= commits.close().then(() => {
+      closing ??= commits.close().then(async () => {
+        await checkpoints.close();
         log.close();
         reading.close();
         writer.close();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Backoff } from '@hortus/daemon/backoff';
 import { standardTimes } from '@hortus/daemon/link/channel';
-import WebSocket from 'ws';
+import { type ClientSocket, openSocket } from './client-socket.ts';
 
 /**
  * Runs many daemons in one process with the published messages only. They reconnect like the real daemon. Prints a line with a
@@ -24,21 +24,21 @@ class Member {
 
   connect(): Promise<void> {
     return new Promise((done) => {
-      const socket = new WebSocket(url, { localAddress: this.#localAddress, perMessageDeflate: false });
-      socket.on('open', () => {
-        socket.send(JSON.stringify({ type: 'auth', api_key: this.#key }));
-        done();
-      });
-      socket.on('message', (data) => this.#received(socket, String(data)));
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        done();
-        setTimeout(() => void this.connect(), this.#backoff.next());
+      openSocket(url, this.#localAddress, {
+        opened: (socket) => {
+          socket.send(JSON.stringify({ type: 'auth', api_key: this.#key }));
+          done();
+        },
+        received: (socket, text) => this.#received(socket, text),
+        closed: () => {
+          done();
+          setTimeout(() => void this.connect(), this.#backoff.next());
+        },
       });
     });
   }
 
-  #received(socket: WebSocket, text: string): void {
+  #received(socket: ClientSocket, text: string): void {
     const at = process.hrtime.bigint();
     this.#backoff.reset();
     const { type, ts, execution_id } = JSON.parse(text) as Record<string, unknown>;
