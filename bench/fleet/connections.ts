@@ -45,6 +45,8 @@ export async function measureConnections(daemons: number, nodeArgs: string[] = [
     const waited = service.waitedMs();
     const dispatch = await dispatchTimes(service, instances, crowds);
     const waitedMs = (service.waitedMs() - waited) / (WARM_UP + REQUESTS);
+    // Every daemon has then learned how to spread its reconnect.
+    for (const crowd of crowds) await crowd.waitForLine('all pinged', { within: 60_000 });
     const since = performance.now();
     await service.kill();
     const killed = service;

@@ -10,11 +10,14 @@ import { type ClientSocket, openSocket } from './client-socket.ts';
 const [url = '', keyFile = '', first = '0'] = process.argv.slice(2);
 const keys = readFileSync(keyFile, 'utf8').split('\n');
 const OPENING = 64;
+let pinged = 0;
 
 class Member {
   readonly #key: string;
   readonly #localAddress: string;
   readonly #backoff = new Backoff(standardTimes);
+  /** Undefined until the first ping. */
+  spreadMs: number | undefined;
 
   constructor(key: string, number: number) {
     this.#key = key;
@@ -32,7 +35,7 @@ class Member {
         received: (socket, text) => this.#received(socket, text),
         closed: () => {
           done();
-          setTimeout(() => void this.connect(), this.#backoff.next());
+          setTimeout(() => void this.connect(), this.#backoff.next(this.spreadMs));
         },
       });
     });
@@ -41,8 +44,13 @@ class Member {
   #received(socket: ClientSocket, text: string): void {
     const at = process.hrtime.bigint();
     this.#backoff.reset();
-    const { type, ts, execution_id } = JSON.parse(text) as Record<string, unknown>;
-    if (type === 'ping') socket.send(JSON.stringify({ type: 'pong', ts }));
+    const { type, ts, spread_ms, execution_id } = JSON.parse(text) as Record<string, unknown>;
+    if (type === 'ping') {
+      if (this.spreadMs === undefined) pinged++;
+      this.spreadMs = Number(spread_ms ?? 0);
+      socket.send(JSON.stringify({ type: 'pong', ts }));
+      if (pinged === members.length) console.log('all pinged');
+    }
     if (type !== 'action_request') return;
     console.log(`request ${execution_id} ${at}`);
     socket.send(JSON.stringify({ type: 'action_started', execution_id }));

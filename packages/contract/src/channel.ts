@@ -142,7 +142,16 @@ export const toDaemon = {
     traceparent: Type.Optional(TraceParent),
     ...order,
   }),
-  ping: message('ping', 'Keep-alive.', { ts }),
+  ping: message('ping', 'Keep-alive.', {
+    ts,
+    spread_ms: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description:
+          'Sent if many daemons are connected: after losing the connection, reconnect at a random time within this many milliseconds.',
+      }),
+    ),
+  }),
 };
 
 const rotation = Type.String({ minLength: 1, maxLength: 128, description: 'Id of the rotation.' });

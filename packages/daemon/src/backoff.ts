@@ -11,9 +11,10 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** Returns the pause before the next attempt, in milliseconds. */
-  next(): number {
-    return backoffMs(++this.#failures, this.#times, this.#random);
+  /** Returns the pause before the next attempt, in milliseconds. With many callers it is a random part of `spreadMs`, if that is longer. */
+  next(spreadMs = 0): number {
+    const spread = this.#random() * Math.min(spreadMs, this.#times.mostMs);
+    return Math.max(backoffMs(++this.#failures, this.#times, this.#random), Math.round(spread));
   }
 
   reset(): void {

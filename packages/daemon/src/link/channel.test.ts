@@ -1,5 +1,5 @@
 import { until } from '@hortus/testkit/until';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Backoff } from '../backoff.ts';
 import { FakeService } from '../testing/fake-service.ts';
 import { Channel, type ChannelTimes, standardTimes } from './channel.ts';
@@ -9,7 +9,7 @@ let service: FakeService;
 let channel: Channel;
 let received: FromService[];
 let ups: number;
-let logged: { message: string; at: number }[];
+let logged: { message: string; at: number; details?: Record<string, unknown> | undefined }[];
 
 beforeEach(async () => {
   service = await FakeService.listen();
@@ -18,12 +18,14 @@ beforeEach(async () => {
   logged = [];
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
   channel.stop();
   await service.close();
 });
 
 function open(times: Partial<ChannelTimes> = {}) {
-  const note = (message: string) => void logged.push({ message, at: performance.now() });
+  const note = (message: string, details?: Record<string, unknown>) =>
+    void logged.push({ message, at: performance.now(), details });
   channel = new Channel({
     baseUrl: service.url,
     key: () => 'hs_test_key',
@@ -53,6 +55,18 @@ it('the daemon sends its key and capabilities, and learns those of the service',
   ]);
   expect(channel.offers('ack')).toBe(true);
   expect(channel.offers('rotate')).toBe(false);
+});
+
+it('a daemon of a large fleet reconnects at a random time within the announced spread', async () => {
+  vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  open({ mostMs: 10_000 });
+  await isUp();
+  service.send({ type: 'ping', ts: 42, spread_ms: 600 });
+  await until(() => service.said('pong').some(({ ts }) => ts === 42), { describe: 'the pong' });
+  service.hangUp();
+  const pauses = () => logged.flatMap(({ details }) => (details?.retry_ms === undefined ? [] : [details.retry_ms]));
+  await until(() => pauses().length > 0, { describe: 'the loss of the connection' });
+  expect(pauses()).toEqual([300]);
 });
 
 it('the channel works with a service that knows only the published messages', async () => {

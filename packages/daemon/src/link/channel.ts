@@ -40,6 +40,8 @@ export class Channel {
   #socket: WebSocket | undefined;
   #offered: readonly string[] = [];
   #silenceMs: number;
+  /** Time over which the service wants its daemons to spread their reconnects. */
+  #spreadMs = 0;
   #up = false;
   #replaced = false;
   #forbidden = false;
@@ -144,8 +146,10 @@ export class Channel {
       this.#options.onUp();
     }
     if (message === undefined) return;
-    if (message.type === 'ping') this.send({ type: 'pong', ...(message.ts === undefined ? {} : { ts: message.ts }) });
-    else this.#options.onMessage(message);
+    if (message.type === 'ping') {
+      this.#spreadMs = Number.isFinite(message.spread_ms) ? (message.spread_ms as number) : 0;
+      this.send({ type: 'pong', ...(message.ts === undefined ? {} : { ts: message.ts }) });
+    } else this.#options.onMessage(message);
   }
 
   #heard(): void {
@@ -161,7 +165,7 @@ export class Channel {
     this.#silenceMs = this.#times.silenceMs;
     if (this.#stopped) return;
     const { log } = this.#options;
-    let pause = this.#backoff.next();
+    let pause = this.#backoff.next(this.#spreadMs);
     if (code === closeCodes.unauthorized) {
       pause = this.#times.turnedAwayMs;
       log.error('the service rejected the server key; rotate it and configure the new one', { reason });

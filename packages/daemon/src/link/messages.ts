@@ -38,7 +38,7 @@ export interface Proof {
 
 export type FromService =
   | ({ type: 'action_request' } & ActionRequest)
-  | { type: 'ping'; ts?: number }
+  | { type: 'ping'; ts?: number; spread_ms?: number }
   | {
       type: 'authenticated';
       server_id?: string;

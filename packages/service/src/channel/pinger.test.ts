@@ -13,8 +13,10 @@ afterEach(() => void vi.useRealTimers());
 class Pinged {
   slice = -1;
   pings = 0;
-  ping(): boolean {
+  text = '';
+  ping(text: string): boolean {
     this.pings++;
+    this.text = text;
     return true;
   }
 }
@@ -43,4 +45,32 @@ it('a new connection joins the slot with the fewest connections', () => {
   const newcomer = new Pinged();
   pinger.add(newcomer as unknown as Connection);
   expect(newcomer.slice).toBe(connections[1]?.slice);
+});
+
+it('daemons of a large fleet learn over which time to spread their reconnects', () => {
+  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, guard, clock: () => 7 });
+  const connections = Array.from({ length: 10_000 }, () => new Pinged());
+  const pinged = () => {
+    pinger.start();
+    vi.advanceTimersByTime(1_100);
+    pinger.stop();
+    return new Set(connections.filter(({ pings }) => pings > 0).map(({ text }) => text));
+  };
+  for (const connection of connections.slice(0, 1_000)) pinger.add(connection as unknown as Connection);
+  expect(pinged()).toEqual(new Set(['{"type":"ping","ts":7}']));
+  for (const connection of connections.slice(1_000)) pinger.add(connection as unknown as Connection);
+  expect(pinged()).toEqual(new Set(['{"type":"ping","ts":7,"spread_ms":6000}']));
+});
+
+it('a large slice is pinged over several turns of the event loop', () => {
+  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, slices: 1, guard });
+  const connections = Array.from({ length: 100 }, () => new Pinged());
+  for (const connection of connections) pinger.add(connection as unknown as Connection);
+  pinger.start();
+  const sent = () => connections.reduce((sum, { pings }) => sum + pings, 0);
+  for (let turn = 1; turn <= 10; turn++) {
+    vi.advanceTimersToNextTimer();
+    expect(sent()).toBe(10 * turn);
+  }
+  pinger.stop();
 });

@@ -11,6 +11,15 @@ export interface PingerOptions {
 }
 
 const SLICES = 100;
+/** Pings in one turn of the event loop; the rest of a slice waits for the next turns, and orders go out in between. */
+const AT_ONCE = 10;
+/**
+ * A service that restarts gets its daemons back at this pace and answers other callers meanwhile: libuv accepts one connection in
+ * each turn of the event loop, so callers would wait behind thousands of daemons.
+ */
+const RECONNECT_EVERY_MS = 0.6;
+/** Below this, the backoff of daemons spreads them enough. */
+const LEAST_SPREAD_MS = 1_000;
 
 /**
  * Pings one slice of the connections at a time, spread over the interval: pinging ten thousand at once would block the
@@ -21,6 +30,7 @@ export class Pinger {
   readonly #slices: Set<Connection>[];
   #timer: NodeJS.Timeout | undefined;
   #next = 0;
+  #size = 0;
 
   constructor(options: PingerOptions) {
     this.#options = options;
@@ -43,10 +53,11 @@ export class Pinger {
     for (let i = 1; i < this.#slices.length; i++) if (this.#sizeOf(i) < this.#sizeOf(emptiest)) emptiest = i;
     connection.slice = emptiest;
     this.#slices[emptiest]?.add(connection);
+    this.#size++;
   }
 
   delete(connection: Connection): void {
-    this.#slices[connection.slice]?.delete(connection);
+    if (this.#slices[connection.slice]?.delete(connection)) this.#size--;
   }
 
   #sizeOf(slice: number): number {
@@ -57,9 +68,21 @@ export class Pinger {
     const slice = this.#slices[this.#next] as Set<Connection>;
     this.#next = (this.#next + 1) % this.#slices.length;
     if (slice.size === 0) return;
-    const text = JSON.stringify({ type: 'ping', ts: (this.#options.clock ?? Date.now)() });
-    for (const connection of slice) {
+    const spread_ms = Math.round(this.#size * RECONNECT_EVERY_MS);
+    const ts = (this.#options.clock ?? Date.now)();
+    this.#pingNext(
+      slice.values(),
+      JSON.stringify({ type: 'ping', ts, ...(spread_ms >= LEAST_SPREAD_MS && { spread_ms }) }),
+    );
+  }
+
+  #pingNext(connections: Iterator<Connection>, text: string): void {
+    for (let number = 0; number < AT_ONCE; number++) {
+      const { value: connection, done } = connections.next();
+      if (done) return;
       if (!connection.ping(text, this.#options.mostUnanswered)) connection.terminate();
     }
+    const rest = () => this.#pingNext(connections, text);
+    setImmediate(this.#options.guard(rest));
   }
 }

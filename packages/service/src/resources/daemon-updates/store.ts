@@ -39,16 +39,24 @@ export const targetsOf = (queries: Queries, updateId: string): Promise<TargetRow
 export const targetById = (queries: Queries, id: string): Promise<TargetRow | undefined> =>
   queries.db.selectFrom('daemon_update_targets').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** Returns the target of a server that has not ended; there is at most one. */
-export const openTargetOf = (queries: Queries, serverId: string) =>
-  queries.db
+interface OpenTarget extends TargetRow {
+  readonly update_status: UpdateRow['status'];
+  readonly update_stage: UpdateRow['stage'];
+}
+
+const openTarget = statement<{ serverId: string }, OpenTarget>((db, p) =>
+  db
     .selectFrom('daemon_update_targets as target')
     .innerJoin('daemon_updates as owner', 'owner.id', 'target.update_id')
     .selectAll('target')
     .select(['owner.status as update_status', 'owner.stage as update_stage'])
-    .where('target.server_id', '=', serverId)
-    .where('target.finished_at', 'is', null)
-    .executeTakeFirst();
+    .where('target.server_id', '=', p.serverId)
+    .where('target.finished_at', 'is', null),
+);
+
+/** Returns the target of a server that has not ended; there is at most one. */
+export const openTargetOf = async (queries: Queries, serverId: string): Promise<OpenTarget | undefined> =>
+  (await openTarget(queries, { serverId }))[0];
 
 /** Returns those of the servers that are part of an update that has not ended for them. */
 export async function updatingAmong(queries: Queries, accountId: string): Promise<ReadonlySet<string>> {

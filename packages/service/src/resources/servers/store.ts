@@ -174,12 +174,12 @@ export async function updateServer(tx: Tx, row: ServerRow, columns: ServerColumn
   return { ...row, ...changed };
 }
 
+const held = statement<{ id: string }, ServerRow>((db, p, engine) =>
+  forUpdate({ engine }, db.selectFrom('servers').selectAll().where('id', '=', p.id).where('deleted_at', 'is', null)),
+);
+
 /** Holds a server without asking for its account: the caller has authenticated with the key of the server. */
-export const heldServer = (tx: Tx, id: string): Promise<ServerRow | undefined> =>
-  forUpdate(
-    tx,
-    tx.db.selectFrom('servers').selectAll().where('id', '=', id).where('deleted_at', 'is', null),
-  ).executeTakeFirst();
+export const heldServer = async (tx: Tx, id: string): Promise<ServerRow | undefined> => (await held(tx, { id }))[0];
 
 /** Holds them in the order of their ids, so that two transactions cannot deadlock. */
 export const heldServers = (tx: Tx, ids: readonly string[]): Promise<ServerRow[]> =>

@@ -7,7 +7,7 @@ import type { Log } from '../../../log.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { iso } from '../../../time.ts';
 import { type Liveness, opens } from './liveness.ts';
-import { type Attendance, attendanceOf, recordSeen } from './store.ts';
+import { type Attendance, attendanceOf, attendancesOf, recordSeen } from './store.ts';
 
 export interface RollCallOptions {
   readonly storage: Storage;
@@ -51,7 +51,7 @@ export class RollCall {
 
   /** Checks a new connection, which has missed all earlier messages. */
   async attend(connection: Connection): Promise<void> {
-    const [row] = await attendanceOf(this.#options.storage.reader, [connection.serverId]);
+    const row = await attendanceOf(this.#options.storage.reader, connection.serverId);
     await this.#isInOrder(connection, row);
   }
 
@@ -67,7 +67,7 @@ export class RollCall {
 
   async #call(connections: readonly Connection[]): Promise<void> {
     const { storage, replica } = this.#options;
-    const rows = await attendanceOf(
+    const rows = await attendancesOf(
       storage.reader,
       connections.map(({ serverId }) => serverId),
     );
@@ -84,7 +84,7 @@ export class RollCall {
   async #isPinned(connection: Connection, row: Attendance): Promise<boolean> {
     if (row.identity_key !== connection.sealingKey) {
       // It may have been pinned since the rows were read.
-      const [now] = await attendanceOf(this.#options.storage.reader, [connection.serverId]);
+      const now = await attendanceOf(this.#options.storage.reader, connection.serverId);
       if (now?.identity_key !== connection.sealingKey) {
         connection.forbid('the key pair of this server was reset, or another one is pinned');
         return false;
@@ -103,7 +103,7 @@ export class RollCall {
     const { storage, replica, liveness, offerKey } = this.#options;
     if (!row || !opens(connection.keyHash, row)) {
       // The key may have been rotated since the rows were read.
-      const [now] = await attendanceOf(storage.reader, [connection.serverId]);
+      const now = await attendanceOf(storage.reader, connection.serverId);
       // Otherwise it was revoked and the message got lost; the connection may already have been given the valid key.
       while (connection.isOpen && !(now && opens(connection.keyHash, now))) connection.keyDied(connection.keyHash);
       return connection.isOpen && (await this.#isInOrder(connection, now));

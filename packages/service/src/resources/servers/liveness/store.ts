@@ -27,24 +27,29 @@ export type Attendance = Pick<
   | 'identity_conflict_at'
 >;
 
+const attendance = [
+  'id',
+  'connection_epoch',
+  'connected_replica',
+  'key_hash',
+  'next_key_hash',
+  'next_key_sealed',
+  'identity_key',
+  'identity_conflict',
+  'identity_conflict_at',
+] as const;
+
 /** Reads the state of connected servers; removed ones are missing. */
-export const attendanceOf = (queries: Queries, ids: readonly string[]): Promise<Attendance[]> =>
-  queries.db
-    .selectFrom('servers')
-    .select([
-      'id',
-      'connection_epoch',
-      'connected_replica',
-      'key_hash',
-      'next_key_hash',
-      'next_key_sealed',
-      'identity_key',
-      'identity_conflict',
-      'identity_conflict_at',
-    ])
-    .where('id', 'in', ids)
-    .where('deleted_at', 'is', null)
-    .execute();
+export const attendancesOf = (queries: Queries, ids: readonly string[]): Promise<Attendance[]> =>
+  queries.db.selectFrom('servers').select(attendance).where('id', 'in', ids).where('deleted_at', 'is', null).execute();
+
+const attendanceById = statement<{ id: string }, Attendance>((db, p) =>
+  db.selectFrom('servers').select(attendance).where('id', '=', p.id).where('deleted_at', 'is', null),
+);
+
+/** Returns undefined if the server was removed. */
+export const attendanceOf = async (queries: Queries, id: string): Promise<Attendance | undefined> =>
+  (await attendanceById(queries, { id }))[0];
 
 export async function recordSeen(tx: Tx, replica: string, ids: readonly string[]): Promise<void> {
   await tx.db
