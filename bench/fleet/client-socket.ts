@@ -32,7 +32,7 @@ export function openSocket(url: string, localAddress: string, events: SocketEven
         'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
     ),
   );
-  socket.on('data', (chunk) => {
+  socket.on('data', (chunk: Buffer) => {
     waiting = waiting.length === 0 ? chunk : Buffer.concat([waiting, chunk]);
     if (!isOpen) {
       const end = waiting.indexOf('\r\n\r\n');

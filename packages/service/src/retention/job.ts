@@ -1,20 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobKind } from '../jobs/job.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
+import { BatchSize } from './batch-size.ts';
 import type { Rule } from './removal.ts';
 
 export const RETENTION = 'retention.sweep';
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
-/** Small, so that other writers do not wait long. */
-const IN_ONE_BATCH = 500;
+const MOST_IN_BATCH = 500;
 
 export interface RetentionDeps {
   readonly storage: Storage;
   readonly rules: readonly Rule[];
   readonly log: Pick<Log, 'info'>;
   readonly clock?: () => number;
+  /** Most rows of a batch. */
   readonly batch?: number;
 }
 
@@ -42,11 +44,21 @@ export async function sweep(deps: RetentionDeps, signal?: AbortSignal): Promise<
 async function apply({ storage, clock, batch }: RetentionDeps, { days, remove }: Rule, signal?: AbortSignal) {
   if (days === undefined) return 0;
   const before = (clock ?? Date.now)() - days * DAY_MS;
+  const size = new BatchSize(batch ?? MOST_IN_BATCH);
   let total = 0;
   while (!signal?.aborted) {
-    const removed = await storage.write((tx) => remove(tx, before, batch ?? IN_ONE_BATCH));
+    let tookMs = 0;
+    const removed = await storage.write(async (tx) => {
+      const begun = performance.now();
+      const rows = await remove(tx, before, size.rows);
+      tookMs = performance.now() - begun;
+      return rows;
+    });
     if (removed === 0) break;
     total += removed;
+    size.adapt(tookMs);
+    // Leaves others at least half of the time.
+    await sleep(tookMs);
   }
   return total;
 }

@@ -4,6 +4,7 @@ import { newId } from '../ids.ts';
 import { openLog } from '../log.ts';
 import { append } from '../outbox/append.ts';
 import { lockLastSeq, saveLastSeq, takeUntold } from '../outbox/store.ts';
+import { removeLogLines } from '../resources/deployments/retention.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
 import { startApp } from '../testing/running-service.ts';
@@ -99,6 +100,23 @@ onBothEngines((engine) => {
     });
     expect(await counts()).toEqual({ deliveries: 1, lines: 0, outputs: 0, keys: 0, sessions: 0 });
     expect((await db.selectFrom('executions').select('id').execute()).length).toBe(records);
+  });
+
+  it('log lines of one deployment are removed in batches', async () => {
+    const service = await startApp(engine);
+    const { db } = service.sideDoor;
+    const { params } = await goodRequest('deployments.read', service);
+    const line = (number: number) => ({
+      deployment_id: String(params.id),
+      number,
+      at: 1,
+      level: 'info' as const,
+      message: 'x',
+    });
+    await db.deleteFrom('deployment_logs').execute();
+    await db.insertInto('deployment_logs').values([1, 2, 3, 4, 5].map(line)).execute();
+    const remove = () => removeLogLines(service.sideDoor, 2, 2);
+    expect([await remove(), await remove(), await remove(), await remove()]).toEqual([2, 2, 1, 0]);
   });
 
   it('the retention job always exists', async () => {

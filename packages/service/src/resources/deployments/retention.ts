@@ -12,12 +12,23 @@ export async function removeLogLines(...[tx, before, most]: Parameters<Removal>)
     .limit(most)
     .execute();
   if (old.length === 0) return 0;
-  // Limited to few deployments, because each may have thousands of lines.
+  // Of few deployments, because the lines of one are stored next to each other.
   const ids = [...new Set(old.map(({ deployment_id }) => deployment_id))].slice(0, 20);
   const removed = await tx.db
     .deleteFrom('deployment_logs')
-    .where('deployment_id', 'in', ids)
-    .where('at', '<', before)
+    .where((eb) =>
+      eb(
+        eb.refTuple('deployment_id', 'number'),
+        'in',
+        eb
+          .selectFrom('deployment_logs')
+          .select(['deployment_id', 'number'])
+          .where('deployment_id', 'in', ids)
+          .where('at', '<', before)
+          .limit(most)
+          .$asTuple('deployment_id', 'number'),
+      ),
+    )
     .returning(['deployment_id', sql<number>`octet_length(message)`.as('bytes')])
     .execute();
   for (const id of ids) {

@@ -5,6 +5,7 @@ import { onBothEngines } from '../../testing/engines.ts';
 import { retentionRules } from '../../wiring/retention-rules.ts';
 import { idsByUid } from '../instances/by-uid.ts';
 import { daemonOf, keyOf, openInstanceServices } from '../instances/testing/instance-services.ts';
+import { removeUsage } from './retention.ts';
 import { Metrics } from './service.ts';
 import { MOST_SAMPLES } from './steps.ts';
 
@@ -129,6 +130,10 @@ onBothEngines((engine) => {
     const day = await read({ range: '24h' });
     expect(day).toMatchObject({ step_seconds: 300, points: { length: 288 } });
     expect(day.points.map(({ at }) => at)).toEqual(day.points.map(({ at }) => at).toSorted());
+    // All are of one instance, and still no more are removed in a transaction than asked for.
+    const remove = () => storage.write((tx) => removeUsage(tx, clock.now - 24 * 3_600 * SECOND, 1_500));
+    expect([await remove(), await remove(), await remove()]).toEqual([1_500, 2016 - 289 - 1_500, 0]);
+    expect(await read({ range: '24h' })).toEqual(day);
   });
 
   it('a daemon can report only instances of its server', async () => {
