@@ -67,7 +67,7 @@ async function pageTimes(size: number, archived = 0): Promise<[string, number][]
 }
 
 /** Makes the archived definitions the newest, so that a list by age alone would read all of them first. */
-function fill(file: string, account: string, size: number, archived: number): void {
+export function fill(file: string, account: string, size: number, archived: number): void {
   const db = new DatabaseSync(file, { timeout: 10_000 });
   db.exec('pragma synchronous = off');
   for (const row of parentRows.slice(1)) db.exec(row.replaceAll(parents.account, account));

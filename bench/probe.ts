@@ -8,9 +8,14 @@ export interface Probed {
  * Sends requests at a constant rate, independent of the answers, and measures each until its last byte. This also counts requests
  * during a stall (no coordinated omission).
  */
-export function startProbe(url: string, headers: Record<string, string>, everyMs = 10): { stop(): Promise<Probed> } {
+export function startProbe(
+  url: string,
+  headers: Record<string, string>,
+  everyMs = 10,
+  request: () => RequestInit = () => ({}),
+): { stop(): Promise<Probed> } {
   const answers: Promise<number | undefined>[] = [];
-  const timer = setInterval(() => answers.push(timed(url, headers)), everyMs);
+  const timer = setInterval(() => answers.push(timed(url, { headers, ...request() })), everyMs);
   return {
     async stop() {
       clearInterval(timer);
@@ -22,10 +27,10 @@ export function startProbe(url: string, headers: Record<string, string>, everyMs
 }
 
 /** Undefined if the connection is refused, because a client would retry then. */
-async function timed(url: string, headers: Record<string, string>): Promise<number | undefined> {
+async function timed(url: string, request: RequestInit): Promise<number | undefined> {
   const begun = performance.now();
   try {
-    const answer = await fetch(url, { headers });
+    const answer = await fetch(url, request);
     await answer.arrayBuffer();
     if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);
   } catch (error) {

@@ -10,10 +10,11 @@ import { coldStart } from './cold-start.ts';
 import { consoleBench } from './console.ts';
 import { consoleScrolling } from './console-scrolling.ts';
 import { daemonIdle } from './daemon-idle.ts';
-import { daemonsBench } from './daemons.ts';
+
 import { definitionsCreate } from './definitions-create.ts';
 import { deployBench } from './deploy.ts';
 import { eventLoop } from './event-loop.ts';
+import { fleetBench } from './fleet.ts';
 import { floodsBench } from './floods.ts';
 import { gapBench } from './gap.ts';
 import { gardenBench } from './garden.ts';
@@ -43,7 +44,7 @@ const benches: readonly Bench[] = [
   actionBench,
   daemonIdle,
   idle,
-  daemonsBench,
+  fleetBench,
   logsBench,
   webhooksBench,
   transferBench,

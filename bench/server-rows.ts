@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { hashOf } from '@hortus/service/identity/tokens';
 import { newId } from '@hortus/service/ids';
 import { definitionRows, insertText } from './definition-rows.ts';
@@ -10,30 +10,39 @@ type Values = Readonly<Record<string, string | number | null>>;
 export interface Grown {
   /** Keys of all servers. */
   readonly keys: string[];
-  /** One instance on each of the first servers. */
+  /** Instances on the first servers. */
   readonly instances: string[];
 }
 
-/** Inserts servers and some instances directly into the database, because the API would take too long. */
-export function growServers(folder: string, account: string, servers: number, instances: number): Grown {
+/**
+ * Inserts servers directly into the database, and `each` instances on the first of them, because the API would take too long.
+ */
+export function growServers(folder: string, account: string, servers: number, withInstances: number, each = 1): Grown {
   const db = new DatabaseSync(join(folder, 'hortus.db'), { timeout: 10_000 });
   db.exec('pragma synchronous = off; begin immediate');
   const template = db.prepare('select id, spec_hash from templates limit 1').get() as { id: string; spec_hash: string };
-  const put = (table: string, row: Values) => db.prepare(insertText(table, row, () => '?')).run(...Object.values(row));
+  const inserts = new Map<string, StatementSync>();
+  const put = (table: string, row: Values) => {
+    const insert = inserts.get(table) ?? db.prepare(insertText(table, row, () => '?'));
+    inserts.set(table, insert);
+    insert.run(...Object.values(row));
+  };
   const grown: Grown = { keys: [], instances: [] };
   for (let number = 0; number < servers; number++) {
     const key = `hs_live_${randomBytes(32).toString('base64url')}`;
     const server = serverRow(account, number, key);
     put('servers', server);
     grown.keys.push(key);
-    if (number >= instances) continue;
+    if (number >= withInstances) continue;
     const owner = { account, server: String(server.id), template: template.id, hash: template.spec_hash };
-    const { definitions, revisions } = definitionRows(number, owner);
-    put('definitions', definitions);
-    put('revisions', { ...revisions, spec_hash: owner.hash, inputs: '{}' });
-    const instance = instanceRow(definitions);
-    put('instances', instance);
-    grown.instances.push(String(instance.id));
+    for (let place = 0; place < each; place++) {
+      const { definitions, revisions } = definitionRows(number * each + place, owner);
+      put('definitions', definitions);
+      put('revisions', { ...revisions, spec_hash: owner.hash, inputs: '{}' });
+      const instance = instanceRow(definitions);
+      put('instances', instance);
+      grown.instances.push(String(instance.id));
+    }
   }
   db.exec('commit');
   db.close();

@@ -70,6 +70,13 @@ onBothEngines((engine) => {
     expect(texts).toHaveLength(1);
   });
 
+  it('long lists are counted in the background', async () => {
+    const [reader, background] = [counting(), counting()];
+    const { count } = settings({ ...reader.queries, background: background.queries }, {});
+    expect([await count(10_001), await count(10_002)]).toEqual([25, 25]);
+    expect([reader.texts.length, background.texts.length]).toEqual([1, 1]);
+  });
+
   it('the total of a list is counted apart for a page beyond its end', async () => {
     const { queries, texts } = counting();
     const page = await new Pages().read({ per_page: 20, page: 9 }, settings(queries, {}));

@@ -1,8 +1,8 @@
 import type { Expression, ExpressionBuilder, Kysely, SelectQueryBuilder, SqlBool } from 'kysely';
 import { forUpdate } from './locking.ts';
-import type { Listing } from './page.ts';
+import { EXACT_UP_TO, type Listing } from './page.ts';
 import { type Slots, shapedStatement, statement } from './statement.ts';
-import type { Queries, Tx } from './storage.ts';
+import { inBackground, type Queries, type Tx } from './storage.ts';
 import type { Row, Tables } from './tables.ts';
 
 /** Tables of records that have an id and belong to an account. */
@@ -68,7 +68,10 @@ export function list<Filter extends object, Item, const Deciding extends keyof F
       const rows = await pageAndCount(queries, { ...filter, limit, offset, most });
       return { rows, count: rows[0]?.list_total };
     },
-    count: async (most) => (await countAlone(queries, { ...filter, most }))[0]?.list_total ?? 0,
+    async count(most) {
+      const reader = most > EXACT_UP_TO + 1 ? inBackground(queries) : queries;
+      return (await countAlone(reader, { ...filter, most }))[0]?.list_total ?? 0;
+    },
     countKey: countKey(name, filter),
   });
 }

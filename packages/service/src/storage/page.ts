@@ -1,3 +1,5 @@
+import { RecentValues } from './recent-values.ts';
+
 /** Request of a page. The contract fills in the defaults. */
 export interface PageRequest {
   readonly page?: number;
@@ -22,24 +24,18 @@ export interface Listing<Item> {
 type AllowLag = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** Totals are exact up to this number; beyond, counting would cost more than the page itself. */
-const EXACT_UP_TO = 10_000;
-/** Maximum age of a shown total, and the age from which it is renewed. */
-const STALE_AFTER_MS = 10_000;
-const RENEW_AFTER_MS = 5_000;
-const MOST_COUNTS = 1_000;
+export const EXACT_UP_TO = 10_000;
 
 /**
  * Reads pages. A total beyond 10,000 is cached for 10 seconds and renewed in the background during the last five, so
  * that frequently requested pages of a million rows cost as much as those of a thousand.
  */
 export class Pages {
-  readonly #counts = new Map<string, { readonly total: number; readonly at: number }>();
-  readonly #counting = new Map<string, Promise<number>>();
-  readonly #clock: () => number;
+  readonly #totals: RecentValues<number>;
   readonly #allowLag: AllowLag;
 
   constructor(clock: () => number = Date.now, allowLag: AllowLag = (work) => work()) {
-    this.#clock = clock;
+    this.#totals = new RecentValues(clock);
     this.#allowLag = allowLag;
   }
 
@@ -59,7 +55,7 @@ export class Pages {
   ): Promise<Page<Item>> {
     const { page = 1, per_page = 20 } = request;
     const offset = (page - 1) * per_page;
-    const isKnown = this.#known(listing) !== undefined;
+    const isKnown = this.#totals.has(listing.countKey);
     const { rows, count } =
       isKnown || !listing.rowsAndCount
         ? { rows: await listing.rows(per_page, offset), count: undefined }
@@ -71,49 +67,15 @@ export class Pages {
     return { data: rows.map((row) => recordOf(row)), pagination };
   }
 
-  #known<Row>({ countKey }: Listing<Row>): { readonly total: number; readonly age: number } | undefined {
-    const known = this.#counts.get(countKey);
-    const age = known ? this.#clock() - known.at : Number.POSITIVE_INFINITY;
-    return known && age < STALE_AFTER_MS ? { total: known.total, age } : undefined;
-  }
-
   async #total<Row>(listing: Listing<Row>, counted: number | undefined): Promise<number> {
-    const known = this.#known(listing);
-    if (known) {
-      // Errors are reported to callers that wait; here a failure only means that the next call retries.
-      if (known.age >= RENEW_AFTER_MS) this.#countAll(listing).catch(() => undefined);
-      return known.total;
-    }
-    const total = counted ?? (await listing.count(EXACT_UP_TO + 1));
-    return total <= EXACT_UP_TO ? total : await this.#countAll(listing);
-  }
-
-  /** Concurrent calls share a count. */
-  #countAll<Item>(listing: Listing<Item>): Promise<number> {
-    const key = listing.countKey;
-    const at = this.#clock();
-    let counting = this.#counting.get(key);
-    if (!counting) {
-      counting = listing
-        .count(Number.MAX_SAFE_INTEGER)
-        .then((total) => this.#remember(key, total, at))
-        .finally(() => this.#counting.delete(key));
-      this.#counting.set(key, counting);
-    }
-    return counting;
-  }
-
-  #remember(key: string, total: number, at: number): number {
-    this.#counts.delete(key);
-    if (total <= EXACT_UP_TO) return total;
-    if (this.#counts.size >= MOST_COUNTS) {
-      const [oldest] = this.#counts.keys();
-      if (oldest !== undefined) this.#counts.delete(oldest);
-    }
-    this.#counts.set(key, { total, at });
-    return total;
+    const { countKey } = listing;
+    const total = this.#totals.has(countKey) ? undefined : (counted ?? (await listing.count(EXACT_UP_TO + 1)));
+    if (total !== undefined && total <= EXACT_UP_TO) return total;
+    return await this.#totals.get(countKey, () => listing.count(Number.MAX_SAFE_INTEGER), isLong);
   }
 }
+
+const isLong = (total: number): boolean => total > EXACT_UP_TO;
 
 /** Returns a page of a list in memory. */
 export function slice<Item>(items: readonly Item[], { page = 1, per_page = 20 }: PageRequest): Page<Item> {

@@ -12,7 +12,12 @@ export interface Notice {
 export interface Queries extends Session {
   readonly engine: EngineName;
   readonly db: Kysely<Tables>;
+  /** For queries that read many rows, where the engine would block the event loop; use `inBackground`. */
+  readonly background?: Queries;
 }
+
+/** Returns where to run a query that reads many rows. A transaction runs it itself. */
+export const inBackground = (queries: Queries): Queries => queries.background ?? queries;
 
 /**
  * One write transaction. Its callback must await only its queries, have no side effects, and may be run again: after a

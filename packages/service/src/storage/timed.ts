@@ -17,7 +17,7 @@ export function timed(storage: Storage, observe: ObserveTime): Storage {
     measured('read', performance.now(), reader.run(text, parameters, reused));
   return {
     ...storage,
-    reader: { engine, run, db: queriesOn<Tables>(engine, { run }) },
+    reader: { ...reader, run, db: queriesOn<Tables>(engine, { run }) },
     write: (work) => measured('write', performance.now(), storage.write(work)),
   };
 }

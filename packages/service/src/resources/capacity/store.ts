@@ -85,11 +85,22 @@ const upsert = statement<CapacityRow>((db, p) =>
 
 export const writeCapacity = async (tx: Tx, row: CapacityRow): Promise<void> => void (await upsert(tx, row));
 
-/** Adds each row to its point, or creates the point. The rows must be of different points. */
-export const addCapacity = (tx: Tx, rows: readonly NewRow<'capacity_points'>[]) =>
-  tx.db
+const addPoint = statement<NewRow<'capacity_points'>>((db, p) =>
+  db
     .insertInto('capacity_points')
-    .values(rows)
+    .values({
+      server_id: p.server_id,
+      step: p.step,
+      at: p.at,
+      samples: p.samples,
+      cpu_sum: p.cpu_sum,
+      cpu_max: p.cpu_max,
+      memory_used_sum: p.memory_used_sum,
+      memory_used_max: p.memory_used_max,
+      memory_free_sum: p.memory_free_sum,
+      disk_used_sum: p.disk_used_sum,
+      disk_free_sum: p.disk_free_sum,
+    })
     .onConflict((clash) =>
       clash
         .columns(['server_id', 'step', 'at'])
@@ -115,8 +126,12 @@ export const addCapacity = (tx: Tx, rows: readonly NewRow<'capacity_points'>[]) 
           };
         })
         .where('capacity_points.samples', '<', MOST_SAMPLES),
-    )
-    .execute();
+    ),
+);
+
+/** Adds each row to its point, or creates the point. The rows must be of different points. */
+export const addCapacity = (tx: Tx, rows: readonly NewRow<'capacity_points'>[]) =>
+  Promise.all(rows.map((row) => addPoint(tx, row)));
 
 const summed = ['samples', 'cpu_sum', 'memory_used_sum', 'memory_free_sum', 'disk_used_sum', 'disk_free_sum'] as const;
 

@@ -5,7 +5,7 @@ import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Listing } from '../../storage/page.ts';
 import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
-import type { Queries, Tx } from '../../storage/storage.ts';
+import { inBackground, type Queries, type Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
 export type DefinitionRow = Row<'definitions'>;
@@ -75,8 +75,11 @@ const definitionList = list<DefinitionFilter, CurrentRow, 'status'>('definitions
   decidedBy: ['status'],
 });
 
+/** A search reads the names of all definitions. */
 export const definitionsOf = (queries: Queries, filter: DefinitionFilter): Listing<CurrentRow> =>
-  definitionList(queries, filter.q === undefined ? filter : { ...filter, q: containing(filter.q) });
+  filter.q === undefined
+    ? definitionList(queries, filter)
+    : definitionList(inBackground(queries), { ...filter, q: containing(filter.q) });
 
 const currentById = statement<{ id: string; accountId: string }, CurrentRow>((db, p) =>
   current(db).where('definitions.id', '=', p.id).where('definitions.account_id', '=', p.accountId),

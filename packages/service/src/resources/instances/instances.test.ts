@@ -68,6 +68,30 @@ onBothEngines((engine) => {
     });
   });
 
+  it('statistics of more than 10,000 instances are at most 10 seconds old', async () => {
+    const { running, instances, principal, storage, clock } = await openInstanceServices(engine);
+    const { id } = await running();
+    let number = 0;
+    const add = (more: number) =>
+      storage.write(async (tx) => {
+        const row = await tx.db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+        const released = () => ({ ...row, id: `ins_${++number}`, status: 'released' as never });
+        await tx.db
+          .insertInto('instances')
+          .values(Array.from({ length: more }, released))
+          .execute();
+      });
+    const counted = async () => (await instances.stats(principal.accountId)).by_status.released;
+    for (let i = 0; i < 20; i++) await add(500);
+    expect(await counted()).toBe(10_000);
+    await add(1);
+    expect(await counted()).toBe(10_001);
+    await add(1);
+    expect(await counted()).toBe(10_001);
+    clock.now += 10_000;
+    expect(await counted()).toBe(10_002);
+  });
+
   it('an instance is shown with its names, template and uptime, only to its account', async () => {
     const { running, read, clock, instances, principal, serverId, addServer } = await openInstanceServices(engine);
     const { id, definitionId } = await running();

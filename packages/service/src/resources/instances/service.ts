@@ -17,7 +17,7 @@ import { type InstanceFilter, instancesOf, type NamedRow, type Scope } from './l
 import { instanceRecord } from './record.ts';
 import { takeReport } from './report.ts';
 import { applyEnd, applyStart } from './settling.ts';
-import { instanceStats } from './stats.ts';
+import { Statistics } from './stats.ts';
 import {
   definitionOfInstance,
   findInstance,
@@ -51,8 +51,10 @@ const RELEASE_WITHIN_MS = 30 * 24 * 3_600_000;
 
 export class Instances {
   readonly #deps: InstancesDeps;
+  readonly #statistics: Statistics;
   constructor(deps: InstancesDeps) {
     this.#deps = deps;
+    this.#statistics = new Statistics(deps.reader, deps.clock);
   }
 
   async list(filter: InstanceFilter, request: PageRequest, sort?: InstanceSort): Promise<Page<Instance>> {
@@ -65,7 +67,7 @@ export class Instances {
   }
 
   stats(accountId: string, days?: number): Promise<InstanceStats> {
-    return instanceStats(this.#deps.reader, accountId, days);
+    return this.#statistics.read(accountId, days);
   }
 
   async has(accountId: string, id: string): Promise<boolean> {

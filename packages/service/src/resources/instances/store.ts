@@ -70,30 +70,37 @@ export interface Names {
   readonly containerNames: readonly string[];
 }
 
+interface ReportedRow extends InstanceRow {
+  readonly instance_uid: string;
+  readonly definition_status: Row<'definitions'>['status'];
+  readonly name_on_server: string;
+}
+
+const reported = shapedStatement<Scope & Names, ReportedRow>(
+  (db, { definitionIds, instanceUids, containerNames, ...scope }) =>
+    db
+      .selectFrom('instances')
+      .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
+      .selectAll('instances')
+      .select(['definitions.instance_uid', 'definitions.status as definition_status'])
+      .select('definitions.container_name as name_on_server')
+      .where('instances.status', '<>', sql.lit('released' as const))
+      .where((eb) => eb.and(inScope(eb as unknown as Builder, scope)))
+      .where((eb) =>
+        eb.or([
+          ...(definitionIds.length > 0 ? [eb('instances.definition_id', 'in', definitionIds)] : []),
+          ...(instanceUids.length > 0
+            ? [eb('definitions.instance_uid', 'in', instanceUids), eb('definitions.container_name', 'in', instanceUids)]
+            : []),
+          ...(containerNames.length > 0 ? [eb('instances.container_name', 'in', containerNames)] : []),
+        ]),
+      )
+      .orderBy('instances.id'),
+);
+
 /** Finds the instances that a report may mean. Released ones never come back. */
-export const findReported = (queries: Queries, scope: Scope, names: Names) =>
-  queries.db
-    .selectFrom('instances')
-    .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
-    .selectAll('instances')
-    .select(['definitions.instance_uid', 'definitions.status as definition_status'])
-    .select('definitions.container_name as name_on_server')
-    .where('instances.status', '<>', sql.lit('released' as const))
-    .where((eb) => eb.and(inScope(eb as unknown as Builder, scope)))
-    .where((eb) =>
-      eb.or([
-        ...(names.definitionIds.length > 0 ? [eb('instances.definition_id', 'in', names.definitionIds)] : []),
-        ...(names.instanceUids.length > 0
-          ? [
-              eb('definitions.instance_uid', 'in', names.instanceUids),
-              eb('definitions.container_name', 'in', names.instanceUids),
-            ]
-          : []),
-        ...(names.containerNames.length > 0 ? [eb('instances.container_name', 'in', names.containerNames)] : []),
-      ]),
-    )
-    .orderBy('instances.id')
-    .execute();
+export const findReported = (queries: Queries, { accountId, serverId }: Scope, names: Names): Promise<ReportedRow[]> =>
+  reported(queries, { accountId, serverId, ...names });
 
 const byId = statement<{ id: string }, InstanceRow>((db, p, engine) =>
   forUpdate({ engine }, db.selectFrom('instances').selectAll().where('id', '=', p.id)),
@@ -142,15 +149,21 @@ export const livingOn = (
     .where('status', '<>', sql.lit('released' as const))
     .execute();
 
-export const livingByName = (queries: Queries, serverId: string, names: readonly string[]) =>
-  queries.db
+const byName = shapedStatement<
+  { readonly serverId: string; readonly names: readonly string[] },
+  { id: string; container_name: string }
+>((db, { serverId, names }) =>
+  db
     .selectFrom('instances')
     .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
     .select(['instances.id', 'definitions.container_name'])
     .where('instances.server_id', '=', serverId)
     .where('instances.status', '<>', sql.lit('released' as const))
-    .where('definitions.container_name', 'in', names)
-    .execute();
+    .where('definitions.container_name', 'in', names),
+);
+
+export const livingByName = (queries: Queries, serverId: string, names: readonly string[]) =>
+  byName(queries, { serverId, names });
 
 /** Lists unreleased instances with their names. */
 export const livingWithNamesOn = (queries: Queries, serverId: string): Promise<LivingRow[]> =>
@@ -181,8 +194,11 @@ export async function countRunningOn(queries: Queries, serverId: string): Promis
 }
 
 /** Updates only the report time, in one statement for all. */
-export const touchInstances = (tx: Tx, ids: readonly string[]) =>
-  tx.db.updateTable('instances').set({ last_reported_at: tx.now }).where('id', 'in', ids).execute();
+const touch = shapedStatement<{ readonly ids: readonly string[]; readonly now: number }>(
+  (db, { ids, now }) => db.updateTable('instances').set({ last_reported_at: now }).where('id', 'in', ids) as never,
+);
+
+export const touchInstances = (tx: Tx, ids: readonly string[]) => touch(tx, { ids, now: tx.now });
 
 export const moveInstance = (tx: Tx, id: string, server_id: string) =>
   tx.db.updateTable('instances').set({ server_id, updated_at: tx.now }).where('id', '=', id).execute();

@@ -72,7 +72,10 @@ export class Metrics {
   /** Whether a component may have a point: known ones may, new ones up to the limit. */
   async #room(tx: Tx, instanceIds: readonly string[]) {
     const known = new Map<string, Set<string>>(instanceIds.map((id) => [id, new Set()]));
-    const rows = instanceIds.length === 0 ? [] : await componentsAt(tx, instanceIds, COARSE, beginOf(COARSE, tx.now));
+    const rows =
+      instanceIds.length === 0
+        ? []
+        : await componentsAt(tx, { instanceIds, step: COARSE, at: beginOf(COARSE, tx.now) });
     for (const { instance_id, component } of rows) known.get(instance_id)?.add(component);
     return (instanceId: string, component: string): boolean => {
       const names = known.get(instanceId);

@@ -1,66 +1,85 @@
 import { sql } from 'kysely';
-import { shapedStatement } from '../../storage/statement.ts';
+import { shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
 import { MOST_SAMPLES, type Span } from './steps.ts';
 
 export type UsageRow = NewRow<'usage_points'>;
 
-/** Thirteen parameters per row; SQLite allows 32,766 per statement. */
-const IN_ONE_STATEMENT = 500;
+/** Sent together, and answered before the next ones are sent. */
+const AT_ONCE = 500;
+
+const addPoint = statement<UsageRow>((db, p) =>
+  db
+    .insertInto('usage_points')
+    .values({
+      instance_id: p.instance_id,
+      component: p.component,
+      step: p.step,
+      at: p.at,
+      samples: p.samples,
+      cpu_sum: p.cpu_sum,
+      cpu_max: p.cpu_max,
+      memory_sum: p.memory_sum,
+      memory_max: p.memory_max,
+      received_sum: p.received_sum,
+      sent_sum: p.sent_sum,
+      read_sum: p.read_sum,
+      written_sum: p.written_sum,
+    })
+    .onConflict((clash) =>
+      clash
+        .columns(['instance_id', 'step', 'at', 'component'])
+        .doUpdateSet((eb) => {
+          const sum = (
+            column: 'samples' | 'cpu_sum' | 'memory_sum' | 'received_sum' | 'sent_sum' | 'read_sum' | 'written_sum',
+          ) => eb(`usage_points.${column}`, '+', eb.ref(`excluded.${column}`));
+          const larger = (column: 'cpu_max' | 'memory_max') =>
+            eb
+              .case()
+              .when(`usage_points.${column}`, '<', eb.ref(`excluded.${column}`))
+              .then(eb.ref(`excluded.${column}`))
+              .else(eb.ref(`usage_points.${column}`))
+              .end();
+          return {
+            samples: sum('samples'),
+            cpu_sum: sum('cpu_sum'),
+            cpu_max: larger('cpu_max'),
+            memory_sum: sum('memory_sum'),
+            memory_max: larger('memory_max'),
+            received_sum: sum('received_sum'),
+            sent_sum: sum('sent_sum'),
+            read_sum: sum('read_sum'),
+            written_sum: sum('written_sum'),
+          };
+        })
+        .where('usage_points.samples', '<', MOST_SAMPLES),
+    ),
+);
 
 /** Adds each row to its point, or creates the point. The rows must be of different points. */
 export async function addUsage(tx: Tx, rows: readonly UsageRow[]): Promise<void> {
-  for (let from = 0; from < rows.length; from += IN_ONE_STATEMENT) {
-    await tx.db
-      .insertInto('usage_points')
-      .values(rows.slice(from, from + IN_ONE_STATEMENT))
-      .onConflict((clash) =>
-        clash
-          .columns(['instance_id', 'step', 'at', 'component'])
-          .doUpdateSet((eb) => {
-            const sum = (
-              column: 'samples' | 'cpu_sum' | 'memory_sum' | 'received_sum' | 'sent_sum' | 'read_sum' | 'written_sum',
-            ) => eb(`usage_points.${column}`, '+', eb.ref(`excluded.${column}`));
-            const larger = (column: 'cpu_max' | 'memory_max') =>
-              eb
-                .case()
-                .when(`usage_points.${column}`, '<', eb.ref(`excluded.${column}`))
-                .then(eb.ref(`excluded.${column}`))
-                .else(eb.ref(`usage_points.${column}`))
-                .end();
-            return {
-              samples: sum('samples'),
-              cpu_sum: sum('cpu_sum'),
-              cpu_max: larger('cpu_max'),
-              memory_sum: sum('memory_sum'),
-              memory_max: larger('memory_max'),
-              received_sum: sum('received_sum'),
-              sent_sum: sum('sent_sum'),
-              read_sum: sum('read_sum'),
-              written_sum: sum('written_sum'),
-            };
-          })
-          .where('usage_points.samples', '<', MOST_SAMPLES),
-      )
-      .execute();
-  }
+  for (let from = 0; from < rows.length; from += AT_ONCE)
+    await Promise.all(rows.slice(from, from + AT_ONCE).map((row) => addPoint(tx, row)));
 }
 
-/** Lists the components with a point at this time. */
-export const componentsAt = (
-  queries: Queries,
-  instanceIds: readonly string[],
-  step: number,
-  at: number,
-): Promise<{ instance_id: string; component: string }[]> =>
-  queries.db
+interface AtTime {
+  readonly instanceIds: readonly string[];
+  readonly step: number;
+  readonly at: number;
+}
+
+const componentsThen = shapedStatement<AtTime, { instance_id: string; component: string }>((db, p) =>
+  db
     .selectFrom('usage_points')
     .select(['instance_id', 'component'])
-    .where('instance_id', 'in', instanceIds)
-    .where('step', '=', step)
-    .where('at', '=', at)
-    .execute();
+    .where('instance_id', 'in', p.instanceIds)
+    .where('step', '=', p.step)
+    .where('at', '=', p.at),
+);
+
+/** Lists the components with a point at this time. */
+export const componentsAt = (queries: Queries, at: AtTime) => componentsThen(queries, at);
 
 /** Sums one row per component and interval, oldest first. */
 export const listUsage = (queries: Queries, instanceId: string, { step, width, from, to }: Span): Promise<UsageSum[]> =>

@@ -7,17 +7,19 @@ import { expect, it } from 'vitest';
 import { Checkpoints } from './checkpoints.ts';
 import { SqliteConnection } from './connection.ts';
 import { openSqlite } from './open.ts';
+import { SqliteThread } from './sqlite-thread.ts';
 
 const PAGE = 4_096;
-const limits = { copied: 50, log: 200, idleMs: 60_000 };
+const limits = { copied: 50, log: 200 };
 
 /** A database whose commits each add about ten pages to the log. */
-function openFilled(limited: Partial<typeof limits> = {}, watched?: string) {
+function openFilled(elsewhere?: string) {
   const folder = temporaryFolder('checkpoints');
   const file = join(folder.path, 'a.db');
   const writer = new SqliteConnection(file, { readOnly: false });
   writer.run('create table filled (text text)', []);
-  const checkpoints = new Checkpoints(watched ?? file, writer, { ...limits, ...limited });
+  const thread = new SqliteThread(elsewhere ?? file, { readOnly: false });
+  const checkpoints = new Checkpoints(thread, writer, limits);
   const text = 'x'.repeat(9 * PAGE);
   const commit = () => {
     writer.run('insert into filled values (?)', [text]);
@@ -25,7 +27,7 @@ function openFilled(limited: Partial<typeof limits> = {}, watched?: string) {
   };
   const state = () => writer.run('pragma wal_checkpoint(noop)', []).rows[0] as { log: number; checkpointed: number };
   const end = async () => {
-    await checkpoints.close();
+    await thread.close();
     writer.close();
     await folder.remove();
   };
@@ -62,7 +64,7 @@ it('does not wait for a long read, and starts the log over after it', async () =
 });
 
 it('writers go on if the thread cannot open the database', async () => {
-  await using at = openFilled({}, '/nowhere/a.db');
+  await using at = openFilled('/nowhere/a.db');
   for (let i = 0; i < 60; i++) await at.commit();
   expect(at.state()).toMatchObject({ checkpointed: 0 });
 });

@@ -1,16 +1,14 @@
-import { Worker } from 'node:worker_threads';
 import type { SqliteConnection } from './connection.ts';
+import type { SqliteThread } from './sqlite-thread.ts';
 
 export interface CheckpointLimits {
   /** Pages that are copied at a time. */
   readonly copied: number;
   /** Pages of the log from which writers wait until all are copied, so that SQLite starts the log over. */
   readonly log: number;
-  /** Time without work after which the thread ends. */
-  readonly idleMs: number;
 }
 
-const standardLimits: CheckpointLimits = { copied: 1_000, log: 4_096, idleMs: 60_000 };
+const standardLimits: CheckpointLimits = { copied: 1_000, log: 4_096 };
 
 interface LogState {
   /** Pages in the log, and how many of them have been copied. */
@@ -23,18 +21,16 @@ interface LogState {
  * block the event loop for 20 to 200 ms. If the thread fails, the writer still does so at `wal_autocheckpoint`.
  */
 export class Checkpoints {
-  readonly #file: string;
+  readonly #thread: Pick<SqliteThread, 'run'>;
   readonly #writer: SqliteConnection;
   readonly #limits: CheckpointLimits;
-  #thread: Worker | undefined;
-  #idle: NodeJS.Timeout | undefined;
   #copying: Promise<void> | undefined;
   /** Length of the log at the last copy, which may have stopped earlier because of a reader. */
   #attempted = 0;
   #startOverAt: number;
 
-  constructor(file: string, writer: SqliteConnection, limits: Partial<CheckpointLimits> = {}) {
-    this.#file = file;
+  constructor(thread: Pick<SqliteThread, 'run'>, writer: SqliteConnection, limits: Partial<CheckpointLimits> = {}) {
+    this.#thread = thread;
     this.#writer = writer;
     this.#limits = { ...standardLimits, ...limits };
     this.#startOverAt = this.#limits.log;
@@ -52,14 +48,6 @@ export class Checkpoints {
     return undefined;
   }
 
-  /** Must be called before the connections are closed. */
-  async close(): Promise<void> {
-    clearTimeout(this.#idle);
-    await this.#copying;
-    await this.#thread?.terminate();
-    this.#thread = undefined;
-  }
-
   /** A long read, such as that of a backup, keeps later pages in the log. Writers do not wait for it. */
   async #copyAll(): Promise<void> {
     // The running copy may have begun before the last commit.
@@ -70,45 +58,13 @@ export class Checkpoints {
   }
 
   #copy(): Promise<void> {
-    // Without a thread the log grows up to `wal_autocheckpoint`.
-    const ignore = () => undefined;
-    this.#copying ??= this.#order()
-      .catch(ignore)
-      .finally(() => {
-        this.#copying = undefined;
-      });
-    return this.#copying;
-  }
-
-  async #order(): Promise<void> {
     this.#attempted = this.#state().log;
-    clearTimeout(this.#idle);
-    const thread = this.#thread ?? this.#start();
-    await new Promise<void>((done) => {
-      const end = () => {
-        thread.off('message', end).off('exit', end);
-        done();
-      };
-      thread.once('message', end).once('exit', end);
-      thread.postMessage('copy');
-      this.#idle = setTimeout(() => void this.#stop(thread), this.#limits.idleMs).unref();
-    });
-  }
-
-  #start(): Worker {
-    const thread = new Worker(`(${serveCopies})()`, { eval: true, workerData: this.#file, execArgv: [], env: {} });
-    thread.unref();
-    thread.on('error', () => undefined);
-    thread.on('exit', () => {
-      if (this.#thread === thread) this.#thread = undefined;
-    });
-    this.#thread = thread;
-    return thread;
-  }
-
-  async #stop(thread: Worker): Promise<void> {
-    await this.#copying;
-    await thread.terminate();
+    const ended = () => {
+      this.#copying = undefined;
+    };
+    // After a failure the log grows up to `wal_autocheckpoint`.
+    this.#copying ??= this.#thread.run('pragma wal_checkpoint(passive)').then(ended, ended);
+    return this.#copying;
   }
 
   /** A failing database is reported by the next commit. */
@@ -119,16 +75,4 @@ export class Checkpoints {
       return { log: 0, checkpointed: 0 };
     }
   }
-}
-
-/** Runs in the thread, which knows its text only: no imports. */
-function serveCopies(): void {
-  const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
-  const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  parentPort?.on('message', () => {
-    const db = new DatabaseSync(workerData as string);
-    db.exec('pragma synchronous = normal; pragma wal_checkpoint(passive);');
-    db.close();
-    parentPort.postMessage('copied');
-  });
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
 import { withOutside } from '../outside.ts';
-import { queriesOn } from '../session.ts';
+import { queriesOn, type Session } from '../session.ts';
 import { type Queries, RunAgain, type Storage, type StorageHooks } from '../storage.ts';
 import type { Tables } from '../tables.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -11,6 +11,7 @@ import { SqliteConnection } from './connection.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { GroupCommit } from './group-commit.ts';
 import { LogSync } from './log-sync.ts';
+import { SqliteThread } from './sqlite-thread.ts';
 
 /** Opens the embedded storage: one file, one writer, one reader, one process. */
 export async function openSqlite(directory: string, hooks: StorageHooks = {}): Promise<Storage> {
@@ -30,7 +31,8 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
   const reading = new SqliteConnection(file, { readOnly: true });
   const listeners = new CommitListeners();
   const log = new LogSync(file);
-  const checkpoints = new Checkpoints(file, writer);
+  const copying = new SqliteThread(file, { readOnly: false });
+  const checkpoints = new Checkpoints(copying, writer);
   const commits = new GroupCommit(writer, hooks, {
     toDisk: hooks.toDisk ?? (() => log.sync()),
     committed: (notices) => listeners.tell(notices),
@@ -38,7 +40,9 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
   });
   let closing: Promise<void> | undefined;
   const session = sessionOf(reading);
-  const reader: Queries = { engine: 'sqlite', run: session.run, db: queriesOn<Tables>('sqlite', session) };
+  const aside = new SqliteThread(file, { readOnly: true });
+  const background = sessionOn(aside);
+  const reader: Queries = { ...queriesFor(session), background: queriesFor(background) };
   return {
     engine: 'sqlite',
     reader,
@@ -54,7 +58,7 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
     ping: async () => void reading.run('select 1', []),
     close() {
       closing ??= commits.close().then(async () => {
-        await checkpoints.close();
+        await Promise.all([copying.close(), aside.close()]);
         log.close();
         reading.close();
         writer.close();
@@ -67,4 +71,17 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
 
 const sessionOf = (connection: SqliteConnection) => ({
   run: async (text: string, parameters: readonly unknown[]) => connection.run(text, parameters),
+});
+
+const sessionOn = (thread: SqliteThread) => ({
+  run: async (text: string, parameters: readonly unknown[]) => ({
+    rows: await thread.run(text, parameters),
+    changed: 0,
+  }),
+});
+
+const queriesFor = (session: Session): Queries => ({
+  engine: 'sqlite',
+  run: (...of) => session.run(...of),
+  db: queriesOn<Tables>('sqlite', session),
 });

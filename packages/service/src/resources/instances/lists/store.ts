@@ -1,10 +1,11 @@
 import type { InstanceSort } from '@hortus/contract/instance-sorts';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { anyContains, containing } from '../../../storage/any-contains.ts';
+import { countUpTo } from '../../../storage/count-up-to.ts';
 import { list } from '../../../storage/lists.ts';
 import type { Listing } from '../../../storage/page.ts';
 import { type Slots, statement } from '../../../storage/statement.ts';
-import type { Queries } from '../../../storage/storage.ts';
+import { inBackground, type Queries } from '../../../storage/storage.ts';
 import type { Row, Tables } from '../../../storage/tables.ts';
 
 /** An instance with its names, and the template and profile of the running revision or, before that, the first one. */
@@ -134,8 +135,15 @@ const instanceList = list<InstanceFilter, NamedRow, 'sort'>('instances', {
   decidedBy: ['sort'],
 });
 
+/** A search reads the names of all definitions. */
 export const instancesOf = (queries: Queries, filter: InstanceFilter): Listing<NamedRow> =>
-  instanceList(queries, filter.q === undefined ? filter : { ...filter, q: containing(filter.q) });
+  filter.q === undefined
+    ? instanceList(queries, filter)
+    : instanceList(inBackground(queries), { ...filter, q: containing(filter.q) });
+
+/** Counts the instances of an account, released ones included, up to a limit. */
+export const countInstances = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
+  countUpTo(queries, queries.db.selectFrom('instances').select('id').where('account_id', '=', accountId), atMost);
 
 type StateCount = Pick<Row<'instances'>, 'status' | 'health'> & { readonly total: number };
 
