@@ -53,6 +53,7 @@ import { clusters } from './migrations/0123-clusters.ts';
 import { nodes } from './migrations/0124-nodes.ts';
 import { evacuations } from './migrations/0125-evacuations.ts';
 import { foundByIndex } from './migrations/0127-found-by-index.ts';
+import { countedInstances } from './migrations/0128-counted-instances.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Tables } from './tables.ts';
 
@@ -111,6 +112,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0124-nodes': nodes,
   '0125-evacuations': evacuations,
   '0127-found-by-index': foundByIndex,
+  '0128-counted-instances': countedInstances,
 };
 
 /** Arbitrary, but the same in every replica. */
