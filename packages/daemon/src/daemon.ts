@@ -28,9 +28,8 @@ export class Daemon {
     this.#tidy();
     parts.ingress.start();
     this.#closeLeftWindows();
-    parts.backups.recover();
-    parts.actions.recover();
-    parts.deployments.recover();
+    // A member of a cluster resumes its work when it leads, and only if no other member led meanwhile.
+    if (parts.leads()) parts.resume();
     parts.shims.warm();
     parts.containerLogs.start();
     parts.channel.start();
@@ -40,9 +39,11 @@ export class Daemon {
     parts.drift.start();
     parts.extraNetworks.start();
     parts.follow(undefined);
-    parts.poller.wake();
-    parts.results.settle();
-    parts.deployments.settle();
+    if (parts.leads()) {
+      parts.poller.wake();
+      parts.results.settle();
+      parts.deployments.settle();
+    }
     parts.metrics.start();
     parts.nodeReports.start();
     parts.updater.start();

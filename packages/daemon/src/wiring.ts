@@ -48,9 +48,12 @@ import { Watch } from './rollout/watch.ts';
 import { serveShell } from './shell/serve-shell.ts';
 import { DialBack } from './streams/dial-back.ts';
 import { substitutingEngine } from './substitutes/substituting-engine.ts';
+import { readDeployedManifests } from './swarm/deployed-manifests.ts';
+import { fencedCluster } from './swarm/fenced-cluster.ts';
 import { NodeReports } from './swarm/node-reports.ts';
 import { swarmEngine } from './swarm/swarm-engine.ts';
 import { SwarmIngress } from './swarm/swarm-ingress.ts';
+import { Takeover } from './swarm/takeover.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
 import { Turns } from './turns.ts';
@@ -87,7 +90,9 @@ export function wire(options: DaemonOptions) {
   rememberWritten(journal);
   const socket = { socketPath: config.dockerSocket, ...(engineTimeouts && { timeouts: engineTimeouts }) };
   const docker = openDockerEngine(socket);
-  const cluster = config.cluster ? openDockerCluster(socket) : undefined;
+  const cluster = config.cluster ? fencedCluster(openDockerCluster(socket), () => leadership.leads()) : undefined;
+  /** Whether this daemon may act: that of a plain server always, a member of a cluster while it leads. */
+  const leads = () => cluster === undefined || takeover.leads();
   const checked = guardedEngine(config.substitutes ? substitutingEngine(docker, config.substitutes) : docker, {
     policy,
     engineSocket: config.dockerSocket,
@@ -105,6 +110,7 @@ export function wire(options: DaemonOptions) {
       return [journal.manifests.of(uid), running].filter((manifest) => manifest !== undefined);
     },
     serverId,
+    collects: leads,
     log,
   });
   const engine = settlingEngine(pooledEngine(guarded, networkPool), containerLogs);
@@ -131,21 +137,53 @@ export function wire(options: DaemonOptions) {
   const follow = (uid: string | undefined) => followContainers({ engine, ingress, journal, turns, log }, uid);
 
   const leadership: Leadership = new Leadership({
+    isMember: cluster !== undefined,
     send: (message) => channel.send(message),
-    onLead: () => {
-      results.settle();
-      deployments.settle();
-      poller.wake();
-      observer.all();
-      drift.all();
+    onLead: (term) => takeover.begin(term),
+    onLost: () => {
+      takeover.lost();
+      deployments.suspend();
+    },
+    log,
+  });
+  const takeover: Takeover = new Takeover({
+    journal,
+    leads: () => leadership.leads(),
+    catchUp: async () => {
+      if (cluster) await readDeployedManifests({ cluster, service, acceptance, journal, serverId, log });
+    },
+    onReady: () => {
+      resume();
+      settle();
+      containerLogs.changed(undefined);
       void nodeReports.report();
     },
     log,
   });
+  /** Continues what the journal has not finished; begins nothing twice. */
+  const resume = () => {
+    backups.recover();
+    actions.recover();
+    deployments.recover();
+  };
+  const whenLeading = (work: () => void): boolean => {
+    if (cluster) return takeover.when(work);
+    work();
+    return true;
+  };
+  /** Exchanges with the service what one of them may have missed. */
+  const settle = () => {
+    results.settle();
+    deployments.settle();
+    poller.wake();
+    observer.all();
+    drift.all();
+  };
   const service = new Service(config.url, currentKey(stateDirectory, config.key), () => leadership.epoch);
   const channel: Channel = new Channel({
     baseUrl: config.url,
     key: () => service.key,
+    capabilities: cluster ? ['cluster'] : [],
     about: () => aboutDaemon({ engine, ingress, journal }),
     onMessage: (message) =>
       receive(message, {
@@ -156,6 +194,7 @@ export function wire(options: DaemonOptions) {
         service,
         channel,
         leadership,
+        whenLeading,
         actions,
         results,
         poller,
@@ -163,11 +202,7 @@ export function wire(options: DaemonOptions) {
         updater,
       }),
     onUp: () => {
-      results.settle();
-      deployments.settle();
-      poller.wake();
-      observer.all();
-      drift.all();
+      if (leads()) settle();
       updater.connected();
     },
     log,
@@ -229,7 +264,7 @@ export function wire(options: DaemonOptions) {
     onFinished: (id) => results.finished(id),
     onUnkept: (id, outcome) => results.finishedUnkept(id, outcome),
   });
-  const scheduler = new Scheduler({ journal, engine, log, busy, onDue: (request) => actions.run(request) });
+  const scheduler = new Scheduler({ journal, engine, log, busy, leads, onDue: (request) => actions.run(request) });
 
   const drift = new DriftWatch({
     cluster,
@@ -247,9 +282,10 @@ export function wire(options: DaemonOptions) {
     drift.changed(uid);
     containerLogs.changed(uid);
   };
-  const observer = new Observer({ engine, service, journal, log, serverId, busy, onEvent });
+  const observer = new Observer({ engine, service, journal, log, serverId, busy, leads, onEvent });
   const deployments = new DeploymentRunner({
     cluster,
+    leads,
     journal,
     engine,
     ingress,
@@ -276,11 +312,12 @@ export function wire(options: DaemonOptions) {
     log,
     serverId,
     busy,
+    leads,
     onSick: (watch, why) => deployments.return(watch, why),
   });
   const poller = new Poller({
     look: async () => {
-      if (channel.replaced || channel.forbidden || !leadership.leads()) return;
+      if (channel.replaced || channel.forbidden || !leads()) return;
       await deployments.look();
       // Older services have no transfers.
       if (channel.offers('transfer')) await transfers.look();
@@ -302,6 +339,7 @@ export function wire(options: DaemonOptions) {
     fingerprint: () => fingerprints.recent(),
     networks: () => networkPool.usage(),
     serverId: () => identity.serverId,
+    leads,
   });
 
   return {
@@ -320,11 +358,13 @@ export function wire(options: DaemonOptions) {
     ingress,
     journal,
     leadership,
+    leads,
     metrics,
     nodeReports,
     observer,
     poller,
     results,
+    resume,
     scheduler,
     service,
     shims,

@@ -80,7 +80,7 @@ export class Actions {
     this.#follow(request, () => this.#begin(request));
   }
 
-  /** Resumes executions after a restart. */
+  /** Resumes executions after a restart, or after a time in which this daemon did not lead its cluster. */
   recover(): void {
     const { executions, directory } = this.#options.journal;
     const unfinished = executions.unfinished();
@@ -89,7 +89,9 @@ export class Actions {
       const left = shimDirectory(directory, name);
       if (!needed.has(left)) removeShim(left);
     }
-    for (const execution of unfinished) this.#follow(execution.request, () => this.#resume(execution));
+    for (const execution of unfinished) {
+      if (!this.#active.has(execution.id)) this.#follow(execution.request, () => this.#resume(execution));
+    }
   }
 
   /** Detaches from running executions; they continue, and the journal knows them. */

@@ -58,9 +58,12 @@ export class BackupActions implements BackupHandlers {
     this.#options = options;
   }
 
-  /** Restarts applications that a killed daemon had stopped for a backup, and removes its trial instances. */
+  /**
+   * Restarts applications that a killed daemon had stopped for a backup, and removes its trial instances. Does nothing while
+   * actions run, whose applications and trials these would be.
+   */
   recover(): void {
-    this.#recovered = this.#recover();
+    if (this.#running.size === 0) this.#recovered = this.#recover();
   }
 
   has(slug: string): boolean {

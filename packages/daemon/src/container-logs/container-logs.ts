@@ -19,6 +19,8 @@ export interface ContainerLogsOptions {
   /** Manifests whose secrets the container may know: of the last rollout, and of a running one. */
   manifests(uid: string, deploymentId: string | undefined): SignedManifest[];
   serverId(): string;
+  /** Whether the manifests are current: those of a member of a cluster that does not lead may lack newer secrets. */
+  collects?(): boolean;
   log: Log;
 }
 
@@ -124,6 +126,7 @@ export class ContainerLogs {
   #begin(facts: ContainerFacts): void {
     const container = containerOf(facts);
     if (this.#stopped || container === undefined || facts.state === 'created') return;
+    if (this.#options.collects?.() === false) return;
     const known = this.#collecting.get(facts.id);
     const isOver = facts.state !== 'running' && facts.state !== 'restarting';
     if (known && (known.storedUntil === undefined || known.storedUntil === NEVER)) return;

@@ -8,6 +8,7 @@ import type { RolloutResult } from '../journal/rollout-result.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
 import { isRefusal } from '../link/service.ts';
 import { newDeploymentId } from '../own-id.ts';
+import { RolloutControl } from '../rollout/rollout-control.ts';
 import { Acceptance, type AcceptanceOptions, failed } from './acceptance.ts';
 import { DeploymentReports } from './deployment-reports.ts';
 import { CANCELLED, type Order, OrderedRollouts, type RolloutsOptions } from './ordered-rollouts.ts';
@@ -19,7 +20,7 @@ export class DeploymentRunner {
   readonly #options: DeploymentsOptions;
   readonly #reports: DeploymentReports;
   readonly #acceptance: Acceptance;
-  readonly #active = new Map<string, { controller: AbortController; done: Promise<void> }>();
+  readonly #active = new Map<string, { controller: RolloutControl; done: Promise<void> }>();
   readonly #rollouts: OrderedRollouts;
   #stopped = false;
 
@@ -36,12 +37,20 @@ export class DeploymentRunner {
     for (const deployment of data) this.#take(deployment);
   }
 
-  /** Resumes interrupted deployments, even while the service is unreachable. */
+  /** Resumes interrupted deployments; on a plain server even while the service is unreachable. */
   recover(): void {
     for (const journalled of this.#options.journal.deployments.unfinished()) {
-      if (journalled.phase === 'started')
+      const active = this.#active.get(journalled.id);
+      // A suspended one is about to end.
+      if (active?.controller.suspended) void active.done.then(() => this.recover());
+      else if (!active && !this.#stopped && journalled.phase === 'started')
         this.#follow(journalled.id, (controller) => this.#resume(journalled, controller));
     }
+  }
+
+  /** Ends all rollouts without undoing them, because another daemon may continue them. */
+  suspend(): void {
+    for (const { controller } of this.#active.values()) controller.suspend();
   }
 
   settle(): void {
@@ -53,8 +62,8 @@ export class DeploymentRunner {
    * deployment of its own.
    */
   return({ deploymentId, former, instanceUid, irreversible }: JournalledWatch, why: string): void {
-    const { journal, log } = this.#options;
-    if (this.#stopped) return;
+    const { journal, log, leads } = this.#options;
+    if (this.#stopped || !leads()) return;
     const id = newDeploymentId();
     log.warn('deployment became unhealthy during its watch period', { deployment: deploymentId, why });
     const stays =
@@ -75,7 +84,7 @@ export class DeploymentRunner {
     this.#follow(id, (controller) => this.#goBack(order, former, why, controller));
   }
 
-  async #goBack(order: Order, former: SignedManifest, why: string, controller: AbortController): Promise<void> {
+  async #goBack(order: Order, former: SignedManifest, why: string, controller: RolloutControl): Promise<void> {
     // The policy may have been tightened since it ran.
     const refused = this.#acceptance.refusal(former);
     if (refused) return this.#finish(order.id, refused);
@@ -96,7 +105,7 @@ export class DeploymentRunner {
 
   #take(deployment: Deployment): void {
     const { id } = deployment;
-    if (this.#stopped) return;
+    if (this.#stopped || !this.#options.leads()) return;
     const active = this.#active.get(id);
     if (active) {
       if (deployment.cancelling) active.controller.abort(CANCELLED);
@@ -106,13 +115,18 @@ export class DeploymentRunner {
     // The service still waits for a finished deployment: the report was lost, or the service was restored from a
     // backup.
     if (known?.phase === 'finished') this.#reports.report(id);
-    // Claimed by another daemon with our key, or by us before we lost our state: never roll out twice at once.
-    else if (!known && deployment.status === 'running') return;
+    // Claimed by another daemon with our key, or by us before we lost our state: never roll out twice at once. That of a
+    // member which no longer leads is continued from the state of the Swarm.
+    else if (!known && deployment.status === 'running' && !this.#isLeftToUs(deployment)) return;
     else this.#follow(id, (controller) => this.#begin(deployment, controller));
   }
 
-  #follow(id: string, work: (controller: AbortController) => Promise<void>): void {
-    const controller = new AbortController();
+  #isLeftToUs({ interrupted }: Deployment): boolean {
+    return interrupted === true && this.#options.cluster !== undefined;
+  }
+
+  #follow(id: string, work: (controller: RolloutControl) => Promise<void>): void {
+    const controller = new RolloutControl();
     const done = work(controller)
       .catch((error: Error) =>
         this.#options.log.warn('a deployment was interrupted; it will be retried', { deployment: id, error }),
@@ -121,7 +135,7 @@ export class DeploymentRunner {
     this.#active.set(id, { controller, done });
   }
 
-  async #begin(deployment: Deployment, controller: AbortController): Promise<void> {
+  async #begin(deployment: Deployment, controller: RolloutControl): Promise<void> {
     const prepared = await this.#prepare(deployment).catch((error) => this.#giveUp(deployment.id, error));
     if (prepared) await this.#rollouts.run(prepared.order, prepared.manifest, controller);
   }
@@ -170,8 +184,10 @@ export class DeploymentRunner {
     return undefined;
   }
 
-  async #resume(journalled: JournalledDeployment, controller: AbortController): Promise<void> {
+  async #resume(journalled: JournalledDeployment, controller: RolloutControl): Promise<void> {
     const { id, definitionId: definition_id, revision, claim, manifest, rollbackOf } = journalled;
+    if (rollbackOf === undefined && !(await this.#isOurs(journalled)))
+      return this.#options.journal.deployments.drop(id);
     if (manifest === undefined) return this.#finish(id, failed('lost', 'The daemon lost the manifest.'));
     const order = { id, definition_id, revision, claim };
     if (rollbackOf !== undefined) return await this.#goBack(order, manifest, 'The daemon was interrupted', controller);
@@ -180,6 +196,19 @@ export class DeploymentRunner {
     const accepted = this.#acceptance.refusal(manifest) ?? manifest;
     if ('status' in accepted) return this.#finish(id, accepted);
     await this.#rollouts.run(order, accepted, controller);
+  }
+
+  /** Asks whether a deployment still is that of this member. The daemon of a plain server needs no answer. */
+  async #isOurs({ id, claim }: JournalledDeployment): Promise<boolean> {
+    const { cluster, service } = this.#options;
+    if (!cluster) return true;
+    try {
+      await service.call('deployments.status', { params: { id }, body: { status: 'running', claim } });
+      return true;
+    } catch (error) {
+      if (isRefusal(error)) return false;
+      throw error;
+    }
   }
 
   #finish(id: string, result: RolloutResult): undefined {

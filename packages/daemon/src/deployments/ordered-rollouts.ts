@@ -12,6 +12,7 @@ import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
 import { settledPins } from '../pull/settled-pins.ts';
 import { type Rollout, type RolloutDeps, rollOut } from '../rollout/rollout.ts';
+import type { RolloutControl } from '../rollout/rollout-control.ts';
 import { rollOutOnSwarm } from '../swarm/swarm-rollout.ts';
 import { Slots, type Turns } from '../turns.ts';
 import { failed } from './acceptance.ts';
@@ -27,6 +28,8 @@ export interface RolloutsOptions {
   engine: Engine;
   /** The Swarm that this daemon drives; undefined on a plain server. */
   cluster?: Cluster | undefined;
+  /** Whether this daemon may act: another member of its cluster may lead. */
+  leads(): boolean;
   service: Service;
   ingress: Ingress;
   turns: Turns;
@@ -72,7 +75,7 @@ export class OrderedRollouts {
   run(
     order: Order,
     manifest: SignedManifest,
-    controller: AbortController,
+    controller: RolloutControl,
     said: readonly ReportedLine[] = [],
   ): Promise<void> {
     const isReturn = this.#options.journal.deployments.find(order.id)?.rollbackOf !== undefined;
@@ -82,11 +85,11 @@ export class OrderedRollouts {
     });
   }
 
-  /** Returns undefined if the daemon was stopped meanwhile. */
+  /** Returns undefined if the daemon was stopped meanwhile, or the rollout suspended. */
   async #carryOut(
     order: Order,
     manifest: SignedManifest,
-    controller: AbortController,
+    controller: RolloutControl,
     said: readonly ReportedLine[],
     isReturn: boolean,
   ): Promise<RolloutResult | undefined> {
@@ -126,8 +129,8 @@ export class OrderedRollouts {
     }
     deadline.clear();
     const rest = await lines.close();
-    // After shutdown the journal is closed; the next start resumes the deployment.
-    if (this.#closed) return undefined;
+    // After shutdown the journal is closed; the next start resumes the deployment. So does the next leader of a cluster.
+    if (this.#closed || controller.suspended || !this.#options.leads()) return undefined;
     boundary?.('before finish');
     try {
       journal.together(() => {

@@ -28,6 +28,7 @@ let scheduler: Scheduler;
 let turns: Turns;
 let due: ActionRequest[];
 let now: number;
+let leads: boolean;
 
 beforeAll(async () => {
   server = await TestServer.open();
@@ -36,6 +37,7 @@ afterAll(() => server.close());
 beforeEach(() => {
   folder = temporaryFolder('scheduler');
   now = Date.UTC(2026, 2, 1, 10, 30);
+  leads = true;
   open();
 });
 afterEach(async () => {
@@ -82,6 +84,7 @@ function open({ carryOut = true } = {}) {
     journal,
     engine: server.engine,
     log,
+    leads: () => leads,
     busy: (uid) => turns.busy(uid),
     onDue,
     now: () => now,

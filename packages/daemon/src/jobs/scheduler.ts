@@ -16,6 +16,8 @@ export interface SchedulerOptions {
   journal: Journal;
   engine: Engine;
   log: Log;
+  /** Whether this daemon may act: another member of its cluster may lead. */
+  leads(): boolean;
   /** Whether another operation runs on the instance; its jobs wait meanwhile. */
   busy(uid: string): boolean;
   /** Runs a request that is already in the journal. */
@@ -59,7 +61,8 @@ export class Scheduler {
   }
 
   async #look(): Promise<void> {
-    const { journal, log } = this.#options;
+    const { journal, log, leads } = this.#options;
+    if (!leads()) return;
     const known = new Map(journal.schedules.all().map((one) => [keyOf(one.instanceUid, one.component), one]));
     for (const manifest of journal.manifests.all()) {
       for (const component of manifest.components.filter(isScheduled)) {
@@ -80,7 +83,7 @@ export class Scheduler {
   }
 
   async #lookAt(manifest: SignedManifest, component: ManifestComponent, kept?: JournalledSchedule): Promise<void> {
-    const { journal, log, busy, onDue } = this.#options;
+    const { journal, log, busy, leads, onDue } = this.#options;
     const { instance_uid: instanceUid } = manifest;
     const now = this.#now();
     const text = component.schedule ?? '';
@@ -96,7 +99,7 @@ export class Scheduler {
       log.info('a scheduled job was skipped', { instance: instanceUid, job: component.name, why });
       return journal.schedules.keep({ ...next, lastExecution });
     }
-    if (busy(instanceUid)) return;
+    if (busy(instanceUid) || !leads()) return;
     const request = requestFor(manifest, component.name, dueAt);
     journal.together(() => {
       journal.schedules.keep({ ...next, lastExecution: request.execution_id });

@@ -62,6 +62,11 @@ export class Deployments {
     this.#db.prepare(`delete from deployments where id = ? and phase = 'received'`).run(id);
   }
 
+  /** Forgets an unfinished deployment, which another daemon has continued or the service has ended. */
+  drop(id: string): void {
+    this.#db.prepare(`delete from deployments where id = ? and phase <> 'finished'`).run(id);
+  }
+
   /** Records an automatic rollback to the version before `rollbackOf`. */
   receiveReturn(id: string, rollbackOf: string, former: SignedManifest, now: number): JournalledDeployment {
     const received = this.receive({ id, definition_id: former.definition_id, revision: former.revision }, now);

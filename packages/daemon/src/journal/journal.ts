@@ -7,6 +7,7 @@ import { encryptJournal } from './encrypt-journal.ts';
 import { Executions } from './executions.ts';
 import { JournalCipher } from './journal-cipher.ts';
 import { type KeyPair, openKeyPair } from './key-pair.ts';
+import { LastTerm } from './last-term.ts';
 import { Manifests } from './manifests.ts';
 import { Pauses } from './pauses.ts';
 import { Pins } from './pins.ts';
@@ -28,6 +29,7 @@ export interface Journal {
   readonly keyPair: KeyPair;
   readonly executions: Executions;
   readonly deployments: Deployments;
+  readonly lastTerm: LastTerm;
   readonly manifests: Manifests;
   readonly pauses: Pauses;
   readonly pins: Pins;
@@ -72,6 +74,7 @@ function openTaken(directory: string, taken: StateDirectory): Journal {
     keyPair,
     executions,
     deployments,
+    lastTerm: new LastTerm(db),
     manifests: new Manifests(db, cipher),
     pauses: new Pauses(db),
     pins,

@@ -78,6 +78,11 @@ create table if not exists written_paths (
   path text primary key
 ) strict;
 
+create table if not exists last_term (
+  only integer primary key check (only = 1),
+  epoch integer not null
+) strict;
+
 create table if not exists pinned (
   name text primary key,
   value text not null

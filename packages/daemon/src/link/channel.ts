@@ -23,6 +23,8 @@ export const standardTimes: ChannelTimes = {
 export interface ChannelOptions {
   baseUrl: string;
   key(): string;
+  /** Announced beside those that every daemon has. */
+  capabilities?: readonly string[];
   /** Fields of the introduction. */
   about(): Promise<Record<string, unknown>>;
   onMessage(message: FromService): void;
@@ -96,7 +98,7 @@ export class Channel {
   }
 
   async #connect(): Promise<void> {
-    const { baseUrl, about, key } = this.#options;
+    const { baseUrl, about, key, capabilities = [] } = this.#options;
     const introduction = await about();
     if (this.#stopped) return;
     const url = `${baseUrl.replace(/^http/, 'ws').replace(/\/+$/, '')}/ws/server`;
@@ -110,7 +112,8 @@ export class Channel {
     let reason = '';
     const { log } = this.#options;
     const introduce = () => {
-      socket.send(JSON.stringify({ type: 'auth', api_key: key(), capabilities: CAPABILITIES, ...introduction }));
+      const announced = [...CAPABILITIES, ...capabilities];
+      socket.send(JSON.stringify({ type: 'auth', api_key: key(), capabilities: announced, ...introduction }));
       this.#heard();
     };
     const failed = (error: Error) => {

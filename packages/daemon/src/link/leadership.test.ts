@@ -1,75 +1,127 @@
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, it } from 'vitest';
 import { openLog } from '../log.ts';
-import { Leadership } from './leadership.ts';
+import { Leadership, type Term } from './leadership.ts';
 
 const opened: Leadership[] = [];
 afterEach(() => {
   for (const one of opened.splice(0)) one.stop();
 });
 
-function open() {
-  const sent: { type: string; epoch: number }[] = [];
+interface Sent {
+  type: string;
+  epoch: number;
+  renewal?: number;
+}
+
+function open({ isMember = true, lease_ms = 60_000 } = {}) {
+  const sent: Sent[] = [];
   const clock = { now: 1_000 };
-  let led = 0;
+  const terms: Term[] = [];
+  let lost = 0;
   const leadership = new Leadership({
-    send: (message) => {
-      sent.push(message);
-      return true;
-    },
-    onLead: () => void led++,
+    isMember,
+    send: (message) => sent.push(message) > 0,
+    onLead: (term) => terms.push(term),
+    onLost: () => void lost++,
     log: openLog('error'),
     now: () => clock.now,
   });
   opened.push(leadership);
-  const hear = (leads: boolean, epoch: number, lease_ms = 60) =>
-    leadership.heard({ type: 'leadership', member_id: 'cmb_1', leads, epoch, lease_ms });
-  return { leadership, sent, clock, hear, led: () => led };
+  const hear = (leads: boolean, epoch: number, more: { renewal?: number; since?: number } = {}) =>
+    leadership.heard({ type: 'leadership', member_id: 'cmb_1', leads, epoch, lease_ms, ...more });
+  const asked = () => sent.findLast(({ type }) => type === 'leadership_renewal')?.renewal ?? 0;
+  return {
+    leadership,
+    sent,
+    clock,
+    hear,
+    asked,
+    terms,
+    lost: () => lost,
+    /** Grants the leadership, and answers the renewal that follows. */
+    lead(epoch: number, since = epoch) {
+      hear(true, epoch, { since });
+      hear(true, epoch, { since, renewal: asked() });
+    },
+    nextRenewal: () => {
+      const before = asked();
+      return until(() => asked() > before && asked(), { describe: 'a renewal' });
+    },
+  };
 }
 
-it('the daemon of an ordinary server leads without an epoch', () => {
-  const { leadership } = open();
-  expect(leadership.leads()).toBe(true);
-  expect(leadership.epoch).toBeUndefined();
+it('the daemon of an ordinary server leads without an epoch, whatever it is told', () => {
+  const { leadership, hear, lost } = open({ isMember: false });
+  expect([leadership.leads(), leadership.epoch]).toEqual([true, undefined]);
+  hear(false, 3);
+  expect([leadership.leads(), lost()]).toEqual([true, 0]);
+});
+
+it('a member does not lead before it is told so', () => {
+  const { leadership, terms } = open();
+  expect([leadership.leads(), leadership.epoch, terms]).toEqual([false, undefined, []]);
+});
+
+it('a grant counts only once a renewal was answered, because it may have waited in a buffer', () => {
+  const { leadership, sent, hear, asked, terms } = open();
+  hear(true, 3);
+  expect([leadership.leads(), terms]).toEqual([false, []]);
+  expect(sent).toEqual([{ type: 'leadership_renewal', epoch: 3, renewal: 1 }]);
+  hear(true, 3, { since: 2, renewal: asked() });
+  expect([leadership.leads(), leadership.epoch, terms]).toEqual([true, 3, [{ epoch: 3, since: 2 }]]);
 });
 
 it('a member leads until its lease ends, and renews it before', async () => {
-  const { leadership, sent, clock, hear, led } = open();
-  hear(true, 3);
-  expect([leadership.leads(), leadership.epoch, led()]).toEqual([true, 3, 1]);
-  await until(() => sent.length > 0, { describe: 'a renewal' });
-  expect(sent[0]).toEqual({ type: 'leadership_renewal', epoch: 3 });
-  clock.now += 60;
-  expect(leadership.leads()).toBe(false);
-});
-
-it('a renewal counts from the time it was asked for, not from its answer', async () => {
-  const { leadership, sent, clock, hear, led } = open();
-  hear(true, 3);
-  await until(() => sent.length > 0, { describe: 'a renewal' });
-  clock.now += 50;
-  hear(true, 3);
+  const { leadership, clock, lead, nextRenewal, hear, asked, terms, lost } = open({ lease_ms: 90 });
+  lead(3);
+  await nextRenewal();
+  clock.now += 89;
   expect(leadership.leads()).toBe(true);
-  clock.now += 10;
+  clock.now += 1;
   expect(leadership.leads()).toBe(false);
-  expect(led()).toBe(1);
+  await until(() => lost() === 1, { describe: 'the end of the lease' });
+  expect(leadership.epoch).toBe(3);
+  await nextRenewal();
+  hear(true, 3, { renewal: asked() });
+  expect([leadership.leads(), terms.length]).toEqual([true, 2]);
 });
 
-it('a member that waits does not lead, and begins to when it is told so', () => {
-  const { leadership, hear, led, sent } = open();
-  hear(false, 0);
-  expect([leadership.leads(), leadership.epoch, led()]).toEqual([false, undefined, 0]);
-  hear(true, 4);
-  expect([leadership.leads(), led()]).toEqual([true, 1]);
-  hear(false, 0);
+it('each answer counts from the renewal that it answers, also if an earlier answer was late or lost', async () => {
+  const { leadership, clock, lead, nextRenewal, hear } = open({ lease_ms: 90 });
+  lead(3);
+  clock.now += 30;
+  const first = await nextRenewal();
+  clock.now += 30;
+  const second = await nextRenewal();
+  hear(true, 3, { renewal: second });
+  // The late answer to the first one neither shortens the lease nor extends it.
+  hear(true, 3, { renewal: first });
+  clock.now += 89;
+  expect(leadership.leads()).toBe(true);
+  clock.now += 1;
   expect(leadership.leads()).toBe(false);
+  hear(true, 3, { renewal: second });
+  expect(leadership.leads()).toBe(false);
+});
+
+it('a member that leads no longer is told once, and its answers are worthless', () => {
+  const { leadership, lead, hear, asked, lost, sent } = open();
+  lead(4);
+  const late = asked();
+  hear(false, 5);
+  expect([leadership.leads(), leadership.epoch, lost()]).toEqual([false, undefined, 1]);
+  hear(true, 4, { renewal: late });
+  expect([leadership.leads(), lost()]).toEqual([false, 1]);
+  hear(false, 5);
   leadership.stop();
   expect(sent.filter(({ type }) => type === 'leadership_release')).toEqual([]);
 });
 
-it('a leader that stops gives its lease up', () => {
-  const { leadership, hear, sent } = open();
-  hear(true, 5);
+it('a leader that stops releases its lease', () => {
+  const { leadership, lead, sent, lost } = open();
+  lead(5);
   leadership.stop();
   expect(sent.at(-1)).toEqual({ type: 'leadership_release', epoch: 5 });
+  expect(lost()).toBe(1);
 });

@@ -8,33 +8,54 @@ export interface LeadershipMessage {
   leads: boolean;
   epoch: number;
   lease_ms: number;
+  /** First epoch of this member since another one led. */
+  since?: number;
+  /** Number of the renewal that this answers. */
+  renewal?: number;
+}
+
+export interface Term {
+  epoch: number;
+  /** First epoch of this member since another one led. */
+  since: number;
 }
 
 export interface LeadershipOptions {
+  /** Whether the daemon is a member of a cluster. That of an ordinary server always leads. */
+  isMember: boolean;
   /** Returns false if the channel is not connected. */
-  send(message: { type: string; epoch: number }): boolean;
-  /** Called when this daemon begins to lead, and when it leads again after its lease had ended. */
-  onLead(): void;
+  send(message: { type: string; epoch: number; renewal?: number }): boolean;
+  /** Called when this daemon begins to lead, and when it leads again in a new epoch or after its lease had ended. */
+  onLead(term: Term): void;
+  /** Called when its lease has ended, or another member leads. */
+  onLost(): void;
   log: Log;
   now?: () => number;
 }
 
 /** Renewals in each lease: two may get lost. */
 const RENEWALS = 3;
+/** Renewals without an answer that are remembered; older ones are of leases that have ended. */
+const MOST_ASKED = 16;
 
 /**
- * Knows whether this daemon leads its cluster. The daemon of an ordinary server always does, because it never hears of
- * leadership.
+ * Knows whether this daemon leads its cluster. A lease counts from the time when its renewal was sent, so that it never
+ * lasts longer here than in the service. A message without a renewal may have waited in a buffer for any time, so it
+ * only makes the daemon ask.
  */
 export class Leadership {
   readonly #options: LeadershipOptions;
   readonly #now: () => number;
-  #isMember = false;
   #epoch: number | undefined;
   #until = 0;
-  /** When the renewal was sent that the service answers next. */
-  #askedAt: number | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #leading = false;
+  /** When each unanswered renewal was sent, by its number. */
+  readonly #asked = new Map<number, number>();
+  #renewals = 0;
+  /** Epoch that the renewals name. */
+  #asking: number | undefined;
+  #renewing: NodeJS.Timeout | undefined;
+  #lapsing: NodeJS.Timeout | undefined;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
@@ -43,7 +64,7 @@ export class Leadership {
 
   /** Whether this daemon may begin something. */
   leads(): boolean {
-    return !this.#isMember || (this.#epoch !== undefined && this.#now() < this.#until);
+    return !this.#options.isMember || (this.#epoch !== undefined && this.#now() < this.#until);
   }
 
   /** Epoch of its leadership, which requests to the service name; undefined for an ordinary server. */
@@ -51,39 +72,75 @@ export class Leadership {
     return this.#epoch;
   }
 
-  heard({ leads, epoch, lease_ms }: LeadershipMessage): void {
-    const led = this.#isMember && this.leads();
-    this.#isMember = true;
-    clearTimeout(this.#timer);
+  heard({ leads, epoch, lease_ms, since = epoch, renewal }: LeadershipMessage): void {
+    if (!this.#options.isMember) return;
     if (!leads) {
-      this.#epoch = undefined;
-      if (led) this.#options.log.warn('another member leads the cluster now');
+      if (this.#epoch !== undefined) this.#options.log.warn('another member leads the cluster now');
+      this.#end();
       return;
     }
+    const askedAt = renewal === undefined ? undefined : this.#asked.get(renewal);
+    if (renewal === undefined || askedAt === undefined) return this.#ask(epoch, lease_ms / RENEWALS);
+    for (const number of this.#asked.keys()) if (number <= renewal) this.#asked.delete(number);
     const isNew = this.#epoch !== epoch;
     this.#epoch = epoch;
-    // The service counts from before its answer; the time of the request is earlier still.
-    this.#until = (this.#askedAt ?? this.#now()) + lease_ms;
-    this.#askedAt = undefined;
-    const renew = () => this.#renew(lease_ms / RENEWALS);
-    this.#timer = setTimeout(guarded(this.#options.log, renew), lease_ms / RENEWALS);
+    this.#until = isNew ? askedAt + lease_ms : Math.max(this.#until, askedAt + lease_ms);
+    if (!this.leads()) return this.#lose();
+    this.#awaitEnd();
     if (isNew) this.#options.log.info('this daemon leads the cluster', { epoch });
-    if (isNew || !led) this.#options.onLead();
+    const begins = isNew || !this.#leading;
+    this.#leading = true;
+    if (begins) this.#options.onLead({ epoch, since });
   }
 
   /** Lets another member take over at once. */
   stop(): void {
-    clearTimeout(this.#timer);
-    if (this.#epoch !== undefined) this.#options.send({ type: 'leadership_release', epoch: this.#epoch });
-    this.#epoch = undefined;
+    const epoch = this.#epoch;
+    this.#end();
+    if (epoch !== undefined) this.#options.send({ type: 'leadership_release', epoch });
   }
 
-  #renew(everyMs: number): void {
-    if (this.#epoch === undefined) return;
+  #end(): void {
+    clearTimeout(this.#renewing);
+    clearTimeout(this.#lapsing);
+    this.#epoch = undefined;
+    this.#asking = undefined;
+    this.#asked.clear();
+    this.#lose();
+  }
+
+  #lose(): void {
+    if (!this.#leading) return;
+    this.#leading = false;
+    this.#options.onLost();
+  }
+
+  /** Asks at once in a new epoch; otherwise the next renewal is due soon. */
+  #ask(epoch: number, everyMs: number): void {
+    if (this.#asking === epoch) return;
+    this.#asking = epoch;
+    clearTimeout(this.#renewing);
+    this.#renew(epoch, everyMs);
+  }
+
+  /** Repeats the renewal until the leadership ends; each answer extends the lease. */
+  #renew(epoch: number, everyMs: number): void {
+    const renewal = ++this.#renewals;
     const sentAt = this.#now();
-    if (this.#options.send({ type: 'leadership_renewal', epoch: this.#epoch })) this.#askedAt ??= sentAt;
-    const renew = () => this.#renew(everyMs);
-    // Repeated until an answer comes, which sets the timer again.
-    this.#timer = setTimeout(guarded(this.#options.log, renew), everyMs);
+    if (this.#options.send({ type: 'leadership_renewal', epoch, renewal })) this.#asked.set(renewal, sentAt);
+    const [oldest] = this.#asked.keys();
+    if (oldest !== undefined && this.#asked.size > MOST_ASKED) this.#asked.delete(oldest);
+    const renew = () => this.#renew(epoch, everyMs);
+    this.#renewing = setTimeout(guarded(this.#options.log, renew), everyMs);
+  }
+
+  #awaitEnd(): void {
+    clearTimeout(this.#lapsing);
+    const check = () => {
+      if (this.leads()) return this.#awaitEnd();
+      this.#options.log.warn('the lease of this daemon ended without a renewal; it no longer leads the cluster');
+      this.#lose();
+    };
+    this.#lapsing = setTimeout(guarded(this.#options.log, check), Math.max(1, Math.ceil(this.#until - this.#now())));
   }
 }

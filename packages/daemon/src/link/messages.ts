@@ -5,7 +5,7 @@ import type { StreamOrder } from '../streams/dial-back.ts';
 import type { LeadershipMessage } from './leadership.ts';
 import { isUpdateOrder } from './update-message.ts';
 
-/** Capabilities beyond the published messages; the service uses only announced ones. */
+/** Capabilities beyond the published messages; the service uses only announced ones. Members of a cluster also announce `cluster`. */
 export const CAPABILITIES = [
   'journal',
   'wake',
@@ -24,7 +24,6 @@ export const CAPABILITIES = [
   'copies',
   'update',
   'links',
-  'cluster',
 ] as const;
 
 /** Fields of a signed order; `acceptOrder` checks them. */
@@ -82,8 +81,9 @@ const forms: Record<FromService['type'], (message: Record<string, unknown>) => b
   authenticated: ({ capabilities, ping_seconds }) =>
     (capabilities === undefined || isTextList(capabilities)) &&
     (ping_seconds === undefined || (typeof ping_seconds === 'number' && ping_seconds >= 1)),
-  leadership: ({ leads, epoch, lease_ms }) =>
-    typeof leads === 'boolean' && Number.isSafeInteger(epoch) && Number.isSafeInteger(lease_ms),
+  leadership: ({ leads, epoch, lease_ms, since, renewal }) =>
+    typeof leads === 'boolean' &&
+    [epoch, lease_ms, since ?? 0, renewal ?? 0].every((value) => Number.isSafeInteger(value)),
   deployment_available: () => true,
   transfer_available: () => true,
   result_recorded: ({ execution_id }) => isId(execution_id),

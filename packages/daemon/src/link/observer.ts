@@ -14,6 +14,8 @@ export interface ObserverOptions {
   journal: Journal;
   log: Log;
   serverId(): string;
+  /** Whether this daemon reports: another member of its cluster may lead. */
+  leads?(): boolean;
   /** Whether an operation runs on the instance; its state is not reported meanwhile. */
   busy(uid: string): boolean;
   /** Called for events of an instance, or of an unknown one. */
@@ -35,7 +37,7 @@ export class Observer {
   #telling: Promise<void> = Promise.resolve();
 
   constructor(options: ObserverOptions) {
-    this.#options = { everyMs: 30_000, collectMs: 200, onEvent: () => {}, ...options };
+    this.#options = { everyMs: 30_000, collectMs: 200, onEvent: () => {}, leads: () => true, ...options };
   }
 
   start(): void {
@@ -111,8 +113,8 @@ export class Observer {
   }
 
   async #tellNow(everything: boolean): Promise<void> {
-    const { engine, service, serverId } = this.#options;
-    if (this.#stopped.signal.aborted) return;
+    const { engine, service, serverId, leads } = this.#options;
+    if (this.#stopped.signal.aborted || !leads()) return;
     const changed = this.#changed;
     this.#changed = new Set();
     const some = everything || changed.has(undefined) ? [undefined] : [...changed].filter((uid) => this.#settled(uid));

@@ -22,6 +22,8 @@ export interface Recipients {
   service: Service;
   channel: Channel;
   leadership: Leadership;
+  /** Runs work once this daemon is ready to act; false if it does not lead its cluster. */
+  whenLeading(work: () => void): boolean;
   actions: Actions;
   results: Results;
   poller: Poller;
@@ -85,7 +87,11 @@ function act(message: Extract<FromService, { type: 'action_request' }>, to: Reci
   if (!order) return;
   const { execution_id, instance_id, container_name, action, params, traceparent } = order;
   const traced = traceparent === undefined ? {} : { traceparent };
-  to.actions.handle({ execution_id, instance_id, container_name, action, params, ...traced });
+  const handle = () => to.actions.handle({ execution_id, instance_id, container_name, action, params, ...traced });
+  if (to.whenLeading(handle)) return;
+  // The service ended it if another member leads; otherwise it learns that nothing was done.
+  const error = 'The action was not started: this daemon does not lead its cluster.';
+  to.channel.send({ type: 'action_failed', execution_id, error });
 }
 
 /**

@@ -17,6 +17,8 @@ export interface MetricsReporterOptions {
   /** Usage of the network pool; rejects while the engine is unreachable. */
   networks(): Promise<NetworkUsage>;
   serverId(): string | undefined;
+  /** Whether this daemon reports: another member of its cluster may lead. */
+  leads(): boolean;
   everyMs?: number;
 }
 
@@ -41,9 +43,9 @@ export class MetricsReporter {
   }
 
   async #report(): Promise<void> {
-    const { service, log, serverId } = this.#options;
+    const { service, log, serverId, leads } = this.#options;
     const server_id = serverId();
-    if (server_id === undefined || this.#reporting) return;
+    if (server_id === undefined || this.#reporting || !leads()) return;
     this.#reporting = true;
     try {
       await service.call('capacity.report', { params: { server_id }, body: await this.#read() });

@@ -91,6 +91,7 @@ it('usage is part of the capacity report, which is sent even while the engine is
       fingerprint: async () => undefined,
       networks: async () => ({ pool: ['10.0.0.0/16'], total: 4_096, used: 1, free: 4_095 }),
       serverId: () => server.id,
+      leads: () => true,
       everyMs: 100,
     });
     reporter.start();

@@ -13,6 +13,8 @@ export interface WatchOptions {
   engine: Engine;
   log: Log;
   serverId(): string;
+  /** Whether this daemon may act: another member of its cluster may lead. */
+  leads(): boolean;
   /** Whether another operation runs on the instance; its state is not meaningful meanwhile. */
   busy(uid: string): boolean;
   /** Called when an instance becomes unhealthy during its watch period; `why` is for people. */
@@ -50,7 +52,8 @@ export class Watch {
   }
 
   async #look(): Promise<void> {
-    const { journal, log } = this.#options;
+    const { journal, log, leads } = this.#options;
+    if (!leads()) return;
     for (const watch of journal.watches.all()) {
       try {
         await this.#lookAt(watch);
@@ -61,12 +64,12 @@ export class Watch {
   }
 
   async #lookAt(watch: JournalledWatch): Promise<void> {
-    const { journal, engine, serverId, busy, onSick } = this.#options;
+    const { journal, engine, serverId, busy, leads, onSick } = this.#options;
     const { instanceUid: uid, until, deploymentId } = watch;
     if (busy(uid)) return;
     if (Date.now() > until) return journal.watches.end(uid);
     const [seen] = await observe(engine, serverId(), uid);
-    if (busy(uid)) return;
+    if (busy(uid) || !leads()) return;
     const why = seen && sickness(seen);
     const times = why === undefined ? 0 : (this.#sick.get(deploymentId) ?? 0) + 1;
     this.#sick.set(deploymentId, times);

@@ -6,6 +6,7 @@ import { applyPlan, StepFailed } from '../rollout/apply.ts';
 import { failureOf } from '../rollout/failure.ts';
 import { renewImages } from '../rollout/renewal.ts';
 import type { Rollout, RolloutDeps } from '../rollout/rollout.ts';
+import { isSuspended } from '../rollout/rollout-control.ts';
 import { inTime } from '../rollout/step-time.ts';
 import { type Attempt, beginAttempt, readInstance } from './attempt.ts';
 import { lossesOf, NotOnSwarm, requireSwarm } from './limitations.ts';
@@ -50,7 +51,8 @@ export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): 
     const failure =
       error instanceof NotOnSwarm ? { reason: 'unsupported', error: error.message } : failureOf(error, signal);
     say('error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
-    if (attempt === undefined) return { status: 'failed', ...failure, components: [] };
+    // The Swarm continues its updates, and the next leader this deployment.
+    if (attempt === undefined || isSuspended(signal)) return { status: 'failed', ...failure, components: [] };
     const progress = () => events.progress();
     return await undo(attempt, { cluster, engine, ingress: deps.ingress.cluster, say, progress }, failure);
   }

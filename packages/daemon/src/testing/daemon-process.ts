@@ -45,6 +45,7 @@ export class DaemonProcess {
     this.#command = command;
     this.#isCluster = isCluster;
     service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake', 'update'] };
+    if (isCluster) service.leadership = { leads: true, epoch: 1, since: 1 };
     service.sign = (message) => this.signer.order(message, this.serverId);
     mkdirSync(this.stateDirectory, { mode: 0o700 });
     writeFileSync(policyFileOf(this.stateDirectory), JSON.stringify(policy));

@@ -32,6 +32,8 @@ export class FakeService {
   socket: WebSocket | undefined;
   /** Signs outgoing messages; daemons reject unsigned ones. */
   sign: (message: Message) => Message = (message) => message;
+  /** For members of a cluster: whether they lead, and in which epoch. Undefined for a plain server. */
+  leadership: { leads: boolean; epoch: number; since?: number; lease_ms?: number } | undefined;
   /** Whether results over the channel are acknowledged. */
   acknowledges = true;
   readonly #http: Server;
@@ -65,6 +67,13 @@ export class FakeService {
     this.socket?.send(JSON.stringify(this.sign(message)));
   }
 
+  /** Says who leads, in answer to a renewal or by itself. */
+  tellLeadership(renewal?: number): void {
+    if (!this.leadership) return;
+    const answered = renewal === undefined ? {} : { renewal };
+    this.send({ type: 'leadership', member_id: 'cmb_1', lease_ms: 6_000, ...this.leadership, ...answered });
+  }
+
   hangUp(): void {
     for (const client of this.#ws.clients) client.terminate();
     this.socket = undefined;
@@ -93,8 +102,10 @@ export class FakeService {
         this.socket = ws;
         if (this.greeting) this.send({ type: 'authenticated', ...this.greeting });
         else this.send({ type: 'ping', ts: 1 });
+        this.tellLeadership();
         return;
       }
+      if (message.type === 'leadership_renewal') this.tellLeadership(message.renewal as number);
       this.messages.push(message);
       const result = message.type === 'action_completed' || message.type === 'action_failed';
       if (result && this.greeting && this.acknowledges) {

@@ -1,0 +1,92 @@
+import { ApiProblem } from '@hortus/client/problem';
+import type { Acceptance } from '../deployments/acceptance.ts';
+import type { Cluster, ServiceFacts } from '../engine/cluster.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { Service } from '../link/service.ts';
+import type { Log } from '../log.ts';
+import { label } from '../plan/labels.ts';
+import type { Expectation } from '../trust/accept-manifest.ts';
+import { Slots } from '../turns.ts';
+
+export interface DeployedManifestsDeps {
+  cluster: Pick<Cluster, 'services'>;
+  service: Pick<Service, 'call'>;
+  acceptance: Pick<Acceptance, 'accept'>;
+  journal: Journal;
+  serverId(): string;
+  log: Log;
+}
+
+type Deployed = Expectation['deployment'];
+
+const AT_ONCE = 4;
+
+/**
+ * Brings the manifests in the journal up to what the services of the Swarm were made of. Actions, backups and schedules of this
+ * daemon use them, and it knows only its own deployments otherwise. Rejects if the Swarm or the service does not respond.
+ */
+export async function readDeployedManifests(deps: DeployedManifestsDeps): Promise<void> {
+  const { cluster, service, journal, serverId } = deps;
+  const labels = { [label.managed]: 'true', [label.server]: serverId() };
+  const [services, { data: open }] = await Promise.all([
+    cluster.services({ labels }),
+    service.call('deployments.pending', { query: { per_page: 100 } }),
+  ]);
+  const deployed = deployedInstances(services, new Set(open.map(({ id }) => id)));
+  for (const { instance_uid: uid } of journal.manifests.all()) if (!deployed.has(uid)) journal.manifests.forget(uid);
+  const slots = new Slots(AT_ONCE);
+  await Promise.all([...deployed].map(([uid, deployment]) => slots.run(() => readOne(deps, uid, deployment))));
+}
+
+/**
+ * Returns the last complete deployment that changed each instance. Where an unfinished one has updated a service already, it
+ * counts as before, because the update may still be undone.
+ */
+export function deployedInstances(
+  services: readonly Pick<ServiceFacts, 'labels' | 'formerLabels'>[],
+  unfinished: ReadonlySet<string>,
+): Map<string, Deployed> {
+  const deployed = new Map<string, Deployed>();
+  for (const { labels, formerLabels } of services) {
+    const complete = [labels, formerLabels].find((one) => one && !unfinished.has(one[label.deployment] ?? ''));
+    const uid = labels[label.instance];
+    const id = complete?.[label.deployment];
+    if (uid === undefined || id === undefined) continue;
+    // Ids sort by time. Services that a deployment did not change keep the label of an earlier one.
+    if ((deployed.get(uid)?.id ?? '') >= id) continue;
+    const [definition_id, revision] = [complete?.[label.definition] ?? '', Number(complete?.[label.revision])];
+    deployed.set(uid, { id, definition_id, revision });
+  }
+  return deployed;
+}
+
+async function readOne(
+  { service, acceptance, journal, log }: DeployedManifestsDeps,
+  uid: string,
+  deployment: Deployed,
+): Promise<void> {
+  // A later deployment of this daemon may have changed no service.
+  if ((journal.manifests.of(uid)?.deployment_id ?? '') >= deployment.id) return;
+  let refusal: string | undefined;
+  try {
+    const query = { deployment_id: deployment.id, sealing_key: journal.keyPair.publicKey };
+    const { data } = await service.call('manifest.read', { query });
+    const accepted = acceptance.accept(deployment, data);
+    if (!('status' in accepted)) return journal.manifests.keep(accepted);
+    refusal = accepted.error;
+  } catch (error) {
+    if (!isLasting(error)) throw error;
+    refusal = error.message;
+  }
+  // With an outdated one, an action would run what is no longer declared.
+  journal.manifests.forget(uid);
+  log.warn('the manifest of an instance could not be read; deploy it again to use its actions', {
+    instance: uid,
+    deployment: deployment.id,
+    reason: refusal,
+  });
+}
+
+/** Whether the service refused this manifest alone, so that a retry is useless. */
+const isLasting = (error: unknown): error is ApiProblem =>
+  error instanceof ApiProblem && [404, 409, 422].includes(error.status);
