@@ -164,7 +164,12 @@ export const negotiatedToService = {
   leadership_renewal: message(
     'leadership_renewal',
     'This member leads its cluster and goes on. Send it three times in each lease; the answer is `leadership`. Needs `cluster`.',
-    { epoch: Type.Integer({ minimum: 1, description: 'The epoch of its leadership.' }) },
+    {
+      epoch: Type.Integer({ minimum: 1, description: 'The epoch of its leadership.' }),
+      renewal: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Number of the renewal, which its answer repeats.' }),
+      ),
+    },
   ),
   leadership_release: message(
     'leadership_release',
@@ -194,7 +199,17 @@ export const negotiatedToDaemon = {
       member_id: Type.String(),
       leads: Type.Boolean(),
       epoch: Type.Integer({ description: 'The newest epoch of the cluster. Reports of an older one are refused.' }),
-      lease_ms: Type.Integer({ description: 'How long the leadership lasts from here on, unless it is renewed.' }),
+      lease_ms: Type.Integer({
+        description:
+          'How long the leadership lasts from the time when the renewal was sent. Without a renewal, send one before acting.',
+      }),
+      since: Type.Optional(
+        Type.Integer({
+          description:
+            'First epoch of this member since another one led: work of an earlier epoch must not be resumed.',
+        }),
+      ),
+      renewal: Type.Optional(Type.Integer({ description: 'Number of the renewal that this answers.' })),
     },
   ),
   deployment_available: message('deployment_available', 'A deployment is pending; read GET /deployments/pending.', {}),

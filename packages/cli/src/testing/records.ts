@@ -49,6 +49,7 @@ export const server = (over: Partial<Server> = {}): Server => ({
   labels: {},
   daemon: {
     newer_version: null,
+    refused: null,
     version: '0.1.0',
     os: 'linux',
     arch: 'amd64',

@@ -90,6 +90,10 @@ export const Server = Type.Object(
         }),
         address: nullable(Type.String(), { description: 'Address from which it last connected.' }),
         capabilities: Type.Array(Type.String()),
+        refused: nullable(Type.Object({ reason: Type.String(), at: Timestamp }), {
+          description:
+            'Why a daemon with a valid key was last refused, if none has connected since: it runs with --cluster on an ordinary server, or without it on a cluster.',
+        }),
       },
       { description: 'The daemon, as reported when it last connected.' },
     ),

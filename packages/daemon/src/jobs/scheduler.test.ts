@@ -156,6 +156,18 @@ describe('a scheduled job', () => {
     expect(await runs(uid)).toHaveLength(2);
   });
 
+  it('does not run on a member of a cluster that does not lead', async () => {
+    await deploy();
+    leads = false;
+    now += 31 * MINUTE;
+    await scheduler.look();
+    expect(due).toEqual([]);
+    leads = true;
+    await scheduler.look();
+    expect(due).toHaveLength(1);
+    await outcome(due[0]);
+  });
+
   it('that fails is reported with its output', async () => {
     await deploy('exit 3');
     now += HOUR;

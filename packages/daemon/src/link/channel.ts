@@ -67,7 +67,7 @@ export class Channel {
     return this.#replaced;
   }
 
-  /** Whether the service rejected this daemon because another key pair is pinned for the server. */
+  /** Whether the service refused this daemon: another key pair is pinned, or it is of the wrong kind for the server. */
   get forbidden(): boolean {
     return this.#forbidden;
   }
@@ -175,10 +175,8 @@ export class Channel {
     } else if (code === closeCodes.forbidden) {
       pause = this.#times.turnedAwayMs;
       this.#forbidden = true;
-      log.error(
-        'the service rejected the key pair of this daemon; if the daemon was reinstalled, a user with data:export must run `hortus servers reset-identity`',
-        { reason },
-      );
+      // The reason says what to do: reset the identity of a reinstalled daemon, or start it with or without --cluster.
+      log.error('the service refused this daemon', { reason });
     } else if (code === closeCodes.replaced) {
       pause = this.#times.turnedAwayMs + pause;
       this.#replaced = true;

@@ -80,12 +80,18 @@ export class Leadership {
       return;
     }
     const askedAt = renewal === undefined ? undefined : this.#asked.get(renewal);
-    if (renewal === undefined || askedAt === undefined) return this.#ask(epoch, lease_ms / RENEWALS);
+    if (renewal === undefined || askedAt === undefined) {
+      this.#ask(epoch, lease_ms / RENEWALS);
+      return;
+    }
     for (const number of this.#asked.keys()) if (number <= renewal) this.#asked.delete(number);
     const isNew = this.#epoch !== epoch;
     this.#epoch = epoch;
     this.#until = isNew ? askedAt + lease_ms : Math.max(this.#until, askedAt + lease_ms);
-    if (!this.leads()) return this.#lose();
+    if (!this.leads()) {
+      this.#lose();
+      return;
+    }
     this.#awaitEnd();
     if (isNew) this.#options.log.info('this daemon leads the cluster', { epoch });
     const begins = isNew || !this.#leading;

@@ -42,7 +42,10 @@ export class Takeover {
     this.#term = term;
     const { journal, log } = this.#options;
     const last = journal.lastTerm.epoch();
-    if (last !== undefined && last >= term.since) return this.#ready(term);
+    if (last !== undefined && last >= term.since) {
+      this.#ready(term);
+      return;
+    }
     if (last !== undefined) log.info('another member led since; unfinished work in the journal is dropped');
     this.#isReady = false;
     void this.#prepare(term);

@@ -42,6 +42,8 @@ export class Connection {
   standby = false;
   /** When its leadership ends unless it is renewed, in milliseconds since 1970. */
   leaseUntil = 0;
+  /** First epoch of its member since another one led the cluster. */
+  leaderSince = 0;
   accountId = '';
   /** Hash of the authenticated key; the connection is closed when that key is revoked. */
   keyHash = '';

@@ -52,6 +52,7 @@ import { verifiedTemplates } from './migrations/0122-verified-templates.ts';
 import { clusters } from './migrations/0123-clusters.ts';
 import { nodes } from './migrations/0124-nodes.ts';
 import { evacuations } from './migrations/0125-evacuations.ts';
+import { leaderSince } from './migrations/0126-leader-since.ts';
 import { foundByIndex } from './migrations/0127-found-by-index.ts';
 import { countedInstances } from './migrations/0128-counted-instances.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
@@ -111,6 +112,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0123-clusters': clusters,
   '0124-nodes': nodes,
   '0125-evacuations': evacuations,
+  '0126-leader-since': leaderSince,
   '0127-found-by-index': foundByIndex,
   '0128-counted-instances': countedInstances,
 };

@@ -36,6 +36,7 @@ export const serverRow = (tx: Tx, { accountId, serverId }: Pick<DefinitionParent
   kind: null,
   leader_member: null,
   leader_until: null,
+  leader_since: null,
   key_hash: serverId,
   next_key_hash: null,
   key_trusted: 1 as const,

@@ -50,7 +50,13 @@ export async function makeServers(
   const releases = new Releases(agents);
   const newer: NewerDaemon = (version, platform) => releases.newerThan(version, platform);
   const issueKey = () => newServerKey(config.mode);
-  const members = new ClusterMembers({ reader, newer, issueKey, manifestKey: () => signer.publicKey });
+  const members = new ClusterMembers({
+    reader,
+    newer,
+    issueKey,
+    manifestKey: () => signer.publicKey,
+    revoked: (tx, ...of) => leadership.revoked(tx, ...of),
+  });
   const identities = new Identities(storage, newer, (...of) => members.sealingKeys(...of));
   const manifests = new Manifests({
     catalog,

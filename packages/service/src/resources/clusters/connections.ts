@@ -33,30 +33,36 @@ export class MemberConnections implements ClusterConnections {
   async connected(connection: Connection, hello: Hello): Promise<number | 'standby'> {
     const { leadership } = this.#options;
     const from = this.#clock();
-    const { number, epoch } = await leadership.connected(connection.serverId, connection.memberId, hello);
+    const { number, term } = await leadership.connected(connection.serverId, connection.memberId, hello);
     connection.memberConnection = number;
-    if (epoch === undefined) return 'standby';
+    if (term === undefined) return 'standby';
+    connection.leaderSince = term.since;
     connection.leaseUntil = from + leadership.leaseMs;
-    return epoch;
+    return term.epoch;
   }
 
   /** Says whether it leads. A standby learns the epoch only when it takes over. */
   opened(connection: Connection): void {
-    const { memberId: member_id, standby, epoch } = connection;
-    const lease_ms = this.#options.leadership.leaseMs;
-    connection.send({ type: 'leadership', member_id, leads: !standby, epoch, lease_ms: standby ? 0 : lease_ms });
+    this.#tell(connection, {});
   }
 
   /** The lease counts from before the renewal was stored, so that the service never believes in a longer one. */
-  async renewed(connection: Connection, epoch: number): Promise<void> {
+  async renewed(connection: Connection, { epoch, renewal }: { epoch: number; renewal?: number }): Promise<void> {
     const { leadership } = this.#options;
     const from = this.#clock();
-    if (connection.standby || epoch !== connection.epoch || !(await leadership.renew(connection))) {
-      connection.depose();
-      return;
-    }
+    if (connection.standby) return connection.depose();
+    // A renewal of an earlier connection may arrive before the daemon has read its new epoch.
+    if (epoch !== connection.epoch) return this.#tell(connection, {});
+    if (!(await leadership.renew(connection))) return connection.depose();
     connection.leaseUntil = from + leadership.leaseMs;
-    this.opened(connection);
+    this.#tell(connection, renewal === undefined ? {} : { renewal });
+  }
+
+  #tell(connection: Connection, answered: { renewal?: number }): void {
+    const { memberId: member_id, standby, epoch, leaderSince: since } = connection;
+    const lease_ms = this.#options.leadership.leaseMs;
+    if (standby) connection.send({ type: 'leadership', member_id, leads: false, epoch, lease_ms: 0 });
+    else connection.send({ type: 'leadership', member_id, leads: true, epoch, lease_ms, since, ...answered });
   }
 
   async released(connection: Connection, epoch: number): Promise<void> {

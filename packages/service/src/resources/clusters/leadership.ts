@@ -5,6 +5,7 @@ import {
   claimLease,
   conflictColumns,
   daemonColumns,
+  endLease,
   type Hello,
   heldServer,
   identityRecord,
@@ -12,9 +13,12 @@ import {
   judgeIdentity,
   type LeadingMember,
   malformedIdentity,
+  modeRefusal,
   releaseLease,
   renewLease,
   type ServerRow,
+  type Term,
+  withRefusal,
 } from '../servers/public.ts';
 import { lockMember, type MemberRow, recordMemberGone, updateMember } from './store.ts';
 
@@ -30,6 +34,8 @@ export interface LeadershipDeps {
   readonly liveness: {
     lead(tx: Tx, row: ServerRow, member: LeadingMember): Promise<void>;
     stillConnected(serverId: string, epoch: number): Promise<void>;
+    leaderless(tx: Tx, row: ServerRow): Promise<void>;
+    refused(tx: Tx, row: ServerRow, problem: Problem): Promise<unknown>;
   };
   /** Settles the work of a leader that another member has replaced: its journal is not the new leader's. */
   readonly interrupted: (tx: Tx, serverId: string) => Promise<void>;
@@ -40,8 +46,8 @@ export interface LeadershipDeps {
 export interface Joined {
   /** Number of the connection among those of its member. */
   readonly number: number;
-  /** Epoch of its leadership; undefined if another member leads. */
-  readonly epoch: number | undefined;
+  /** Its leadership; undefined if another member leads. */
+  readonly term: Term | undefined;
 }
 
 /** Decides which member of a cluster leads: the holder of a lease on the row of the server. */
@@ -60,7 +66,8 @@ export class Leadership {
       const member = server && (await lockMember(tx, memberId));
       if (!server || member?.key_hash !== hello.keyHash) return unauthorized();
       if (server.status === 'disabled') return unauthorized('This server is disabled.');
-      if (!hello.capabilities.includes('cluster')) return needsClusterDaemon();
+      const wrong = modeRefusal(server.kind, hello.capabilities);
+      if (wrong) return await this.#refused(tx, server, member, wrong);
       const pinned = await this.#presented(tx, member, hello.sealingKey);
       if (pinned instanceof Problem) return pinned;
       const number = pinned.connection_number + 1;
@@ -71,15 +78,15 @@ export class Leadership {
         connection_number: number,
         last_seen_at: tx.now,
       });
-      return { number, epoch: await this.#claim(tx, server, connected) };
+      return { number, term: await this.#claim(tx, server, connected) };
     });
     // Returned instead of thrown, because a conflicting key pair is recorded in the transaction.
     if (joined instanceof Problem) throw joined;
     return joined;
   }
 
-  /** Lets a connected standby lead, if no other member does. Returns its epoch. */
-  takeOver(serverId: string, memberId: string, keyHash: string): Promise<number | undefined> {
+  /** Lets a connected standby lead, if no other member does. */
+  takeOver(serverId: string, memberId: string, keyHash: string): Promise<Term | undefined> {
     return this.#deps.storage.write(async (tx) => {
       const server = await heldServer(tx, serverId);
       const member = server && (await lockMember(tx, memberId));
@@ -102,20 +109,39 @@ export class Leadership {
     await this.#deps.storage.write((tx) => releaseLease(tx, serverId, memberId));
   }
 
+  /** Ends the leadership of a revoked member, if it led. Its work is settled at once, because its journal is lost. */
+  async revoked(tx: Tx, server: ServerRow, memberId: string): Promise<void> {
+    const epoch = await endLease(tx, server.id, memberId);
+    if (epoch === undefined) return;
+    await this.#deps.interrupted(tx, server.id);
+    await this.#deps.liveness.leaderless(tx, { ...server, connection_epoch: epoch, leader_member: null });
+  }
+
   /** Records the end of a connection. The lease of a leader runs on: it may be about to reconnect. */
   async disconnected(memberId: string, number: number): Promise<void> {
     await this.#deps.storage.write((tx) => recordMemberGone(tx, memberId, number));
   }
 
-  async #claim(tx: Tx, server: ServerRow, member: MemberRow): Promise<number | undefined> {
-    const epoch = await claimLease(tx, server.id, member.id, this.leaseMs);
-    if (epoch === undefined) return undefined;
+  /** Shows in the records of the member and of the cluster why its daemon was refused. */
+  async #refused(tx: Tx, server: ServerRow, member: MemberRow, problem: Problem): Promise<Problem> {
+    const daemon_platform = withRefusal(member, problem, tx.now);
+    if (daemon_platform === undefined) return problem;
+    await updateMember(tx, member, { daemon_platform });
+    await this.#deps.liveness.refused(tx, server, problem);
+    return problem;
+  }
+
+  async #claim(tx: Tx, server: ServerRow, member: MemberRow): Promise<Term | undefined> {
+    const term = await claimLease(tx, server.id, member.id, this.leaseMs);
+    if (term === undefined) return undefined;
+    const { epoch, since } = term;
     const former = server.leader_member;
     if (former !== null && former !== member.id) await this.#deps.interrupted(tx, server.id);
-    const now = { ...server, connection_epoch: epoch, leader_member: member.id, leader_until: tx.now + this.leaseMs };
+    const lease = { leader_member: member.id, leader_until: tx.now + this.leaseMs, leader_since: since };
+    const now = { ...server, connection_epoch: epoch, ...lease };
     await this.#deps.liveness.lead(tx, now, leadingColumns(member));
     if (former !== member.id) await appendLeader(tx, server, member, epoch, former);
-    return epoch;
+    return term;
   }
 
   /** Pins the first key pair of a member, and refuses any other. */
@@ -149,12 +175,6 @@ const leadingColumns = (member: MemberRow): LeadingMember => ({
   identity_conflict: member.identity_conflict,
   identity_conflict_at: member.identity_conflict_at,
 });
-
-/** A daemon that knows no clusters would act as if it led. */
-const needsClusterDaemon = () =>
-  new Problem('FORBIDDEN', 'This is the key of a cluster, which this version of hortusd does not know; update it.', {
-    reason: 'capability',
-  });
 
 const memberConflict = () =>
   new Problem('FORBIDDEN', 'Another key pair is pinned for this member of the cluster; revoke it and add it again.', {

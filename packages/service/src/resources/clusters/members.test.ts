@@ -85,6 +85,31 @@ onBothEngines((engine) => {
       }
     });
 
+    it('registered without data:export is trusted once its first member is revoked', async () => {
+      const permissions = ['servers:read', 'servers:write', 'definitions:read', 'definitions:write'];
+      const key = await insertKeyRow(service.sideDoor, {
+        account_id: service.accountId,
+        permissions: JSON.stringify(permissions),
+      });
+      const limited = {
+        request: (method: string, path: string, more: object = {}) => service.request(method, path, { ...more, key }),
+      };
+      const { id, member_id, path } = await cluster(limited as Pick<RunningService, 'request'>);
+      const isTrusted = async () => {
+        const read = service.sideDoor.db.selectFrom('servers').select('key_trusted').where('id', '=', id);
+        return (await read.executeTakeFirstOrThrow()).key_trusted;
+      };
+      expect(await isTrusted()).toBe(0);
+      const added = (await service.request('POST', `${path}/members`, { body: { name: 'manager-2' } })).json.data;
+      const third = (await service.request('POST', `${path}/members`, { body: { name: 'manager-3' } })).json.data;
+      await service.request('DELETE', `${path}/members/${third.id}`);
+      expect(await isTrusted()).toBe(0);
+      await limited.request('DELETE', `${path}/members/${member_id}`);
+      expect(await isTrusted()).toBe(1);
+      await limited.request('DELETE', `${path}/members/${added.id}`);
+      expect(await isTrusted()).toBe(1);
+    });
+
     it('refuses to rotate its key and to reset its identity, because its members have their own', async () => {
       const { path } = await cluster();
       for (const order of ['rotate-key', 'reset-identity']) {

@@ -6,10 +6,10 @@ import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
 import { type Page, type PageRequest, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { findServer, lockServer, type NewerDaemon, releaseLease, type ServerRow } from '../servers/public.ts';
+import { findServer, lockServer, type NewerDaemon, type ServerRow, trustServer } from '../servers/public.ts';
 import { deleteNodesOf } from './nodes/store.ts';
 import { memberRecord } from './record.ts';
-import { insertMember, lockMember, type MemberRow, membersOf, updateMember } from './store.ts';
+import { firstMemberOf, insertMember, lockMember, type MemberRow, membersOf, updateMember } from './store.ts';
 
 /** Docker recommends at most seven managers; this leaves room for their replacements. */
 const MOST_MEMBERS = 16;
@@ -21,6 +21,8 @@ export interface ClusterMembersDeps {
   readonly issueKey: () => { readonly token: string; readonly hash: string };
   /** Key with which daemons verify manifests. */
   readonly manifestKey: () => string;
+  /** Ends the leadership of a revoked member. */
+  readonly revoked: (tx: Tx, server: ServerRow, memberId: string) => Promise<void>;
   readonly clock?: () => number;
 }
 
@@ -72,7 +74,9 @@ export class ClusterMembers {
     const row = await lockMember(tx, id);
     if (row?.server_id !== serverId) throw notFound('member');
     const revoked = await revokeMember(tx, row);
-    await releaseLease(tx, serverId, id);
+    await this.#deps.revoked(tx, server, id);
+    // The other members were added with `data:export`; the first has the key that the registration returned.
+    if ((await firstMemberOf(tx, serverId)) === id) await trustServer(tx, serverId);
     await audit(tx, 'audit.cluster_member_revoked', principal, revoked);
     return memberRecord(revoked, { ...server, leader_member: null }, this.#deps.newer, tx.now);
   }

@@ -17,6 +17,17 @@ const members = statement<{ serverId: string }, MemberRow>((db, p) =>
 /** Oldest first; revoked members are missing. */
 export const membersOf = (queries: Queries, serverId: string): Promise<MemberRow[]> => members(queries, { serverId });
 
+/** Returns the member that the registration of the cluster created, also if it was revoked. */
+export const firstMemberOf = async (tx: Tx, serverId: string): Promise<string | undefined> => {
+  const first = tx.db
+    .selectFrom('server_members')
+    .select('id')
+    .where('server_id', '=', serverId)
+    .orderBy('id')
+    .limit(1);
+  return (await first.executeTakeFirst())?.id;
+};
+
 /** Returns false if a member of the cluster has that name. */
 export async function insertMember(tx: Tx, row: NewRow<'server_members'>): Promise<boolean> {
   const inserted = await tx.db

@@ -88,12 +88,13 @@ export class Succession {
       const { serverId, memberId, keyHash, isOpen } = connection;
       if (!vacant.has(serverId) || !isOpen) continue;
       const from = this.#clock();
-      const epoch = await leadership.takeOver(serverId, memberId, keyHash);
-      if (epoch === undefined) continue;
+      const term = await leadership.takeOver(serverId, memberId, keyHash);
+      if (term === undefined) continue;
       vacant.delete(serverId);
       connection.leaseUntil = from + leadership.leaseMs;
-      gateway.promote(connection, epoch);
-      if (!connection.isOpen) await lost(serverId, epoch);
+      connection.leaderSince = term.since;
+      gateway.promote(connection, term.epoch);
+      if (!connection.isOpen) await lost(serverId, term.epoch);
     }
   }
 

@@ -148,8 +148,13 @@ onBothEngines((engine) => {
     const [leader] = (await service.request('GET', `/servers/${id}/members`)).json.data;
     expect((await service.request('DELETE', `/servers/${id}/members/${leader.id}`)).status).toBe(200);
     expect([4401, 4410]).toContain(await first.daemon.closed);
+    expect((await service.request('GET', `/servers/${id}`)).json.data).toMatchObject({
+      connected: false,
+      cluster: { leader_member_id: null, epoch: 2 },
+    });
     await second.leads();
     const { cluster: led } = (await service.request('GET', `/servers/${id}`)).json.data;
-    expect(led).toMatchObject({ epoch: 2 });
+    // The revocation is an epoch of its own: nothing that names the epoch of the revoked leader counts.
+    expect(led).toMatchObject({ epoch: 3 });
   });
 });

@@ -11,7 +11,7 @@ export interface ClusterConnections {
   connected(connection: Connection, hello: Hello): Promise<number | 'standby'>;
   /** Tells a member whether it leads. */
   opened(connection: Connection): void;
-  renewed(connection: Connection, epoch: number): Promise<void>;
+  renewed(connection: Connection, renewal: { epoch: number; renewal?: number }): Promise<void>;
   released(connection: Connection, epoch: number): Promise<void>;
   disconnected(connection: Connection): Promise<void>;
 }

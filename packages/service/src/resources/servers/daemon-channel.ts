@@ -95,7 +95,7 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
         if (!connection.standby) await waker.wake(connection);
       },
       async message(connection, message) {
-        if (message.type === 'leadership_renewal') await clusters?.renewed(connection, message.epoch);
+        if (message.type === 'leadership_renewal') await clusters?.renewed(connection, message);
         else if (message.type === 'leadership_release') await clusters?.released(connection, message.epoch);
         else if (message.type === 'key_rotated') await handover.acknowledged(connection, message.rotation);
         else if (message.type === 'daemon_update_report') await deps.updateReported?.(connection, message);

@@ -1,6 +1,7 @@
 // What other resources may use of servers.
 export { appsDomainOf } from './addresses.ts';
 export type { ClusterConnections } from './cluster-connections.ts';
+export { modeRefusal, withRefusal } from './cluster-mode.ts';
 export { type ConnectedDaemon, daemonCan, findDaemon, holdDaemon } from './connected-daemon.ts';
 export { type DaemonFacts, daemonsOf } from './daemon-facts.ts';
 export {
@@ -11,7 +12,8 @@ export {
   malformedIdentity,
 } from './identity.ts';
 export { leaderOf } from './leadership/leader.ts';
-export { claimLease, LEASE_TOPIC, releaseLease, renewLease, vacantClusters } from './leadership/store.ts';
+export type { Term } from './leadership/store.ts';
+export { claimLease, endLease, LEASE_TOPIC, releaseLease, renewLease, vacantClusters } from './leadership/store.ts';
 export { daemonColumns, type Hello, type LeadingMember } from './liveness/liveness.ts';
 export type { Candidate, Needs } from './placement/choosing.ts';
 export { type Placements, PlaceTaken } from './placement/placements.ts';
@@ -19,5 +21,5 @@ export { noServerFits, placementOf, type Survey } from './placement/survey.ts';
 export type { ServerOrder } from './prune.ts';
 export { daemonRecord, labelsOf, type NewerDaemon } from './record.ts';
 export type { Standing } from './service.ts';
-export { findServer, heldServer, lockServer, offlineServers, type ServerRow, serversOf } from './store.ts';
+export { findServer, heldServer, lockServer, offlineServers, type ServerRow, serversOf, trustServer } from './store.ts';
 export { requireTrustedServer } from './trusted.ts';

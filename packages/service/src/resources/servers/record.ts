@@ -18,6 +18,8 @@ export interface Platform {
   readonly address?: string;
   /** Domain of definitions without one. */
   readonly apps_domain?: string;
+  /** Why a daemon was refused since; the next connection replaces it. */
+  readonly refused?: { readonly reason: string; readonly at: number };
 }
 
 /** Returns the version of the signed release for a platform, if it is newer than the given one. */
@@ -61,9 +63,10 @@ export function daemonRecord(
   newer: NewerDaemon,
 ): Server['daemon'] {
   const platform = platformOf(row);
-  const { os = null, arch = null, engine = null, ingress = null, address = null } = platform;
+  const { os = null, arch = null, engine = null, ingress = null, address = null, refused } = platform;
   const capabilities = JSON.parse(row.capabilities) as string[];
   const version = row.daemon_version;
   const newer_version = newer(version, platform);
-  return { version, newer_version, os, arch, engine, ingress, address, capabilities };
+  const refusal = refused ? { reason: refused.reason, at: iso(refused.at) } : null;
+  return { version, newer_version, os, arch, engine, ingress, address, capabilities, refused: refusal };
 }

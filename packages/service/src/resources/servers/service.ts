@@ -161,6 +161,7 @@ export class Servers {
         kind: isCluster ? 'cluster' : null,
         leader_member: null,
         leader_until: null,
+        leader_since: null,
         account_id: principal.accountId,
         name: body.name,
         environment: body.environment,

@@ -133,6 +133,11 @@ export async function setIdentity(tx: Tx, id: string, row: Omit<IdentityRow, 'ke
     .execute();
 }
 
+/** Records that no key of the server is known to anyone without `data:export`. */
+export async function trustServer(tx: Tx, id: string): Promise<void> {
+  await tx.db.updateTable('servers').set({ key_trusted: 1 }).where('id', '=', id).execute();
+}
+
 /** Written only if changed, because every report contains it. */
 export const writeFingerprint = (tx: Tx, id: string, fingerprint: string) =>
   tx.db

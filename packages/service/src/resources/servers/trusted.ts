@@ -11,9 +11,13 @@ export async function requireTrustedServer(queries: Queries, principal: Principa
   if (may(principal, 'data:export')) return;
   const server = await recipientOf(queries, serverId);
   if (!server || server.key_trusted === 1) return;
+  const remedy =
+    server.kind === 'cluster'
+      ? 'add a member and revoke the first one of the cluster'
+      : 'rotate the key of the server first';
   throw new Problem(
     'FORBIDDEN',
-    'server_id: the key of this server was given to someone without data:export, who would read these secrets. Someone with data:export can do this, or rotate the key of the server first.',
+    `server_id: the key of this server was given to someone without data:export, who would read these secrets. Someone with data:export can do this, or ${remedy}.`,
     { permission: 'data:export', reason: 'untrusted_server', field: 'server_id' },
   );
 }

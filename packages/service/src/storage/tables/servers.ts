@@ -20,6 +20,8 @@ export interface ServerTables {
     /** The member of a cluster that receives its orders, until the time in `leader_until`; see `leadership/store.ts`. */
     leader_member: string | null;
     leader_until: Time | null;
+    /** First epoch of that member since another one led; its journal knows everything that was begun from there on. */
+    leader_since: number | null;
     /** No key has the hash of a cluster: its members have keys of their own. */
     key_hash: string;
     /** A rotated key that its daemon has not used yet; until then the old one stays valid. */

@@ -7,7 +7,7 @@ import type { Storage } from '../../../storage/storage.ts';
 import { onBothEngines } from '../../../testing/engines.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { requireLeader } from './leader.ts';
-import { claimLease, releaseLease, renewLease } from './store.ts';
+import { claimLease, endLease, releaseLease, renewLease } from './store.ts';
 
 const LEASE_MS = 6_000;
 const MEMBERS = 3;
@@ -19,6 +19,7 @@ const happening = fc.oneof(
   { weight: 4, arbitrary: fc.record({ what: fc.constant('renew' as const), member }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('release' as const), member }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('crash' as const), member }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('revoke' as const), member }) },
   { weight: 4, arbitrary: fc.record({ what: fc.constant('report' as const), member, stale: fc.boolean() }) },
   {
     weight: 4,
@@ -58,7 +59,7 @@ class World {
   }
 
   async #act(
-    what: 'connect' | 'renew' | 'release' | 'crash' | 'report',
+    what: 'connect' | 'renew' | 'release' | 'crash' | 'revoke' | 'report',
     number: number,
     stale: boolean,
   ): Promise<void> {
@@ -68,11 +69,20 @@ class World {
     if (what === 'connect') await this.#claim(storage, id);
     // A crashed member forgets that it led. Its lease runs on.
     else if (what === 'crash') this.#beliefs.delete(id);
+    else if (what === 'revoke') await this.#revoke(storage, id);
     else if (what === 'renew' && belief) await this.#renew(storage, id, belief);
     else if (what === 'release' && belief) {
       await storage.write((tx) => releaseLease(tx, this.#serverId, id));
       this.#beliefs.delete(id);
     } else if (what === 'report' && belief) await this.#report(storage, id, belief.epoch - (stale ? 1 : 0));
+  }
+
+  /** A revoked leader may still believe that it leads; see `#renew` and `#report`. */
+  async #revoke(storage: Storage, id: string): Promise<void> {
+    const epoch = await storage.write((tx) => endLease(tx, this.#serverId, id));
+    const newest = this.#history.at(-1);
+    expect(epoch !== undefined, 'the newest leader is revoked').toBe(newest?.member === id);
+    if (epoch !== undefined) this.#history.push({ member: 'none', epoch });
   }
 
   /** All members claim at the same time, on several replicas: one succeeds at most. */
@@ -89,8 +99,13 @@ class World {
 
   async #claim(storage: Storage, id: string): Promise<number | undefined> {
     const { now } = this.#clock;
-    const epoch = await storage.write((tx) => claimLease(tx, this.#serverId, id, LEASE_MS));
-    if (epoch === undefined) return undefined;
+    const term = await storage.write((tx) => claimLease(tx, this.#serverId, id, LEASE_MS));
+    if (term === undefined) return undefined;
+    const { epoch, since } = term;
+    const other = this.#history.findLast(({ member }) => member !== id)?.epoch ?? 0;
+    expect(since, 'the first epoch since another member led').toBe(
+      this.#history.find((one) => one.member === id && one.epoch > other)?.epoch ?? epoch,
+    );
     for (const [other, { until }] of this.#beliefs) {
       if (other !== id) expect(until, 'the lease of another member has ended').toBeLessThanOrEqual(now);
     }
@@ -111,18 +126,20 @@ class World {
 
   async #report(storage: Storage, id: string, epoch: number): Promise<void> {
     const newest = this.#history.at(-1);
-    const accepted = await storage
-      .write((tx) => requireLeader(tx, { serverId: this.#serverId, memberId: id }, String(epoch)))
-      .then(
-        () => true,
-        (error: unknown) => {
-          expect(error).toBeInstanceOf(Problem);
-          return false;
-        },
-      );
-    expect(accepted, 'only reports of the newest epoch are accepted').toBe(
+    const accepted = (named: string | undefined) =>
+      storage
+        .write((tx) => requireLeader(tx, { serverId: this.#serverId, memberId: id }, named))
+        .then(
+          () => true,
+          (error: unknown) => {
+            expect(error).toBeInstanceOf(Problem);
+            return false;
+          },
+        );
+    expect(await accepted(String(epoch)), 'only reports of the newest epoch are accepted').toBe(
       newest?.member === id && newest.epoch === epoch,
     );
+    expect(await accepted(undefined), 'only reports of the newest leader are accepted').toBe(newest?.member === id);
   }
 
   #leading(): string | undefined {

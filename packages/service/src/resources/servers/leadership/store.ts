@@ -21,37 +21,44 @@ interface Claim {
  * running lease may claim it again, with a new connection. The epoch grows with every claim: a member with an
  * older one no longer leads.
  */
-const claim = statement<Claim, Pick<ServerRow, 'connection_epoch'>>((db, p) =>
+const claim = statement<Claim, Pick<ServerRow, 'connection_epoch' | 'leader_since'>>((db, p) =>
   db
     .updateTable('servers')
     .set((eb) => ({
       leader_member: p.memberId,
       leader_until: p.until,
+      leader_since: eb
+        .case()
+        .when('leader_member', '=', p.memberId)
+        .then(eb.fn.coalesce('leader_since', eb('connection_epoch', '+', 1)))
+        .else(eb('connection_epoch', '+', 1))
+        .end(),
       connection_epoch: eb('connection_epoch', '+', 1),
     }))
     .where('id', '=', p.serverId)
     .where('kind', '=', 'cluster')
     .where('deleted_at', 'is', null)
     .where((eb) =>
-      eb.or([
-        eb('leader_member', 'is', null),
-        eb('leader_member', '=', p.memberId),
-        eb('leader_until', 'is', null),
-        eb('leader_until', '<=', p.now),
-      ]),
+      eb.or([eb('leader_member', '=', p.memberId), eb('leader_until', 'is', null), eb('leader_until', '<=', p.now)]),
     )
-    .returning('connection_epoch'),
+    .returning(['connection_epoch', 'leader_since']),
 );
 
-/** Returns the new epoch; undefined if another member holds the lease. */
+/** A leadership: its epoch, and the first one of the same member since another led. */
+export interface Term {
+  readonly epoch: number;
+  readonly since: number;
+}
+
+/** Returns the new term; undefined if another member holds the lease. */
 export async function claimLease(
   tx: Tx,
   serverId: string,
   memberId: string,
   leaseMs: number,
-): Promise<number | undefined> {
+): Promise<Term | undefined> {
   const [row] = await claim(tx, { serverId, memberId, now: tx.now, until: tx.now + leaseMs });
-  return row?.connection_epoch;
+  return row && { epoch: row.connection_epoch, since: row.leader_since ?? row.connection_epoch };
 }
 
 const renewal = statement<
@@ -90,6 +97,25 @@ export async function releaseLease(tx: Tx, serverId: string, memberId: string): 
     .where('leader_until', '>', tx.now)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) tx.notify(LEASE_TOPIC, serverId);
+}
+
+/**
+ * Ends the leadership of a member for good: neither a renewal nor a report of it counts any more. The lease runs on, because
+ * its daemon may act until then. Returns the new epoch; undefined if it did not lead.
+ */
+export async function endLease(tx: Tx, serverId: string, memberId: string): Promise<number | undefined> {
+  const row = await tx.db
+    .updateTable('servers')
+    .set((eb) => ({
+      leader_member: null,
+      leader_since: null,
+      connection_epoch: eb('connection_epoch', '+', 1),
+    }))
+    .where('id', '=', serverId)
+    .where('leader_member', '=', memberId)
+    .returning('connection_epoch')
+    .executeTakeFirst();
+  return row?.connection_epoch;
 }
 
 /** Finds the clusters that a member may claim. */

@@ -4,6 +4,7 @@ import type { Log } from '../../../log.ts';
 import { type Problem, unauthorized } from '../../../problem.ts';
 import { transition } from '../../../state/transition.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
+import { modeRefusal, withRefusal } from '../cluster-mode.ts';
 import { notePresented } from '../identities.ts';
 import { identityConflict, judgeIdentity, malformedIdentity } from '../identity.ts';
 import { serverLifecycle } from '../lifecycle.ts';
@@ -93,8 +94,9 @@ export class Liveness {
           outcomes.push({ status: 'rejected', reason: obstacle });
           continue;
         }
-        const row = await notePresented(tx, found, newcomer.sealingKey);
-        const strange = stranger(row, newcomer.sealingKey);
+        const wrong = modeRefusal(found.kind, newcomer.capabilities);
+        const row = wrong ? await this.refused(tx, found, wrong) : await notePresented(tx, found, newcomer.sealingKey);
+        const strange = wrong ?? stranger(row, newcomer.sealingKey);
         if (strange) {
           rows.set(row.id, row);
           outcomes.push({ status: 'rejected', reason: strange });
@@ -127,6 +129,21 @@ export class Liveness {
     if (row.connected_replica !== null) tx.notify(REPLACED_TOPIC, `${row.id} ${row.connection_epoch} ${member.id}`);
     const { id: _, ...columns } = member;
     await this.#appear(tx, row, { connected_replica: this.#deps.replica, polled_at: null, ...columns });
+  }
+
+  /** Records that a cluster has no leader: its connection was revoked. The epoch is newer than those of all connections. */
+  async leaderless(tx: Tx, row: ServerRow): Promise<void> {
+    if (row.connected_replica !== null) tx.notify(REPLACED_TOPIC, `${row.id} ${row.connection_epoch} `);
+    await recordPresence(tx, row.id, { connected_replica: null, polled_at: null, last_seen_at: tx.now });
+    await this.#watch(tx, row.id, tx.now + this.#reconnectMs(row));
+  }
+
+  /** Shows the refusal in the record of the server. */
+  async refused(tx: Tx, row: ServerRow, problem: Problem): Promise<ServerRow> {
+    const daemon_platform = withRefusal(row, problem, tx.now);
+    if (daemon_platform === undefined) return row;
+    await recordPresence(tx, row.id, { daemon_platform });
+    return { ...row, daemon_platform };
   }
 
   /** Claims a connection again that is still held here, after other replicas considered this one dead. */

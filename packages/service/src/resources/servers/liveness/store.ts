@@ -6,7 +6,10 @@ import type { Row } from '../../../storage/tables.ts';
 export type ServerRow = Row<'servers'>;
 
 export type Presence = Partial<
-  Pick<ServerRow, 'connected_replica' | 'duplicate_at' | 'polled_at' | 'last_seen_at' | 'connection_epoch'>
+  Pick<
+    ServerRow,
+    'connected_replica' | 'duplicate_at' | 'polled_at' | 'last_seen_at' | 'connection_epoch' | 'daemon_platform'
+  >
 >;
 
 /** Does not touch `updated_at`: presence is not a change of the server. */
