@@ -216,6 +216,9 @@ export async function removeContainers(socketPath: string, serverId: string): Pr
   engine.close();
 }
 
+/** What requests need of an installation. */
+export type Served = Pick<Installation, 'service' | 'serverId'>;
+
 export interface Deployed {
   readonly definitionId: string;
   readonly instanceId: string;
@@ -231,7 +234,7 @@ export interface DefinitionOptions {
 
 /** Creates and deploys a definition; default species is website. */
 export async function createAndDeploy(
-  installation: Installation,
+  installation: Served,
   uid: string,
   { species = 'website', inputs = {}, watch_seconds = 0, heal = false, ...of }: DefinitionOptions = {},
 ): Promise<Deployed> {
@@ -245,7 +248,7 @@ export async function createAndDeploy(
 }
 
 /** Requests a deployment and returns its id. */
-export async function deploy(installation: Installation, definitionId: string): Promise<string> {
+export async function deploy(installation: Served, definitionId: string): Promise<string> {
   const { data } = await installation.service.client.call('deployments.execute', {
     body: { definition_id: definitionId },
   });
@@ -253,18 +256,13 @@ export async function deploy(installation: Installation, definitionId: string): 
 }
 
 /** Changes inputs, deploys and returns the finished deployment. */
-export async function redeploy(
-  installation: Installation,
-  id: string,
-  inputs: Record<string, string>,
-  within?: number,
-) {
+export async function redeploy(installation: Served, id: string, inputs: Record<string, string>, within?: number) {
   await installation.service.client.call('definitions.update', { params: { id }, body: { inputs } });
   return await finished(installation, await deploy(installation, id), within);
 }
 
 /** Requests an action and returns the id of its execution. */
-export async function act(installation: Installation, id: string, slug: string, params: Record<string, string> = {}) {
+export async function act(installation: Served, id: string, slug: string, params: Record<string, string> = {}) {
   const { execution } = await installation.service.client.call('actions.execute', {
     params: { id, slug },
     body: { params },
@@ -284,14 +282,14 @@ export async function inside(engine: Engine, container: string, ...argv: string[
 export const sicken = (engine: Engine, uid: string) => inside(engine, uid, 'rm', '/www/index.html');
 
 /** Polls a deployment like a client, but faster; retries while the service is down. */
-export async function finished(installation: Installation, deploymentId: string, within = 120_000) {
+export async function finished(installation: Served, deploymentId: string, within = 120_000) {
   return await poll(within, `deployment ${deploymentId}`, async () => {
     const { data } = await installation.service.client.call('deployments.read', { params: { id: deploymentId } });
     return data.status === 'success' || data.status === 'failed' ? data : undefined;
   });
 }
 
-export async function ended(installation: Installation, executionId: string, within = 120_000) {
+export async function ended(installation: Served, executionId: string, within = 120_000) {
   return await poll(within, `execution ${executionId}`, async () => {
     const { execution } = await installation.service.client.call('actions.read', {
       params: { execution_id: executionId },

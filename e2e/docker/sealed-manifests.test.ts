@@ -82,7 +82,7 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
   // A daemon with the server key and another key pair is refused; the pinned one keeps working.
   const before = (await server()).identity.fingerprint;
   const stranger = installation.startDaemon({ state: 'other' });
-  await stranger.waitForLine('rejected the key pair of this daemon');
+  await stranger.waitForLine('Another key pair is pinned for this server');
   expect(await server()).toMatchObject({ connected: true, identity: { status: 'conflict', fingerprint: before } });
   await stranger.stop();
   await daemon.waitForLine('another daemon used the key of this server');

@@ -27,6 +27,8 @@ function obstacles(component: ManifestComponent, { backup }: Manifest): Problem[
   const { kind, replicas, ports, storage, on_node_loss } = component;
   const found: Problem[] = [];
   if (kind === 'job' && replicas > 1) found.push({ field: 'replicas', message: 'a job runs once' });
+  if (kind === 'job' && on_node_loss !== undefined)
+    found.push({ field: 'on_node_loss', message: 'a job does not keep running' });
   if (replicas > 1 && ports.some(({ host_port }) => host_port !== undefined))
     found.push({ field: 'replicas', message: 'only one replica can have a fixed port of the server' });
   if (on_node_loss === 'restore' && !storage.some(({ host_path }) => host_path === undefined))

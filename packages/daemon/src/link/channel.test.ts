@@ -23,12 +23,13 @@ afterEach(async () => {
   await service.close();
 });
 
-function open(times: Partial<ChannelTimes> = {}) {
+function open(times: Partial<ChannelTimes> = {}, capabilities: string[] = []) {
   const note = (message: string, details?: Record<string, unknown>) =>
     void logged.push({ message, at: performance.now(), details });
   channel = new Channel({
     baseUrl: service.url,
     key: () => 'hs_test_key',
+    capabilities,
     about: async () => ({ version: '9.9.9' }),
     onMessage: (message) => received.push(message),
     onUp: () => {
@@ -67,6 +68,17 @@ it('a daemon of a large fleet reconnects at a random time within the announced s
   const pauses = () => logged.flatMap(({ details }) => (details?.retry_ms === undefined ? [] : [details.retry_ms]));
   await until(() => pauses().length > 0, { describe: 'the loss of the connection' });
   expect(pauses()).toEqual([300]);
+});
+
+it('only a member of a cluster announces that capability', async () => {
+  service.greeting = {};
+  open();
+  await isUp();
+  channel.stop();
+  open({}, ['cluster']);
+  await until(() => service.auths.length === 2, { describe: 'the second introduction' });
+  const announced = service.auths.map(({ capabilities }) => (capabilities as string[]).includes('cluster'));
+  expect(announced).toEqual([false, true]);
 });
 
 it('the channel works with a service that knows only the published messages', async () => {
@@ -121,7 +133,7 @@ describe('a lost connection', () => {
 
   it.each([
     [4401, 'rejected the server key'],
-    [4403, 'rejected the key pair'],
+    [4403, 'refused this daemon'],
     [4409, 'took over'],
   ])('by close code %i is not retried at once, and the reason is logged', async (code, words) => {
     service.turnAwayWith = code;

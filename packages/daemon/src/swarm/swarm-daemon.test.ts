@@ -6,6 +6,7 @@ import { label } from '../plan/labels.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { action, request } from '../testing/actions.ts';
 import { DaemonProcess } from '../testing/daemon-process.ts';
+import { id } from '../testing/signing.ts';
 import { INGRESS_PART } from './ingress-names.ts';
 import { Gates } from './testing/gates.ts';
 import { SwarmServer, web } from './testing/swarm-server.ts';
@@ -167,5 +168,83 @@ test('a daemon killed in the middle of a rollout finishes it after its restart',
   expect(await daemon.reportOf(second)).toMatchObject({ status: 'success', gap_ms: 0 });
   expect(await server.run(uid, 'main', 'sh', '-c', 'echo $VERSION')).toBe('2\n');
   expect(await ordered(daemon, 'builtin', builtIn.release, uid)).toMatchObject({ type: 'action_completed' });
+  await daemon.close();
+});
+
+test(
+  'a member resumes nothing while another leads, nor afterwards, and continues what that one left',
+  limit,
+  async () => {
+    const daemon = await daemonOf('after start');
+    await daemon.connected();
+    const uid = server.newUid();
+    const parts = (text: string) => [component('main', web(server.image, { env: { VERSION: text } }))];
+    const version = () => server.run(uid, 'main', 'sh', '-c', 'echo $VERSION');
+    const { service } = daemon;
+    const interrupted = daemon.order(uid, parts('1'));
+    // It dies in the middle of the rollout, and another member deploys a newer revision before it is back.
+    await daemon.process.exited;
+    service.leadership = { leads: false, epoch: 2 };
+    service.pending = [];
+    const newer = await server.deploy(uid, parts('2'), { deploymentId: id('dep', 90) });
+    expect(newer, newer.error).toMatchObject({ status: 'success' });
+    const [task] = await server.running(uid);
+    const calls = service.calls.length;
+    await daemon.died();
+    // The nodes are reported as soon as it leads and knows what is current.
+    const reports = () => service.callsTo('PUT', `/servers/${daemon.serverId}/nodes`).length;
+    const reported = reports();
+    expect(service.calls.slice(calls).filter(({ method }) => method !== 'GET')).toEqual([]);
+    service.leadership = { leads: true, epoch: 3, since: 3 };
+    service.tellLeadership();
+    await until(() => reports() > reported, { describe: () => `the takeover\n${daemon.process.output}` });
+    expect(service.callsTo('PATCH', `/deployments/${interrupted}/status`).length).toBe(1);
+    expect((await server.running(uid)).map((one) => one.id)).toEqual([task?.id]);
+    expect(await version()).toBe('2\n');
+    // The deployment of a leader that died is continued, with a claim of its own.
+    const left = daemon.prepare(uid, parts('3'));
+    service.pending.push({
+      id: left,
+      definition_id: id('def'),
+      revision: 1,
+      cancelling: false,
+      status: 'running',
+      interrupted: true,
+    });
+    service.send({ type: 'deployment_available', deployment_id: left });
+    expect(await daemon.reportOf(left)).toMatchObject({ status: 'success', claim: expect.any(String) });
+    expect(await version()).toBe('3\n');
+    await daemon.close();
+  },
+);
+
+test('a leader that loses its lease leaves the rollout to the Swarm and reports nothing', limit, async () => {
+  const daemon = await daemonOf();
+  await daemon.connected();
+  const uid = server.newUid();
+  const parts = (text: string, before = '') => [
+    component('main', web(server.image, { env: { VERSION: text }, replicas: 2 }, before)),
+  ];
+  expect(await daemon.reportOf(daemon.order(uid, parts('1')))).toMatchObject({ status: 'success' });
+  const { service } = daemon;
+  const deployment = daemon.order(uid, parts('2', 'sleep 2;'));
+  await until(async () => (await server.cluster.service(uid))?.update?.state === 'updating', {
+    describe: 'the update to begin',
+  });
+  service.leadership = { leads: false, epoch: 2 };
+  service.tellLeadership();
+  await until(() => daemon.process.output.includes('another member leads the cluster now'), { describe: 'the loss' });
+  const versions = async () => (await server.running(uid)).map(({ labels }) => labels[label.deployment]);
+  await until(async () => (await versions()).every((one) => one === deployment) && (await versions()).length === 2, {
+    within: 60_000,
+    describe: 'the Swarm to complete the update',
+  });
+  const reports = () =>
+    service.callsTo('POST', '/deploy/report').filter(({ body }) => body.deployment_id === deployment);
+  expect(reports()).toEqual([]);
+  // No other member led, so it goes on with its own deployment.
+  service.leadership = { leads: true, epoch: 3, since: 1 };
+  service.tellLeadership();
+  expect(await daemon.reportOf(deployment)).toMatchObject({ status: 'success' });
   await daemon.close();
 });

@@ -4,6 +4,7 @@ import type { Catalog } from '../templates/public.ts';
 import { bindingsOf } from './bindings.ts';
 import { revisionOf, secretValues } from './deployable.ts';
 import type { Order } from './order.ts';
+import { overridesOf } from './overrides.ts';
 import type { DefinitionRow } from './store.ts';
 
 export interface CopyDeps {
@@ -22,7 +23,7 @@ export async function copyOrder(
   revision: number,
   { uid, testId }: { readonly uid: string; readonly testId: string },
 ): Promise<Order> {
-  const { template_id, profile, variant, inputs, bindings } = await revisionOf(queries, id, revision);
+  const { template_id, profile, variant, inputs, bindings, overrides } = await revisionOf(queries, id, revision);
   const held = await secretValues(queries, vault, { accountId, definitionId: id });
   const valuesOf = (of: readonly (typeof held)[number][]) => Object.fromEntries(of.map((one) => [one.name, one.value]));
   return {
@@ -37,6 +38,7 @@ export async function copyOrder(
     heal: false,
     backup: undefined,
     bindings: bindingsOf({ bindings }),
+    overrides: overridesOf({ overrides }),
     plain: JSON.parse(inputs),
     secret: valuesOf(held.filter(({ kind }) => kind !== 'generated')),
     generated: valuesOf(held.filter(({ kind }) => kind === 'generated')),
