@@ -149,6 +149,7 @@ export function wire(options: DaemonOptions) {
   const takeover: Takeover = new Takeover({
     journal,
     leads: () => leadership.leads(),
+    mayLead: () => leadership.mayLead(),
     catchUp: async () => {
       if (cluster) await readDeployedManifests({ cluster, service, acceptance, journal, serverId, log });
     },
@@ -202,6 +203,7 @@ export function wire(options: DaemonOptions) {
         updater,
       }),
     onUp: () => {
+      takeover.reconnected();
       if (leads()) settle();
       updater.connected();
     },

@@ -10,12 +10,13 @@ import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { isSafeName } from '../plan/names.ts';
 import { elsewhere } from '../swarm/pins.ts';
+import { swarmPauses } from '../swarm/swarm-pauses.ts';
 import type { Expectation } from '../trust/accept-manifest.ts';
 import type { BackupStore } from './backup-store.ts';
 import { fillCopy } from './fill-copy.ts';
 import { Keys } from './keys.ts';
 import type { Vessel } from './part.ts';
-import { endLeftPauses } from './pause.ts';
+import { endLeftPauses, type PauseRecords } from './pause.ts';
 import { type Restoring, restore } from './restore.ts';
 import { returnData } from './return-data.ts';
 import { type Taken, takeBackup } from './take.ts';
@@ -52,10 +53,14 @@ export class BackupActions implements BackupHandlers {
   readonly #keys = new Keys();
   readonly #running = new Map<string, { controller: AbortController; done: Promise<unknown> }>();
   readonly #stopped = new AbortController();
+  readonly #pauses: PauseRecords;
   #recovered: Promise<void> = Promise.resolve();
+  #recovering = false;
 
   constructor(options: BackupActionsOptions) {
     this.#options = options;
+    const { cluster, journal, serverId } = options;
+    this.#pauses = cluster ? swarmPauses(cluster, serverId) : journal.pauses;
   }
 
   /**
@@ -63,7 +68,11 @@ export class BackupActions implements BackupHandlers {
    * actions run, whose applications and trials these would be.
    */
   recover(): void {
-    if (this.#running.size === 0) this.#recovered = this.#recover();
+    if (this.#running.size > 0 || this.#recovering) return;
+    this.#recovering = true;
+    this.#recovered = this.#recover().finally(() => {
+      this.#recovering = false;
+    });
   }
 
   has(slug: string): boolean {
@@ -130,13 +139,12 @@ export class BackupActions implements BackupHandlers {
   };
 
   async #backup(work: Work): Promise<Result> {
-    const { engine, journal, boundary } = this.#options;
+    const { engine, boundary } = this.#options;
     await this.#requireVolumesHere(work.uid);
     const { key } = await this.#keys.of(work.id, work.signal);
     const vessel = this.#vessel(work, 'backup_id', key);
     const extent = work.params.extent === 'volumes' ? 'volumes' : 'declared';
-    const { pauses } = journal;
-    const taking = { engine, pauses, vessel, ...this.#deployed(work.uid), boundary };
+    const taking = { engine, pauses: this.#pauses, vessel, ...this.#deployed(work.uid), boundary };
     let taken: Taken;
     try {
       taken = await takeBackup(taking, extent);
@@ -153,14 +161,14 @@ export class BackupActions implements BackupHandlers {
   }
 
   async #restoring(work: Work): Promise<Restoring> {
-    const { engine, cluster, journal, ingress, boundary } = this.#options;
+    const { engine, cluster, ingress, boundary } = this.#options;
     await this.#requireVolumesHere(work.uid);
     const { key, safetyKey } = await this.#keys.of(work.id, work.signal);
     return {
       engine,
       cluster,
       ingress,
-      pauses: journal.pauses,
+      pauses: this.#pauses,
       ...this.#deployed(work.uid),
       source: this.#vessel({ ...work, signal: undefined }, 'backup_id', key),
       manifestSha256: String(work.params.manifest_sha256),
@@ -272,11 +280,10 @@ export class BackupActions implements BackupHandlers {
   }
 
   async #recover(): Promise<void> {
-    const { engine, journal, log, serverId } = this.#options;
-    const { pauses } = journal;
+    const { engine, log, serverId } = this.#options;
     while (!this.#stopped.signal.aborted) {
       try {
-        await endLeftPauses({ engine, pauses });
+        await endLeftPauses({ engine, pauses: this.#pauses });
         await clearTrials(engine, serverId());
         return;
       } catch (error) {

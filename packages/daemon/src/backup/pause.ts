@@ -1,12 +1,19 @@
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { containersOf, handlesOf } from '../instances/instance-containers.ts';
-import type { Pauses } from '../journal/pauses.ts';
+import type { JournalledPause } from '../journal/pauses.ts';
 import { label } from '../plan/labels.ts';
+
+/** Remembers what was stopped, until it runs again: the journal of a server, or the store of a Swarm. */
+export interface PauseRecords {
+  begin(pause: JournalledPause): void | Promise<void>;
+  all(): JournalledPause[] | Promise<JournalledPause[]>;
+  end(instanceUid: string): void | Promise<void>;
+}
 
 export interface PauseDeps {
   engine: Engine;
-  pauses: Pauses;
+  pauses: PauseRecords;
 }
 
 export interface Pause {
@@ -16,8 +23,8 @@ export interface Pause {
 }
 
 /**
- * Stops the running containers of an instance during `work` and always starts them again. Recorded in the journal
- * before the first stop, so that a killed daemon starts them at its next start.
+ * Stops the running containers of an instance during `work` and always starts them again. Recorded before the first
+ * stop, so that a killed daemon starts them at its next start, or the next leader of its cluster.
  */
 export async function whilePaused<Result>(
   { engine, pauses }: PauseDeps,
@@ -31,7 +38,7 @@ export async function whilePaused<Result>(
       .sort((a, b) => place(a) - place(b)),
   );
   const began = performance.now();
-  pauses.begin({ instanceUid, containers: running.map(({ id }) => id) });
+  await pauses.begin({ instanceUid, containers: running.map(({ id }) => id) });
   let result: Result;
   try {
     for (const { id, stopGraceMs } of running.toReversed()) await engine.stop(id, stopGraceMs);
@@ -48,7 +55,7 @@ export async function whilePaused<Result>(
 
 /** Starts what a killed daemon had stopped. */
 export async function endLeftPauses(deps: PauseDeps): Promise<void> {
-  for (const { instanceUid, containers } of deps.pauses.all()) await startAgain(deps, instanceUid, containers);
+  for (const { instanceUid, containers } of await deps.pauses.all()) await startAgain(deps, instanceUid, containers);
 }
 
 /** Tries all containers; skips those that were removed. */
@@ -59,5 +66,5 @@ async function startAgain({ engine, pauses }: PauseDeps, instanceUid: string, id
     await engine.start(id).catch((error) => failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
-  pauses.end(instanceUid);
+  await pauses.end(instanceUid);
 }

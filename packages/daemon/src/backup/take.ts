@@ -7,16 +7,15 @@ import { primaryOf } from '@hortus/template/rollout/replacement';
 import { span } from '@hortus/tracing/span';
 import type { Engine } from '../engine/engine.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
-import type { Pauses } from '../journal/pauses.ts';
 import { readVolume } from '../volumes/volumes.ts';
 import { MANIFEST_FILE } from './backup-store.ts';
 import { dump, dumpActionOf } from './dump.ts';
 import { type Vessel, writePart } from './part.ts';
-import { whilePaused } from './pause.ts';
+import { type PauseRecords, whilePaused } from './pause.ts';
 
 export interface Taking {
   engine: Engine;
-  pauses: Pauses;
+  pauses: PauseRecords;
   vessel: Vessel;
   manifest: SignedManifest;
   /** Images of the components, as recorded by the deployment. */

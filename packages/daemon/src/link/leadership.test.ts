@@ -60,13 +60,13 @@ it('the daemon of an ordinary server leads without an epoch, whatever it is told
 
 it('a member does not lead before it is told so', () => {
   const { leadership, terms } = open();
-  expect([leadership.leads(), leadership.epoch, terms]).toEqual([false, undefined, []]);
+  expect([leadership.leads(), leadership.mayLead(), leadership.epoch, terms]).toEqual([false, false, undefined, []]);
 });
 
 it('a grant counts only once a renewal was answered, because it may have waited in a buffer', () => {
   const { leadership, sent, hear, asked, terms } = open();
   hear(true, 3);
-  expect([leadership.leads(), terms]).toEqual([false, []]);
+  expect([leadership.leads(), leadership.mayLead(), terms]).toEqual([false, true, []]);
   expect(sent).toEqual([{ type: 'leadership_renewal', epoch: 3, renewal: 1 }]);
   hear(true, 3, { since: 2, renewal: asked() });
   expect([leadership.leads(), leadership.epoch, terms]).toEqual([true, 3, [{ epoch: 3, since: 2 }]]);

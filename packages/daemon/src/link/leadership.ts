@@ -67,6 +67,11 @@ export class Leadership {
     return !this.#options.isMember || (this.#epoch !== undefined && this.#now() < this.#until);
   }
 
+  /** Whether it leads, or has asked for the confirmation of a leadership that the service granted. */
+  mayLead(): boolean {
+    return !this.#options.isMember || this.#asking !== undefined;
+  }
+
   /** Epoch of its leadership, which requests to the service name; undefined for an ordinary server. */
   get epoch(): number | undefined {
     return this.#epoch;

@@ -28,6 +28,7 @@ const open = (catchUp: () => Promise<void> = async () => {}) =>
   new Takeover({
     journal,
     leads: () => leads,
+    mayLead: () => leads,
     catchUp,
     onReady: () => void ready++,
     log: openLog('error'),
@@ -121,8 +122,9 @@ it('a leadership that was lost meanwhile is not taken over', async () => {
   const asked: (() => void)[] = [];
   const takeover = open(() => new Promise<void>((resolve) => void asked.push(resolve)));
   takeover.begin({ epoch: 1, since: 1 });
-  takeover.when(() => expect.fail('an order of a lost leadership'));
+  takeover.when(() => expect.fail('an order of a lost connection'));
   takeover.lost();
+  takeover.reconnected();
   takeover.begin({ epoch: 3, since: 3 });
   expect(asked).toHaveLength(2);
   asked[0]?.();

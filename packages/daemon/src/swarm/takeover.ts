@@ -8,6 +8,8 @@ export interface TakeoverOptions {
   journal: Journal;
   /** Whether this daemon holds the lease. */
   leads(): boolean;
+  /** Whether it does, or is about to. */
+  mayLead(): boolean;
   /** Reads what other leaders deployed. Rejects if the service or the Swarm does not respond. */
   catchUp(): Promise<void>;
   /** Called when this daemon may act, and knows what is current. */
@@ -51,18 +53,21 @@ export class Takeover {
     void this.#prepare(term);
   }
 
-  /** Drops orders that wait: the service gives them to the next leader, or ends them. */
   lost(): void {
     this.#term = undefined;
     this.#isReady = false;
+  }
+
+  /** Drops orders that wait: on each new connection the service sends those that are still wanted. */
+  reconnected(): void {
     this.#waiting = [];
   }
 
-  /** Runs work as soon as this daemon is ready to act. Returns false if it does not lead. */
+  /** Runs work as soon as this daemon is ready to act. Returns false if it is not about to lead, or too much waits. */
   when(work: () => void): boolean {
-    if (!this.#options.leads()) return false;
-    if (this.#isReady) work();
-    else if (this.#waiting.push(work) > MOST_WAITING) this.#waiting.pop();
+    if (this.leads()) work();
+    else if (!this.#options.mayLead() || this.#waiting.length >= MOST_WAITING) return false;
+    else this.#waiting.push(work);
     return true;
   }
 

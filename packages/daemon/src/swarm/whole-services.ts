@@ -14,7 +14,8 @@ const PREFIX = 'service:';
 /** Names a service where the engine's calls expect a container. */
 export const serviceHandle = (id: string): string => `${PREFIX}${id}`;
 export const isServiceHandle = (handle: string): boolean => handle.startsWith(PREFIX);
-const idOf = (handle: string): string => handle.slice(PREFIX.length);
+/** Returns the id of the service that a handle names. */
+export const serviceOf = (handle: string): string => handle.slice(PREFIX.length);
 
 /** Starts, stops and removes services by their handle, with the meaning that the engine's calls have for a container. */
 export class WholeServices {
@@ -27,21 +28,21 @@ export class WholeServices {
   }
 
   async inspect(handle: string): Promise<ContainerFacts | undefined> {
-    const id = idOf(handle);
+    const id = serviceOf(handle);
     const service = await this.#cluster.service(id);
     // Without labels, because a service has no output of its own to collect.
     return service && { ...factsOfService(service), labels: {}, state: service.replicas > 0 ? 'running' : 'exited' };
   }
 
   async start(handle: string): Promise<void> {
-    const id = idOf(handle);
+    const id = serviceOf(handle);
     const service = await this.#cluster.service(id);
     if (service?.kind === 'replicated' && service.replicas === 0)
       await this.#cluster.scaleService(id, Number(service.labels[REPLICAS] ?? 1));
   }
 
   async stop(handle: string, graceMs: number): Promise<void> {
-    const id = idOf(handle);
+    const id = serviceOf(handle);
     const service = await this.#cluster.service(id);
     if (service?.kind === 'replicated' && service.replicas > 0) await this.#cluster.scaleService(id, 0);
     await tasksEnded(this.#cluster, { service: id }, PATIENCE_MS + graceMs);
@@ -49,7 +50,7 @@ export class WholeServices {
 
   /** Waits until this node has removed the containers too: they use volumes that may be removed next. */
   async remove(handle: string): Promise<void> {
-    const id = idOf(handle);
+    const id = serviceOf(handle);
     const service = await this.#cluster.service(id);
     if (service === undefined) return;
     await this.#cluster.removeService(id);
