@@ -70,6 +70,7 @@ export const serversShow = command({
         ['Key pair', describeIdentity(server)],
         ['Labels', labelWords(server.labels)],
         ['Daemon', [daemonVersion(server.daemon), server.daemon.os, server.daemon.arch].filter(Boolean).join(', ')],
+        ['Refused', server.daemon.refused?.reason],
         ['Engine', server.fingerprint ? engineOf(server.fingerprint) : server.daemon.engine],
         ['Ingress', server.daemon.ingress],
         ['GPU', server.fingerprint?.gpu_runtime],

@@ -14,6 +14,7 @@ export function Facts({ server }: { server: Server }) {
     ],
     ['Last seen', last_seen_at ? <Time key="seen" at={last_seen_at} ago /> : 'never'],
     ['Daemon', daemon.newer_version === null ? daemon.version : `${daemon.version}, ${daemon.newer_version} available`],
+    ['Refused', daemon.refused?.reason ?? null],
     ['System', [daemon.os, daemon.arch].filter(Boolean).join(' · ') || null],
     [
       'Engine',
