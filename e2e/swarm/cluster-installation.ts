@@ -33,7 +33,7 @@ export interface ClusterInstallation extends AsyncDisposable {
   running(uid: string): Promise<TaskFacts[]>;
 }
 
-/** A page without routes and volumes, so that each node can run one of its tasks. */
+/** A page without routes and volumes, with enough tasks that each node has one: a daemon runs actions only on its own. */
 const pages = (image: string) => `
 slug: pages
 name: Pages
@@ -46,7 +46,7 @@ image: {repository: "${image}", tag: "1"}
 inputs:
   optional:
     - {name: GREETING, type: text, default: hello}
-replicas: 3
+replicas: 6
 env: {GREETING: "\${inputs.GREETING}"}
 command: [sh, -c, 'echo "serving $GREETING"; echo "$GREETING" > /www/index.html; exec httpd -f -p 8080 -h /www']
 stop_signal: SIGKILL

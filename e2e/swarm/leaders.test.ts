@@ -20,7 +20,7 @@ test('a cluster deploys, acts, collects logs and backs up, and survives the loss
   // Deploy, redeploy, act, read logs.
   const page = await createAndDeploy(installation, 'page', { species: 'pages' });
   expect(await redeploy(installation, page.definitionId, { GREETING: 'second' })).toMatchObject({ status: 'success' });
-  expect(await revisions(installation, 'page')).toEqual(['2', '2', '2']);
+  expect(await revisions(installation, 'page')).toEqual(['2']);
   const greet = async () => {
     const { status, output, error } = await ended(installation, await act(installation, page.instanceId, 'greet'));
     return status === 'completed' ? output : error;
@@ -58,9 +58,10 @@ test('a cluster deploys, acts, collects logs and backs up, and survives the loss
   expect(performance.now() - killedAt).toBeLessThan(TAKEOVER_MS);
   const outcome = await finished(installation, interrupted, 180_000);
   const expected = outcome.status === 'success' ? '3' : '2';
-  await until(async () => (await revisions(installation, 'page')).join() === [expected, expected, expected].join(), {
-    describe: `three tasks of revision ${expected} after ${outcome.status}: ${outcome.error}`,
+  await until(async () => (await revisions(installation, 'page')).join() === expected, {
+    describe: `only tasks of revision ${expected} after ${outcome.status}: ${outcome.error}`,
   });
+  expect(await installation.running('page')).toHaveLength(6);
 
   // The next leader knows what the former one deployed, and goes on from there.
   expect(await redeploy(installation, page.definitionId, { GREETING: 'fourth' }, 180_000)).toMatchObject({
@@ -77,7 +78,7 @@ test('a cluster deploys, acts, collects logs and backs up, and survives the loss
   await first.process.waitForLine('unfinished work in the journal is dropped');
   expect(await greet()).toBe('fourth\n');
   expect(await taskIds(installation, 'page')).toEqual(before);
-  expect(await revisions(installation, 'page')).toEqual(['4', '4', '4']);
+  expect(await revisions(installation, 'page')).toEqual(['4']);
 
   // The leader dies in the middle of an action, which is neither repeated nor forgotten.
   second.start();
@@ -102,9 +103,10 @@ test('a cluster deploys, acts, collects logs and backs up, and survives the loss
   expect((await client.call('servers.read', { params: { id: serverId } })).data).toMatchObject({ status: 'online' });
 });
 
-/** Revisions of the running tasks. */
-const revisions = async (installation: ClusterInstallation, uid: string) =>
-  (await installation.running(uid)).map(({ labels }) => labels['hortus.revision']);
+/** Different revisions of the running tasks. */
+const revisions = async (installation: ClusterInstallation, uid: string) => [
+  ...new Set((await installation.running(uid)).map(({ labels }) => labels['hortus.revision'])),
+];
 
 const taskIds = async (installation: ClusterInstallation, uid: string) =>
   (await installation.running(uid)).map(({ id }) => id).sort();
