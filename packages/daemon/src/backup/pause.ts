@@ -1,15 +1,8 @@
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { containersOf, handlesOf } from '../instances/instance-containers.ts';
-import type { JournalledPause } from '../journal/pauses.ts';
+import type { PauseRecords } from '../journal/pauses.ts';
 import { label } from '../plan/labels.ts';
-
-/** Remembers what was stopped, until it runs again: the journal of a server, or the store of a Swarm. */
-export interface PauseRecords {
-  begin(pause: JournalledPause): void | Promise<void>;
-  all(): JournalledPause[] | Promise<JournalledPause[]>;
-  end(instanceUid: string): void | Promise<void>;
-}
 
 export interface PauseDeps {
   engine: Engine;

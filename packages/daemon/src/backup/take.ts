@@ -7,11 +7,12 @@ import { primaryOf } from '@hortus/template/rollout/replacement';
 import { span } from '@hortus/tracing/span';
 import type { Engine } from '../engine/engine.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
+import type { PauseRecords } from '../journal/pauses.ts';
 import { readVolume } from '../volumes/volumes.ts';
 import { MANIFEST_FILE } from './backup-store.ts';
 import { dump, dumpActionOf } from './dump.ts';
 import { type Vessel, writePart } from './part.ts';
-import { type PauseRecords, whilePaused } from './pause.ts';
+import { whilePaused } from './pause.ts';
 
 export interface Taking {
   engine: Engine;

@@ -6,8 +6,15 @@ export interface JournalledPause {
   containers: string[];
 }
 
+/** Remembers what was stopped, until it runs again: the journal of a server, or the store of a Swarm. */
+export interface PauseRecords {
+  begin(pause: JournalledPause): void | Promise<void>;
+  all(): JournalledPause[] | Promise<JournalledPause[]>;
+  end(instanceUid: string): void | Promise<void>;
+}
+
 /** Every method returns after the data is on disk. */
-export class Pauses {
+export class Pauses implements PauseRecords {
   readonly #db: DatabaseSync;
 
   constructor(db: DatabaseSync) {

@@ -1,7 +1,8 @@
 import { ApiProblem } from '@hortus/client/problem';
-import type { Acceptance } from '../deployments/acceptance.ts';
+import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Cluster, ServiceFacts } from '../engine/cluster.ts';
 import type { Journal } from '../journal/journal.ts';
+import type { RolloutResult } from '../journal/rollout-result.ts';
 import type { Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
@@ -11,7 +12,8 @@ import { Slots } from '../turns.ts';
 export interface DeployedManifestsDeps {
   cluster: Pick<Cluster, 'services'>;
   service: Pick<Service, 'call'>;
-  acceptance: Pick<Acceptance, 'accept'>;
+  /** Decides which manifests may be used here. */
+  acceptance: { accept(deployment: Deployed, answer: unknown): SignedManifest | RolloutResult };
   journal: Journal;
   serverId(): string;
   log: Log;

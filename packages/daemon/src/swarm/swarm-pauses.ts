@@ -1,5 +1,5 @@
-import type { PauseRecords } from '../backup/pause.ts';
 import type { Cluster } from '../engine/cluster.ts';
+import type { PauseRecords } from '../journal/pauses.ts';
 import { label } from '../plan/labels.ts';
 import { isServiceHandle, serviceHandle, serviceOf } from './whole-services.ts';
 
