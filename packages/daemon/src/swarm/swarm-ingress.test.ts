@@ -1,11 +1,13 @@
 import type { ManifestRoute } from '@hortus/contract/template/manifest';
 import { type Load, startLoad } from '@hortus/testkit/load';
+import { openGate } from '@hortus/testkit/swarm';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TaskFacts } from '../engine/cluster.ts';
+import { routeRule } from '../plan/routes.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { INGRESS_PART, INGRESS_SERVICE } from './ingress-names.ts';
-import { Gates } from './testing/gates.ts';
+import { Gates, requestSecurely } from './testing/gates.ts';
 import { SwarmServer, web, webCheck } from './testing/swarm-server.ts';
 
 const ROUNDS = process.env.HORTUS_TEST_LONG ? 20 : 5;
@@ -72,6 +74,29 @@ test('a route without a node for the ingress is refused with the label that is m
   expect(result.error).toContain('docker node update --label-add hortus.ingress=true');
 });
 
+test('tls internal is served with a certificate of the node, and plain requests are redirected', {
+  timeout: 240_000,
+}, async () => {
+  await server.openIngress([0], gates.ask);
+  const [first] = server.swarm.nodes;
+  await using secure = await openGate(first, first, 443);
+  const uid = server.newUid();
+  const routes = [route('safe.test', { tls: 'internal' })];
+  const result = await server.deploy(uid, [versioned('safe', { replicas: 1 })], { manifest: { routes } });
+  expect(result, server.said()).toMatchObject({ status: 'success' });
+  expect(server.said()).toContain('If node n1 is lost, no route is served: it is the only node of the ingress');
+  expect(await gates.request(0, 'safe.test', '/x')).toMatchObject({
+    status: 308,
+    headers: { location: 'https://safe.test/x' },
+  });
+  // Caddy makes the certificate after it has begun to serve.
+  const answer = await until(() => requestSecurely(secure.socketPath, 'safe.test').catch(() => undefined), {
+    describe: 'a certificate',
+  });
+  expect(answer).toMatchObject({ status: 200, body: 'safe' });
+  await server.ingress?.unroute(uid);
+});
+
 test('rollouts, a broken version and changed routes of others fail no request; a lost node only those under way', {
   timeout: 1_800_000,
 }, async () => {
@@ -113,7 +138,9 @@ test('rollouts, a broken version and changed routes of others fail no request; a
   // Caddy rejects such a port: the source is rolled back, and no node notices.
   const wrong = await server.openIngress([], gates.ask, 99_999_999);
   const events = { own: {}, say: () => undefined, progress: () => undefined, signal: AbortSignal.timeout(120_000) };
-  await expect(wrong.lead(second, [route('bad.test', { tls: 'internal' })], events)).rejects.toThrow('the ingress');
+  await expect(wrong.lead(second, [routeRule(route('bad.test', { tls: 'internal' }))], events)).rejects.toThrow(
+    'the ingress',
+  );
   await server.openIngress([], gates.ask);
   expect((await server.ingress?.all())?.map(({ path }) => path).sort()).toEqual(['/', '/second']);
   expect(await gates.request(0, 'shop.test', '/second/')).toMatchObject({ status: 200, body: 'second' });

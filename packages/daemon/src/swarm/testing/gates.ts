@@ -1,4 +1,5 @@
 import { get } from 'node:http';
+import { get as getSecurely } from 'node:https';
 import { type Gate, openGate, type Swarm } from '@hortus/testkit/swarm';
 import { REVISION_HOST } from '../ingress-document.ts';
 import type { AskNode } from '../ingress-nodes.ts';
@@ -8,6 +9,10 @@ export interface Answer {
   body: string;
   headers: Record<string, string | string[] | undefined>;
 }
+
+/** Asks a gate over TLS, without verifying the certificate. */
+export const requestSecurely = (socketPath: string, host: string): Promise<Answer> =>
+  request(socketPath, host, '/', { get: getSecurely, servername: host, rejectUnauthorized: false });
 
 /** Ways from this machine to the ingress of the nodes, which only the nodes themselves reach. */
 export class Gates implements AsyncDisposable {
@@ -44,9 +49,17 @@ export class Gates implements AsyncDisposable {
   }
 }
 
-function request(socketPath: string, host: string, path: string): Promise<Answer> {
+interface Secure {
+  get: typeof getSecurely;
+  servername: string;
+  rejectUnauthorized: boolean;
+}
+
+function request(socketPath: string, host: string, path: string, secure?: Secure): Promise<Answer> {
+  const { get: send = get, ...tls } = secure ?? {};
   return new Promise((resolve, reject) => {
-    const asked = get({ socketPath, path, headers: { host }, agent: false, timeout: 15_000 }, (answer) => {
+    const options = { socketPath, path, headers: { host }, agent: false, timeout: 15_000, ...tls };
+    const asked = send(options, (answer) => {
       let body = '';
       answer.setEncoding('utf8').on('data', (chunk: string) => {
         body += chunk;
