@@ -38,42 +38,45 @@ type Step = () => unknown;
 
 /** Runs a suite on each engine. */
 export function onBothEngines(suite: (engine: Engine) => void): void {
-  for (const name of ['sqlite', 'postgres'] as const) {
-    describe(`on ${name}`, () => {
-      const ofSuite: Step[] = [];
-      const ofTest: Step[] = [];
-      let inTest = false;
-      beforeEach(() => {
-        inTest = true;
-      });
-      afterEach(async () => {
-        inTest = false;
-        await undo(ofTest);
-      });
-      afterAll(() => undo(ofSuite));
-      const afterwards = (step: Step) => void (inTest ? ofTest : ofSuite).push(step);
+  for (const name of ['sqlite', 'postgres'] as const) onEngine(name, suite);
+}
 
-      const testDatabase = async ({ bare = false }: TestDatabaseOptions = {}): Promise<TestDatabase> => {
-        const folder = temporaryFolder();
-        afterwards(() => folder.remove());
-        const template = bare ? undefined : migrated('DATABASE');
-        const database = name === 'postgres' ? await createDatabase(sharedPostgresUrl(), { template }) : undefined;
-        if (database) afterwards(() => database.drop());
-        else if (!bare) copyFileSync(migrated('FILE'), join(folder.path, 'hortus.db'));
-        const open = async (hooks: StorageHooks = {}) => {
-          const storage = asTheRunAsks(
-            database
-              ? await openPostgres({ url: database.url, connections: 8 }, hooks)
-              : await openSqlite(folder.path, hooks),
-          );
-          afterwards(() => storage.close());
-          return storage;
-        };
-        return { engine: name, directory: folder.path, databaseUrl: database?.url, open };
-      };
-      suite({ name, testDatabase, open: async (hooks) => (await testDatabase()).open(hooks), afterwards });
+/** Runs a suite about one engine. */
+export function onEngine(name: EngineName, suite: (engine: Engine) => void): void {
+  describe(`on ${name}`, () => {
+    const ofSuite: Step[] = [];
+    const ofTest: Step[] = [];
+    let inTest = false;
+    beforeEach(() => {
+      inTest = true;
     });
-  }
+    afterEach(async () => {
+      inTest = false;
+      await undo(ofTest);
+    });
+    afterAll(() => undo(ofSuite));
+    const afterwards = (step: Step) => void (inTest ? ofTest : ofSuite).push(step);
+
+    const testDatabase = async ({ bare = false }: TestDatabaseOptions = {}): Promise<TestDatabase> => {
+      const folder = temporaryFolder();
+      afterwards(() => folder.remove());
+      const template = bare ? undefined : migrated('DATABASE');
+      const database = name === 'postgres' ? await createDatabase(sharedPostgresUrl(), { template }) : undefined;
+      if (database) afterwards(() => database.drop());
+      else if (!bare) copyFileSync(migrated('FILE'), join(folder.path, 'hortus.db'));
+      const open = async (hooks: StorageHooks = {}) => {
+        const storage = asTheRunAsks(
+          database
+            ? await openPostgres({ url: database.url, connections: 8 }, hooks)
+            : await openSqlite(folder.path, hooks),
+        );
+        afterwards(() => storage.close());
+        return storage;
+      };
+      return { engine: name, directory: folder.path, databaseUrl: database?.url, open };
+    };
+    suite({ name, testDatabase, open: async (hooks) => (await testDatabase()).open(hooks), afterwards });
+  });
 }
 
 /** Created by `vitest-migrated.ts` for the whole run. */
