@@ -2,6 +2,7 @@ import type { StreamLimits } from '../config-fields.ts';
 import type { Guard } from '../guard.ts';
 import type { Principal } from '../identity/principal.ts';
 import { Problem } from '../problem.ts';
+import { endRequest } from '../storage/request-context.ts';
 import { answerTo } from './errors.ts';
 import { EVENT_STREAM_HEADERS } from './event-stream.ts';
 import type { Exchange, Route } from './exchange.ts';
@@ -55,6 +56,7 @@ export class OpenStreams {
     // Random, so that the clients of a stopped service do not all return at once.
     stream.retryAfter(1_000 + Math.random() * 2_000);
     if (this.#closed) return stream.end();
+    endRequest();
     this.#keep(accountId, { stream, exchange });
     try {
       await produce(stream);

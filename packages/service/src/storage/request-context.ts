@@ -4,22 +4,47 @@ import { Patience } from './patience.ts';
 /** What the storage knows about the request for which it works. */
 class RequestContext {
   readonly patience = new Patience();
-  /** The account or server that makes the request, once it is known. */
+  /** The account that makes the request, once it is known. */
   caller: string | undefined;
+  ended = false;
 }
 
 const contexts = new AsyncLocalStorage<RequestContext>();
 
+/**
+ * Work that a request leaves behind, such as the timer of a loop that it woke, keeps its context for as long as that
+ * runs. It must not wait with what is left of the patience of a request that has ended.
+ */
+function current(): RequestContext | undefined {
+  const context = contexts.getStore();
+  return context?.ended ? undefined : context;
+}
+
 /** Runs a request. Its queries and transactions together wait no longer for the database than one of them may. */
-export const inRequest = <Of extends unknown[], Result>(work: (...of: Of) => Result, ...of: Of): Result =>
-  contexts.run(new RequestContext(), work, ...of);
+export async function inRequest<Of extends unknown[], Result>(
+  work: (...of: Of) => Promise<Result>,
+  ...of: Of
+): Promise<Result> {
+  const context = new RequestContext();
+  try {
+    return await contexts.run(context, work, ...of);
+  } finally {
+    context.ended = true;
+  }
+}
+
+/** For a request that becomes a stream, which may stay open for days: each later query has its own patience. */
+export function endRequest(): void {
+  const context = contexts.getStore();
+  if (context) context.ended = true;
+}
 
 /** Returns that of the current request; outside of requests each query and transaction has its own. */
-export const currentPatience = (): Patience => contexts.getStore()?.patience ?? new Patience();
+export const currentPatience = (): Patience => current()?.patience ?? new Patience();
 
-export const currentCaller = (): string | undefined => contexts.getStore()?.caller;
+export const currentCaller = (): string | undefined => current()?.caller;
 
 export function nameCaller(caller: string): void {
-  const context = contexts.getStore();
+  const context = current();
   if (context) context.caller = caller;
 }
