@@ -333,6 +333,18 @@ onBothEngines((engine) => {
       return { ...deployed, copy: answer.json.data as Rehearsal };
     }
 
+    it('has the overrides of its original', async () => {
+      const deployed = await template.deploy();
+      const overrides = { app: { placement: { constraints: { disk: 'ssd' } } } };
+      await service.client.call('definitions.update', { params: { id: deployed.definitionId }, body: { overrides } });
+      const order = { body: { definition_id: deployed.definitionId } };
+      const { data } = await service.client.call('deployments.execute', order);
+      await template.report(data.id, 'success');
+      await backUp(deployed.instanceId, 2);
+      const copy = (await clone(deployed.instanceId)).json.data as Rehearsal;
+      expect(await template.definition(copy.copy_definition_id)).toMatchObject({ overrides });
+    });
+
     it('is kept for an hour and then removed', async () => {
       const { copy } = await cloned();
       expect(copy).toMatchObject({ kind: 'clone', upgrade_id: null });
