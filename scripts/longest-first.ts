@@ -17,11 +17,13 @@ export class LongestFirst extends BaseSequencer {
 }
 
 export const knownSeconds: Readonly<Record<string, number>> = {
+  'e2e/swarm/leaders.test.ts': 130,
   'e2e/published/published.test.ts': 90,
   'e2e/docker/killed-rollouts.test.ts': 75,
   'e2e/faults/network-cut.test.ts': 67,
   'e2e/faults/engine.test.ts': 65,
   'e2e/docker/kills.test.ts': 60,
+  'e2e/failover/faults.test.ts': 60,
   'e2e/migration/killed-moves.test.ts': 55,
   'e2e/docker/redeployments.test.ts': 51,
   'packages/daemon/src/rollout/rollout.test.ts': 49,
@@ -29,6 +31,7 @@ export const knownSeconds: Readonly<Record<string, number>> = {
   'packages/daemon/src/backup/backup.test.ts': 47,
   'packages/daemon/src/rollout/beside.test.ts': 45,
   'packages/daemon/src/daemon.test.ts': 44,
+  'packages/daemon/src/swarm/swarm-ingress.test.ts': 44,
   'e2e/catalog/created.test.ts': 44,
   'packages/daemon/src/actions/actions.test.ts': 43,
   'e2e/docker/upgrades.test.ts': 42,
