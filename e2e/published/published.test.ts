@@ -53,8 +53,8 @@ backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hin
 type Told = { what: string } & Record<string, unknown>;
 const program = (name: string) => [process.execPath, join(import.meta.dirname, name)] as const;
 
-/** Fields that only daemons with a key pair or with the capability `trace` receive. */
-const notPublished = ['sealed', 'traceparent'];
+/** Fields that only daemons with a key pair, with the capability `trace` or of a large fleet receive. */
+const notPublished = ['sealed', 'spread_ms', 'traceparent'];
 
 const fieldsOf = (type: string) =>
   Object.keys(toDaemon[type as keyof typeof toDaemon]?.properties ?? expect.fail(`${type} was sent`))
