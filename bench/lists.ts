@@ -81,6 +81,9 @@ export function fill(file: string, account: string, size: number, archived: numb
   db.prepare(
     `update definitions set status = 'archived' where id in (select id from definitions order by id desc limit ?)`,
   ).run(archived);
+  // As the service does within ten minutes.
+  db.exec(`insert into definition_names (text, definition_id) select name || char(10) || instance_uid, id from definitions order by id;
+    delete from unindexed_names`);
   // Marked as dispatched; otherwise the service would process all of them during the measurement.
   db.exec(`update settings set value = (select max(position) from events) where name = 'events.last_seq'`);
   db.exec('commit');

@@ -1,8 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobKind } from '../jobs/job.ts';
 import type { Log } from '../log.ts';
 import type { Storage } from '../storage/storage.ts';
-import { BatchSize } from './batch-size.ts';
+import { inBatches } from './batches.ts';
 import type { Rule } from './removal.ts';
 
 export const RETENTION = 'retention.sweep';
@@ -44,21 +43,6 @@ export async function sweep(deps: RetentionDeps, signal?: AbortSignal): Promise<
 async function apply({ storage, clock, batch }: RetentionDeps, { days, remove }: Rule, signal?: AbortSignal) {
   if (days === undefined) return 0;
   const before = (clock ?? Date.now)() - days * DAY_MS;
-  const size = new BatchSize(batch ?? MOST_IN_BATCH);
-  let total = 0;
-  while (!signal?.aborted) {
-    let tookMs = 0;
-    const removed = await storage.write(async (tx) => {
-      const begun = performance.now();
-      const rows = await remove(tx, before, size.rows);
-      tookMs = performance.now() - begun;
-      return rows;
-    });
-    if (removed === 0) break;
-    total += removed;
-    size.adapt(tookMs);
-    // Leaves others at least half of the time.
-    await sleep(tookMs);
-  }
-  return total;
+  // Leaves others at least half of the time.
+  return inBatches({ storage, most: batch ?? MOST_IN_BATCH, rest: 1, signal }, (tx, rows) => remove(tx, before, rows));
 }

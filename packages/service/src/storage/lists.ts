@@ -29,7 +29,17 @@ export interface ListQueries<Filter, Item, Deciding extends keyof Filter = never
   /** Selects one column of all matching records, to count them. */
   readonly all: (db: Kysely<Tables>, filter: Slots<Filter, Deciding>) => Selected<object>;
   readonly decidedBy?: readonly Deciding[];
+  /** Returns what the statements get, and where they run. */
+  readonly prepare?: (queries: Queries, filter: Filter) => Promise<Prepared<Filter>>;
 }
+
+interface Prepared<Filter> {
+  readonly queries: Queries;
+  readonly filter: Filter;
+}
+
+/** Pages from here on are read in the background: the rows before them are read, too. */
+const DEEP = 1_000;
 
 /**
  * Defines a list whose statements are compiled once for each combination of filters. A page and the count of its list are read in
@@ -37,7 +47,12 @@ export interface ListQueries<Filter, Item, Deciding extends keyof Filter = never
  */
 export function list<Filter extends object, Item, const Deciding extends keyof Filter & string = never>(
   name: string,
-  { page, all, decidedBy = [] }: ListQueries<Filter, Item, Deciding>,
+  {
+    page,
+    all,
+    decidedBy = [],
+    prepare = async (queries, filter) => ({ queries, filter }),
+  }: ListQueries<Filter, Item, Deciding>,
 ): (queries: Queries, filter: Filter) => Listing<Item> {
   type OfPage = Filter & Part;
   type OfCount = Filter & { readonly most: number };
@@ -63,18 +78,24 @@ export function list<Filter extends object, Item, const Deciding extends keyof F
   );
   const countAlone = shapedStatement<OfCount, Total, never>((db, slots) => counted(db, slots), deciding);
   return (queries, filter) => ({
-    rows: (limit, offset) => pageAlone(queries, { ...filter, limit, offset }),
+    async rows(limit, offset) {
+      const prepared = await prepare(from(queries, offset), filter);
+      return pageAlone(prepared.queries, { ...prepared.filter, limit, offset });
+    },
     async rowsAndCount(limit, offset, most) {
-      const rows = await pageAndCount(queries, { ...filter, limit, offset, most });
+      const prepared = await prepare(from(queries, offset), filter);
+      const rows = await pageAndCount(prepared.queries, { ...prepared.filter, limit, offset, most });
       return { rows, count: rows[0]?.list_total };
     },
     async count(most) {
-      const reader = most > EXACT_UP_TO + 1 ? inBackground(queries) : queries;
-      return (await countAlone(reader, { ...filter, most }))[0]?.list_total ?? 0;
+      const prepared = await prepare(most > EXACT_UP_TO + 1 ? inBackground(queries) : queries, filter);
+      return (await countAlone(prepared.queries, { ...prepared.filter, most }))[0]?.list_total ?? 0;
     },
     countKey: countKey(name, filter),
   });
 }
+
+const from = (queries: Queries, offset: number): Queries => (offset < DEEP ? queries : inBackground(queries));
 
 /** Lists with the same filter share a count. */
 export const countKey = (list: string, filter: object): string => `${list} ${JSON.stringify(filter)}`;

@@ -55,6 +55,7 @@ import { evacuations } from './migrations/0125-evacuations.ts';
 import { leaderSince } from './migrations/0126-leader-since.ts';
 import { foundByIndex } from './migrations/0127-found-by-index.ts';
 import { countedInstances } from './migrations/0128-counted-instances.ts';
+import { searchedNames } from './migrations/0131-searched-names.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Tables } from './tables.ts';
 
@@ -115,6 +116,7 @@ const migrations: Record<string, (engine: EngineName) => Migration> = {
   '0126-leader-since': leaderSince,
   '0127-found-by-index': foundByIndex,
   '0128-counted-instances': countedInstances,
+  '0131-searched-names': searchedNames,
 };
 
 /** Arbitrary, but the same in every replica. */

@@ -2,8 +2,8 @@ import { hasUntold } from '../outbox/store.ts';
 import type { Queries } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
 
-/** Tables that change with every request, or with time alone. */
-const restless: readonly string[] = ['rate_windows'];
+/** Tables that change with every request, or with time alone. The index of names has several. */
+const restless = /^(rate_windows|unindexed_names|definition_names.*)$/;
 export const restlessColumns: Readonly<Record<string, string>> = {
   api_keys: 'last_used_at',
   replicas: 'seen_at',
@@ -28,7 +28,7 @@ export async function tableNames({ engine, run }: Queries): Promise<(keyof Table
       ? `select table_name as name from information_schema.tables where table_schema = 'public'`
       : `select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`;
   const { rows } = await run(text, []);
-  return (rows as { name: keyof Tables }[]).map(({ name }) => name).filter((name) => !restless.includes(name));
+  return (rows as { name: keyof Tables }[]).map(({ name }) => name).filter((name) => !restless.test(name));
 }
 
 /**

@@ -3,6 +3,7 @@ import { DEADLINE as EXECUTION_DEADLINE } from '../resources/actions/deadlines.t
 import { BACKUPS_DUE, dueJob } from '../resources/backups/schedule.ts';
 import { CONFIRMATION_EXPIRY, expiryJob } from '../resources/confirmations/expiry-job.ts';
 import { UPDATE_DAEMONS, updateDaemonsJob } from '../resources/daemon-updates/job.ts';
+import { INDEX_NAMES, indexNamesJob } from '../resources/definitions/index-names.ts';
 import { DEADLINE as DEPLOYMENT_DEADLINE, deadlineJob } from '../resources/deployments/deadline.ts';
 import { HEAL, healJob } from '../resources/deployments/heal.ts';
 import { PREPARE } from '../resources/deployments/queue.ts';
@@ -74,6 +75,7 @@ export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<stri
     [FOLLOW_GARDEN]: followGardenJob(made.gardenFollowing),
     [REPORT_COMMIT]: reportCommitJob({ storage, vault, guard, publicUrl: config.publicUrl }),
     [UNSEEN_SHELLS]: unseenShellsJob(made.shells),
+    ...(storage.engine === 'sqlite' && { [INDEX_NAMES]: indexNamesJob(storage) }),
     [RETENTION]: retentionJob({ storage, rules: retentionRules(config.retention), log }),
     [REHEARSE]: rehearsalJob(storage, made.rehearsalProgress),
     [APPLY]: applyJob(storage, applicationSteps),

@@ -1,11 +1,10 @@
 import type { Binding } from '@hortus/contract/resources/definition-records';
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
-import { anyContains, containing } from '../../storage/any-contains.ts';
 import { list } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
-import type { Listing } from '../../storage/page.ts';
+import { found, hasName, type NameFilter, preparedSearch } from '../../storage/name-search.ts';
 import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
-import { inBackground, type Queries, type Tx } from '../../storage/storage.ts';
+import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
 
 export type DefinitionRow = Row<'definitions'>;
@@ -16,28 +15,16 @@ export type SecretRow = Row<'definition_secrets'>;
 export type CurrentRow = DefinitionRow &
   Pick<RevisionRow, 'spec_hash' | 'profile' | 'variant' | 'inputs' | 'secret_inputs' | 'bindings' | 'overrides'>;
 
-export interface DefinitionFilter {
+export interface DefinitionFilter extends NameFilter {
   readonly accountId: string;
   readonly serverId?: string | undefined;
   readonly tenantId?: string | undefined;
-  /** Part of the name or the instance_uid. */
-  readonly q?: string | undefined;
   /** Defaults to all but archived. */
   readonly status?: DefinitionRow['status'] | 'all' | undefined;
 }
 
 /** Inlined instead of bound, so that the engines can use the partial index. */
 export const archived = sql.lit('archived' as const);
-
-type Named = Required<Pick<DefinitionFilter, 'accountId'>> & { readonly q: string };
-
-/** Selects by a part of the name or instance_uid; reads only the index definitions_by_name. */
-const withName = (eb: ExpressionBuilder<Tables, 'definitions'>, { accountId, q }: Slots<Named>) =>
-  eb
-    .selectFrom('definitions as named')
-    .select('named.id')
-    .where('named.account_id', '=', accountId)
-    .where(anyContains(['named.name', 'named.instance_uid'], q));
 
 const matching =
   (filter: Slots<DefinitionFilter, 'status'>) =>
@@ -47,7 +34,8 @@ const matching =
       eb('definitions.test_id', 'is', null),
       ...(filter.serverId === undefined ? [] : [eb('definitions.server_id', '=', filter.serverId)]),
       ...(filter.tenantId === undefined ? [] : [eb('definitions.tenant_id', '=', filter.tenantId)]),
-      ...(filter.q === undefined ? [] : [eb('definitions.id', 'in', withName(eb, { ...filter, q: filter.q }))]),
+      ...(filter.match === undefined ? [] : [eb('definitions.id', 'in', found(filter.match))]),
+      ...(filter.q === undefined ? [] : [hasName('definitions', filter.q)]),
       ...statusIn(eb, filter.status),
     ]);
 
@@ -68,18 +56,18 @@ const current = (db: Kysely<Tables>) =>
     .select(['revisions.spec_hash', 'revisions.profile', 'revisions.variant', 'revisions.inputs'])
     .select(['revisions.secret_inputs', 'revisions.bindings', 'revisions.overrides']);
 
-const definitionList = list<DefinitionFilter, CurrentRow, 'status'>('definitions', {
-  page: (db, filter, { limit, offset }) =>
-    current(db).where(matching(filter)).orderBy('definitions.id', 'desc').limit(limit).offset(offset),
+/** Skips ids alone and reads only the rows of the page. */
+export const definitionsOf = list<DefinitionFilter, CurrentRow, 'status'>('definitions', {
+  page: (db, filter, { limit, offset }) => {
+    const ids = db.selectFrom('definitions').select('definitions.id').where(matching(filter));
+    return current(db)
+      .where('definitions.id', 'in', ids.orderBy('definitions.id', 'desc').limit(limit).offset(offset))
+      .orderBy('definitions.id', 'desc');
+  },
   all: (db, filter) => db.selectFrom('definitions').select('id').where(matching(filter)),
   decidedBy: ['status'],
+  prepare: preparedSearch,
 });
-
-/** A search reads the names of all definitions. */
-export const definitionsOf = (queries: Queries, filter: DefinitionFilter): Listing<CurrentRow> =>
-  filter.q === undefined
-    ? definitionList(queries, filter)
-    : definitionList(inBackground(queries), { ...filter, q: containing(filter.q) });
 
 const currentById = statement<{ id: string; accountId: string }, CurrentRow>((db, p) =>
   current(db).where('definitions.id', '=', p.id).where('definitions.account_id', '=', p.accountId),

@@ -1,11 +1,10 @@
 import type { InstanceSort } from '@hortus/contract/instance-sorts';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { anyContains, containing } from '../../../storage/any-contains.ts';
 import { countUpTo } from '../../../storage/count-up-to.ts';
 import { list } from '../../../storage/lists.ts';
-import type { Listing } from '../../../storage/page.ts';
+import { found, hasName, type NameFilter, preparedSearch } from '../../../storage/name-search.ts';
 import { type Slots, statement } from '../../../storage/statement.ts';
-import { inBackground, type Queries } from '../../../storage/storage.ts';
+import type { Queries } from '../../../storage/storage.ts';
 import type { Row, Tables } from '../../../storage/tables.ts';
 
 /** An instance with its names, and the template and profile of the running revision or, before that, the first one. */
@@ -23,12 +22,10 @@ export interface Scope {
   readonly serverId?: string | undefined;
 }
 
-export interface InstanceFilter extends Scope {
+export interface InstanceFilter extends Scope, NameFilter {
   readonly definitionId?: string | undefined;
   readonly status?: Row<'instances'>['status'] | undefined;
   readonly health?: Row<'instances'>['health'] | undefined;
-  /** Part of the name or the instance_uid. */
-  readonly q?: string | undefined;
   readonly sort?: InstanceSort | undefined;
 }
 
@@ -39,6 +36,12 @@ export type Builder = ExpressionBuilder<Tables, 'instances'>;
 export const inScope = (eb: Builder, scope: Scope | Slots<Scope>): Expression<SqlBool>[] => [
   eb('instances.account_id', '=', scope.accountId),
   ...(scope.serverId === undefined ? [] : [eb('instances.server_id', '=', scope.serverId)]),
+];
+
+/** The same for a few instances: with an index of the scope, SQLite would read all of them in order and test each. */
+const inScopeOfFew = ({ accountId, serverId }: Slots<Scope>): Expression<SqlBool>[] => [
+  sql`+instances.account_id = ${accountId}`,
+  ...(serverId === undefined ? [] : [sql<SqlBool>`+instances.server_id = ${serverId}`]),
 ];
 
 /** Excludes instances of deploy tests. */
@@ -53,18 +56,26 @@ const withoutTests = (eb: Builder, accountId: string | Expression<string>): Expr
       .where('definitions.test_id', 'is not', null),
   );
 
-/** Selects by a part of the name or instance_uid; reads only the index definitions_by_name. */
-const withName = (eb: Builder, accountId: Expression<string>, pattern: Expression<string>) =>
-  eb
-    .selectFrom('definitions as named')
-    .select('named.id')
-    .where('named.account_id', '=', accountId)
-    .where(anyContains(['named.name', 'named.instance_uid'], pattern));
+/** Selects by a part of the name or instance_uid, those that the index of names finds if it finds few. */
+const withName = (eb: Builder, { q, match }: Pick<Filtered, 'q' | 'match'>): Expression<SqlBool>[] => [
+  ...(match === undefined ? [] : [eb('instances.definition_id', 'in', found(match))]),
+  ...(q === undefined
+    ? []
+    : [
+        eb.exists(
+          eb
+            .selectFrom('definitions as searched')
+            .select(sql.lit(1).as('one'))
+            .whereRef('searched.id', '=', 'instances.definition_id')
+            .where(hasName('searched', q)),
+        ),
+      ]),
+];
 
 /** Released instances and those of deploy tests are listed only if asked for. */
 const matching = (filter: Filtered) => (eb: Builder) =>
   eb.and([
-    ...inScope(eb, filter),
+    ...(filter.match === undefined ? inScope(eb, filter) : inScopeOfFew(filter)),
     filter.definitionId === undefined
       ? withoutTests(eb, filter.accountId)
       : eb('instances.definition_id', '=', filter.definitionId),
@@ -72,7 +83,7 @@ const matching = (filter: Filtered) => (eb: Builder) =>
       ? eb('instances.status', '<>', sql.lit('released' as const))
       : eb('instances.status', '=', filter.status),
     ...(filter.health === undefined ? [] : [eb('instances.health', '=', filter.health)]),
-    ...(filter.q === undefined ? [] : [eb('instances.definition_id', 'in', withName(eb, filter.accountId, filter.q))]),
+    ...withName(eb, filter),
   ]);
 
 /** Those that need attention first, then those that change, then those that run. An index has the same expression. */
@@ -112,9 +123,9 @@ export const named = (db: Queries['db']) =>
     .select(['revisions.template_id', 'revisions.profile']);
 
 /** Orders and skips ids alone and reads only the rows of the page, because a row is wide and needs two joins. */
-const instanceList = list<InstanceFilter, NamedRow, 'sort'>('instances', {
+export const instancesOf = list<InstanceFilter, NamedRow, 'sort'>('instances', {
   page: (db, filter, { limit, offset }) => {
-    const { sort, accountId } = filter;
+    const { sort, accountId, match } = filter;
     const ids = db
       .selectFrom('instances')
       .$if(
@@ -122,7 +133,7 @@ const instanceList = list<InstanceFilter, NamedRow, 'sort'>('instances', {
         (query) =>
           query
             .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
-            .where('definitions.account_id', '=', accountId) as never,
+            .$if(match === undefined, (all) => all.where('definitions.account_id', '=', accountId)) as never,
       )
       .select('instances.id')
       .where(matching(filter))
@@ -134,13 +145,8 @@ const instanceList = list<InstanceFilter, NamedRow, 'sort'>('instances', {
   // The column is in the index that has all the others.
   all: (db, filter) => db.selectFrom('instances').select('definition_id').where(matching(filter)),
   decidedBy: ['sort'],
+  prepare: preparedSearch,
 });
-
-/** A search reads the names of all definitions. */
-export const instancesOf = (queries: Queries, filter: InstanceFilter): Listing<NamedRow> =>
-  filter.q === undefined
-    ? instanceList(queries, filter)
-    : instanceList(inBackground(queries), { ...filter, q: containing(filter.q) });
 
 /** Counts the instances of an account, released ones included, up to a limit. */
 export const countInstances = (queries: Queries, accountId: string, atMost: number): Promise<number> =>
