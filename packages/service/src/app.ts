@@ -23,6 +23,7 @@ import { Dispatcher } from './outbox/dispatcher.ts';
 import { RelayDoor } from './relay/door.ts';
 import { reachableUrl } from './relay/reachable-url.ts';
 import { Relay } from './relay/relay.ts';
+import { MARKED_TOPIC } from './resources/actions/dispatch.ts';
 import { MemberConnections } from './resources/clusters/connections.ts';
 import { openDaemonChannel } from './resources/servers/daemon-channel.ts';
 import { requireLeader } from './resources/servers/leadership/leader.ts';
@@ -99,12 +100,13 @@ export async function buildApp(deps: AppDeps): Promise<App> {
   const repositoryWork = openWorkerPool(guard, REPOSITORY_LIMITS, workerProgram);
   const hmac: Hmac = (accountId, text) => vault.hmac(storage.reader, accountId, text);
   const ownUrl = () => config.replicaUrl ?? reachableUrl(http.server);
+  const connectionTo = (serverId: string) => channel.gateway.connection(serverId);
   const streams = new DaemonStreams({
     bus,
     guard,
     hmac,
     protect: (order, to, secrets) => wired.protect(order, to, secrets),
-    connection: (serverId) => channel.gateway.connection(serverId),
+    connection: connectionTo,
     ownUrl,
   });
   const wired = await wireResources({
@@ -119,7 +121,12 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     work,
     repositoryWork,
     streams,
+    connectionTo,
     invoke: (...of) => http.invoke(...of),
+  });
+  // Until the end: an execution whose connection is gone is handed back.
+  bus.subscribe(MARKED_TOPIC, (id) => {
+    wired.sendMarked(id).catch((err) => log.error({ err, execution_id: id }, 'sending an execution failed'));
   });
 
   const dispatcher = new Dispatcher({ storage, bus, log, subscribers: wired.subscribers });

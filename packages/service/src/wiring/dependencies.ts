@@ -1,3 +1,4 @@
+import type { Connection } from '../channel/connection.ts';
 import type { Config } from '../config.ts';
 import type { Invoke } from '../http/invoke.ts';
 import type { Passwords } from '../identity/passwords.ts';
@@ -25,6 +26,8 @@ export interface BaseDependencies {
   readonly repositoryWork: Work;
   /** Opens streams to daemons. */
   readonly streams: Pick<DaemonStreams, 'open'>;
+  /** Returns the connection to the daemon of a server, if this process holds it. */
+  readonly connectionTo: (serverId: string) => Connection | undefined;
   /** Calls an endpoint on behalf of a caller. */
   readonly invoke: Invoke;
   /** Set by tests. */

@@ -101,6 +101,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     work,
     manifestOf: (...of) => manifests.resolve(...of),
     protect,
+    lineTo: shared.connectionTo,
     backupEnded: (tx, ended) => endings.ended(tx, ended),
     makeRoom: roomForOutput,
     ended: async (tx, { id, instance_id }) => {

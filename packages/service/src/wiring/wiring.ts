@@ -45,6 +45,8 @@ export interface Wired {
   readonly protect: Protect;
   /** Sends a daemon its pending work. */
   readonly dispatch: (connection: Connection) => Promise<void>;
+  /** Sends an execution that is already marked as sent. */
+  readonly sendMarked: (executionId: string) => Promise<void>;
   readonly deploymentWaits: DaemonChannelDeps['deploymentWaits'];
   readonly serversWithWork: DaemonChannelDeps['serversWithWork'];
   readonly updateReported: NonNullable<DaemonChannelDeps['updateReported']>;
@@ -68,6 +70,7 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
       await actions.dispatch(connection.serverId, connection);
       await updateOrders.dispatch(connection);
     },
+    sendMarked: (executionId) => actions.sendMarked(executionId),
     updateReported: ({ serverId }, report) => recordUpdateReport(base.storage, serverId, report),
     deploymentWaits: (serverId) => deployments.hasWorkFor(reader, serverId),
     serversWithWork: async (epochOf) => [

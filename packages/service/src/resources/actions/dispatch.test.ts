@@ -4,6 +4,7 @@ import { OutcomeUnknown } from '../../storage/storage.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type LosingStorage, losingStorage } from '../../testing/lost-commit-answers.ts';
 import { FakeLine, openInstanceServices } from '../instances/testing/instance-services.ts';
+import { MARKED_TOPIC } from './dispatch.ts';
 
 onBothEngines((engine) => {
   it('only the newest connection dispatches', async () => {
@@ -158,6 +159,63 @@ onBothEngines((engine) => {
       await actions.dispatch(serverId, line);
       expect(line.sent).toEqual([]);
     });
+  });
+
+  describe('an order for a daemon that is connected to this process', () => {
+    /** Holds a connection, and remembers which executions are announced as marked. */
+    const holding = async (capabilities?: readonly string[]) => {
+      const services = await openInstanceServices(engine);
+      const { connect, held, serverId, bus } = services;
+      const marked: string[] = [];
+      bus.subscribe(MARKED_TOPIC, (id) => void marked.push(id));
+      const line = await connect(capabilities);
+      held.set(serverId, line);
+      return { ...services, line, marked };
+    };
+
+    it('needs one transaction on SQLite, and is sent once', async () => {
+      const { running, execute, actions, serverId, line, marked, execution } = await holding();
+      const { id } = await execute((await running()).id);
+      expect(marked).toEqual(engine.name === 'sqlite' ? [id] : []);
+      for (const one of marked) await actions.sendMarked(one);
+      await actions.dispatch(serverId, line);
+      expect(line.requested).toEqual([id]);
+      expect((await execution(id)).status).toBe('sent');
+    });
+
+    it('waits for a built-in action of the instance', async () => {
+      const { running, execute, order, actions, serverId, line, marked } = await holding();
+      const { id: instance } = await running();
+      await order(instance, 'hortus.restart');
+      await execute(instance);
+      expect(marked).toEqual([]);
+      await actions.dispatch(serverId, line);
+      expect(line.requested).toHaveLength(1);
+    });
+
+    it('is left to the newest connection', async () => {
+      const { running, execute, connect, actions, serverId, line, marked } = await holding();
+      const newest = await connect();
+      const { id } = await execute((await running()).id);
+      expect(marked).toEqual([]);
+      await actions.dispatch(serverId, newest);
+      expect([line.requested, newest.requested]).toEqual([[], [id]]);
+    });
+
+    it.each(['closed', 'replaced', 'gone'] as const)(
+      'is sent to the next connection, also without a journal, if this one is %s before it was sent',
+      async (end) => {
+        const { running, execute, connect, actions, serverId, held, line, marked } = await holding([]);
+        const { id } = await execute((await running()).id);
+        if (end === 'closed') line.open = false;
+        else held.delete(serverId);
+        const next = await connect([]);
+        if (end === 'replaced') held.set(serverId, next);
+        for (const one of marked) await actions.sendMarked(one);
+        await actions.dispatch(serverId, next);
+        expect([line.requested, next.requested]).toEqual([[], [id]]);
+      },
+    );
   });
 
   it('nothing is sent to the connection of an unknown server', async () => {

@@ -11,7 +11,10 @@ import { executionLifecycle } from './lifecycle.ts';
 import { turns } from './queue.ts';
 import { actionRequest, type Knowledge, type Request, readRequest, secretTexts } from './request.ts';
 import type { Results } from './results.ts';
-import { type ExecutionRow, handBack, hasUnfinished, lockUnfinished, noteExecution } from './store.ts';
+import { type ExecutionRow, findExecution, handBack, hasUnfinished, lockUnfinished, noteExecution } from './store.ts';
+
+/** Notice with the id of an execution that is already marked as sent. */
+export const MARKED_TOPIC = 'marked-execution';
 
 export type ActionRequestMessage = ReturnType<typeof actionRequest>;
 export type ActionCancelMessage = { readonly type: 'action_cancel'; readonly execution_id: string };
@@ -75,6 +78,35 @@ export async function dispatch(deps: DispatchDeps, serverId: string, line: Line)
   }
 }
 
+/**
+ * Marks a new execution as sent in the transaction of its order, so that it waits for one commit instead of two. Returns false if it has to
+ * wait for `dispatch`. Not on PostgreSQL: other transactions lock the server before its instances, and a notice can be lost there.
+ */
+export async function markNew(tx: Tx, row: ExecutionRow, line: Line): Promise<boolean> {
+  if (tx.engine === 'postgres') return false;
+  if ((await holdDaemon(tx, row.server_id))?.connection_epoch !== line.epoch) return false;
+  const rows = await lockUnfinished(tx, row.server_id);
+  const place = rows.findIndex(({ id }) => id === row.id);
+  if (turnsOn(line, rows, tx.now)[place] !== 'send') return false;
+  await handOver(tx, row, handedTo(line));
+  tx.notify(MARKED_TOPIC, row.id);
+  return true;
+}
+
+/** Sends an execution that `markNew` has marked; the connection may have ended since. */
+export async function sendMarked(
+  deps: DispatchDeps,
+  executionId: string,
+  lineTo: (serverId: string) => Line | undefined,
+): Promise<void> {
+  const row = await findExecution(deps.storage.reader, executionId);
+  if (row?.status !== 'sent' || row.sent_epoch === null) return;
+  const { id, server_id, sent_epoch } = row;
+  const line = lineTo(server_id);
+  if (line?.epoch !== sent_epoch) return void (await deps.storage.write((tx) => handBack(tx, id, sent_epoch)));
+  await sendBatch(deps, server_id, line, { sendings: [{ row, first: true }], unwanted: [], more: false });
+}
+
 /** Sends marked executions. Returns whether to continue with the next batch. */
 async function sendBatch(deps: DispatchDeps, serverId: string, line: Line, batch: Batch): Promise<boolean> {
   const { storage, protect, vault } = deps;
@@ -117,10 +149,10 @@ async function mark(tx: Tx, results: Results, serverId: string, line: Line): Pro
   const server = await holdDaemon(tx, serverId);
   // Another connection has taken over and sends them.
   if (server?.connection_epoch !== line.epoch) return none;
-  const { epoch, capabilities } = line;
-  const handed = { sent_epoch: epoch, sent_journal: line.journal ?? null };
+  const { capabilities } = line;
+  const handed = handedTo(line);
   const rows = await lockUnfinished(tx, serverId);
-  const decided = turns(rows, { ...handed, journal: capabilities.has('journal'), now: tx.now });
+  const decided = turnsOn(line, rows, tx.now);
   const sendings: Sending[] = [];
   const unwanted: string[] = [];
   for (const [index, row] of rows.entries()) {
@@ -142,7 +174,12 @@ async function mark(tx: Tx, results: Results, serverId: string, line: Line): Pro
 const needsHortusd = (name: string): string =>
   `${name} needs the daemon hortusd; the daemon of this server supports only the published messages.`;
 
-type Handed = Pick<ExecutionRow, 'sent_epoch' | 'sent_journal'>;
+type Handed = Pick<ExecutionRow, 'sent_journal'> & { readonly sent_epoch: number };
+
+const handedTo = ({ epoch, journal }: Line): Handed => ({ sent_epoch: epoch, sent_journal: journal ?? null });
+
+const turnsOn = (line: Line, rows: readonly ExecutionRow[], now: number) =>
+  turns(rows, { ...handedTo(line), journal: line.capabilities.has('journal'), now });
 
 /** Keeps the state of an execution that was marked as sent but not delivered. */
 async function handOver(tx: Tx, row: ExecutionRow, handed: Handed): Promise<ExecutionRow> {

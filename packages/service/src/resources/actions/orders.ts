@@ -21,6 +21,7 @@ import { daemonCan, type ServerOrder } from '../servers/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
 import { containerOf } from './declared.ts';
+import { type Line, markNew } from './dispatch.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { type CheckedParams, FILL_ACTION, fillAction, isCostly, type Request, requestContext } from './request.ts';
 import type { Results } from './results.ts';
@@ -42,6 +43,8 @@ export interface OrdersDeps {
   readonly manifestOf: ManifestOf;
   readonly results: Results;
   readonly work: Work;
+  /** Returns the connection to the daemon of a server, if this process holds it. */
+  readonly lineTo: (serverId: string) => Line | undefined;
 }
 
 /** An action of a template with validated params. */
@@ -99,7 +102,7 @@ export class Orders {
     runningRevision(instance);
     await requireShortQueue(tx, instance.id);
     const { action, command, params, shown, container } = wanted;
-    return this.#insert(tx, {
+    const row = await this.#create(tx, {
       instance,
       slug: action.slug,
       name: action.name,
@@ -109,6 +112,9 @@ export class Orders {
       startWithinMs: NEVER_STARTED_MS,
       actor: actorOf(principal),
     });
+    const line = this.#deps.lineTo(row.server_id);
+    if (!line || !(await markNew(tx, row, line))) this.wake(tx, row.server_id);
+    return row;
   }
 
   /** Returns an equal pending order instead of creating another. The caller has locked the instance. */
@@ -172,6 +178,12 @@ export class Orders {
   }
 
   async #insert(tx: Tx, wanted: NewExecution): Promise<ExecutionRow> {
+    const row = await this.#create(tx, wanted);
+    this.wake(tx, row.server_id);
+    return row;
+  }
+
+  async #create(tx: Tx, wanted: NewExecution): Promise<ExecutionRow> {
     const { instance, slug, name, shown, request, timeoutMs, startWithinMs, actor } = wanted;
     const id = newId('execution');
     const { account_id, server_id } = instance;
@@ -208,7 +220,6 @@ export class Orders {
     };
     const execution = await begin(tx, executionLifecycle, row, 'create', actor);
     await setAlarm(tx, id, deadline_at);
-    this.wake(tx, server_id);
     return execution;
   }
 }

@@ -13,7 +13,7 @@ import type { ServerOrder } from '../servers/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import { deadlineJob } from './deadlines.ts';
 import { type Declared, declaredOf } from './declared.ts';
-import { dispatch, type Line } from './dispatch.ts';
+import { dispatch, type Line, sendMarked } from './dispatch.ts';
 import { isFinal } from './lifecycle.ts';
 import { type ManifestOf, Orders, type Wanted } from './orders.ts';
 import { executionRecord } from './record.ts';
@@ -47,6 +47,8 @@ export interface ActionsDeps
   readonly manifestOf: ManifestOf;
   readonly work: Work;
   readonly protect: Protect;
+  /** Returns the connection to the daemon of a server, if this process holds it. */
+  readonly lineTo: (serverId: string) => Line | undefined;
 }
 
 /** Report of an ended execution over the channel. */
@@ -193,6 +195,11 @@ export class Actions {
    */
   dispatch(serverId: string, connection: Line): Promise<void> {
     return dispatch({ ...this.#deps, results: this.#results }, serverId, connection);
+  }
+
+  /** Sends an execution that was marked as sent in the transaction of its order. */
+  sendMarked(executionId: string): Promise<void> {
+    return sendMarked({ ...this.#deps, results: this.#results }, executionId, this.#deps.lineTo);
   }
 
   /** Lists servers with executions to send. `epochOf` knows the connections held by this process. */

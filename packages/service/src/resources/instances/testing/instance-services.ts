@@ -83,7 +83,10 @@ async function replicaOn(storage: Storage, clock: () => number) {
     canLink: async () => true,
   });
   const servers = new Servers({ reader: storage.reader, pages } as unknown as ServersDeps);
-  const shared = { storage, vault, catalog, pages, quotas: new Quotas(defaultQuotas), wake, work: onThisThread, clock };
+  const held = new Map<string, Line>();
+  const quotas = new Quotas(defaultQuotas);
+  const connectionTo = (serverId: string) => held.get(serverId);
+  const shared = { storage, vault, catalog, pages, quotas, wake, work: onThisThread, clock, connectionTo };
   const made = { manifests, protect: unprotected, servers, server: servers.standing.bind(servers), liveness };
   const { instances, actions, backups, orders, definitions } = makeDeployments(
     shared as unknown as SharedDependencies,
@@ -99,7 +102,7 @@ async function replicaOn(storage: Storage, clock: () => number) {
     sweepMs: 60_000,
     handlers: { [DEADLINE]: actions.deadlineJob(), [BACKUPS_DUE]: dueJob({ storage, backups, instances }) },
   });
-  return { storage, bus, instances, actions, backups, orders, definitions, worker, log };
+  return { storage, bus, instances, actions, backups, orders, definitions, worker, log, held };
 }
 
 /** Stands in for the connection to a daemon. */
