@@ -6,7 +6,7 @@ import type { Queries } from '../../storage/storage.ts';
 import { type Instances, type NamedRow, specOf } from '../instances/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import { containerOf } from './declared.ts';
-import type { ManifestOf } from './orders.ts';
+import type { ManifestOf } from './manifest-of.ts';
 import type { Request } from './request.ts';
 import type { ExecutionRow } from './store.ts';
 

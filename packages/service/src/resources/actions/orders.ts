@@ -6,7 +6,7 @@ import {
   isSettling,
   type Settling,
 } from '@hortus/contract/built-in-actions';
-import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
+import type { ManifestAction } from '@hortus/contract/template/manifest';
 import { traceParent } from '@hortus/tracing/span';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
@@ -23,17 +23,10 @@ import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
 import { containerOf } from './declared.ts';
 import { type Line, markNew } from './dispatch.ts';
 import { executionLifecycle } from './lifecycle.ts';
+import type { ManifestOf } from './manifest-of.ts';
 import { type CheckedParams, FILL_ACTION, fillAction, isCostly, type Request, requestContext } from './request.ts';
 import type { Results } from './results.ts';
 import { type ExecutionRow, lockPendingOfInstance, noteExecution, unfinishedOfInstance } from './store.ts';
-
-/** Resolves the manifest of a revision, with secrets decrypted. */
-export type ManifestOf = (
-  queries: Queries,
-  accountId: string,
-  definitionId: string,
-  revision: number,
-) => Promise<{ readonly manifest: Manifest }>;
 
 export interface OrdersDeps {
   readonly storage: Pick<Storage, 'reader'>;
