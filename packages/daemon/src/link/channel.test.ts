@@ -9,12 +9,14 @@ let service: FakeService;
 let channel: Channel;
 let received: FromService[];
 let ups: number;
+let deposed: number;
 let logged: { message: string; at: number; details?: Record<string, unknown> | undefined }[];
 
 beforeEach(async () => {
   service = await FakeService.listen();
   received = [];
   ups = 0;
+  deposed = 0;
   logged = [];
 });
 afterEach(async () => {
@@ -23,13 +25,15 @@ afterEach(async () => {
   await service.close();
 });
 
-function open(times: Partial<ChannelTimes> = {}, capabilities: string[] = []) {
+function open(times: Partial<ChannelTimes> = {}, capabilities: string[] = [], isUrgent = false) {
   const note = (message: string, details?: Record<string, unknown>) =>
     void logged.push({ message, at: performance.now(), details });
   channel = new Channel({
     baseUrl: service.url,
     key: () => 'hs_test_key',
     capabilities,
+    isUrgent,
+    onDeposed: () => void deposed++,
     about: async () => ({ version: '9.9.9' }),
     onMessage: (message) => received.push(message),
     onUp: () => {
@@ -58,16 +62,19 @@ it('the daemon sends its key and capabilities, and learns those of the service',
   expect(channel.offers('rotate')).toBe(false);
 });
 
-it('a daemon of a large fleet reconnects at a random time within the announced spread', async () => {
+it.each([
+  ['a daemon of a large fleet reconnects at a random time within the announced spread', false, 300],
+  ['a member of a cluster reconnects at once, because it may have to lead', true, 8],
+])('%s', async (_, isUrgent, pause) => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  open({ mostMs: 10_000 });
+  open({ mostMs: 10_000 }, [], isUrgent);
   await isUp();
   service.send({ type: 'ping', ts: 42, spread_ms: 600 });
   await until(() => service.said('pong').some(({ ts }) => ts === 42), { describe: 'the pong' });
   service.hangUp();
   const pauses = () => logged.flatMap(({ details }) => (details?.retry_ms === undefined ? [] : [details.retry_ms]));
   await until(() => pauses().length > 0, { describe: 'the loss of the connection' });
-  expect(pauses()).toEqual([300]);
+  expect(pauses()).toEqual([pause]);
 });
 
 it('only a member of a cluster announces that capability', async () => {
@@ -142,6 +149,15 @@ describe('a lost connection', () => {
     await until(() => service.auths.length >= 2, { describe: 'the next attempt' });
     expect(performance.now() - told.at).toBeGreaterThan(300);
   });
+});
+
+it('a member that the service deposes learns it with the end of its connection, and reconnects', async () => {
+  service.greeting = {};
+  open();
+  await isUp();
+  service.socket?.close(4410, 'another member leads this cluster');
+  await until(() => ups === 2, { describe: 'a second connection' });
+  expect(deposed).toBe(1);
 });
 
 it('the pause after a rejection is a minute and grows with each failure', () => {

@@ -30,6 +30,10 @@ export interface ChannelOptions {
   onMessage(message: FromService): void;
   /** Called when the service has accepted the connection. */
   onUp(): void;
+  /** Called when the service closed the connection because another member leads the cluster. */
+  onDeposed?(): void;
+  /** Ignores the time over which the service spreads the reconnects of a large fleet. */
+  isUrgent?: boolean;
   log: Log;
   times?: Partial<ChannelTimes>;
 }
@@ -168,7 +172,7 @@ export class Channel {
     this.#silenceMs = this.#times.silenceMs;
     if (this.#stopped) return;
     const { log } = this.#options;
-    let pause = this.#backoff.next(this.#spreadMs);
+    let pause = this.#backoff.next(this.#options.isUrgent ? 0 : this.#spreadMs);
     if (code === closeCodes.unauthorized) {
       pause = this.#times.turnedAwayMs;
       log.error('the service rejected the server key; rotate it and configure the new one', { reason });
@@ -182,6 +186,7 @@ export class Channel {
       this.#replaced = true;
       log.error('another daemon with the same server key took over; check for a copy of this machine');
     } else {
+      if (code === closeCodes.deposed) this.#options.onDeposed?.();
       log.warn('disconnected from the service', { code, reason, retry_ms: Math.round(pause) });
     }
     const again = () => this.start();

@@ -16,7 +16,7 @@ interface Sent {
 
 function open({ isMember = true, lease_ms = 60_000 } = {}) {
   const sent: Sent[] = [];
-  const clock = { now: 1_000 };
+  const clock = { now: 1_000, suspendedMs: 0 };
   const terms: Term[] = [];
   let lost = 0;
   const leadership = new Leadership({
@@ -25,7 +25,7 @@ function open({ isMember = true, lease_ms = 60_000 } = {}) {
     onLead: (term) => terms.push(term),
     onLost: () => void lost++,
     log: openLog('error'),
-    now: () => clock.now,
+    clocks: { steady: () => clock.now, wall: () => 1_700_000_000_000 + clock.now + clock.suspendedMs },
   });
   opened.push(leadership);
   const hear = (leads: boolean, epoch: number, more: { renewal?: number; since?: number } = {}) =>
@@ -103,6 +103,21 @@ it('each answer counts from the renewal that it answers, also if an earlier answ
   expect(leadership.leads()).toBe(false);
   hear(true, 3, { renewal: second });
   expect(leadership.leads()).toBe(false);
+});
+
+it('a lease ends while the machine is suspended, although its steady clock stands still', () => {
+  const { leadership, clock, lead } = open();
+  lead(3);
+  expect(leadership.leads()).toBe(true);
+  clock.suspendedMs += 60_000;
+  expect(leadership.leads()).toBe(false);
+});
+
+it('a member that the service deposed stops at once', () => {
+  const { leadership, lead, lost } = open();
+  lead(3);
+  leadership.deposed();
+  expect([leadership.leads(), leadership.mayLead(), leadership.epoch, lost()]).toEqual([false, false, undefined, 1]);
 });
 
 it('a member that leads no longer is told once, and its answers are worthless', () => {

@@ -30,8 +30,19 @@ export interface LeadershipOptions {
   /** Called when its lease has ended, or another member leads. */
   onLost(): void;
   log: Log;
-  now?: () => number;
+  clocks?: Clocks;
 }
+
+/** Two clocks in milliseconds. */
+export interface Clocks {
+  /** Never set, but stands still while the machine is suspended. */
+  steady(): number;
+  /** Counts the time of a suspended machine, but may be set. */
+  wall(): number;
+}
+
+/** A moment by both clocks. */
+type Moment = { readonly [Name in keyof Clocks]: number };
 
 /** Renewals in each lease: two may get lost. */
 const RENEWALS = 3;
@@ -39,18 +50,18 @@ const RENEWALS = 3;
 const MOST_ASKED = 16;
 
 /**
- * Knows whether this daemon leads its cluster. A lease counts from the time when its renewal was sent, so that it never
- * lasts longer here than in the service. A message without a renewal may have waited in a buffer for any time, so it
+ * Knows whether this daemon leads its cluster. A lease counts from the time when its renewal was sent, and ends when the first
+ * of two clocks says so, so that it never lasts longer here than in the service: not after a suspend of the machine either. A message without a renewal may have waited in a buffer for any time, so it
  * only makes the daemon ask.
  */
 export class Leadership {
   readonly #options: LeadershipOptions;
-  readonly #now: () => number;
+  readonly #clocks: Clocks;
   #epoch: number | undefined;
-  #until = 0;
+  #until: Moment = { steady: 0, wall: 0 };
   #leading = false;
   /** When each unanswered renewal was sent, by its number. */
-  readonly #asked = new Map<number, number>();
+  readonly #asked = new Map<number, Moment>();
   #renewals = 0;
   /** Epoch that the renewals name. */
   #asking: number | undefined;
@@ -59,12 +70,12 @@ export class Leadership {
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
-    this.#now = options.now ?? (() => performance.now());
+    this.#clocks = options.clocks ?? { steady: () => performance.now(), wall: () => Date.now() };
   }
 
   /** Whether this daemon may begin something. */
   leads(): boolean {
-    return !this.#options.isMember || (this.#epoch !== undefined && this.#now() < this.#until);
+    return !this.#options.isMember || (this.#epoch !== undefined && this.#leftMs() > 0);
   }
 
   /** Whether it leads, or has asked for the confirmation of a leadership that the service granted. */
@@ -92,7 +103,9 @@ export class Leadership {
     for (const number of this.#asked.keys()) if (number <= renewal) this.#asked.delete(number);
     const isNew = this.#epoch !== epoch;
     this.#epoch = epoch;
-    this.#until = isNew ? askedAt + lease_ms : Math.max(this.#until, askedAt + lease_ms);
+    // Renewals are answered in order; a late answer to an earlier one does not shorten the lease.
+    if (isNew || askedAt.steady + lease_ms > this.#until.steady)
+      this.#until = { steady: askedAt.steady + lease_ms, wall: askedAt.wall + lease_ms };
     if (!this.leads()) {
       this.#lose();
       return;
@@ -102,6 +115,12 @@ export class Leadership {
     const begins = isNew || !this.#leading;
     this.#leading = true;
     if (begins) this.#options.onLead({ epoch, since });
+  }
+
+  /** Ends the leadership at once: the service closed the connection, because another member leads. */
+  deposed(): void {
+    if (this.#epoch !== undefined) this.#options.log.warn('the service deposed this daemon; another member leads');
+    this.#end();
   }
 
   /** Lets another member take over at once. */
@@ -137,12 +156,17 @@ export class Leadership {
   /** Repeats the renewal until the leadership ends; each answer extends the lease. */
   #renew(epoch: number, everyMs: number): void {
     const renewal = ++this.#renewals;
-    const sentAt = this.#now();
+    const sentAt = { steady: this.#clocks.steady(), wall: this.#clocks.wall() };
     if (this.#options.send({ type: 'leadership_renewal', epoch, renewal })) this.#asked.set(renewal, sentAt);
     const [oldest] = this.#asked.keys();
     if (oldest !== undefined && this.#asked.size > MOST_ASKED) this.#asked.delete(oldest);
     const renew = () => this.#renew(epoch, everyMs);
     this.#renewing = setTimeout(guarded(this.#options.log, renew), everyMs);
+  }
+
+  /** Time until the end of the lease by the clock that comes first. */
+  #leftMs(): number {
+    return Math.min(this.#until.steady - this.#clocks.steady(), this.#until.wall - this.#clocks.wall());
   }
 
   #awaitEnd(): void {
@@ -152,6 +176,6 @@ export class Leadership {
       this.#options.log.warn('the lease of this daemon ended without a renewal; it no longer leads the cluster');
       this.#lose();
     };
-    this.#lapsing = setTimeout(guarded(this.#options.log, check), Math.max(1, Math.ceil(this.#until - this.#now())));
+    this.#lapsing = setTimeout(guarded(this.#options.log, check), Math.max(1, Math.ceil(this.#leftMs())));
   }
 }

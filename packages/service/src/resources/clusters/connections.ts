@@ -1,6 +1,6 @@
 import type { Connection } from '../../channel/connection.ts';
 import type { Gateway } from '../../channel/gateway.ts';
-import type { ClusterConnections, Hello } from '../servers/public.ts';
+import { type ClusterConnections, grantedMs, type Hello } from '../servers/public.ts';
 import type { Leadership } from './leadership.ts';
 import { Succession, type SuccessionOptions } from './succession.ts';
 
@@ -60,7 +60,7 @@ export class MemberConnections implements ClusterConnections {
 
   #tell(connection: Connection, answered: { renewal?: number }): void {
     const { memberId: member_id, standby, epoch, leaderSince: since } = connection;
-    const lease_ms = this.#options.leadership.leaseMs;
+    const lease_ms = grantedMs(this.#options.leadership.leaseMs);
     if (standby) connection.send({ type: 'leadership', member_id, leads: false, epoch, lease_ms: 0 });
     else connection.send({ type: 'leadership', member_id, leads: true, epoch, lease_ms, since, ...answered });
   }

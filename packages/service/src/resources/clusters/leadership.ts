@@ -105,8 +105,8 @@ export class Leadership {
   }
 
   /** Ends the lease of a leader that is stopping, so that another member need not wait for its end. */
-  async release({ serverId, memberId }: { serverId: string; memberId: string }): Promise<void> {
-    await this.#deps.storage.write((tx) => releaseLease(tx, serverId, memberId));
+  async release(leader: { serverId: string; memberId: string; epoch: number }): Promise<void> {
+    await this.#deps.storage.write((tx) => releaseLease(tx, leader));
   }
 
   /** Ends the leadership of a revoked member, if it led. Its work is settled at once, because its journal is lost. */

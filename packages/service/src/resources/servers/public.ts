@@ -11,7 +11,7 @@ export {
   judgeIdentity,
   malformedIdentity,
 } from './identity.ts';
-export { leaderOf } from './leadership/leader.ts';
+export { grantedMs, leaderOf } from './leadership/leader.ts';
 export type { Term } from './leadership/store.ts';
 export { claimLease, endLease, LEASE_TOPIC, releaseLease, renewLease, vacantClusters } from './leadership/store.ts';
 export { daemonColumns, type Hello, type LeadingMember } from './liveness/liveness.ts';

@@ -5,6 +5,15 @@ import { lockLeader } from './store.ts';
 
 type ServerRow = Row<'servers'>;
 
+/** Part of a lease by which the clocks of replicas may differ: a second of the six. */
+const CLOCKS_DIFFER = 1 / 6;
+
+/**
+ * Returns how much of a lease its holder may use. The rest is a margin: a replica whose clock is ahead lets another member
+ * lead before the lease has ended by the clock of the replica that granted it.
+ */
+export const grantedMs = (leaseMs: number): number => Math.floor(leaseMs * (1 - CLOCKS_DIFFER));
+
 /** Returns the member that leads a cluster: the last to claim the lease, while its connection is open. */
 export const leaderOf = ({
   leader_member,

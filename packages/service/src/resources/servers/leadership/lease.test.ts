@@ -6,27 +6,38 @@ import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { onBothEngines } from '../../../testing/engines.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
-import { requireLeader } from './leader.ts';
+import { grantedMs, requireLeader } from './leader.ts';
 import { claimLease, endLease, releaseLease, renewLease } from './store.ts';
 
 const LEASE_MS = 6_000;
 const MEMBERS = 3;
+/** By how much the clock of one replica is ahead. */
+const SKEW_MS = 900;
 
 const member = fc.nat(MEMBERS - 1);
 const happening = fc.oneof(
   { weight: 4, arbitrary: fc.record({ what: fc.constant('connect' as const), member }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('race' as const) }) },
   { weight: 4, arbitrary: fc.record({ what: fc.constant('renew' as const), member }) },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant('release' as const), member }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('release' as const), member, stale: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('crash' as const), member }) },
   { weight: 1, arbitrary: fc.record({ what: fc.constant('revoke' as const), member }) },
   { weight: 4, arbitrary: fc.record({ what: fc.constant('report' as const), member, stale: fc.boolean() }) },
   {
     weight: 4,
-    arbitrary: fc.record({ what: fc.constant('pass' as const), ms: fc.constantFrom(1, 2_000, 5_999, 6_000, 20_000) }),
+    arbitrary: fc.record({
+      what: fc.constant('pass' as const),
+      ms: fc.constantFrom(1, 2_000, 5_100, 5_999, 6_000, 20_000),
+    }),
   },
 );
 type Happening = typeof happening extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** The clocks of the replicas: the true time, and by how much that of the replica that acts is ahead. */
+interface Clock {
+  now: number;
+  ahead: number;
+}
 
 /** What a member believes: the epoch that it leads in, and until when. */
 interface Belief {
@@ -37,14 +48,14 @@ interface Belief {
 /** One cluster, its members, and what must hold after anything that happens to them. */
 class World {
   readonly #storages: readonly Storage[];
-  readonly #clock: { now: number };
+  readonly #clock: Clock;
   readonly #serverId: string;
   readonly #members: readonly string[];
   readonly #beliefs = new Map<string, Belief>();
   /** Leaders in the order of their epochs. */
   readonly #history: { readonly member: string; readonly epoch: number }[] = [];
 
-  constructor(storages: readonly Storage[], clock: { now: number }, serverId: string) {
+  constructor(storages: readonly Storage[], clock: Clock, serverId: string) {
     this.#storages = storages;
     this.#clock = clock;
     this.#serverId = serverId;
@@ -66,14 +77,17 @@ class World {
     const id = this.#members[number] as string;
     const belief = this.#beliefs.get(id);
     const storage = this.#storages[number % this.#storages.length] as Storage;
+    this.#clock.ahead = number % 2 === 0 ? 0 : SKEW_MS;
     if (what === 'connect') await this.#claim(storage, id);
     // A crashed member forgets that it led. Its lease runs on.
     else if (what === 'crash') this.#beliefs.delete(id);
     else if (what === 'revoke') await this.#revoke(storage, id);
     else if (what === 'renew' && belief) await this.#renew(storage, id, belief);
     else if (what === 'release' && belief) {
-      await storage.write((tx) => releaseLease(tx, this.#serverId, id));
-      this.#beliefs.delete(id);
+      const epoch = belief.epoch - (stale ? 1 : 0);
+      await storage.write((tx) => releaseLease(tx, { serverId: this.#serverId, memberId: id, epoch }));
+      // That of an earlier connection changes nothing.
+      if (!stale) this.#beliefs.delete(id);
     } else if (what === 'report' && belief) await this.#report(storage, id, belief.epoch - (stale ? 1 : 0));
   }
 
@@ -110,7 +124,7 @@ class World {
       if (other !== id) expect(until, 'the lease of another member has ended').toBeLessThanOrEqual(now);
     }
     this.#history.push({ member: id, epoch });
-    this.#beliefs.set(id, { epoch, until: now + LEASE_MS });
+    this.#beliefs.set(id, { epoch, until: now + grantedMs(LEASE_MS) });
     return epoch;
   }
 
@@ -120,7 +134,7 @@ class World {
     expect(renewed !== undefined, 'a renewal succeeds in the newest epoch only').toBe(
       belief.epoch === this.#history.at(-1)?.epoch,
     );
-    if (renewed) this.#beliefs.set(id, { ...belief, until: this.#clock.now + LEASE_MS });
+    if (renewed) this.#beliefs.set(id, { ...belief, until: this.#clock.now + grantedMs(LEASE_MS) });
     else this.#beliefs.delete(id);
   }
 
@@ -155,12 +169,12 @@ class World {
 }
 
 onBothEngines((engine) => {
-  const clock = { now: 1_700_000_000_000 };
+  const clock = { now: 1_700_000_000_000, ahead: 0 };
   let storages: readonly Storage[];
   let accountId: string;
   beforeAll(async () => {
     const database = await engine.testDatabase();
-    const open = () => database.open({ clock: () => clock.now });
+    const open = () => database.open({ clock: () => clock.now + clock.ahead });
     storages = engine.name === 'postgres' ? [await open(), await open()] : [await open()];
     accountId = await insertAccount(storages[0] as Storage);
   });

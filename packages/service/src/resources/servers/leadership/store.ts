@@ -87,13 +87,20 @@ export async function renewLease(
   return (await renewal(tx, { serverId, memberId, epoch, now: tx.now, until: tx.now + leaseMs }))[0];
 }
 
-/** Ends the lease of a member, if it holds it. It stays the last leader, whose work the next one may have to settle. */
-export async function releaseLease(tx: Tx, serverId: string, memberId: string): Promise<void> {
+/**
+ * Ends the lease of an epoch, if it is the newest: a release that arrives late must not end the lease of the same member's
+ * next connection. The member stays the last leader, whose work the next one may have to settle.
+ */
+export async function releaseLease(
+  tx: Tx,
+  { serverId, memberId, epoch }: { readonly serverId: string; readonly memberId: string; readonly epoch: number },
+): Promise<void> {
   const { numUpdatedRows } = await tx.db
     .updateTable('servers')
     .set({ leader_until: tx.now })
     .where('id', '=', serverId)
     .where('leader_member', '=', memberId)
+    .where('connection_epoch', '=', epoch)
     .where('leader_until', '>', tx.now)
     .executeTakeFirst();
   if (numUpdatedRows > 0n) tx.notify(LEASE_TOPIC, serverId);
