@@ -49,8 +49,9 @@ export interface DaemonConfig {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export const DEFAULT_STATE_DIRECTORY = '/var/lib/hortusd';
-const DEFAULT_INGRESS_IMAGE = 'docker.io/library/caddy:2';
+export const DEFAULT_INGRESS_IMAGE = 'docker.io/library/caddy:2';
 export const DEFAULT_SOCKET = '/var/run/docker.sock';
+export const DEFAULTS = { driftSeconds: '120', logsMebibytes: '20', logsDays: '7' };
 const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
 
 /**
@@ -101,11 +102,20 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
     substitutes: substitutesFile === undefined ? undefined : readSubstitutes(substitutesFile),
     substitutesFile,
     networkPool: pool === undefined ? undefined : readNetworkPool(pool),
-    driftEveryMs: seconds('--drift-every', options['drift-every'] ?? env.HORTUSD_DRIFT_EVERY ?? '120'),
+    driftEveryMs: seconds('--drift-every', options['drift-every'] ?? env.HORTUSD_DRIFT_EVERY ?? DEFAULTS.driftSeconds),
     logs: {
       maxBytes:
-        whole('--logs-size', options['logs-size'] ?? env.HORTUSD_LOGS_SIZE ?? '20', 'MiB', 0, 10_240) * 1024 ** 2,
-      maxAgeMs: whole('--logs-days', options['logs-days'] ?? env.HORTUSD_LOGS_DAYS ?? '7', 'days', 1, 365) * 86_400_000,
+        whole(
+          '--logs-size',
+          options['logs-size'] ?? env.HORTUSD_LOGS_SIZE ?? DEFAULTS.logsMebibytes,
+          'MiB',
+          0,
+          10_240,
+        ) *
+        1024 ** 2,
+      maxAgeMs:
+        whole('--logs-days', options['logs-days'] ?? env.HORTUSD_LOGS_DAYS ?? DEFAULTS.logsDays, 'days', 1, 365) *
+        86_400_000,
     },
     logLevel: logLevel as LogLevel,
   };

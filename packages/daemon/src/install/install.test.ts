@@ -110,6 +110,39 @@ describe('hortusd install', () => {
     expect(readFileSync(join(root, UNIT), 'utf8')).toContain('\nExecStart=/usr/local/bin/hortusd run\n');
   });
 
+  it('the installed daemon has every setting of the installation', () => {
+    const substitutes = join(folder.path, 'substitutes.json');
+    writeFileSync(substitutes, '{}');
+    const given = readConfig(
+      {
+        url: 'https://hortus.example.org',
+        'key-file': keyFile,
+        'state-dir': '/srv/hortusd',
+        'backup-dir': '/srv/backups',
+        'docker-socket': '/run/other.sock',
+        cluster: true,
+        caddy: '/usr/bin/caddy',
+        'ingress-http': '8080',
+        'ingress-https': '8443',
+        'ingress-image': 'registry.example.org/caddy:2.8',
+        'image-substitutes': substitutes,
+        'network-pool': '10.1.0.0/16',
+        'drift-every': '60',
+        'logs-size': '5',
+        'logs-days': '3',
+        'log-level': 'debug',
+      },
+      {},
+    );
+    const written = installation({ config: given, program }).find(({ path }) => path === ENVIRONMENT);
+    const text = written?.kind === 'file' ? written.text : '';
+    const variables = Object.fromEntries(
+      [...text.matchAll(/^(\w+)="(.*)"$/gm)].map(([, name, value]) => [name, value]),
+    );
+    // Two readers of one file are equal in what they do.
+    expect(readConfig({}, variables)).toEqual({ ...given, substitutes: expect.anything() });
+  });
+
   it('refuses to send the key unencrypted unless the operator allows it, and stores that choice', () => {
     const root = join(folder.path, 'plaintext');
     const args = ['--url', 'http://hortus.example.org', '--key-file', keyFile, '--root', root];

@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import { s3Variables } from '../backup/s3/s3-config.ts';
-import { ConfigError, type DaemonConfig, DEFAULT_SOCKET } from '../config.ts';
+import { ConfigError, type DaemonConfig, DEFAULT_INGRESS_IMAGE, DEFAULT_SOCKET, DEFAULTS } from '../config.ts';
 import { formatCidr } from '../networks/address-range.ts';
 import { POOL_SETTING } from '../networks/pool-setting.ts';
 import { environmentFile, systemdUnit } from './unit.ts';
@@ -51,8 +51,13 @@ export function installation({ config, program, isPackaged = false }: Installati
     HORTUSD_BACKUP_DIR: backupDirectory === join(stateDirectory, 'backups') ? undefined : backupDirectory,
     ...s3Variables(config.backupBucket),
     HORTUSD_DOCKER_SOCKET: dockerSocket === DEFAULT_SOCKET ? undefined : dockerSocket,
+    HORTUSD_CADDY: config.ingress.caddy,
+    HORTUSD_INGRESS_HTTP: config.ingress.httpPort?.toString(),
+    HORTUSD_INGRESS_HTTPS: config.ingress.httpsPort?.toString(),
+    HORTUSD_INGRESS_IMAGE: config.ingressImage === DEFAULT_INGRESS_IMAGE ? undefined : config.ingressImage,
     HORTUSD_IMAGE_SUBSTITUTES: config.substitutesFile,
     [POOL_SETTING]: config.networkPool?.map(formatCidr).join(','),
+    ...givenDefaults(config),
     HORTUSD_LOG_LEVEL: config.logLevel === 'info' ? undefined : config.logLevel,
   };
   for (const value of [...Object.values(variables), ...command]) {
@@ -75,6 +80,17 @@ export function installation({ config, program, isPackaged = false }: Installati
     ...settings,
     { kind: 'file', path: UNIT, mode: 0o644, text: unit },
   ];
+}
+
+/** Returns the settings with a default as texts; undefined for the default, so that a later version may choose another. */
+function givenDefaults({ driftEveryMs, logs }: DaemonConfig): Record<string, string | undefined> {
+  const given = (value: number, standard: number, unit: number) =>
+    value === standard * unit ? undefined : String(value / unit);
+  return {
+    HORTUSD_DRIFT_EVERY: given(driftEveryMs, Number(DEFAULTS.driftSeconds), 1_000),
+    HORTUSD_LOGS_SIZE: given(logs.maxBytes, Number(DEFAULTS.logsMebibytes), 1024 ** 2),
+    HORTUSD_LOGS_DAYS: given(logs.maxAgeMs, Number(DEFAULTS.logsDays), 86_400_000),
+  };
 }
 
 /** Matches secrets in the environment file. */
