@@ -49,11 +49,12 @@ import { serveShell } from './shell/serve-shell.ts';
 import { DialBack } from './streams/dial-back.ts';
 import { substitutingEngine } from './substitutes/substituting-engine.ts';
 import { readDeployedManifests } from './swarm/deployed-manifests.ts';
-import { fencedCluster } from './swarm/fenced-cluster.ts';
+import { fencedCluster, fencedEngine } from './swarm/fence.ts';
 import { NodeReports } from './swarm/node-reports.ts';
 import { swarmEngine } from './swarm/swarm-engine.ts';
 import { SwarmIngress } from './swarm/swarm-ingress.ts';
 import { Takeover } from './swarm/takeover.ts';
+import { Tenure } from './swarm/tenure.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
 import { Turns } from './turns.ts';
@@ -90,15 +91,20 @@ export function wire(options: DaemonOptions) {
   rememberWritten(journal);
   const socket = { socketPath: config.dockerSocket, ...(engineTimeouts && { timeouts: engineTimeouts }) };
   const docker = openDockerEngine(socket);
-  const cluster = config.cluster ? fencedCluster(openDockerCluster(socket), () => leadership.leads()) : undefined;
+  const tenure = new Tenure();
+  /** Whether the calling work of a member may change something: it leads, and none other led since the work began. */
+  const mayChange = () => takeover.leads() && tenure.holds();
+  const cluster = config.cluster ? fencedCluster(openDockerCluster(socket), mayChange) : undefined;
   /** Whether this daemon may act: that of a plain server always, a member of a cluster while it leads. */
   const leads = () => cluster === undefined || takeover.leads();
+  /** Runs work as part of the current leadership, so that it ends with it. */
+  const inTenure = <Result>(work: () => Result): Result => (cluster === undefined ? work() : tenure.run(work));
   const checked = guardedEngine(config.substitutes ? substitutingEngine(docker, config.substitutes) : docker, {
     policy,
     engineSocket: config.dockerSocket,
     written: journal.writtenPaths,
   });
-  const guarded = cluster ? swarmEngine(checked, cluster) : checked;
+  const guarded = cluster ? swarmEngine(fencedEngine(checked, mayChange), cluster) : checked;
   const reclaim = () => extraNetworks.sweep();
   const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, reclaim, log });
   const containerLogs: ContainerLogs = new ContainerLogs({
@@ -126,7 +132,7 @@ export function wire(options: DaemonOptions) {
         engine,
         image: config.ingressImage,
         serverId,
-        leads: () => leadership.leads(),
+        leads,
         log,
       }),
     log,
@@ -143,6 +149,9 @@ export function wire(options: DaemonOptions) {
     onLost: () => {
       takeover.lost();
       deployments.suspend();
+      actions.suspend();
+      transfers.suspend();
+      dialBack.end(['logs', 'metrics']);
     },
     log,
   });
@@ -150,6 +159,7 @@ export function wire(options: DaemonOptions) {
     journal,
     leads: () => leadership.leads(),
     mayLead: () => leadership.mayLead(),
+    tenure,
     catchUp: async () => {
       if (cluster) await readDeployedManifests({ cluster, service, acceptance, journal, serverId, log });
     },
@@ -185,6 +195,8 @@ export function wire(options: DaemonOptions) {
     baseUrl: config.url,
     key: () => service.key,
     capabilities: cluster ? ['cluster'] : [],
+    isUrgent: cluster !== undefined,
+    onDeposed: () => leadership.deposed(),
     about: () => aboutDaemon({ engine, ingress, journal }),
     onMessage: (message) =>
       receive(message, {
@@ -266,7 +278,14 @@ export function wire(options: DaemonOptions) {
     onFinished: (id) => results.finished(id),
     onUnkept: (id, outcome) => results.finishedUnkept(id, outcome),
   });
-  const scheduler = new Scheduler({ journal, engine, log, busy, leads, onDue: (request) => actions.run(request) });
+  const scheduler = new Scheduler({
+    journal,
+    engine,
+    log,
+    busy,
+    leads,
+    onDue: (request) => inTenure(() => actions.run(request)),
+  });
 
   const drift = new DriftWatch({
     cluster,
@@ -315,15 +334,16 @@ export function wire(options: DaemonOptions) {
     serverId,
     busy,
     leads,
-    onSick: (watch, why) => deployments.return(watch, why),
+    onSick: (watch, why) => inTenure(() => deployments.return(watch, why)),
   });
+  const look = async () => {
+    if (channel.replaced || channel.forbidden || !leads()) return;
+    await deployments.look();
+    // Older services have no transfers.
+    if (channel.offers('transfer')) await transfers.look();
+  };
   const poller = new Poller({
-    look: async () => {
-      if (channel.replaced || channel.forbidden || !leads()) return;
-      await deployments.look();
-      // Older services have no transfers.
-      if (channel.offers('transfer')) await transfers.look();
-    },
+    look: () => inTenure(look),
     up: () => channel.up,
     onFailure: (error) => log.debug('the service could not be asked for deployments', { error }),
   });

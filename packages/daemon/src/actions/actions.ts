@@ -38,6 +38,8 @@ export class Actions {
   readonly #options: ActionsOptions;
   readonly #ledger: Ledger;
   readonly #active = new Map<string, Promise<void>>();
+  /** Active executions that may have been interrupted by the loss of the leadership. */
+  readonly #suspended = new Set<string>();
   /** Failed attempts to start, by execution. */
   readonly #tried = new Map<string, number>();
   readonly #slots = new Slots(AT_ONCE);
@@ -90,8 +92,16 @@ export class Actions {
       if (!needed.has(left)) removeShim(left);
     }
     for (const execution of unfinished) {
-      if (!this.#active.has(execution.id)) this.#follow(execution.request, () => this.#resume(execution));
+      // A suspended one is about to end.
+      if (this.#suspended.has(execution.id)) void this.#active.get(execution.id)?.then(() => this.recover());
+      else if (!this.#active.has(execution.id)) this.#follow(execution.request, () => this.#resume(execution));
     }
+  }
+
+  /** Aborts backups and restores without a result, because another daemon of the cluster may lead. */
+  suspend(): void {
+    for (const id of this.#active.keys()) this.#suspended.add(id);
+    this.#options.builtIns.backups.suspend();
   }
 
   /** Detaches from running executions; they continue, and the journal knows them. */
@@ -111,6 +121,7 @@ export class Actions {
       })
       .finally(() => {
         this.#active.delete(id);
+        this.#suspended.delete(id);
         this.#tried.delete(id);
         this.#ledger.close(id);
       });

@@ -75,6 +75,8 @@ export class BuiltInRuns {
         : handler === undefined
           ? failure(`This daemon has no built-in action ${slug}.`)
           : await runOnInstance(slug, handler, { engine, uid, manifest, params: request.params, forget, abandon });
+      // Suspended with the leadership of the cluster.
+      if (outcome === undefined) return;
       // The next start of the daemon resumes actions that its shutdown aborted.
       if (!(outcome.outcome === 'cancelled' && this.#stopped.aborted))
         this.#ledger.finish(request.execution_id, outcome);

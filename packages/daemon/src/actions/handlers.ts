@@ -37,8 +37,11 @@ export interface BackupHandlers {
   turnOf(slug: string, uid: string): string;
   /** Takes the keys out of a request before it is written to the journal. */
   withoutKeys(request: ActionRequest): ActionRequest;
-  run(slug: string, run: BackupRun): Promise<ActionOutcome>;
+  /** Returns undefined if it was suspended. */
+  run(slug: string, run: BackupRun): Promise<ActionOutcome | undefined>;
   cancel(id: string): void;
+  /** Aborts running actions without a result; they may be resumed. */
+  suspend(): void;
   stop(): Promise<void>;
 }
 

@@ -44,6 +44,12 @@ interface Work extends BackupRun {
   say(line: string): void;
 }
 
+interface Running {
+  controller: AbortController;
+  done: Promise<unknown>;
+  isSuspended: boolean;
+}
+
 type Result = Readonly<Record<string, unknown>>;
 const KEY_BYTES = 32;
 const RETRY_MS = 2_000;
@@ -52,11 +58,14 @@ const RETRY_MS = 2_000;
 export class BackupActions implements BackupHandlers {
   readonly #options: BackupActionsOptions;
   readonly #keys = new Keys();
-  readonly #running = new Map<string, { controller: AbortController; done: Promise<unknown> }>();
+  readonly #running = new Map<string, Running>();
   readonly #stopped = new AbortController();
+  /** Aborts what cannot be cancelled: the replacement of data. */
+  #suspension = new AbortController();
   readonly #pauses: PauseRecords;
   #recovered: Promise<void> = Promise.resolve();
-  #recovering = false;
+  /** Aborts with the leadership in which the cleanup began; undefined while none runs. */
+  #recovering: AbortSignal | undefined;
 
   constructor(options: BackupActionsOptions) {
     this.#options = options;
@@ -66,14 +75,18 @@ export class BackupActions implements BackupHandlers {
 
   /**
    * Restarts applications that a killed daemon had stopped for a backup, and removes its trial instances. Does nothing while
-   * actions run, whose applications and trials these would be.
+   * actions run, whose applications and trials these would be; suspended ones are about to end.
    */
   recover(): void {
-    if (this.#running.size > 0 || this.#recovering) return;
-    this.#recovering = true;
-    this.#recovered = this.#recover().finally(() => {
-      this.#recovering = false;
-    });
+    const running = [...this.#running.values()];
+    if (this.#recovering?.aborted === false || running.some(({ isSuspended }) => !isSuspended)) return;
+    const signal = AbortSignal.any([this.#stopped.signal, this.#suspension.signal]);
+    this.#recovering = signal;
+    this.#recovered = Promise.allSettled(running.map(({ done }) => done))
+      .then(() => this.#recover(signal))
+      .finally(() => {
+        if (this.#recovering === signal) this.#recovering = undefined;
+      });
   }
 
   has(slug: string): boolean {
@@ -102,16 +115,28 @@ export class BackupActions implements BackupHandlers {
     await Promise.all([...this.#running.values()].map(({ done }) => done));
   }
 
-  async run(slug: string, run: BackupRun): Promise<ActionOutcome> {
+  suspend(): void {
+    this.#suspension.abort();
+    this.#suspension = new AbortController();
+    for (const running of this.#running.values()) {
+      running.isSuspended = true;
+      running.controller.abort();
+    }
+  }
+
+  async run(slug: string, run: BackupRun): Promise<ActionOutcome | undefined> {
     const controller = new AbortController();
     if (this.#stopped.signal.aborted) controller.abort();
     const done = this.#carryOut(slug, run, controller.signal);
-    this.#running.set(run.id, { controller, done });
+    const running = { controller, done, isSuspended: false };
+    this.#running.set(run.id, running);
     try {
-      return await done;
+      const outcome = await done;
+      return running.isSuspended ? undefined : outcome;
     } finally {
       this.#running.delete(run.id);
-      this.#keys.forget(run.id);
+      // The service sends keys with an order only, and no order to resume.
+      if (!running.isSuspended) this.#keys.forget(run.id);
     }
   }
 
@@ -171,7 +196,7 @@ export class BackupActions implements BackupHandlers {
       ingress,
       pauses: this.#pauses,
       ...this.#deployed(work.uid),
-      source: this.#vessel({ ...work, signal: undefined }, 'backup_id', key),
+      source: this.#vessel({ ...work, signal: this.#suspension.signal }, 'backup_id', key),
       manifestSha256: String(work.params.manifest_sha256),
       safety: this.#vessel(work, 'safety_backup_id', safetyKey),
       kept: work.reached as Taken | undefined,
@@ -280,16 +305,16 @@ export class BackupActions implements BackupHandlers {
     return { manifest, images: manifests.imagesOf(uid) };
   }
 
-  async #recover(): Promise<void> {
+  async #recover(signal: AbortSignal): Promise<void> {
     const { engine, log, serverId } = this.#options;
-    while (!this.#stopped.signal.aborted) {
+    while (!signal.aborted) {
       try {
         await endLeftPauses({ engine, pauses: this.#pauses });
         await clearTrials(engine, serverId());
         return;
       } catch (error) {
         log.warn('interrupted backups could not be cleaned up yet; retrying', { error });
-        await sleep(RETRY_MS, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
+        await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
   }

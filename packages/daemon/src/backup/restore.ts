@@ -70,7 +70,7 @@ export async function exchange(
 async function prepare(restoring: Restoring, backup: BackupManifest, target: SignedManifest): Promise<Taken> {
   const { engine, source, safety, signal, say } = restoring;
   checkFit(backup, target);
-  for (const part of backup.parts) await checkPart({ ...source, signal }, part);
+  for (const part of backup.parts) await checkPart({ ...source, signal: signal ?? source.signal }, part);
   say(`Verified all ${backup.parts.length} parts of the backup`);
   const kept = await takeBackup({ ...restoring, vessel: safety }, 'volumes');
   say(`Saved the current data as ${kept.manifest.backup_id}`);

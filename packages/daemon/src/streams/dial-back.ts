@@ -25,7 +25,8 @@ const MOST = 64;
 /** Connects to the service for the streams that it asks for. No server opens a port. */
 export class DialBack {
   readonly #options: DialBackOptions;
-  readonly #open = new Set<WebSocket>();
+  /** Kinds of the open streams. */
+  readonly #open = new Map<WebSocket, string>();
 
   constructor(options: DialBackOptions) {
     this.#options = options;
@@ -45,7 +46,7 @@ export class DialBack {
       followRedirects: false,
       headers: { authorization: `Bearer ${service.key}`, [STREAM_TICKET_HEADER]: ticket },
     });
-    this.#open.add(socket);
+    this.#open.set(socket, kind);
     let isAnswered = true;
     const ping = () => {
       if (!isAnswered) return socket.terminate();
@@ -80,7 +81,13 @@ export class DialBack {
     socket.on('close', guarded(log, ended));
   }
 
+  /** Ends the streams of some kinds, so that their readers open them again at the daemon that leads now. */
+  end(kinds: readonly StreamKind[]): void {
+    const ended: readonly string[] = kinds;
+    for (const [socket, kind] of this.#open) if (ended.includes(kind)) socket.terminate();
+  }
+
   stop(): void {
-    for (const socket of this.#open) socket.terminate();
+    for (const socket of this.#open.keys()) socket.terminate();
   }
 }

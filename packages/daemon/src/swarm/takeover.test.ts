@@ -8,16 +8,19 @@ import { component, manifest } from '../plan/testing/manifests.ts';
 import { request } from '../testing/actions.ts';
 import { id, Signer } from '../testing/signing.ts';
 import { Takeover } from './takeover.ts';
+import { Tenure } from './tenure.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let journal: Journal;
 let leads: boolean;
 let ready: number;
+let tenure: Tenure;
 beforeEach(() => {
   folder = temporaryFolder('takeover');
   journal = openJournal(folder.path);
   leads = true;
   ready = 0;
+  tenure = new Tenure();
 });
 afterEach(async () => {
   journal.close();
@@ -29,6 +32,7 @@ const open = (catchUp: () => Promise<void> = async () => {}) =>
     journal,
     leads: () => leads,
     mayLead: () => leads,
+    tenure,
     catchUp,
     onReady: () => void ready++,
     log: openLog('error'),

@@ -3,6 +3,7 @@ import { failure } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Term } from '../link/leadership.ts';
 import type { Log } from '../log.ts';
+import type { Tenure } from './tenure.ts';
 
 export interface TakeoverOptions {
   journal: Journal;
@@ -10,6 +11,7 @@ export interface TakeoverOptions {
   leads(): boolean;
   /** Whether it does, or is about to. */
   mayLead(): boolean;
+  tenure: Tenure;
   /** Reads what other leaders deployed. Rejects if the service or the Swarm does not respond. */
   catchUp(): Promise<void>;
   /** Called when this daemon may act, and knows what is current. */
@@ -42,7 +44,8 @@ export class Takeover {
 
   begin(term: Term): void {
     this.#term = term;
-    const { journal, log } = this.#options;
+    const { journal, log, tenure } = this.#options;
+    tenure.begin(term.since);
     const last = journal.lastTerm.epoch();
     if (last !== undefined && last >= term.since) {
       this.#ready(term);
@@ -65,7 +68,7 @@ export class Takeover {
 
   /** Runs work as soon as this daemon is ready to act. Returns false if it is not about to lead, or too much waits. */
   when(work: () => void): boolean {
-    if (this.leads()) work();
+    if (this.leads()) this.#options.tenure.run(work);
     else if (!this.#options.mayLead() || this.#waiting.length >= MOST_WAITING) return false;
     else this.#waiting.push(work);
     return true;
@@ -89,8 +92,10 @@ export class Takeover {
   #ready(term: Term): void {
     this.#options.journal.lastTerm.begin(term.epoch);
     this.#isReady = true;
-    this.#options.onReady();
-    for (const work of this.#waiting.splice(0)) work();
+    this.#options.tenure.run(() => {
+      this.#options.onReady();
+      for (const work of this.#waiting.splice(0)) work();
+    });
   }
 }
 

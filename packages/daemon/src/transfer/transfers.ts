@@ -80,6 +80,11 @@ export class Transfers {
     await this.#end(() => true);
   }
 
+  /** Aborts all transfers: this daemon does not lead its cluster. The service offers those that are still wanted to the leader. */
+  suspend(): void {
+    for (const { controller } of this.#active.values()) controller.abort();
+  }
+
   /** Aborts matching transfers and waits until they have stopped. */
   async #end(concerned: (order: TransferOrder) => boolean): Promise<void> {
     const ending = [...this.#active.values()].filter(({ order }) => concerned(order));
