@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { list } from './lists.ts';
@@ -75,6 +76,27 @@ onBothEngines((engine) => {
     const { count } = settings({ ...reader.queries, background: background.queries }, {});
     expect([await count(10_001), await count(10_002)]).toEqual([25, 25]);
     expect([reader.texts.length, background.texts.length]).toEqual([1, 1]);
+  });
+
+  it('a page after a thousand rows is read in the background, by its own query', async () => {
+    const deep = list<object, { name: string; value: string }>('settings', {
+      page: (db, _, { limit, offset }) => db.selectFrom('settings').selectAll().limit(limit).offset(offset),
+      deepPage: (db, _, { limit, offset }) =>
+        db
+          .selectFrom('settings')
+          .selectAll()
+          .where('name', '=', 'n107')
+          .limit(limit)
+          .offset(sql<number>`${offset} - 1000` as never),
+      all: (db) => db.selectFrom('settings').select('name'),
+    });
+    const [reader, background] = [counting(), counting()];
+    const { rows, rowsAndCount } = deep({ ...reader.queries, background: background.queries }, {});
+    expect(await rows(100, 999)).toEqual([]);
+    expect([reader.texts.length, background.texts.length]).toEqual([1, 0]);
+    expect(await rows(100, 1_000)).toEqual([{ name: 'n107', value: 'odd' }]);
+    expect(await rowsAndCount?.(100, 1_000, 10_001)).toMatchObject({ rows: [{ name: 'n107' }], count: 25 });
+    expect([reader.texts.length, background.texts.length]).toEqual([1, 2]);
   });
 
   it('the total of a list is counted apart for a page beyond its end', async () => {

@@ -22,10 +22,18 @@ export interface Part {
 // biome-ignore lint/suspicious/noExplicitAny: any tables may be joined
 type Selected<Item> = SelectQueryBuilder<any, any, Item>;
 
+type PageQuery<Filter, Item, Deciding extends keyof Filter> = (
+  db: Kysely<Tables>,
+  filter: Slots<Filter, Deciding>,
+  part: Slots<Part>,
+) => Selected<Item>;
+
 /** Queries of a list. Fields of the filter are placeholders except those in `decidedBy`; see `shapedStatement`. */
 export interface ListQueries<Filter, Item, Deciding extends keyof Filter = never> {
   /** Selects a page, in order. */
-  readonly page: (db: Kysely<Tables>, filter: Slots<Filter, Deciding>, part: Slots<Part>) => Selected<Item>;
+  readonly page: PageQuery<Filter, Item, Deciding>;
+  /** Selects a page after many rows, if there is a faster way than skipping them with all their columns. */
+  readonly deepPage?: PageQuery<Filter, Item, Deciding>;
   /** Selects one column of all matching records, to count them. */
   readonly all: (db: Kysely<Tables>, filter: Slots<Filter, Deciding>) => Selected<object>;
   readonly decidedBy?: readonly Deciding[];
@@ -49,6 +57,7 @@ export function list<Filter extends object, Item, const Deciding extends keyof F
   name: string,
   {
     page,
+    deepPage,
     all,
     decidedBy = [],
     prepare = async (queries, filter) => ({ queries, filter }),
@@ -67,24 +76,29 @@ export function list<Filter extends object, Item, const Deciding extends keyof F
       )
       .select((eb) => eb.fn.countAll<number>().as('list_total'));
   };
-  const pageAlone = shapedStatement<OfPage, Item, never>(
-    (db, slots) => page(db, slots as never, slots as never),
-    deciding,
-  );
-  const pageAndCount = shapedStatement<OfPage & OfCount, Item & Total, never>(
-    (db, slots) =>
-      page(db, slots as never, slots as never).select(() => [counted(db, slots).as('list_total')]) as never,
-    deciding,
-  );
+  const statementsOf = (of: typeof page) => ({
+    alone: shapedStatement<OfPage, Item, never>((db, slots) => of(db, slots as never, slots as never), deciding),
+    counted: shapedStatement<OfPage & OfCount, Item & Total, never>(
+      (db, slots) =>
+        of(db, slots as never, slots as never).select(() => [counted(db, slots).as('list_total')]) as never,
+      deciding,
+    ),
+  });
+  const near = statementsOf(page);
+  const deep = deepPage ? statementsOf(deepPage) : near;
+  const at = (offset: number, queries: Queries) =>
+    offset < DEEP ? { place: queries, read: near } : { place: inBackground(queries), read: deep };
   const countAlone = shapedStatement<OfCount, Total, never>((db, slots) => counted(db, slots), deciding);
   return (queries, filter) => ({
     async rows(limit, offset) {
-      const prepared = await prepare(from(queries, offset), filter);
-      return pageAlone(prepared.queries, { ...prepared.filter, limit, offset });
+      const { place, read } = at(offset, queries);
+      const prepared = await prepare(place, filter);
+      return read.alone(prepared.queries, { ...prepared.filter, limit, offset });
     },
     async rowsAndCount(limit, offset, most) {
-      const prepared = await prepare(from(queries, offset), filter);
-      const rows = await pageAndCount(prepared.queries, { ...prepared.filter, limit, offset, most });
+      const { place, read } = at(offset, queries);
+      const prepared = await prepare(place, filter);
+      const rows = await read.counted(prepared.queries, { ...prepared.filter, limit, offset, most });
       return { rows, count: rows[0]?.list_total };
     },
     async count(most) {
@@ -94,8 +108,6 @@ export function list<Filter extends object, Item, const Deciding extends keyof F
     countKey: countKey(name, filter),
   });
 }
-
-const from = (queries: Queries, offset: number): Queries => (offset < DEEP ? queries : inBackground(queries));
 
 /** Lists with the same filter share a count. */
 export const countKey = (list: string, filter: object): string => `${list} ${JSON.stringify(filter)}`;
