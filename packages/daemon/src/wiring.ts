@@ -97,6 +97,8 @@ export function wire(options: DaemonOptions) {
   const cluster = config.cluster ? fencedCluster(openDockerCluster(socket), mayChange) : undefined;
   /** Whether this daemon may act: that of a plain server always, a member of a cluster while it leads. */
   const leads = () => cluster === undefined || takeover.leads();
+  /** The same for the calling work: none other may have led since it began. */
+  const mayAct = () => cluster === undefined || mayChange();
   /** Runs work as part of the current leadership, so that it ends with it. */
   const inTenure = <Result>(work: () => Result): Result => (cluster === undefined ? work() : tenure.run(work));
   const checked = guardedEngine(config.substitutes ? substitutingEngine(docker, config.substitutes) : docker, {
@@ -260,6 +262,7 @@ export function wire(options: DaemonOptions) {
     publicKey,
     privateKey: journal.keyPair.privateKey,
     backups: store,
+    leads: mayAct,
     log,
     boundary,
   });
@@ -306,7 +309,7 @@ export function wire(options: DaemonOptions) {
   const observer = new Observer({ engine, service, journal, log, serverId, busy, leads, onEvent });
   const deployments = new DeploymentRunner({
     cluster,
-    leads,
+    leads: mayAct,
     journal,
     engine,
     ingress,

@@ -63,9 +63,10 @@ export class BuiltInRuns {
       this.#ledger.start(request, { kind: 'repeatable', reached });
       const reach = (point: unknown) => this.#ledger.start(request, { kind: 'repeatable', reached: point });
       const manifest = journal.manifests.of(uid);
+      const unroute = () => this.#options.unroute(uid);
       const forget = async () => {
         journal.manifests.forget(uid);
-        await this.#options.unroute(uid);
+        await unroute();
       };
       const abandon = () => this.#options.abandon(uid);
       const run = { id: request.execution_id, uid, params: request.params, reached, reach };
@@ -74,7 +75,15 @@ export class BuiltInRuns {
         ? await backups.run(slug, run)
         : handler === undefined
           ? failure(`This daemon has no built-in action ${slug}.`)
-          : await runOnInstance(slug, handler, { engine, uid, manifest, params: request.params, forget, abandon });
+          : await runOnInstance(slug, handler, {
+              engine,
+              uid,
+              manifest,
+              params: request.params,
+              unroute,
+              forget,
+              abandon,
+            });
       // Suspended with the leadership of the cluster.
       if (outcome === undefined) return;
       // The next start of the daemon resumes actions that its shutdown aborted.

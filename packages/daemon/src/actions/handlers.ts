@@ -9,6 +9,8 @@ export interface InstanceContext {
   /** Last deployed manifest; without it the start order is unknown and no volume is removed. */
   manifest: Manifest | undefined;
   params: Readonly<Record<string, unknown>>;
+  /** Removes its routes. */
+  unroute(): Promise<void>;
   /** Forgets the instance after its release, with its routes: another instance may use their addresses at once. */
   forget(): Promise<void>;
   /** Cancels transfers of the instance to this server. */

@@ -15,6 +15,7 @@ test('a release succeeds although the engine counts endpoints that it does not l
     uid: 'blog',
     manifest: undefined,
     params: {},
+    unroute: async () => {},
     forget,
     abandon: async () => {},
   };

@@ -140,6 +140,8 @@ export interface ServiceFacts {
   replicas: number;
   image: string;
   constraints: string[];
+  /** Its names on all its networks, beside its own. */
+  aliases: string[];
   /** Ids of the secrets that it uses, or would use after a rollback. */
   secrets: string[];
   /** Undefined without an update since it was created, and before the Swarm has begun one. */

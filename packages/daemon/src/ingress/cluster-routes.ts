@@ -16,6 +16,10 @@ export interface Leading {
 /** Routes of a cluster. Any of its daemons reads and changes them, so they are in the store of the cluster. */
 export interface ClusterRoutes {
   all(): Promise<InstanceRule[]>;
+  /** Rejects routes of all instances that do not fit into one document. */
+  requireRoom(rules: readonly InstanceRule[]): void;
+  /** Whether these routes of all instances are what the nodes are told to serve. */
+  isCurrent(rules: readonly InstanceRule[]): Promise<boolean>;
   /** Creates the network that the ingress shares with routed components. */
   ensureNetwork(): Promise<void>;
   /** Replaces the routes of an instance. Returns once every node of the ingress serves them, or warns of those that do not. */

@@ -49,6 +49,9 @@ export async function beginAttempt(
   const before = await readInstance(cluster, uid, definitionId);
   await requireNames(cluster, desired, before.services);
   if (ingress) requireRoutable({ manifest: rollout.manifest, desired, nodes, managed, served });
+  const others = served.filter(({ instanceUid }) => instanceUid !== uid);
+  if (desired.routes.length > 0)
+    ingress?.requireRoom([...others, ...desired.routes.map((rule) => ({ ...rule, instanceUid: uid }))]);
   const routed = ingress ? routedComponents(desired, served) : new Set<string>();
   const pinned = new Set(desired.units.filter(isPinned).map(({ component }) => component));
   const placements = rollout.manifest.components.flatMap(({ name, placement }) =>
@@ -68,11 +71,19 @@ export async function beginAttempt(
     own: labelsOf({ serverId: rollout.serverId, uid, definitionId }),
     node,
     here,
-    reroute: ingress !== undefined && rollout.only === undefined && !sameRules(uid, served, desired.routes),
+    reroute: ingress !== undefined && rollout.only === undefined && !(await isRouted(ingress, desired, served)),
   };
 }
 
-function sameRules(uid: string, served: readonly InstanceRule[], wanted: readonly RouteRule[]): boolean {
+/** The record of the routes alone proves nothing: a former leader may have been killed before it told the nodes. */
+const isRouted = async (
+  ingress: ClusterRoutes,
+  { instanceUid, routes }: Desired,
+  served: readonly InstanceRule[],
+): Promise<boolean> =>
+  sameRules(instanceUid, served, routes) && (routes.length === 0 || (await ingress.isCurrent(served)));
+
+export function sameRules(uid: string, served: readonly InstanceRule[], wanted: readonly RouteRule[]): boolean {
   const comparable = (rules: readonly RouteRule[]) => rules.map((rule) => ({ ...rule, containers: [] }));
   return sameRoutes(comparable(served.filter(({ instanceUid }) => instanceUid === uid)), comparable(wanted));
 }

@@ -25,6 +25,8 @@ export function swarmLifecycle(cluster: Cluster): Handlers {
   const removeAll = async (context: InstanceContext, volumesToo: boolean) => {
     const refused = volumesToo ? await volumesElsewhere(cluster, context.uid) : undefined;
     if (refused !== undefined) return failure(refused);
+    // First, because a leadership may end at any step: without services, only the routes would keep their addresses taken.
+    await context.unroute();
     for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
     await tasksEnded(cluster, { labels: { [label.instance]: context.uid } }, patience(context));
     await removeRest(cluster, context, volumesToo);

@@ -44,33 +44,33 @@ export function requireRoutable({ manifest, desired, nodes, managed, served }: R
   const [refused] = unroutable({ ...manifest, routes: desired.routes }, nodes);
   if (refused !== undefined) throw new NotOnSwarm(refused);
   requireFree({ taken: (uid, wanted) => takenIn(served, uid, wanted) }, desired.instanceUid, desired.routes);
-  requireOwnNames(desired, managed, served);
+  requireOwnNames(desired, managed);
 }
 
 /**
- * Rejects names that would lead into another instance. Routed components of all instances share a network, on which each
- * service has its name: a component that has no tasks now would resolve to a service of that name.
+ * Rejects names that would lead into another instance. Components of all instances share the network of the ingress, on which each
+ * service has its name: a component that has no tasks now would resolve to a service of that name. Services are on it
+ * from before they get a route until after they have lost it, so their networks decide and not the routes.
  */
-function requireOwnNames(
-  { instanceUid, routes, units }: Desired,
-  managed: readonly ServiceFacts[],
-  served: readonly InstanceRule[],
-): void {
+function requireOwnNames({ instanceUid, routes, units }: Desired, managed: readonly ServiceFacts[]): void {
   const others = managed.filter(({ labels }) => labels[label.instance] !== instanceUid);
-  const isServed = ({ labels }: ServiceFacts) =>
-    served.some((rule) => rule.instanceUid === labels[label.instance] && rule.component === labels[label.component]);
-  const foreign = new Set(others.filter(isServed).map(({ name }) => name));
+  const isJoined = ({ labels, aliases }: ServiceFacts) =>
+    aliases.includes(ingressName(labels[label.instance] ?? '', labels[label.component] ?? ''));
+  const foreign = new Set(others.filter(isJoined).map(({ name }) => name));
   const shadowed = units.flatMap(({ aliases }) => aliases).find((alias) => foreign.has(alias));
   const [first] = routes;
   if (shadowed !== undefined)
-    throw new NotOnSwarm(`route ${first?.name}: ${shadowed} is also the name of a routed service of another instance`);
+    throw new NotOnSwarm(
+      `route ${first?.name}: ${shadowed} is also the name of a service of another instance on the network of the ingress`,
+    );
   const mine = new Set(
     units.filter(({ component }) => routes.some((route) => route.component === component)).map(({ spec }) => spec.name),
   );
-  const clash = others.find(({ labels }) => mine.has(labels[label.component] ?? ''));
+  const namesOf = ({ labels, aliases }: ServiceFacts) => [labels[label.component] ?? '', ...aliases];
+  const clash = others.find((one) => namesOf(one).some((name) => mine.has(name)));
   if (clash)
     throw new NotOnSwarm(
-      `route ${first?.name}: the service ${clash.labels[label.component]} would have the name of a component of instance ${clash.labels[label.instance]}; choose another instance name`,
+      `route ${first?.name}: the service ${namesOf(clash).find((name) => mine.has(name))} would have the name of a component of instance ${clash.labels[label.instance]}; choose another instance name`,
     );
 }
 

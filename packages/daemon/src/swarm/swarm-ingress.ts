@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseImage } from '@hortus/template/image-reference';
+import { unroutable } from '@hortus/template/rollout/node-loss';
 import type { Cluster, MountedSecret, ServiceSpec } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
@@ -11,7 +12,7 @@ import type { RouteRule } from '../plan/routes.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
 import { requireFree } from '../rollout/failure.ts';
 import { converge } from './convergence.ts';
-import { type IngressPortNumbers, ingressDocument, initialDocument } from './ingress-document.ts';
+import { type IngressDocument, type IngressPortNumbers, ingressDocument, initialDocument } from './ingress-document.ts';
 import { INGRESS_PART } from './ingress-names.ts';
 import { type AskNode, askNode, revisionServed } from './ingress-nodes.ts';
 import { ingressNetworks, ingressService, partLabels, sourceService } from './ingress-services.ts';
@@ -48,6 +49,8 @@ export class SwarmIngress implements ClusterRoutes {
   /** Serialises changes. */
   #last: Promise<unknown> = Promise.resolve();
   #looking: Promise<void> = Promise.resolve();
+  /** What the log said last about labels of nodes. */
+  #complained = '';
 
   constructor(options: SwarmIngressOptions) {
     this.#options = options;
@@ -59,6 +62,20 @@ export class SwarmIngress implements ClusterRoutes {
 
   all(): Promise<InstanceRule[]> {
     return readRoutes(this.#options.cluster);
+  }
+
+  requireRoom(rules: readonly InstanceRule[]): void {
+    this.#document(rules);
+  }
+
+  /** False after a daemon was killed between the record of the routes and the document for the nodes. */
+  async isCurrent(rules: readonly InstanceRule[]): Promise<boolean> {
+    if (rules.length === 0) return true;
+    const { image, serverId } = this.#options;
+    const { text } = this.#document(rules);
+    const wanted = sourceService({ serverId: serverId(), image, file: { id: '', name: documentName(text) } });
+    const found = (await this.#services()).find(({ name }) => name === wanted.container.name);
+    return found?.labels[label.config] === wanted.labels[label.config] && found?.update?.state !== 'updating';
   }
 
   async ensureNetwork(): Promise<void> {
@@ -118,6 +135,7 @@ export class SwarmIngress implements ClusterRoutes {
   /** Reconciles the services with the routes. Returns the revision of the routes; undefined without any. */
   async #assert(leading: Omit<Leading, 'own'>): Promise<string | undefined> {
     const { cluster, image, serverId, httpPort, httpsPort } = this.#options;
+    const ports = { httpPort, httpsPort };
     const rules = await this.all();
     if (rules.length === 0) {
       // Without routes Caddy would only occupy the ports. The networks stay: they cost nothing, and tasks may still leave them.
@@ -125,12 +143,7 @@ export class SwarmIngress implements ClusterRoutes {
       await this.#removeUnused();
       return undefined;
     }
-    const ports = { httpPort, httpsPort };
-    const { text, revision } = ingressDocument(rules, ports);
-    if (Buffer.byteLength(text) > LARGEST_FILE_BYTES)
-      throw new NotOnSwarm(
-        `The routes of the cluster need ${Buffer.byteLength(text)} bytes, and a secret of the Swarm has at most ${LARGEST_FILE_BYTES}`,
-      );
+    const { text, revision } = this.#document(rules);
     await this.ensureNetwork();
     const part = { serverId: serverId(), image };
     const source = sourceService({ ...part, file: await this.#stored(text) });
@@ -141,6 +154,16 @@ export class SwarmIngress implements ClusterRoutes {
     await this.#apply(ingress, leading);
     await this.#removeUnused();
     return revision;
+  }
+
+  #document(rules: readonly InstanceRule[]): IngressDocument {
+    const { httpPort, httpsPort } = this.#options;
+    const document = ingressDocument(rules, { httpPort, httpsPort });
+    const bytes = Buffer.byteLength(document.text);
+    if (bytes <= LARGEST_FILE_BYTES) return document;
+    throw new NotOnSwarm(
+      `The ${rules.length} routes of the cluster need ${bytes} bytes, and a secret of the Swarm has at most ${LARGEST_FILE_BYTES}; remove routes, or use another cluster`,
+    );
   }
 
   /** Creates or updates a service unless it is as wanted. */
@@ -175,7 +198,7 @@ export class SwarmIngress implements ClusterRoutes {
   /** Named by its content, so that the same document is stored once. */
   async #stored(text: string): Promise<Pick<MountedSecret, 'id' | 'name'>> {
     const { cluster, serverId } = this.#options;
-    const name = `hortus-ingress-${createHash('sha256').update(text).digest('hex').slice(0, 40)}`;
+    const name = documentName(text);
     const find = async () => (await this.#documents()).find((one) => one.name === name);
     const found = await find();
     if (found) return { id: found.id, name };
@@ -210,6 +233,19 @@ export class SwarmIngress implements ClusterRoutes {
     return { say: () => undefined, progress: () => undefined, signal };
   }
 
+  /** Logs once what labels of nodes that were changed after a deployment mean for its routes. */
+  async #complain(): Promise<void> {
+    const { cluster, log } = this.#options;
+    const [rules, nodes] = await Promise.all([this.all(), cluster.nodes()]);
+    const lines = rules.flatMap((rule) =>
+      unroutable({ routes: [rule], components: [] }, nodes).map((line) => `instance ${rule.instanceUid}, ${line}`),
+    );
+    const text = lines.join('\n');
+    if (text !== this.#complained)
+      for (const line of lines) log.warn('a route is not served as it should be', { reason: line });
+    this.#complained = text;
+  }
+
   /** Completes what a killed daemon began, and restores services that were removed by hand. */
   async #lookAfter(): Promise<void> {
     const { signal } = this.#stopped;
@@ -217,11 +253,15 @@ export class SwarmIngress implements ClusterRoutes {
     while (!signal.aborted) {
       await sleep(everyMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted || !leads()) continue;
+      await this.#complain().catch(() => undefined);
       const failed = (error: Error) => signal.aborted || log.warn('the routes of the Swarm are not served', { error });
       await this.#inTurn(() => this.#assert(this.#quietly())).catch(failed);
     }
   }
 }
+
+const documentName = (text: string): string =>
+  `hortus-ingress-${createHash('sha256').update(text).digest('hex').slice(0, 40)}`;
 
 interface Changed {
   id: string;

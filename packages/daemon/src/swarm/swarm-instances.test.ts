@@ -35,7 +35,8 @@ function act(slug: string, uid: string, parts: ManifestComponent[], params: Reco
   if (handler === undefined) throw new Error(`no handler of ${slug}`);
   const given: Manifest = manifest(uid, parts);
   const nothing = async () => {};
-  return runOnInstance(slug, handler, { engine, uid, manifest: given, params, forget: nothing, abandon: nothing });
+  const without = { unroute: nothing, forget: nothing, abandon: nothing };
+  return runOnInstance(slug, handler, { engine, uid, manifest: given, params, ...without });
 }
 
 const storage = (uid: string) => [

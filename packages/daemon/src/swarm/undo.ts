@@ -5,7 +5,7 @@ import type { RolloutResult } from '../journal/rollout-result.ts';
 import { label } from '../plan/labels.ts';
 import { routeRule } from '../plan/routes.ts';
 import { type Failure, messageOf } from '../rollout/failure.ts';
-import { type Attempt, readInstance } from './attempt.ts';
+import { type Attempt, readInstance, sameRules } from './attempt.ts';
 import { converge } from './convergence.ts';
 import { removeUnusedFiles } from './swarm-files.ts';
 import { type SwarmActual, type Undoing, undoings } from './swarm-plan.ts';
@@ -99,15 +99,19 @@ async function restoreScale({ before }: Attempt, { cluster }: UndoDeps): Promise
   }
 }
 
-/** Returns to the routes of the former manifest, to whose components the services have returned. */
+/**
+ * Returns to the routes of the former manifest, to whose components the services have returned. Those of this deployment may also
+ * come from a former leader that was killed.
+ */
 async function restoreRoutes(
   { rollout, desired, own, reroute }: Attempt,
   deps: UndoDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const { ingress, say, progress } = deps;
-  if (!reroute || ingress === undefined) return;
+  if (ingress === undefined || rollout.only !== undefined) return;
   const former = (rollout.former?.routes ?? []).map(routeRule);
+  if (!reroute && sameRules(desired.instanceUid, await ingress.all(), former)) return;
   await ingress.lead(desired.instanceUid, former, { own, say, progress, signal });
 }
 

@@ -35,6 +35,8 @@ export interface TransfersOptions {
   log: Log;
   /** Backups to fetch volumes from. */
   backups: BackupStore;
+  /** Whether this daemon may act: another member of its cluster may lead. */
+  leads?: () => boolean;
   /** For tests that end the process at a chosen moment. */
   boundary?: ((moment: string) => void) | undefined;
 }
@@ -55,8 +57,9 @@ export class Transfers {
 
   /** Starts new transfers and aborts withdrawn ones. Rejects if the service does not respond. */
   async look(): Promise<void> {
-    const { service, log } = this.#options;
+    const { service, log, leads = () => true } = this.#options;
     const { data } = await service.call('transfers.pending', { query: { per_page: 100 } });
+    if (!leads()) return;
     const wanted = new Set(data.map(({ id }) => id));
     for (const [id, { controller }] of this.#active) if (!wanted.has(id)) controller.abort();
     for (const { order } of data) {

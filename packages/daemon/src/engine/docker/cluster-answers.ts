@@ -23,6 +23,7 @@ export function serviceFacts({ ID, Spec, PreviousSpec, UpdateStatus }: ServiceAn
     replicas: Mode.Replicated?.Replicas ?? 1,
     image: TaskTemplate.ContainerSpec.Image,
     constraints: TaskTemplate.Placement?.Constraints ?? [],
+    aliases: (TaskTemplate.Networks ?? []).flatMap(({ Aliases }) => Aliases ?? []),
     secrets: used.map(({ SecretID }) => SecretID),
     update: UpdateStatus?.State
       ? { state: UpdateStatus.State as UpdateState, message: UpdateStatus.Message ?? '' }

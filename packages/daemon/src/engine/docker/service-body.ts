@@ -54,6 +54,7 @@ export interface ServiceBody {
       [other: string]: unknown;
     };
     Placement?: { Constraints?: string[] | null; [other: string]: unknown } | null;
+    Networks?: { Target?: string; Aliases?: string[] | null }[] | null;
     ForceUpdate?: number;
     [other: string]: unknown;
   };

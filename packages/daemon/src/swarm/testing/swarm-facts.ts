@@ -10,6 +10,7 @@ export const service = (given: Partial<ServiceFacts> = {}): ServiceFacts => ({
   replicas: 1,
   image: 'example:1',
   constraints: [],
+  aliases: [],
   secrets: [],
   update: undefined,
   ...given,
