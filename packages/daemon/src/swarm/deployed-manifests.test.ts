@@ -45,14 +45,17 @@ it('manifests of other leaders are read, outdated ones replaced, and those of re
     service({ labels: labelsOf('same', 1) }),
     service({ labels: labelsOf('shop', 3) }),
     service({ labels: labelsOf('lost', 9) }),
+    // Its deployment is on the second page of the unfinished ones.
+    service({ labels: labelsOf('young', 8) }),
   ];
+  const open = Array.from({ length: 101 }, (_, index) => ({ id: index === 100 ? id('dep', 8) : `dep_${index}` }));
   const asked: string[] = [];
   const answers: Record<string, SignedManifest> = {
     [id('dep', 2)]: signed('blog', 2),
     [id('dep', 3)]: signed('shop', 3),
   };
-  const call = async (name: string, { query }: { query: { deployment_id: string } }) => {
-    if (name === 'deployments.pending') return { data: [] };
+  const call = async (name: string, { query }: { query: { deployment_id: string; page: number } }) => {
+    if (name === 'deployments.pending') return { data: open.slice((query.page - 1) * 100, query.page * 100) };
     asked.push(query.deployment_id);
     const data = answers[query.deployment_id];
     if (data) return { data };

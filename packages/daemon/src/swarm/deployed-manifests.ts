@@ -22,6 +22,8 @@ export interface DeployedManifestsDeps {
 type Deployed = Expectation['deployment'];
 
 const AT_ONCE = 4;
+/** Largest page of the service. */
+const PER_PAGE = 100;
 
 /**
  * Brings the manifests in the journal up to what the services of the Swarm were made of. Actions, backups and schedules of this
@@ -30,14 +32,20 @@ const AT_ONCE = 4;
 export async function readDeployedManifests(deps: DeployedManifestsDeps): Promise<void> {
   const { cluster, service, journal, serverId } = deps;
   const labels = { [label.managed]: 'true', [label.server]: serverId() };
-  const [services, { data: open }] = await Promise.all([
-    cluster.services({ labels }),
-    service.call('deployments.pending', { query: { per_page: 100 } }),
-  ]);
-  const deployed = deployedInstances(services, new Set(open.map(({ id }) => id)));
+  const [services, unfinished] = await Promise.all([cluster.services({ labels }), unfinishedDeployments(service)]);
+  const deployed = deployedInstances(services, unfinished);
   for (const { instance_uid: uid } of journal.manifests.all()) if (!deployed.has(uid)) journal.manifests.forget(uid);
   const slots = new Slots(AT_ONCE);
   await Promise.all([...deployed].map(([uid, deployment]) => slots.run(() => readOne(deps, uid, deployment))));
+}
+
+async function unfinishedDeployments(service: DeployedManifestsDeps['service']): Promise<Set<string>> {
+  const ids = new Set<string>();
+  for (let page = 1; ; page++) {
+    const { data } = await service.call('deployments.pending', { query: { page, per_page: PER_PAGE } });
+    for (const { id } of data) ids.add(id);
+    if (data.length < PER_PAGE) return ids;
+  }
 }
 
 /**
