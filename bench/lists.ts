@@ -66,23 +66,27 @@ async function pageTimes(size: number, archived = 0): Promise<[string, number][]
   }
 }
 
-/** Makes the archived definitions the newest, so that a list by age alone would read all of them first. */
-export function fill(file: string, account: string, size: number, archived: number): void {
+/**
+ * Adds definitions up to a number, after those of an earlier call. Makes the archived ones the newest, so that a list by age alone would
+ * read all of them first.
+ */
+export function fill(file: string, account: string, size: number, archived: number, from = 0): void {
   const db = new DatabaseSync(file, { timeout: 10_000 });
-  db.exec('pragma synchronous = off');
-  for (const row of parentRows.slice(1)) db.exec(row.replaceAll(parents.account, account));
+  db.exec('pragma synchronous = off; pragma cache_size = -500000');
+  if (from === 0) for (const row of parentRows.slice(1)) db.exec(row.replaceAll(parents.account, account));
   const template = db.prepare(`select id from templates where owner = 'catalog' limit 1`).get() as { id: string };
   const owner = { ...parents, account, template: template.id };
   const rows = (number: number) => Object.entries(definitionRows(number, owner));
   const statements = rows(0).map(([table, row]) => db.prepare(insertText(table, row, () => '?')));
   db.exec('begin');
-  for (let number = 0; number < size; number++)
+  for (let number = from; number < size; number++)
     for (const [i, [, row]] of rows(number).entries()) statements[i]?.run(...Object.values(row));
   db.prepare(
     `update definitions set status = 'archived' where id in (select id from definitions order by id desc limit ?)`,
   ).run(archived);
   // As the service does within ten minutes.
-  db.exec(`insert into definition_names (text, definition_id) select name || char(10) || instance_uid, id from definitions order by id;
+  db.exec(`insert into definition_names (text, definition_id) select name || '\n' || instance_uid, id from definitions
+      where id in (select definition_id from unindexed_names) order by id;
     delete from unindexed_names`);
   // Marked as dispatched; otherwise the service would process all of them during the measurement.
   db.exec(`update settings set value = (select max(position) from events) where name = 'events.last_seq'`);

@@ -17,7 +17,9 @@ const WIDTH = 380;
 const HEIGHT = 250;
 const COLUMNS = 2;
 const PLOT = { left: 52, right: 12, top: 34, bottom: 40 };
-const COLOURS = ['#1f6f43', '#b4581a', '#2f5d9b', '#8a2f6b', '#6b6b14', '#4a4a4a', '#0f7c86'];
+/** Names of lines stand in two columns above the plot. */
+const LEGEND = { columns: 2, line: 12 };
+const COLOURS = ['#1f6f43', '#b4581a', '#2f5d9b', '#8a2f6b', '#6b6b14', '#4a4a4a', '#0f7c86', '#c2185b', '#5d4037'];
 
 /** Draws cost against size: one small chart for each panel, with logarithmic sizes. */
 export function drawPanels(panels: readonly Panel[]): string {
@@ -42,7 +44,8 @@ function drawPanel({ title, sizes, unit, limit, lines }: Panel): string {
   const most = 1.15 * Math.max(limit ?? 0, ...points.map(([, cost]) => cost));
   const x = (size: number) =>
     PLOT.left + ((Math.log10(size) - smallest) / (largest - smallest || 1)) * (WIDTH - PLOT.left - PLOT.right);
-  const y = (cost: number) => HEIGHT - PLOT.bottom - (cost / most) * (HEIGHT - PLOT.top - PLOT.bottom);
+  const top = PLOT.top + Math.ceil(lines.length / LEGEND.columns) * LEGEND.line;
+  const y = (cost: number) => HEIGHT - PLOT.bottom - (cost / most) * (HEIGHT - top - PLOT.bottom);
   const end = WIDTH - PLOT.right;
   const costs = [0, most / 2, most].map(
     (cost) =>
@@ -76,7 +79,8 @@ function drawLine({ name, points }: Line, place: number, x: (size: number) => nu
   const dots = points.map(
     ([size, cost]) => `<circle cx="${fixed(x(size))}" cy="${fixed(y(cost))}" r="2.5" fill="${colour}"/>`,
   );
-  const label = `<text x="${PLOT.left + 6}" y="${PLOT.top + 12 + place * 12}" fill="${colour}">${name}</text>`;
+  const left = PLOT.left + (place % LEGEND.columns) * ((WIDTH - PLOT.left) / LEGEND.columns);
+  const label = `<text x="${left}" y="${PLOT.top + 5 + Math.floor(place / LEGEND.columns) * LEGEND.line}" fill="${colour}">${name}</text>`;
   return `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="1.5"/>${dots.join('')}${label}`;
 }
 
