@@ -1,10 +1,10 @@
-import { Socket } from 'node:net';
+import { ServerSocket } from './server-socket.ts';
 
 /**
  * Sends what is written within one turn of the event loop in one system call, which is most of a small statement's cost.
  * Without effect over TLS: the TLS socket that `pg` puts around this one writes to the handle.
  */
-export class BatchedSocket extends Socket {
+export class BatchedSocket extends ServerSocket {
   #collecting = false;
 
   override write(...args: unknown[]): boolean {
@@ -16,6 +16,6 @@ export class BatchedSocket extends Socket {
         this.uncork();
       });
     }
-    return super.write(...(args as Parameters<Socket['write']>));
+    return super.write(...(args as Parameters<ServerSocket['write']>));
   }
 }

@@ -177,7 +177,7 @@ it('a server that is cut off is left for another one, and long queries are not c
 it('opening names the servers and their state, without the password', async () => {
   await demote(one);
   await demote(two);
-  const opening = openPostgres({ url: url().replace('hortus@', 'hortus:hunter2@'), patienceMs: 100 });
+  const opening = openPostgres({ url: url().replace('hortus@', 'hortus:hunter2@'), patienceMs: 3_000 });
   const failure = await opening.then(
     () => undefined,
     (error: Error) => error,

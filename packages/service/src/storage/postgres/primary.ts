@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { firstSuccess } from './first-success.ts';
 import { isLostConnection, isUnreachable } from './lost-connection.ts';
+import { ServerSocket } from './server-socket.ts';
 import { type DatabaseServers, showDatabaseServers } from './servers.ts';
 import type { Wait } from './wait.ts';
 
@@ -10,6 +12,8 @@ export interface PrimaryOptions {
 }
 
 const PAUSE_MS = 200;
+/** How long one server is tried alone, before the next one is tried beside it. */
+const ALONE_MS = 300;
 
 /** Finds the server that accepts writes, and remembers it for later connections. */
 export class Primary {
@@ -50,21 +54,24 @@ export class Primary {
   /** Opens a connection outside of the pool. Tries every server once, the last good one first. */
   async connect(config: pg.ClientConfig = {}): Promise<pg.Client> {
     const { urls } = this.#servers;
-    const first = this.#current;
-    const failures: unknown[] = [];
-    for (let turn = 0; turn < urls.length; turn++) {
-      const index = (first + turn) % urls.length;
-      try {
-        const client = await this.#open(urls[index] as string, config);
-        this.#current = index;
-        return client;
-      } catch (error) {
-        failures.push(error);
-      }
+    const order = urls.map((_, turn) => (this.#current + turn) % urls.length);
+    const attempts = order.map((index) => async () => ({
+      index,
+      client: await this.#open(urls[index] as string, config),
+    }));
+    try {
+      const { index, client } = await firstSuccess(attempts, {
+        aloneMs: ALONE_MS,
+        discard: ({ client }) => leave(client),
+      });
+      this.#current = index;
+      return client;
+    } catch (error) {
+      const { errors } = error as AggregateError;
+      if (errors.length === 1) throw errors[0];
+      const reasons = errors.map((failure) => (failure as Error).message).join('; ');
+      throw new AggregateError(errors, `No server of ${showDatabaseServers(this.#servers)} accepts writes: ${reasons}`);
     }
-    if (failures.length === 1) throw failures[0];
-    const reasons = failures.map((failure) => (failure as Error).message).join('; ');
-    throw new AggregateError(failures, `No server of ${showDatabaseServers(this.#servers)} accepts writes: ${reasons}`);
   }
 
   /** Answers whether a server can be reached, even if it is a standby or refuses connections. */
@@ -122,6 +129,7 @@ export class Primary {
       ...config,
       connectionString: url,
       connectionTimeoutMillis: this.#connectMs,
+      stream: () => new ServerSocket(),
     });
     // An unhandled error would end the process; a failed query reports it.
     client.on('error', () => {});

@@ -6,6 +6,7 @@ import type { Rows, Session } from '../session.ts';
 import { getTypeParser, kept } from './connections.ts';
 import { sessionOn } from './prepared-session.ts';
 import type { Primary } from './primary.ts';
+import { ServerSocket } from './server-socket.ts';
 import { Writers } from './writers.ts';
 
 /** Interval at which the standby is compared with the primary. */
@@ -107,6 +108,7 @@ export class Standby {
         connectionTimeoutMillis: CONNECT_MS,
         query_timeout: QUERY_MS,
         types: { getTypeParser },
+        stream: () => new ServerSocket(),
       });
       // A lost idle connection is not an error: the pool drops it.
       pool.on('error', () => {});
