@@ -1,7 +1,9 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../../../testing/engines.ts';
+import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertServer, openReplica } from '../testing/replica.ts';
+import { Replicas } from './replicas.ts';
 
 onBothEngines((engine) => {
   // SQLite belongs to one process.
@@ -63,12 +65,64 @@ onBothEngines((engine) => {
   it('a slow replica claims its connections again', async () => {
     const testDatabase = await engine.testDatabase();
     const slow = await openReplica(engine, testDatabase, { watch: { beatMs: 1_500 } });
-    const hasty = await openReplica(engine, testDatabase, { watch: { beatMs: 50, deadAfterMs: 300 } });
+    const hasty = await openReplica(engine, testDatabase, { watch: { beatMs: 50, deadAfterMs: 800 } });
     const { id, key } = await insertServer(slow);
     const daemon = slow.daemon(key);
     await slow.becomes(id, { status: 'offline', connected_replica: null });
     await hasty.die();
     await slow.becomes(id, { status: 'online', connected_replica: slow.name, connection_epoch: 1 });
     expect(daemon.isOpen).toBe(true);
+  });
+
+  it('after an outage of the database the first replica that is back does not bury the others', async () => {
+    const testDatabase = await engine.testDatabase();
+    const [beatMs, deadAfterMs] = [100, 3_000];
+    const open = async (replica: string) => {
+      const storage = await testDatabase.open();
+      let outage = Promise.withResolvers<void>();
+      outage.resolve();
+      let timesGivenUp = 0;
+      const replicas = new Replicas({
+        storage: {
+          ...storage,
+          write: async (work) => {
+            await outage.promise;
+            return await storage.write(work);
+          },
+        },
+        replica,
+        liveness: { vanish: async () => {} },
+        givenUp: () => void timesGivenUp++,
+        log: new QuietLog(),
+        beatMs,
+        deadAfterMs,
+      });
+      engine.afterwards(async () => {
+        outage.resolve();
+        await replicas.stop();
+        await storage.close();
+      });
+      await replicas.start();
+      const lose = () => {
+        outage = Promise.withResolvers();
+      };
+      return { replica, storage, lose, restore: () => outage.resolve(), timesGivenUp: () => timesGivenUp };
+    };
+    const [first, second] = [await open('first'), await open('second')];
+    const seen = async ({ replica, storage }: typeof first) => {
+      const row = storage.reader.db.selectFrom('replicas').select('seen_at').where('id', '=', replica);
+      return (await row.executeTakeFirst())?.seen_at ?? 0;
+    };
+    const begun = performance.now();
+    // Both watch by now.
+    await until(() => performance.now() > begun + deadAfterMs, { describe: 'the watch to begin' });
+    first.lose();
+    second.lose();
+    await until(async () => (await seen(second)) < Date.now() - deadAfterMs, { describe: 'the last beat to be old' });
+    first.restore();
+    await until(async () => (await seen(first)) > Date.now() - deadAfterMs, { describe: 'a beat of the first' });
+    second.restore();
+    await until(async () => (await seen(second)) > Date.now() - deadAfterMs, { describe: 'a beat of the second' });
+    expect([first.timesGivenUp(), second.timesGivenUp()]).toEqual([0, 0]);
   });
 });

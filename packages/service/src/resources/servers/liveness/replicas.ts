@@ -29,6 +29,7 @@ export class Replicas {
   readonly #deadAfterMs: number;
   readonly #sweeper: Sweeper;
   #watchesFrom = Number.POSITIVE_INFINITY;
+  #lastBeat = 0;
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
@@ -41,7 +42,8 @@ export class Replicas {
   async start(): Promise<void> {
     const { storage, replica } = this.#options;
     await storage.write((tx) => insertReplica(tx, replica));
-    this.#watchesFrom = performance.now() + this.#deadAfterMs;
+    this.#lastBeat = performance.now();
+    this.#watchesFrom = this.#lastBeat + this.#deadAfterMs;
     this.#sweeper.start();
   }
 
@@ -60,8 +62,18 @@ export class Replicas {
       log.warn({ replica }, 'this replica was considered dead; claiming its connections again');
       givenUp();
     }
-    if (performance.now() >= this.#watchesFrom) while ((await this.#bury()) === AT_ONCE);
+    if (this.#watches(performance.now())) while ((await this.#bury()) === AT_ONCE);
     return this.#beatMs;
+  }
+
+  /**
+   * While the database was lost, no replica could beat. The first one that is back must not bury the others: it waits for
+   * them if its own last beat is so old that theirs may look dead.
+   */
+  #watches(now: number): boolean {
+    if (now - this.#lastBeat > this.#deadAfterMs / 2) this.#watchesFrom = now + this.#deadAfterMs;
+    this.#lastBeat = now;
+    return now >= this.#watchesFrom;
   }
 
   /** Deletes the row first: a replica that was only slow notices by it that it must claim its connections again. */
