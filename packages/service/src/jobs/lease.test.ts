@@ -1,5 +1,6 @@
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
+import type { Storage } from '../storage/storage.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import type { JobKind } from './job.ts';
 import { Gate, openJobQueue } from './testing/job-queue.ts';
@@ -75,6 +76,36 @@ onBothEngines((engine) => {
       await one.stop();
       const [job] = await storage.reader.db.selectFrom('jobs').selectAll().execute();
       expect(job?.lease_owner).toBe('b:1');
+    });
+
+    it('that ends while its extension waits for the database interrupts the handler', async () => {
+      const { storage, clock, worker, add } = await openJobQueue(engine);
+      const gate = new Gate();
+      let [begun, interrupted, lost] = [false, false, false];
+      const waits: Storage['write'] = async (work) => {
+        if (lost) await gate.pass();
+        return await storage.write(work);
+      };
+      const run: JobKind['run'] = ({ signal }) => {
+        begun = true;
+        return new Promise((_, reject) =>
+          signal.addEventListener('abort', () => {
+            interrupted = true;
+            reject(signal.reason);
+          }),
+        );
+      };
+      const one = worker({ water: { run } }, { leaseMs: 300, storage: { ...storage, write: waits } });
+      one.start();
+      await add();
+      await until(() => begun, { describe: 'the run' });
+      lost = true;
+      await until(() => gate.waiting, { describe: 'an extension that waits' });
+      clock.now += 301;
+      await until(() => interrupted, { describe: 'the interruption' });
+      lost = false;
+      gate.open();
+      await one.stop();
     });
   });
 

@@ -43,6 +43,7 @@ export class JobWorker {
   readonly #running = new Set<Run>();
   #unsubscribe: (() => void) | undefined;
   #heartbeat: NodeJS.Timeout | undefined;
+  #watch: NodeJS.Timeout | undefined;
   #recurring = false;
 
   constructor(options: JobWorkerOptions) {
@@ -58,8 +59,12 @@ export class JobWorker {
     this.#unsubscribe = this.#options.bus.subscribe(JOBS_TOPIC, (kind) => {
       if (kind === '' || this.#options.handlers[kind]) this.#sweeper.wake();
     });
+    const guard = guardWith(this.#options.log);
     const extend = () => this.#extend();
-    this.#heartbeat = setInterval(guardWith(this.#options.log)(extend), this.#leaseMs / 3);
+    this.#heartbeat = setInterval(guard(extend), this.#leaseMs / 3);
+    // Apart from the heartbeat, which may wait for the database beyond the end of the lease.
+    const interrupt = () => this.#interruptExpired();
+    this.#watch = setInterval(guard(interrupt), this.#leaseMs / 30);
     this.#sweeper.start();
   }
 
@@ -71,6 +76,7 @@ export class JobWorker {
     for (const run of this.#running) run.interrupt();
     await this.#ended(GRACE_MS);
     clearInterval(this.#heartbeat);
+    clearInterval(this.#watch);
     await Promise.all([...this.#running].map((run) => run.giveBack()));
   }
 
@@ -128,25 +134,29 @@ export class JobWorker {
     });
   }
 
-  /** Interrupts runs whose lease could not be extended in time: another worker may have claimed them. */
   async #extend(): Promise<void> {
     const runs = [...this.#running];
     if (runs.length === 0) return;
     try {
-      const kept = await this.#options.storage.write((tx) => {
+      const { kept, until } = await this.#options.storage.write(async (tx) => {
         const until = tx.now + this.#leaseMs;
         const ids = runs.map((run) => run.job.id);
-        return extendLeases(tx, { ids, owners: [...new Set(runs.map((run) => run.owner))], until });
+        const owners = [...new Set(runs.map((run) => run.owner))];
+        return { kept: await extendLeases(tx, { ids, owners, until }), until };
       });
-      const until = this.#clock() + this.#leaseMs;
       for (const run of runs) {
         if (kept.some((row) => row.id === run.job.id && row.lease_owner === run.owner)) run.leasedUntil = until;
         else run.interrupt();
       }
     } catch (error) {
       this.#options.log.warn({ err: error }, 'extending the leases of running jobs failed');
-      for (const run of runs) if (run.leasedUntil <= this.#clock()) run.interrupt();
     }
+  }
+
+  /** Interrupts runs whose lease could not be extended in time: another worker may have claimed them. */
+  #interruptExpired(): void {
+    const now = this.#clock();
+    for (const run of this.#running) if (run.leasedUntil <= now) run.interrupt();
   }
 
   /**
