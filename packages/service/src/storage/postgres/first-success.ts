@@ -1,3 +1,5 @@
+import { guardedBy } from '@hortus/contract/guarded-by';
+
 export interface Attempts<T> {
   /** How long an attempt runs alone, before the next one begins beside it. */
   readonly aloneMs: number;
@@ -31,7 +33,7 @@ export function firstSuccess<T>(attempts: readonly (() => Promise<T>)[], options
     clearTimeout(timer);
     const attempt = attempts[next++];
     if (attempt === undefined) return;
-    if (next < attempts.length) timer = setTimeout(begin, options.aloneMs);
+    if (next < attempts.length) timer = setTimeout(guardedBy(outcome.reject, begin), options.aloneMs);
     attempt().then(succeeded, failed);
   };
   begin();
