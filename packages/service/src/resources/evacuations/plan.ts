@@ -16,9 +16,11 @@ export async function planEvacuation(
   const server = await resources.server(queries, accountId, serverId);
   if (!server) throw notFound('server');
   const units = await unitsOn(queries, resources, accountId, serverId);
+  // Cut before their needs are read, which takes a manifest of each: those left out are for the next evacuation.
+  const planned = units.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).slice(0, MOST_MOVES);
   const pause = pausing();
   const sized: { readonly unit: Unit; readonly needs: Needs }[] = [];
-  for (const unit of units) {
+  for (const unit of planned) {
     sized.push({ unit, needs: await needsOfUnit(queries, resources, leaving, unit) });
     await pause();
   }
@@ -26,13 +28,28 @@ export async function planEvacuation(
   sized.sort((a, b) => b.needs.memory - a.needs.memory || (keyOf(a.unit) < keyOf(b.unit) ? -1 : 1));
   const survey = await resources.placements.survey(queries, accountId);
   const moves: PlannedMove[] = [];
-  for (const { unit, needs } of sized.slice(0, MOST_MOVES)) {
+  for (const { unit, needs } of sized) {
     moves.push(await planMove(queries, resources, leaving, survey, unit, needs));
     await pause();
   }
-  const left_out = Math.max(0, sized.length - MOST_MOVES);
+  const left_out = units.length - planned.length;
   return { server_id: serverId, server_name: server.name, moves, left_out };
 }
+
+/** Lists what came to the server after its plan was made and before it was drained. */
+export function unplanned(plan: EvacuationPlan, units: readonly Unit[]): Pick<PlannedMove, Late>[] {
+  if (plan.left_out > 0) return [];
+  const planned = new Set(plan.moves.map(({ tenant_id, definition_id }) => tenant_id ?? definition_id));
+  return units
+    .filter((unit) => !planned.has(keyOf(unit)))
+    .slice(0, MOST_MOVES - plan.moves.length)
+    .map(({ tenantId, definitionId, name }) => ({
+      ...{ tenant_id: tenantId, definition_id: definitionId, name, to_server_id: null },
+      reason: 'It came to the server after the plan was made; its target is chosen when it moves.',
+    }));
+}
+
+type Late = 'tenant_id' | 'definition_id' | 'name' | 'to_server_id' | 'reason';
 
 const keyOf = ({ tenantId, definitionId }: Unit): string => tenantId ?? definitionId ?? '';
 

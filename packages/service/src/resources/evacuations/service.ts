@@ -14,7 +14,7 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import { type EvacuationJobDeps, evacuationJob, wakeEvacuation } from './job.ts';
 import { auditEvacuation, evacuationLifecycle, evacuationMoveLifecycle } from './lifecycle.ts';
-import { planEvacuation } from './plan.ts';
+import { planEvacuation, unplanned } from './plan.ts';
 import { evacuationRecord, moveRecord } from './record.ts';
 import {
   countMoves,
@@ -25,6 +25,7 @@ import {
   movesOf,
   openEvacuationOf,
 } from './store.ts';
+import { unitsOn } from './units.ts';
 
 export interface EvacuationsDeps extends EvacuationJobDeps {
   readonly storage: Storage;
@@ -77,7 +78,10 @@ export class Evacuations {
       'begin',
       actor,
     );
-    for (const [index, { definition_id, tenant_id, name, to_server_id, reason }] of plan.moves.entries())
+    // From here on nothing more comes to the server.
+    const units = await unitsOn(tx, this.#deps.resources, principal.accountId, server_id);
+    const moves = [...plan.moves, ...unplanned(plan, units)];
+    for (const [index, { definition_id, tenant_id, name, to_server_id, reason }] of moves.entries())
       await begin(
         tx,
         evacuationMoveLifecycle,

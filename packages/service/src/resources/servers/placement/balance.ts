@@ -26,7 +26,7 @@ export interface BalancesDeps {
 
 /** Reading what runs on a server costs several queries. */
 const MOST_SERVERS = 200;
-/** Each refused proposal needs another round. */
+/** Each round proposes other moves in place of the refused ones. */
 const MOST_ROUNDS = 50;
 
 type Found = Movable & { readonly uid: string };
@@ -53,15 +53,19 @@ export class Balances {
     const allowed = () =>
       movables.map((one) => ({ ...one, not: one.not.union(barred.get(one.id) ?? new Set<string>()) }));
     for (let round = 1; ; round++) {
-      const { moves, taken } = propose(servers, allowed(), fixed, MOST_PROPOSED);
-      let refused = false;
-      for (const { movable, from, to } of round > MOST_ROUNDS ? [] : moves) {
-        if (!(await isBlocked(reader, accountId, movable.id, { from: from.id, to: to.id }))) continue;
-        barred.set(movable.id, (barred.get(movable.id) ?? new Set<string>()).add(to.id));
-        refused = true;
-        break;
+      let { moves, taken } = propose(servers, allowed(), fixed, MOST_PROPOSED);
+      const possible = new Map<string, string>();
+      for (const { movable, from, to } of moves) {
+        if (await isBlocked(reader, accountId, movable.id, { from: from.id, to: to.id }))
+          barred.set(movable.id, (barred.get(movable.id) ?? new Set<string>()).add(to.id));
+        else possible.set(movable.id, to.id);
       }
-      if (refused) continue;
+      if (possible.size < moves.length) {
+        if (round < MOST_ROUNDS) continue;
+        // Enough was tried: only moves that are known to be possible are left.
+        const known = movables.map((one) => ({ ...one, not: allBut(servers, possible.get(one.id)) }));
+        ({ moves, taken } = propose(servers, known, fixed, MOST_PROPOSED));
+      }
       const uids = new Map(movables.map(({ id, uid }) => [id, uid]));
       return {
         servers: servers
@@ -70,7 +74,7 @@ export class Balances {
             ...{ taken_bytes: now.get(id) ?? 0, taken_bytes_after: taken.get(id) ?? 0 },
           }))
           .sort((a, b) => a.name.localeCompare(b.name) || (a.server_id < b.server_id ? -1 : 1)),
-        moves: round > MOST_ROUNDS ? [] : moves.map((move) => moveRecord(move, uids.get(move.movable.id) ?? '')),
+        moves: moves.map((move) => moveRecord(move, uids.get(move.movable.id) ?? '')),
       };
     }
   }
@@ -98,6 +102,9 @@ export class Balances {
     return { movables, fixed };
   }
 }
+
+const allBut = (servers: readonly { readonly id: string }[], one: string | undefined): ReadonlySet<string> =>
+  new Set(servers.flatMap(({ id }) => (id === one ? [] : id)));
 
 const moveRecord = (
   { movable, from, to, fromPercent, toPercent }: ProposedMove,
