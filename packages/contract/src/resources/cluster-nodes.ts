@@ -31,7 +31,7 @@ export const ReportedNode = Type.Object({
   capacity: Type.Optional(
     Type.Object({
       cpus: Type.Number({ minimum: 0, maximum: 100_000 }),
-      memory_bytes: Type.Integer({ minimum: 0 }),
+      memory_bytes: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
     }),
   ),
   tasks: Type.Optional(Type.Array(nodeTask, { maxItems: 1_000, description: 'What runs there.' })),

@@ -98,6 +98,8 @@ onBothEngines((engine) => {
     const many = Array.from({ length: 501 }, (_, number) => node({ id: `n${number}` }));
     expectRefusal(await report(many), 'VALIDATION_ERROR', 'nodes');
     expectRefusal(await report([node({ id: '../x' })]), 'VALIDATION_ERROR', 'nodes');
+    const endless = node({ capacity: { cpus: 1, memory_bytes: 1e25 } });
+    expectRefusal(await report([endless]), 'VALIDATION_ERROR', 'nodes');
     const body = { name: 'web-1', environment: 'staging' };
     const { id } = (await service.request('POST', '/servers', { body })).json.data;
     const answer = await service.request('PUT', `/servers/${id}/nodes`, { body: { nodes: [] } });
