@@ -110,7 +110,8 @@ class Reach {
     } catch (error) {
       if (!isEngineProblem(error, 'not_found')) throw error;
       const remote = await this.remote(id);
-      if (remote === undefined) throw error;
+      // Of a task here, something else was not found, such as a program.
+      if (remote?.facts.node === undefined) throw error;
       return await there(remote.task, remote.facts);
     }
   }
