@@ -17,6 +17,14 @@ describe('the current tasks of a service', () => {
     expect(ids(currentTasks(service({ replicas: 2 }), tasks))).toEqual(['new', 'second']);
   });
 
+  it('include one that ended by itself and is not restarted, but none that was stopped after it', () => {
+    const dead = task({ id: 'dead', state: 'failed', desired: 'shutdown' });
+    expect(ids(currentTasks(service(), [dead]))).toEqual(['dead']);
+    const stopped = task({ id: 'stopped', state: 'shutdown', desired: 'shutdown', createdAt: 2 });
+    expect(currentTasks(service(), [dead, stopped])).toEqual([]);
+    expect(currentTasks(service({ replicas: 0 }), [dead])).toEqual([]);
+  });
+
   it('are the serving ones while an update starts others beside them', () => {
     const tasks = [task({ id: 'serving' }), task({ id: 'starting', state: 'starting', createdAt: 2 })];
     expect(ids(currentTasks(service(), tasks))).toEqual(['serving']);

@@ -4,15 +4,27 @@ import type { ContainerFacts, ContainerState } from '../engine/container-facts.t
 /** States of tasks that a later task replaces. */
 const OVER: readonly string[] = ['shutdown', 'remove', 'orphaned'];
 
-/** The tasks that represent a service now: the newest of each slot, without those that were meant to end. */
+/** States of tasks that ended without being asked to. */
+const BY_ITSELF: readonly string[] = ['complete', 'failed', 'rejected'];
+
+export const endedByItself = ({ state }: TaskFacts): boolean => BY_ITSELF.includes(state);
+
+/**
+ * The tasks that represent a service now: the newest of each slot, without those that were meant to end. A task that ended by
+ * itself stays if no other follows it, because the component is not to be restarted.
+ */
 export function currentTasks({ id, kind, replicas }: ServiceFacts, tasks: readonly TaskFacts[]): TaskFacts[] {
-  const newest = new Map<number, TaskFacts>();
-  for (const task of tasks.filter(({ service }) => service === id)) {
-    if (kind !== 'job' && OVER.includes(task.desired)) continue;
-    const known = newest.get(task.slot);
-    if (known === undefined || isBetter(task, known)) newest.set(task.slot, task);
-  }
-  return [...newest.values()].sort((a, b) => a.slot - b.slot).slice(0, kind === 'job' ? 1 : Math.max(replicas, 0));
+  const slots = Map.groupBy(
+    tasks.filter(({ service }) => service === id),
+    ({ slot }) => slot,
+  );
+  const current = [...slots.values()].flatMap((all): TaskFacts[] => {
+    const wanted = all.filter(({ desired }) => kind === 'job' || !OVER.includes(desired));
+    if (wanted.length > 0) return [wanted.reduce((best, task) => (isBetter(task, best) ? task : best))];
+    const last = all.reduce((newest, task) => (task.createdAt > newest.createdAt ? task : newest));
+    return endedByItself(last) ? [last] : [];
+  });
+  return current.sort((a, b) => a.slot - b.slot).slice(0, kind === 'job' ? 1 : Math.max(replicas, 0));
 }
 
 /** During a start-first update two tasks share a slot: the one that serves counts until the other does. */

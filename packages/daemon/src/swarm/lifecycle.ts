@@ -6,6 +6,7 @@ import { isEngineProblem } from '../engine/engine-problem.ts';
 import { failure, success } from '../journal/action.ts';
 import { label } from '../plan/labels.ts';
 import { converge } from './convergence.ts';
+import { currentTasks, endedByItself } from './current-tasks.ts';
 import { REPLICAS } from './desired-services.ts';
 import { elsewhere } from './pins.ts';
 import { LOOK_EVERY_MS, PATIENCE_MS, tasksEnded } from './tasks-ended.ts';
@@ -38,6 +39,7 @@ export function swarmLifecycle(cluster: Cluster): Handlers {
       for (const service of await lasting(context)) {
         const replicas = Number(service.labels[REPLICAS] ?? 1);
         if (service.replicas !== replicas) await cluster.scaleService(service.id, replicas);
+        else if (await hasEnded(cluster, service)) await cluster.restartService(service.id);
         await running(cluster, service, replicas, false);
       }
       return success();
@@ -76,6 +78,10 @@ export function swarmLifecycle(cluster: Cluster): Handlers {
     },
   };
 }
+
+/** Whether a task ended by itself and the Swarm does not replace it. */
+const hasEnded = async (cluster: Cluster, service: ServiceFacts): Promise<boolean> =>
+  currentTasks(service, await cluster.tasks({ service: service.id })).some(endedByItself);
 
 const patience = ({ manifest }: InstanceContext): number =>
   PATIENCE_MS + Math.max(0, ...(manifest?.components ?? []).map((one) => one.stop_grace_period_ms));
