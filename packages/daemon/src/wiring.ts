@@ -49,6 +49,7 @@ import { serveShell } from './shell/serve-shell.ts';
 import { DialBack } from './streams/dial-back.ts';
 import { substitutingEngine } from './substitutes/substituting-engine.ts';
 import { readDeployedManifests } from './swarm/deployed-manifests.ts';
+import { FailedTasks } from './swarm/failed-tasks.ts';
 import { fencedCluster, fencedEngine } from './swarm/fence.ts';
 import { NodeReports } from './swarm/node-reports.ts';
 import { swarmEngine } from './swarm/swarm-engine.ts';
@@ -337,6 +338,7 @@ export function wire(options: DaemonOptions) {
     serverId,
     busy,
     leads,
+    repaired: cluster && new FailedTasks(cluster),
     onSick: (watch, why) => inTenure(() => deployments.return(watch, why)),
   });
   const look = async () => {

@@ -8,6 +8,12 @@ import type { JournalledWatch } from '../journal/watches.ts';
 import type { Log } from '../log.ts';
 import { isSameImage } from '../pull/digests.ts';
 
+/** Failures of containers that the engine replaces by itself, since a deployment. */
+interface RepairedFailures {
+  sickness(uid: string, deploymentId: string): Promise<string | undefined>;
+  forget(deploymentId: string): void;
+}
+
 export interface WatchOptions {
   journal: Journal;
   engine: Engine;
@@ -17,6 +23,8 @@ export interface WatchOptions {
   leads(): boolean;
   /** Whether another operation runs on the instance; its state is not meaningful meanwhile. */
   busy(uid: string): boolean;
+  /** Failures that the engine has repaired, where it replaces containers by itself. */
+  repaired?: RepairedFailures | undefined;
   /** Called when an instance becomes unhealthy during its watch period; `why` is for people. */
   onSick(watch: JournalledWatch, why: string): void;
   everyMs?: number;
@@ -64,17 +72,24 @@ export class Watch {
   }
 
   async #lookAt(watch: JournalledWatch): Promise<void> {
-    const { journal, engine, serverId, busy, leads, onSick } = this.#options;
+    const { journal, engine, serverId, busy, leads, repaired, onSick } = this.#options;
     const { instanceUid: uid, until, deploymentId } = watch;
     if (busy(uid)) return;
-    if (Date.now() > until) return journal.watches.end(uid);
-    const [seen] = await observe(engine, serverId(), uid);
+    if (Date.now() > until) {
+      repaired?.forget(deploymentId);
+      return journal.watches.end(uid);
+    }
+    const [[seen], failure] = await Promise.all([
+      observe(engine, serverId(), uid),
+      repaired?.sickness(uid, deploymentId),
+    ]);
     if (busy(uid) || !leads()) return;
-    const why = seen && sickness(seen);
+    const why = failure ?? (seen && sickness(seen));
     const times = why === undefined ? 0 : (this.#sick.get(deploymentId) ?? 0) + 1;
     this.#sick.set(deploymentId, times);
-    if (why === undefined || times < LOOKS) return;
+    if (why === undefined || (failure === undefined && times < LOOKS)) return;
     this.#sick.delete(deploymentId);
+    repaired?.forget(deploymentId);
     onSick(watch, why);
   }
 }
