@@ -1,7 +1,6 @@
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { StepId } from '@hortus/contract/steps';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { span } from '@hortus/tracing/span';
 import { withAlterations } from '../drift/alterations.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -23,6 +22,7 @@ import { isKeptUp, StoppedFromOutside } from './readiness.ts';
 import { type ImageIds, renewImages, withMovedImages } from './renewal.ts';
 import { describeSuccess } from './rollout-outcome.ts';
 import { StepRunner } from './step-runner.ts';
+import { inStepSpan } from './step-span.ts';
 import { inTime } from './step-time.ts';
 
 export interface Rollout {
@@ -199,14 +199,10 @@ async function apply(steps: Plan, attempt: Attempt, deps: RolloutDeps, signal: A
   );
 }
 
-/** Gives each step a span. Its attributes name the component only: other parts of a step may contain secrets. */
 const traced =
   (run: (step: PlanStep, signal: AbortSignal) => Promise<void>) =>
-  (step: PlanStep, signal: AbortSignal): Promise<void> => {
-    const component = 'unit' in step ? step.unit.component : undefined;
-    const attributes = { 'hortus.step': step.step, 'hortus.component': component };
-    return span(`step ${step.step}`, { attributes }, () => run(step, signal));
-  };
+  (step: PlanStep, signal: AbortSignal): Promise<void> =>
+    inStepSpan(step.step, 'unit' in step ? step.unit.component : undefined, () => run(step, signal));
 
 /** Answers whether a ready container was stopped since. */
 async function isStopped({ runner }: Attempt, { engine, events }: RolloutDeps): Promise<boolean> {
