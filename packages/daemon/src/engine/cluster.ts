@@ -98,6 +98,8 @@ export interface UpdateRule {
   order: 'start-first' | 'stop-first';
   /** Time after its start in which the failure of a task fails the update. */
   monitorMs: number;
+  /** What the Swarm does with a failed update; it returns to the former specification by default. */
+  onFailure?: 'rollback' | 'pause';
 }
 
 /** A file of a container whose content is a secret of the Swarm. */

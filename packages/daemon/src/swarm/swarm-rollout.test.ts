@@ -177,14 +177,18 @@ describe('a job', () => {
     expect(await server.cluster.services({ labels: { [label.instance]: uid } })).toEqual([]);
   });
 
-  test('that is irreversible forbids the way back', limit, async () => {
+  test('that is irreversible forbids the way back, also that of the Swarm', limit, async () => {
     const uid = server.newUid();
     await server.deploy(uid, [component('main', web(server.image))]);
-    const result = await server.deploy(uid, [
+    const deploymentId = 'dep_irreversible';
+    const parts = [
       { ...job('echo migrated'), irreversible: true },
       component('main', web(server.image, {}, 'exit 4;')),
-    ]);
+    ];
+    const result = await server.deploy(uid, parts, { deploymentId });
     expect(result).toMatchObject({ status: 'failed', reason: 'irreversible', restored: false });
+    const [main] = await server.cluster.services({ labels: { [label.instance]: uid, [label.component]: 'main' } });
+    expect(main).toMatchObject({ labels: { [label.deployment]: deploymentId }, update: { state: 'paused' } });
   });
 });
 

@@ -7,8 +7,10 @@ import { failureOf } from '../rollout/failure.ts';
 import { renewImages } from '../rollout/renewal.ts';
 import type { Rollout, RolloutDeps } from '../rollout/rollout.ts';
 import { isSuspended } from '../rollout/rollout-control.ts';
+import { inStepSpan } from '../rollout/step-span.ts';
 import { inTime } from '../rollout/step-time.ts';
 import { type Attempt, beginAttempt, readInstance } from './attempt.ts';
+import { irreversibleJob } from './irreversible-job.ts';
 import { lossesOf, NotOnSwarm, requireSwarm } from './limitations.ts';
 import { losable, serviceLossLines } from './node-loss.ts';
 import { pinnedImage } from './pinned-image.ts';
@@ -89,15 +91,21 @@ const volumesHere = ({ desired, node, here }: Attempt): string[] =>
 /** Returns the longest downtime of a replaced component; undefined if none was replaced. */
 async function apply(
   plan: { steps: readonly SwarmStep[] },
-  { rollout, desired, own, nodes }: Attempt,
+  attempt: Attempt,
   deps: SwarmRolloutDeps,
 ): Promise<number | undefined> {
+  const { rollout, desired, own, nodes } = attempt;
   const { cluster, engine, events, journal, boundary, signal } = deps;
   const say = sayTo(deps);
   const pulled = (image: string) => journal?.pulled?.(image);
   const logins = rollout.logins ?? [];
   const ingress = deps.ingress.cluster;
-  const steps = new SwarmSteps({ cluster, engine, desired, own, nodes, ingress, logins, say, pulled });
+  const mayReturn = async () => {
+    if (!desired.units.some(({ irreversible }) => irreversible)) return true;
+    const actual = await readInstance(cluster, desired.instanceUid, desired.definitionId);
+    return irreversibleJob(attempt, actual) === undefined;
+  };
+  const steps = new SwarmSteps({ cluster, engine, desired, own, nodes, ingress, logins, mayReturn, say, pulled });
   const run = async (step: SwarmStep, stepSignal: AbortSignal) => {
     const begun = performance.now();
     journal?.step(step.key);
@@ -112,8 +120,15 @@ async function apply(
     events.progress();
     boundary?.(`after ${step.step}`);
   };
-  await applyPlan(plan, run, signal);
+  const traced = (step: SwarmStep, stepSignal: AbortSignal) =>
+    inStepSpan(step.step, componentOf(step), () => run(step, stepSignal));
+  await applyPlan(plan, traced, signal);
   return steps.gapMs;
+}
+
+function componentOf(step: SwarmStep): string | undefined {
+  if ('fate' in step) return step.fate.wanted.unit.component;
+  return 'wanted' in step ? step.wanted.unit.component : undefined;
 }
 
 /** Removes files that are no longer used; a failure does not fail the deployment, which has succeeded. */

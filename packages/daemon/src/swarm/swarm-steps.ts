@@ -22,6 +22,8 @@ export interface SwarmStepDeps {
   /** Undefined for an instance that gets no routes, such as a trial. */
   ingress: ClusterRoutes | undefined;
   logins: readonly RegistryLogin[];
+  /** Whether the previous version may run again if this one fails. */
+  mayReturn(): Promise<boolean>;
   say(level: 'info' | 'warn', message: string, step: SwarmStep['step']): void;
   pulled(image: string): void;
 }
@@ -102,7 +104,9 @@ export class SwarmSteps {
     }
     const [spec, auth] = [await this.#specOf(wanted), this.#authFor(wanted)];
     if (fate.fate === 'update' && fate.service.kind === 'replicated') {
-      await cluster.updateService(fate.service.id, spec, auth);
+      const isReturning = await this.#deps.mayReturn();
+      const update = spec.update && ({ ...spec.update, onFailure: isReturning ? 'rollback' : 'pause' } as const);
+      await cluster.updateService(fate.service.id, { ...spec, ...(update && { update }) }, auth);
       this.#services.set(component, fate.service.id);
       const order = spec.update?.order === 'start-first' ? 'new before old' : 'old before new';
       return `Updating ${component}, one task at a time, ${order}${pinnedTo(wanted, this.#nodeName)}`;

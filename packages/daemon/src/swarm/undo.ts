@@ -1,4 +1,4 @@
-import type { Cluster } from '../engine/cluster.ts';
+import type { Cluster, ServiceFacts } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ClusterRoutes } from '../ingress/cluster-routes.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
@@ -7,6 +7,7 @@ import { routeRule } from '../plan/routes.ts';
 import { type Failure, messageOf } from '../rollout/failure.ts';
 import { type Attempt, readInstance, sameRules } from './attempt.ts';
 import { converge } from './convergence.ts';
+import { irreversibleJob } from './irreversible-job.ts';
 import { removeUnusedFiles } from './swarm-files.ts';
 import { type SwarmActual, type Undoing, undoings } from './swarm-plan.ts';
 
@@ -36,7 +37,10 @@ export async function undo(attempt: Attempt, deps: UndoDeps, failure: Failure): 
     }
     const signal = AbortSignal.timeout(UNDO_MS);
     const back = undoings(attempt.rollout.deploymentId, actual.services);
-    await Promise.all(back.map((one) => undoOne(one, attempt, deps, signal)));
+    await Promise.all([
+      ...back.map((one) => undoOne(one, attempt, deps, signal)),
+      ...rolledBackBySwarm(attempt, actual).map((service) => runsAgain(service, attempt, deps, signal)),
+    ]);
     await restoreScale(attempt, deps);
     await restoreRoutes(attempt, deps, signal);
     const left = await readInstance(cluster, instanceUid, definitionId);
@@ -50,36 +54,42 @@ export async function undo(attempt: Attempt, deps: UndoDeps, failure: Failure): 
   }
 }
 
-/** Finds an irreversible job of this deployment that has begun. */
-function irreversibleJob({ services, rollout }: Attempt, actual: SwarmActual): string | undefined {
-  const begun = (name: string) => {
-    const job = actual.services.find((one) => one.name === name);
-    if (job?.labels[label.deployment] !== rollout.deploymentId) return false;
-    return actual.jobTasks.some((task) => task.service === job.id && task.containerId !== '');
-  };
-  return services.find(({ unit }) => unit.irreversible && begun(unit.spec.name))?.unit.component;
-}
-
-async function undoOne(
-  undoing: Undoing,
-  { nodes }: Attempt,
-  { cluster, say, progress }: UndoDeps,
-  signal: AbortSignal,
-): Promise<void> {
+async function undoOne(undoing: Undoing, attempt: Attempt, deps: UndoDeps, signal: AbortSignal): Promise<void> {
+  const { cluster, say } = deps;
   const { service } = undoing;
-  const component = service.labels[label.component] ?? service.name;
   if (undoing.undo === 'remove') {
     await cluster.removeService(service.id);
     say('info', `Removed the service ${service.name}`);
     return;
   }
   await cluster.rollBackService(service.id);
+  const replicas = service.formerReplicas ?? service.replicas;
+  const former = { ...service, replicas, labels: { ...service.labels, [label.config]: undoing.config } };
+  await runsAgain(former, attempt, deps, signal);
+}
+
+/** The Swarm ends a rollback when it has replaced the tasks, possibly by ones that do not run yet. */
+const rolledBackBySwarm = ({ services }: Attempt, actual: SwarmActual): ServiceFacts[] =>
+  actual.services.filter(({ name, labels, update, replicas }) => {
+    const wanted = services.find(({ unit }) => unit.spec.name === name);
+    const isFormer = wanted !== undefined && wanted.config !== labels[label.config];
+    return isFormer && replicas > 0 && update?.state.startsWith('rollback_');
+  });
+
+/** Waits until the tasks of a service have the specification that it returned to. */
+async function runsAgain(
+  service: ServiceFacts,
+  { nodes }: Attempt,
+  { cluster, say, progress }: UndoDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const component = service.labels[label.component] ?? service.name;
   await converge({
     cluster,
     service: service.id,
     component,
-    config: undoing.config,
-    replicas: service.formerReplicas ?? service.replicas,
+    config: service.labels[label.config] ?? '',
+    replicas: service.replicas,
     isUpdate: false,
     hasHistory: true,
     hasCheck: true,

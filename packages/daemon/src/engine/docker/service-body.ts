@@ -34,7 +34,7 @@ export function serviceBody(spec: ServiceSpec): ServiceBody {
       ? { Mode: { ReplicatedJob: { MaxConcurrent: 1, TotalCompletions: 1 } } }
       : {
           Mode: mode.kind === 'global' ? { Global: {} } : { Replicated: { Replicas: mode.replicas } },
-          UpdateConfig: update && { ...replacement(update), FailureAction: 'rollback' },
+          UpdateConfig: update && { ...replacement(update), FailureAction: update.onFailure ?? 'rollback' },
           RollbackConfig: update && { ...replacement(update), FailureAction: 'pause' },
         }),
     // Virtual addresses and the routing mesh need IPVS, which some kernels lack; both then fail silently.
