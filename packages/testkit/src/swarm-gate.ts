@@ -1,22 +1,7 @@
-// Forwards connections of a Unix socket to a TCP address of the network that this process was started in.
-import { once } from 'node:events';
-import { rmSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+// Relays connections between two networks: runs in that of a node, and meets the other one at a Unix socket.
+import { type RelayEnd, relay } from './relay.ts';
 
-const [socketPath = '', host = '', port = ''] = process.argv.slice(2);
-
-/** An end or failure of one side is the end of the other. */
-function join(one: Socket, other: Socket): void {
-  one.pipe(other);
-  one.on('error', () => other.destroy());
-  one.on('close', () => other.destroy());
-}
-
-rmSync(socketPath, { force: true });
-const server = createServer((client) => {
-  const target = connect(Number(port), host);
-  join(client, target);
-  join(target, client);
-}).listen(socketPath);
-await once(server, 'listening');
+const [from, to] = process.argv.slice(2).map((end) => JSON.parse(end) as RelayEnd);
+if (!from || !to) throw new Error('Expects two ends');
+await relay(from, to);
 console.log('open');

@@ -3,7 +3,9 @@ import { dirname, join } from 'node:path';
 import { askDocker, readDocker } from './docker-request.ts';
 import { keepEngine } from './engine-keeper.ts';
 import { busyboxImage, type ImageOptions } from './images.ts';
+import { endingWithParent } from './orphan.ts';
 import { type RunningProcess, startProcess } from './process.ts';
+import { type RelayEnd, relay } from './relay.ts';
 import { namespacePath } from './swarm-nodes.ts';
 
 export interface SwarmOptions {
@@ -20,6 +22,8 @@ export interface SwarmNode {
   readonly address: string;
   /** Command prefix that runs a command on the network of the node. */
   readonly prefix: readonly [string, ...string[]];
+  /** Command prefix that runs a command on the node, among its processes. SIGTERM ends it without a warning. */
+  readonly inside: readonly [string, ...string[]];
   /** Kills all its processes at once, as a power failure would. */
   kill(): void;
 }
@@ -51,6 +55,12 @@ export async function startSwarm(options: SwarmOptions = {}): Promise<Swarm> {
     ({ namespace, pid, ...node }): SwarmNode => ({
       ...node,
       prefix: ['nsenter', `--net=${namespacePath(namespace)}`],
+      inside: [
+        'nsenter',
+        ...['--target', String(firstProcess(pid)), '--net', '--pid', '--mount', '--uts'],
+        // Its own process waits in the middle, and its death has to be that of the command.
+        ...endingWithParent([], 'SIGKILL'),
+      ],
       kill: () => process.kill(pid, 'SIGKILL'),
     }),
   );
@@ -63,6 +73,9 @@ export async function startSwarm(options: SwarmOptions = {}): Promise<Swarm> {
     [Symbol.asyncDispose]: kept.stop,
   };
 }
+
+/** First process of the node; its parent has only created the namespaces. */
+const firstProcess = (pid: number): number => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
 
 async function publish(socketPath: string, ref: string, image: ImageOptions): Promise<string> {
   await busyboxImage(socketPath, ref, image);
@@ -82,9 +95,35 @@ export interface Gate extends AsyncDisposable {
 
 /** Makes a port on the network of the nodes reachable from this machine. Connections start at `from`. */
 export async function openGate(from: SwarmNode, to: Pick<SwarmNode, 'address'>, port: number): Promise<Gate> {
-  const socketPath = join(dirname(from.socketPath), `gate-${to.address}-${port}.sock`);
+  const path = join(dirname(from.socketPath), `gate-${to.address}-${port}.sock`);
+  return await startGate(from, { socketPath: path, from: { path }, to: { host: to.address, port } });
+}
+
+/** Makes a port of this machine's loopback address reachable on that of a node, under the same number. */
+export async function letIn(node: SwarmNode, port: number): Promise<AsyncDisposable> {
+  const path = join(dirname(node.socketPath), `in-${port}.sock`);
+  const host = '127.0.0.1';
+  const outer = await relay({ path }, { host, port });
+  const gate = await startGate(node, { socketPath: path, from: { host, port }, to: { path } });
+  return {
+    async [Symbol.asyncDispose]() {
+      await gate[Symbol.asyncDispose]();
+      await outer[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Way {
+  readonly socketPath: string;
+  readonly from: RelayEnd;
+  readonly to: RelayEnd;
+}
+
+/** Relays connections from inside the network of a node. */
+async function startGate(node: SwarmNode, { socketPath, from, to }: Way): Promise<Gate> {
   const script = join(import.meta.dirname, 'swarm-gate.ts');
-  const gate = startProcess([...from.prefix, process.execPath, script, socketPath, to.address, String(port)]);
+  const ends = [from, to].map((end) => JSON.stringify(end));
+  const gate = startProcess([...node.prefix, process.execPath, script, ...ends]);
   await gate.waitForLine('open');
   return {
     socketPath,

@@ -9,9 +9,13 @@ import { choosePorts } from '../ingress/ports.ts';
 import { openLog } from '../log.ts';
 
 const text = { type: 'string' } as const;
-const names = ['key-file', 'state-dir', 'docker-socket', 'ingress-http', 'ingress-https', 'drift-every'] as const;
+const names = [
+  ...(['key-file', 'state-dir', 'docker-socket', 'ingress-http', 'ingress-https', 'ingress-image'] as const),
+  'drift-every',
+] as const;
 const accepted = Object.fromEntries(names.map((name) => [name, text]));
-const { values } = parseArgs({ args: process.argv.slice(3), options: accepted });
+const options = { ...accepted, cluster: { type: 'boolean' } } as const;
+const { values } = parseArgs({ args: process.argv.slice(3), options });
 const config = readConfig(values as Record<string, string>, process.env);
 
 const moments = join(config.stateDirectory, 'moments');
@@ -32,7 +36,7 @@ function boundary(moment: string): void {
 
 const engineTimeouts = engineMs && { quick: engineMs, heavy: engineMs, stop: engineMs, silence: engineMs };
 const ingress = await choosePorts(config.ingress, config.stateDirectory);
-const options = { config, ingress, log: openLog('warn'), boundary };
-new Daemon({ ...options, ...(engineTimeouts && { engineTimeouts }) }).start();
+const parts = { config, ingress, log: openLog('warn'), boundary };
+new Daemon({ ...parts, ...(engineTimeouts && { engineTimeouts }) }).start();
 // A killed process would not save its compile cache at exit.
 flushCompileCache();
