@@ -23,6 +23,9 @@ test('the next leader starts what a dead one had stopped for a backup, and nothi
   const deps = { engine, pauses: swarmPauses(server.cluster, () => server.id) };
   const scaleOf = async (uid: string) => (await server.cluster.service(uid))?.replicas;
   await server.cluster.scaleService((await server.cluster.service(stopped))?.id ?? '', 0);
+  // Nothing has to be stopped for the backup of a stopped instance.
+  const taken = whilePaused(deps, { instanceUid: stopped, order: ['main'] }, async () => 'taken');
+  expect(await taken).toMatchObject({ result: 'taken' });
   // The leader dies while the services are stopped.
   let died = () => {};
   void whilePaused(deps, { instanceUid: paused, order: ['main'] }, () => {

@@ -19,6 +19,8 @@ export function swarmPauses(cluster: Cluster, serverId: () => string): PauseReco
     async begin({ instanceUid, containers }) {
       await end(instanceUid);
       const ids = containers.filter(isServiceHandle).map(serviceOf).join(',');
+      // The Swarm stores no empty content.
+      if (ids === '') return;
       const labels = {
         [label.managed]: 'true',
         [label.server]: serverId(),
