@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { filesNotOnSwarm } from './e2e/docker/on-swarm.ts';
 import { LongestFirst } from './scripts/longest-first.ts';
 
 /**
@@ -17,6 +18,12 @@ const ownProcess = [
   'packages/service/src/streams/stream-door.test.ts',
   'packages/service/src/ids.test.ts',
 ];
+
+/** Files that run on a Docker Swarm of one node too: all of them in long runs. */
+const onSwarm =
+  process.env.HORTUS_TEST_LONG || process.env.HORTUS_TEST_SWARM
+    ? { include: ['e2e/docker/*.test.ts'], exclude: Object.keys(filesNotOnSwarm).map((file) => `e2e/docker/${file}`) }
+    : { include: ['e2e/docker/built-ins.test.ts'] };
 
 export default defineConfig({
   test: {
@@ -43,6 +50,10 @@ export default defineConfig({
             ...ownProcess,
           ],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'on a Swarm', ...onSwarm, env: { HORTUS_TEST_ON_SWARM: '1' } },
       },
       { extends: true, test: { name: 'shared process', include: sharing, exclude: ownProcess, isolate: false } },
     ],

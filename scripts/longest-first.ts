@@ -26,6 +26,7 @@ export const knownSeconds: Readonly<Record<string, number>> = {
   'e2e/failover/faults.test.ts': 60,
   'e2e/migration/killed-moves.test.ts': 55,
   'e2e/docker/redeployments.test.ts': 51,
+  'e2e/docker/built-ins.test.ts': 50,
   'packages/daemon/src/rollout/rollout.test.ts': 49,
   'e2e/catalog/backups.test.ts': 48,
   'packages/daemon/src/backup/backup.test.ts': 47,

@@ -24,6 +24,8 @@ const instance = async (id: string) =>
   (await installation.service.client.call('instances.read', { params: { id } })).data;
 const volumes = async (uid: string) =>
   (await engine.volumes({ labels: { 'hortus.instance': uid } })).map(({ name }) => name);
+/** A stopped container is started again, and an old one kept beside a new one; the Swarm always creates another task. */
+const sameAs = (facts: { id: string } | undefined) => (installation.kind === 'cluster' ? {} : { id: facts?.id });
 const page = (uid: string) => inside(engine, uid, 'wget', '-q', '-O', '-', 'http://127.0.0.1:8080/');
 
 /** Requests a built-in action and waits until it has finished. */
@@ -60,7 +62,7 @@ test('stop, start and restart change the container, the instance and the events'
   await expectEvents(instanceId, 'instance.started', 'instance.stopped');
 
   await order(instanceId, 'start');
-  expect(await facts()).toMatchObject({ id: before.id, state: 'running' });
+  expect(await facts()).toMatchObject({ ...sameAs(before), state: 'running' });
   await until(async () => (await instance(instanceId)).status === 'running', { describe: 'the instance to run' });
   await until(async () => (await instance(instanceId)).health === 'healthy', { describe: 'it to be healthy' });
   await expectEvents(instanceId, 'instance.started', 'instance.stopped', 'instance.started');
@@ -68,7 +70,7 @@ test('stop, start and restart change the container, the instance and the events'
   const { startedAt } = await facts();
   await order(instanceId, 'restart');
   const after = await facts();
-  expect(after).toMatchObject({ id: before.id, state: 'running' });
+  expect(after).toMatchObject({ ...sameAs(before), state: 'running' });
   expect(after.startedAt).not.toBe(startedAt);
   await until(async () => (await instance(instanceId)).status === 'running', { describe: 'the instance to run' });
   expect((await page('built-in-cycle')).trim()).toBe('hello');
@@ -124,11 +126,13 @@ test('a broken revision fails with reason and log while the previous one serves;
   expect(broken).toMatchObject({ status: 'failed', reason: 'unhealthy', revision: 3 });
   expect(broken.error).toContain('main');
   expect(broken.logs.some(({ level }) => level === 'error')).toBe(true);
-  expect(await engine.inspect('built-in-broken')).toMatchObject({ id: served?.id, state: 'running' });
+  expect(await engine.inspect('built-in-broken')).toMatchObject({ ...sameAs(served), state: 'running' });
   expect((await page('built-in-broken')).trim()).toBe('second');
   expect(await engine.containers({ labels: { 'hortus.instance': 'built-in-broken' } })).toHaveLength(1);
   await until(async () => (await instance(instanceId)).status === 'running', { describe: 'the instance to run' });
-  expect(await instance(instanceId)).toMatchObject({ revision: 2, container_id: served?.id });
+  const serving = await engine.inspect('built-in-broken');
+  await until(async () => (await instance(instanceId)).container_id === serving?.id, { describe: 'its container' });
+  expect(await instance(instanceId)).toMatchObject({ revision: 2 });
 
   const { data: back } = await client.call('deployments.rollback', { params: { id: broken.id } });
   expect(back).toMatchObject({ kind: 'rollback', rollback_of: broken.id, revision: 2 });

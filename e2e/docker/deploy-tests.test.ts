@@ -56,7 +56,7 @@ async function cleared(templateId: string) {
 
 async function leftovers(): Promise<string[]> {
   const { engine, serverId } = installation;
-  const labels = { 'hortus.server': serverId };
+  const labels = { 'hortus.server': serverId, 'hortus.instance': true } as const;
   const [containers, volumes, networks] = [
     await engine.containers({ labels }),
     await engine.volumes({ labels }),

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { ApiProblem } from '@hortus/client/problem';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
-import { sharedDocker } from '@hortus/testkit/docker';
 import { freePort } from '@hortus/testkit/port';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { daemonMain, killedDaemonMain } from '@hortus/testkit/programs';
@@ -12,6 +11,9 @@ import type { SeverableNetwork } from '@hortus/testkit/severable-network';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { type ServiceProcess, startService } from '../service-process.ts';
+import { onSwarm } from './on-swarm.ts';
+import { openSite } from './open-site.ts';
+import type { Site } from './site.ts';
 import { makePageImage, writeCatalog } from './test-species.ts';
 
 export interface Installation extends AsyncDisposable {
@@ -19,6 +21,8 @@ export interface Installation extends AsyncDisposable {
   readonly serverId: string;
   readonly serverKey: string;
   readonly directory: string;
+  /** A cluster is a Docker Swarm of one node. */
+  readonly kind: Site['kind'];
   readonly socketPath: string;
   /** Direct access to the engine, bypassing Hortus. */
   readonly engine: Engine;
@@ -32,6 +36,8 @@ export interface Installation extends AsyncDisposable {
   restartService(): Promise<void>;
   /** Waits until the daemon is connected. */
   online(): Promise<void>;
+  /** Makes an address of this machine's loopback reachable for the engine and its daemon. */
+  letIn(url: string): Promise<void>;
 }
 
 export interface InstallationOptions {
@@ -43,7 +49,9 @@ export interface InstallationOptions {
   env?: Readonly<Record<string, string>>;
   /** Additional templates by slug. */
   species?: Record<string, string>;
-  /** Default is the engine of the test run. */
+  /** A server or a cluster; default is that of the test run. */
+  kind?: Site['kind'];
+  /** Engine of a server; default is that of the test run. */
   socketPath?: string;
   /** Runs the service in this network, whose link to the daemons can be cut. */
   network?: SeverableNetwork;
@@ -81,7 +89,10 @@ const onNetwork = { HORTUS_HOST: '0.0.0.0', HORTUS_ALLOW_PLAINTEXT_MANIFEST: 'tr
 /** Opens a real service, a registered server and a real Docker engine; the test starts the daemon. Cleans up after itself. */
 export async function openInstallation(options: InstallationOptions = {}): Promise<Installation> {
   const folder = temporaryFolder('installation');
-  const { image, species, socketPath = sharedDocker(), network } = options;
+  const { image, species, network } = options;
+  const [httpPort, httpsPort] = [await freePort(), await freePort()];
+  const site = await openSite({ kind: options.kind, socketPath: options.socketPath, httpPort });
+  const { socketPath, kind } = site;
   const catalog = options.catalog ?? writeCatalog(join(folder.path, 'catalog'), { image, species });
   if (options.catalog === undefined && image === undefined) await makePageImage(socketPath);
   const directory = join(folder.path, 'data');
@@ -93,8 +104,9 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
       ...(again && { key: again.key, port: Number(new URL(again.root).port) }),
     });
   const service = await start();
+  await site.letIn(service.root);
   const { data } = await service.client.call('servers.register', {
-    body: { name: 'server-1', environment: 'production' },
+    body: { name: 'server-1', environment: 'production', kind },
   });
   const keyFile = join(folder.path, 'server.json');
   const { id, api_key, manifest_public_key } = data;
@@ -102,15 +114,16 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
   writeFileSync(keyFile, JSON.stringify({ url, server_id: id, api_key, manifest_public_key }), { mode: 0o600 });
   const children: RunningProcess[] = [];
   const states = new Set<string>();
-  const [httpPort, httpsPort] = [await freePort(), await freePort()];
   const installation: Installation = {
     service,
     serverId: id,
     serverKey: api_key,
     directory,
+    kind,
     socketPath,
-    engine: openDockerEngine({ socketPath }),
+    engine: site.engine,
     httpPort,
+    letIn: (url) => site.letIn(url),
     stateOf: (state = 'state') => join(folder.path, state),
     startDaemon({
       state = 'state',
@@ -133,8 +146,9 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
         ...(url === undefined ? [] : ['--url', url]),
         ...(networkPool === undefined ? [] : ['--network-pool', networkPool]),
         ...(driftEvery === undefined ? [] : ['--drift-every', String(driftEvery)]),
+        ...site.options,
       ];
-      const [program, ...args] = command;
+      const [program = '', ...args] = [...site.prefix, ...command];
       const env = {
         HORTUSD_ALLOW_PLAINTEXT: network ? 'true' : undefined,
         HORTUS_TEST_KILL_AT: killAt,
@@ -162,8 +176,8 @@ export async function openInstallation(options: InstallationOptions = {}): Promi
       for (const child of children) await child.stop();
       for (const state of states) endCaddy(state);
       await installation.service.process.stop();
-      installation.engine.close();
-      await removeContainers(socketPath, id);
+      if (kind === 'server') await removeContainers(socketPath, id);
+      await site[Symbol.asyncDispose]();
       await folder.remove();
     },
   };
@@ -278,8 +292,11 @@ export async function inside(engine: Engine, container: string, ...argv: string[
   return text;
 }
 
-/** Removes the page of an instance, so that its health checks fail. */
-export const sicken = (engine: Engine, uid: string) => inside(engine, uid, 'rm', '/www/index.html');
+/** Makes the health checks of an instance fail. On a Swarm its files are read-only, so it is frozen there. */
+export async function sicken(engine: Engine, uid: string): Promise<void> {
+  if (onSwarm) await engine.kill(uid, 'SIGSTOP');
+  else await inside(engine, uid, 'rm', '/www/index.html');
+}
 
 /** Polls a deployment like a client, but faster; retries while the service is down. */
 export async function finished(installation: Served, deploymentId: string, within = 120_000) {

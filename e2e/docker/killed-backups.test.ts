@@ -25,7 +25,8 @@ test('after kill -9 during a backup the application runs again and the backup is
     within: PATIENCE_MS,
   });
   // The key was lost with the killed daemon; the service sends it to the next one.
-  expect(await ended(installation, execution.id, PATIENCE_MS)).toMatchObject({ status: 'completed' });
+  const end = await ended(installation, execution.id, PATIENCE_MS);
+  expect(end, end.error ?? '').toMatchObject({ status: 'completed' });
   const { data } = await client.call('backups.read', { params: { id: backup.id } });
   expect(data).toMatchObject({ status: 'completed', parts: [{ name: 'data', entries: 1 }] });
   expect((await engine.inspect(uid))?.state).toBe('running');

@@ -5,6 +5,7 @@ import { seededRandom } from '@hortus/testkit/seeded-random';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { createAndDeploy, deploy, finished, type Installation, openInstallation, redeploy } from './installation.ts';
+import { onSwarm } from './on-swarm.ts';
 import { expectWhole } from './whole.ts';
 
 /** The first runs next to its predecessor, the second must wait for its end. */
@@ -15,6 +16,12 @@ const INSTANTS = LONG ? 200 : 20;
 const AT_ONCE = 4;
 const SEED = Number(process.env.HORTUS_TEST_SEED ?? 3);
 const PATIENCE_MS = 120_000;
+
+/** Some steps of every rollout, and the end of the last one. */
+const STEPS = onSwarm
+  ? (['before files', 'before start', 'before wait_healthy', 'after wait_healthy'] as const)
+  : (['before create', 'before route', 'before switch', 'after finish'] as const);
+const LAST = STEPS[3];
 
 for (const kind of kinds) {
   test(`kill -9 of the daemon at every step of the rollout of a ${kind}`, { timeout: 600_000 }, async () => {
@@ -46,12 +53,12 @@ async function enumerate(installation: Installation, species: string, uid: strin
   const { definitionId } = await createAndDeploy(installation, uid, { species, inputs });
   rmSync(join(installation.stateOf(), 'moments'));
   expect(await redeploy(installation, definitionId, { GREETING: 'undisturbed' })).toMatchObject({ status: 'success' });
-  await until(() => momentsOf(installation).includes('after finish'), { describe: 'the last moment' });
+  await until(() => momentsOf(installation).includes(LAST), { describe: 'the last moment' });
   await daemon.kill();
   const list = [...new Set(momentsOf(installation))];
   // The end of a step and the start of the next are nearly the same for the engine; the last step has no next.
-  const moments = list.filter((moment) => LONG || moment.startsWith('before') || moment === 'after finish');
-  expect(moments).toEqual(expect.arrayContaining(['before create', 'before route', 'before switch', 'after finish']));
+  const moments = list.filter((moment) => LONG || moment.startsWith('before') || moment === LAST);
+  expect(moments).toEqual(expect.arrayContaining([...STEPS]));
   return { definitionId, moments };
 }
 

@@ -32,6 +32,7 @@ test('a private registry: pull with a password, roll back to the old image, run 
 }, async () => {
   await using registry = await startRegistry({ locked: true });
   await using installation = await openInstallation({ species: { gate: gate(`${registry.host}/garden/gate`) } });
+  await installation.letIn(`http://${registry.host}`);
   const { engine, socketPath } = installation;
   const publish = (word: string) => registry.publish(socketPath, 'garden/gate', 'stable', { files: { '/word': word } });
   let daemon = installation.startDaemon();

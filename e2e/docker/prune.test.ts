@@ -13,6 +13,7 @@ test('prune lists and removes exactly the leftovers of deleted instances', {
   const stored = 'storage: [{name: data, mount_path: /data, critical: true}]';
   const species = { shop: page('shop', stored, { image: `${registry.host}/shop` }) };
   await using installation = await openInstallation({ species });
+  await installation.letIn(`http://${registry.host}`);
   const { engine, socketPath, serverId } = installation;
   const docker = async (method: 'POST' | 'DELETE', path: string, body?: object) => {
     const { status, text } = await askDocker(socketPath, method, path, body);

@@ -5,6 +5,7 @@ import { deploy, finished, openInstallation } from './installation.ts';
 test('an image is pulled from a registry, and a missing one is reported', { timeout: 240_000 }, async () => {
   await using registry = await startRegistry();
   await using installation = await openInstallation({ image: `${registry.host}/pages/page` });
+  await installation.letIn(`http://${registry.host}`);
   const ref = await registry.publish(installation.socketPath, 'pages/page');
   const { engine } = installation;
   expect(await engine.hasImage(ref)).toBe(false);

@@ -2,7 +2,8 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { startLoad } from '@hortus/testkit/load';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
-import { createAndDeploy, openInstallationWithDaemon, redeploy, sicken } from './installation.ts';
+import { createAndDeploy, inside, openInstallationWithDaemon, redeploy, sicken } from './installation.ts';
+import { onSwarm } from './on-swarm.ts';
 
 /** Number of gap measurements. */
 const ROUNDS = Array.from({ length: process.env.HORTUS_TEST_LONG ? 9 : 4 }, (_, round) => `round ${round}`);
@@ -91,7 +92,11 @@ async function stoppedAndStarted(engine: Engine, name: string): Promise<number> 
   await engine.stop(name, 0);
   await engine.start(name);
   const { networks } = (await engine.inspect(name)) ?? expect.fail('no container');
-  const answers = async () => (await fetch(`http://${networks[0]?.address}:8080/`)).ok;
+  // Only the node of a cluster reaches its tasks.
+  const answers = async () =>
+    onSwarm
+      ? (await inside(engine, name, 'wget', '-q', '-O', '-', 'http://127.0.0.1:8080/')) !== ''
+      : (await fetch(`http://${networks[0]?.address}:8080/`)).ok;
   await until(answers, { describe: 'the page', every: 5 });
   return performance.now() - begun;
 }

@@ -128,7 +128,7 @@ test('an upgrade that becomes unhealthy is rolled back with its data during the 
   await apply(id);
   await sickenWhileWatched(id, 'crocus');
   const end = await outcome(id);
-  expect(end).toMatchObject({ status: 'failed', reason: 'unhealthy', return_id: expect.any(String) });
+  expect(end, end.error ?? '').toMatchObject({ status: 'failed', reason: 'unhealthy', return_id: expect.any(String) });
   expect(Date.parse(end.finished_at ?? '') - Date.parse(end.started_at ?? '')).toBeLessThan(60_000);
   expect(await facts('crocus')).toEqual(['1.0.0', 'mine', 'kept', '']);
   const { data } = await installation.service.client.call('definitions.read', {
@@ -167,7 +167,11 @@ describe('an upgrade whose job changed the data', () => {
     const id = await upgradeTo(bulb('peony', '1.1.0', { job: true, health: '/nothing-here' }), deployed);
     await apply(id);
     const end = await outcome(id);
-    expect(end).toMatchObject({ status: 'failed', reason: 'deployment', return_id: expect.any(String) });
+    expect(end, end.error ?? '').toMatchObject({
+      status: 'failed',
+      reason: 'deployment',
+      return_id: expect.any(String),
+    });
     expect(end.error).toContain('Revision 1 runs again with its previous data.');
     await wentBack('peony', deployed);
   });
