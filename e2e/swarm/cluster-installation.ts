@@ -31,6 +31,8 @@ export interface ClusterInstallation extends AsyncDisposable {
   waits(member: Member): Promise<void>;
   /** Tasks of an instance that run or should run. */
   running(uid: string): Promise<TaskFacts[]>;
+  /** Gives a node, by its position, the label that the rows need. */
+  allowRows(position: number): Promise<void>;
 }
 
 /** A page without routes and volumes, with enough tasks that each node has one: a daemon runs actions only on its own. */
@@ -77,12 +79,36 @@ actions:
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
 `;
 
+/** Rows in a volume on a node with the label. */
+const ledger = (image: string) => `
+slug: ledger
+name: Ledger
+description: Rows in a volume on a labelled node.
+version: 1.0.0
+app_version: "1"
+archetype: application
+taxonomy: {kingdom: applications, family: website}
+image: {repository: "${image}", tag: "1"}
+command: [sleep, "1000000"]
+stop_signal: SIGKILL
+placement: {constraints: {rows: "true"}}
+storage: [{name: rows, mount_path: /rows, critical: true}]
+actions:
+  - {name: Add a row, slug: add, type: exec, command: [sh, -c, 'echo "$1" >> /rows/all', add, "\${params.row}"],
+     timeout: 30s, params: [{name: row, type: text, required: true}]}
+  - {name: Read the rows, slug: rows, type: exec, command: [cat, /rows/all], timeout: 30s}
+  - {name: Read the rows in a job, slug: count, type: job, command: [wc, -l, /rows/all], timeout: 60s}
+  - {name: Dump, slug: dump, type: exec, command: [cat, /rows/all], timeout: 30s}
+backup: {strategy: both, dump_action: dump, restore_command: [sh, -c, 'cat > /rows/dumped'],
+  volumes: [{name: rows, critical: true}], schedule_hint: daily}
+`;
+
 /** Opens a real service, a Swarm of three managers, and a registered cluster; two of the managers run a daemon. */
 export async function openClusterInstallation(): Promise<ClusterInstallation> {
   const folder = temporaryFolder('cluster');
   const swarm = await startSwarm({ nodes: 3, managers: 3 });
   const image = (await swarm.publish('busybox:1')).replace(/:1$/, '');
-  for (const [slug, text] of Object.entries({ pages: pages(image), notes: notes(image) })) {
+  for (const [slug, text] of Object.entries({ pages: pages(image), notes: notes(image), ledger: ledger(image) })) {
     mkdirSync(join(folder.path, 'catalog/website', slug), { recursive: true });
     writeFileSync(join(folder.path, 'catalog/website', slug, 'template.yaml'), text);
   }
@@ -90,6 +116,7 @@ export async function openClusterInstallation(): Promise<ClusterInstallation> {
     directory: join(folder.path, 'data'),
     env: { HORTUS_CATALOG_DIR: join(folder.path, 'catalog') },
   });
+  const tunnelImage = await swarm.publish('haproxy:1', { programs: ['haproxy'] });
   const { client } = service;
   const registration = { name: 'swarm-1', environment: 'production', kind: 'cluster' } as const;
   const { data: registered } = await client.call('servers.register', { body: registration });
@@ -106,7 +133,10 @@ export async function openClusterInstallation(): Promise<ClusterInstallation> {
     writeFileSync(file, JSON.stringify(about), { mode: 0o600 });
     mkdirSync(state);
     const socket = swarm.nodes[node]?.socketPath ?? '';
-    const options = ['--cluster', '--key-file', file, '--state-dir', state, '--docker-socket', socket];
+    const options = ['--cluster', '--key-file', file, '--state-dir', state, '--docker-socket', socket].concat(
+      '--tunnel-image',
+      tunnelImage,
+    );
     const run = () =>
       startProcess([process.execPath, daemonMain, 'run', ...options], { env: { HORTUSD_LOG_LEVEL: 'debug' } });
     let running: RunningProcess | undefined;
@@ -149,6 +179,21 @@ export async function openClusterInstallation(): Promise<ClusterInstallation> {
     async running(uid) {
       const tasks = await cluster.tasks({ labels: { 'hortus.instance': uid } });
       return tasks.filter(({ state, desired }) => state === 'running' && desired === 'running');
+    },
+    async allowRows(position) {
+      const name = swarm.nodes[position]?.name ?? '';
+      const argv = [
+        'docker',
+        '-H',
+        `unix://${socketPath}`,
+        'node',
+        'update',
+        '--label-add',
+        'rows=true',
+        name,
+      ] as const;
+      const { code } = await startProcess(argv).exited;
+      if (code !== 0) throw new Error(`Node ${name} could not be labelled`);
     },
     async [Symbol.asyncDispose]() {
       for (const member of members) await member.process.stop();

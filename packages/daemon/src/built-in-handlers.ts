@@ -6,6 +6,7 @@ import type { Engine } from './engine/engine.ts';
 import type { Journal } from './journal/journal.ts';
 import { prune } from './prune/prune.ts';
 import { smokeInstance } from './smoke/smoke-action.ts';
+import type { ViewOf } from './swarm/instance-views.ts';
 import { swarmLifecycle } from './swarm/lifecycle.ts';
 import { changeNode } from './swarm/node-change.ts';
 import type { Turns } from './turns.ts';
@@ -14,6 +15,7 @@ export interface BuiltInParts extends Pick<BuiltInHandlers, 'backups'> {
   engine: Engine;
   /** The Swarm that this daemon drives; undefined on a plain server. */
   cluster?: Cluster | undefined;
+  viewOf?: ViewOf;
   journal: Journal;
   turns: Turns;
   serverId(): string;
@@ -23,12 +25,13 @@ export interface BuiltInParts extends Pick<BuiltInHandlers, 'backups'> {
 export const builtInHandlers = ({
   engine,
   cluster,
+  viewOf = async () => ({ engine, cluster }),
   journal,
   turns,
   serverId,
   backups,
 }: BuiltInParts): BuiltInHandlers => ({
-  instance: { ...(cluster ? swarmLifecycle(cluster) : lifecycle), [builtIn.smoke]: smokeInstance },
+  instance: { ...(cluster ? swarmLifecycle(cluster, viewOf) : lifecycle), [builtIn.smoke]: smokeInstance },
   server: {
     [builtIn.prune]: (params) => prune({ engine, journal, turns, serverId: serverId(), params }),
     [builtIn.node]: (params) => changeNode(cluster, params),

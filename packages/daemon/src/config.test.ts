@@ -22,6 +22,7 @@ it('a key file may contain all settings; options and the environment override it
     cluster: false,
     ingress: { caddy: undefined, httpPort: undefined, httpsPort: undefined },
     ingressImage: 'docker.io/library/caddy:2',
+    tunnelImage: 'docker.io/library/haproxy:lts',
     networkPool: undefined,
     driftEveryMs: 120_000,
     logs: { maxBytes: 20 * 1024 ** 2, maxAgeMs: 7 * 86_400_000 },

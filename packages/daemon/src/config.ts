@@ -34,6 +34,8 @@ export interface DaemonConfig {
   ingress: IngressWish;
   /** Image of Caddy on the nodes of a cluster. */
   ingressImage: string;
+  /** Image of HAProxy on the nodes of a cluster. */
+  tunnelImage: string;
   /** Local images in place of images of a registry, and their file; undefined for none. */
   substitutes: Substitutes | undefined;
   substitutesFile: string | undefined;
@@ -50,6 +52,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 export const DEFAULT_STATE_DIRECTORY = '/var/lib/hortusd';
 export const DEFAULT_INGRESS_IMAGE = 'docker.io/library/caddy:2';
+export const DEFAULT_TUNNEL_IMAGE = 'docker.io/library/haproxy:lts';
 export const DEFAULT_SOCKET = '/var/run/docker.sock';
 export const DEFAULTS = { driftSeconds: '120', logsMebibytes: '20', logsDays: '7' };
 const LEVELS: readonly string[] = ['debug', 'info', 'warn', 'error'];
@@ -99,6 +102,7 @@ export function readConfig(options: RunOptions, env: Environment): DaemonConfig 
       httpsPort: port('--ingress-https', options['ingress-https'] ?? env.HORTUSD_INGRESS_HTTPS),
     },
     ingressImage: options['ingress-image'] ?? env.HORTUSD_INGRESS_IMAGE ?? DEFAULT_INGRESS_IMAGE,
+    tunnelImage: options['tunnel-image'] ?? env.HORTUSD_TUNNEL_IMAGE ?? DEFAULT_TUNNEL_IMAGE,
     substitutes: substitutesFile === undefined ? undefined : readSubstitutes(substitutesFile),
     substitutesFile,
     networkPool: pool === undefined ? undefined : readNetworkPool(pool),

@@ -65,6 +65,11 @@ export const runOptions = {
     standard: 'docker.io/library/caddy:2',
     meaning: 'Image of Caddy on the nodes of a cluster that have the label hortus.ingress=true.',
   },
+  'tunnel-image': {
+    value: 'image',
+    standard: 'docker.io/library/haproxy:lts',
+    meaning: 'Image of HAProxy on the nodes of a cluster, for actions, shells and backups on other nodes.',
+  },
   'network-pool': {
     value: 'blocks',
     standard: 'chosen to fit the server',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { builtIn } from '@hortus/contract/built-in-actions';
 import { Actions } from './actions/actions.ts';
 import { Shims } from './actions/shims.ts';
 import { BackupActions } from './backup/backup-actions.ts';
@@ -17,6 +18,7 @@ import { DriftWatch } from './drift/drift-watch.ts';
 import { openDockerCluster } from './engine/docker/docker-cluster.ts';
 import { openDockerEngine } from './engine/docker/docker-engine.ts';
 import type { Timeouts } from './engine/docker/timeouts.ts';
+import type { Engine } from './engine/engine.ts';
 import { Fingerprints } from './fingerprint/fingerprint.ts';
 import { followContainers } from './ingress/follow-containers.ts';
 import { Ingress, type IngressSettings } from './ingress/ingress.ts';
@@ -51,6 +53,7 @@ import { substitutingEngine } from './substitutes/substituting-engine.ts';
 import { readDeployedManifests } from './swarm/deployed-manifests.ts';
 import { FailedTasks } from './swarm/failed-tasks.ts';
 import { fencedCluster, fencedEngine } from './swarm/fence.ts';
+import { instanceViews } from './swarm/instance-views.ts';
 import { NodeReports } from './swarm/node-reports.ts';
 import { swarmEngine } from './swarm/swarm-engine.ts';
 import { SwarmIngress } from './swarm/swarm-ingress.ts';
@@ -58,6 +61,7 @@ import { Takeover } from './swarm/takeover.ts';
 import { Tenure } from './swarm/tenure.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
+import { NodeTunnels } from './tunnel/node-tunnels.ts';
 import { Turns } from './turns.ts';
 import { type UpdateHost, updaterOf } from './update/update-host.ts';
 
@@ -95,19 +99,35 @@ export function wire(options: DaemonOptions) {
   const tenure = new Tenure();
   /** Whether the calling work of a member may change something: it leads, and none other led since the work began. */
   const mayChange = () => takeover.leads() && tenure.holds();
-  const cluster = config.cluster ? fencedCluster(openDockerCluster(socket), mayChange) : undefined;
+  const swarm = openDockerCluster(socket);
+  const cluster = config.cluster ? fencedCluster(swarm, mayChange) : undefined;
   /** Whether this daemon may act: that of a plain server always, a member of a cluster while it leads. */
   const leads = () => cluster === undefined || takeover.leads();
   /** The same for the calling work: none other may have led since it began. */
   const mayAct = () => cluster === undefined || mayChange();
   /** Runs work as part of the current leadership, so that it ends with it. */
   const inTenure = <Result>(work: () => Result): Result => (cluster === undefined ? work() : tenure.run(work));
-  const checked = guardedEngine(config.substitutes ? substitutingEngine(docker, config.substitutes) : docker, {
-    policy,
-    engineSocket: config.dockerSocket,
-    written: journal.writtenPaths,
-  });
-  const guarded = cluster ? swarmEngine(fencedEngine(checked, mayChange), cluster) : checked;
+  const check = (one: Engine) =>
+    guardedEngine(config.substitutes ? substitutingEngine(one, config.substitutes) : one, {
+      policy,
+      engineSocket: config.dockerSocket,
+      written: journal.writtenPaths,
+    });
+  const checked = check(docker);
+  const tunnels =
+    cluster &&
+    new NodeTunnels({
+      // A new leader closes the tunnels of the last one before it is ready to act.
+      cluster: fencedCluster(swarm, () => leadership.leads() && tenure.holds()),
+      engine: checked,
+      image: config.tunnelImage,
+      folder: join(stateDirectory, 'nodes'),
+      serverId,
+      leads: () => leadership.leads(),
+      busy: () => journal.executions.unfinished().length > 0,
+      log,
+    });
+  const guarded = cluster ? swarmEngine(fencedEngine(checked, mayChange), cluster, tunnels) : checked;
   const reclaim = () => extraNetworks.sweep();
   const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, reclaim, log });
   const containerLogs: ContainerLogs = new ContainerLogs({
@@ -123,6 +143,12 @@ export function wire(options: DaemonOptions) {
     log,
   });
   const engine = settlingEngine(pooledEngine(guarded, networkPool), containerLogs);
+  const viewOf = instanceViews({
+    engine,
+    cluster,
+    others: tunnels,
+    wrap: (one) => fencedEngine(check(one), mayChange),
+  });
   const ingress = new Ingress({
     ...options.ingress,
     directory: join(stateDirectory, 'ingress'),
@@ -164,6 +190,7 @@ export function wire(options: DaemonOptions) {
     mayLead: () => leadership.mayLead(),
     tenure,
     catchUp: async () => {
+      await tunnels?.closeAll();
       if (cluster) await readDeployedManifests({ cluster, service, acceptance, journal, serverId, log });
     },
     onReady: () => {
@@ -246,6 +273,7 @@ export function wire(options: DaemonOptions) {
   const backups = new BackupActions({
     engine,
     cluster,
+    viewOf,
     ingress,
     journal,
     log,
@@ -273,13 +301,19 @@ export function wire(options: DaemonOptions) {
     engine,
     shims,
     turns,
-    builtIns: builtInHandlers({ engine, cluster, journal, turns, serverId, backups }),
+    builtIns: builtInHandlers({ engine, cluster, viewOf, journal, turns, serverId, backups }),
     log,
     outputLimit: OUTPUT_LIMIT,
     abandon: (uid) => transfers.abandon(uid),
     unroute: (uid) => ingress.unroute(uid),
+    ...(tunnels && { socketOn: (node: string) => tunnels.socketOf(node) }),
+    viewOf,
     onStarted: (request) => results.started(request),
-    onFinished: (id) => results.finished(id),
+    onFinished: (id) => {
+      results.finished(id);
+      if (journal.executions.find(id)?.request.action.slug === builtIn.release)
+        tunnels?.closeIdle(0).catch((error: Error) => log.warn('tunnels could not be closed', { error }));
+    },
     onUnkept: (id, outcome) => results.finishedUnkept(id, outcome),
   });
   const scheduler = new Scheduler({
@@ -396,6 +430,7 @@ export function wire(options: DaemonOptions) {
     service,
     shims,
     transfers,
+    tunnels,
     updater,
     watch,
   };

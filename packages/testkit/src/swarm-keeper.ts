@@ -83,7 +83,17 @@ async function startNode(number: number) {
       ...['unshare', '--mount', '--pid', '--uts', '--fork', '--kill-child=KILL', '--mount-proc'],
       ...['bash', '-c', NODE_SCRIPT, 'node', name],
       ...['--data-root', join(place, 'data'), '--exec-root', '/run/docker', '--pidfile', '/run/docker.pid'],
-      ...['--host', `unix://${socketPath}`, '--cgroup-parent', `/${namespace}`, '--storage-driver', 'overlay2'],
+      // The second one is where every node of a Swarm has its socket; /run is its own.
+      ...[
+        '--host',
+        `unix://${socketPath}`,
+        '--host',
+        'unix:///run/docker.sock',
+        '--cgroup-parent',
+        `/${namespace}`,
+        '--storage-driver',
+        'overlay2',
+      ],
       ...['--config-file', join(place, 'empty.json'), '--insecure-registry', registry, '--log-level', 'warn'],
     ],
     log,

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { milliseconds } from '@hortus/template/quantity';
 import { primaryOf } from '@hortus/template/rollout/replacement';
+import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Engine } from '../engine/engine.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
 import { startScheduled } from '../jobs/scheduled-job.ts';
 import { type ActionRequest, cancelled, failure } from '../journal/action.ts';
@@ -21,6 +23,10 @@ export interface ActionsOptions extends LedgerOptions, BuiltInOptions {
   shims: Shims;
   /** Bytes kept of an execution's output. */
   outputLimit: number;
+  /** Socket of the engine of another node of the cluster. */
+  socketOn?(node: string): Promise<string>;
+  /** The node of the volumes of an instance, where its jobs run; by default that of this daemon. */
+  viewOf?(uid: string): Promise<{ engine: Engine }>;
 }
 
 const AT_ONCE = 16;
@@ -73,7 +79,10 @@ export class Actions {
     this.#options.builtIns.backups.cancel(id);
     if (known?.phase === 'started' && known.runner?.kind === 'shim') cancelShim(known.runner.process);
     if (known?.phase === 'started' && known.runner?.kind === 'container') {
-      this.#options.engine.kill(known.runner.name, 'SIGKILL').catch(() => undefined);
+      const { name } = known.runner;
+      this.#engineOfJob(known.request)
+        .then((engine) => engine.kill(name, 'SIGKILL'))
+        .catch(() => undefined);
     }
   }
 
@@ -141,9 +150,9 @@ export class Actions {
     const primary = manifest !== undefined && primaryOf(manifest) === component;
     const container = await runningContainer(this.#options.engine, uid, component, primary);
     if (!container) throw new Error(`The component ${component} is not running.`);
+    if (type === 'exec') return this.#exec(request, container, permission);
     if (container.node !== undefined)
-      throw new Error(`${component} runs on node ${container.node.name}, where this daemon cannot run actions.`);
-    if (type === 'exec') return this.#exec(request, container.id, permission);
+      throw new Error(`${component} runs on node ${container.node.name}, where this daemon reaches no ports.`);
     this.#ledger.start(request, { kind: 'once' });
     this.#ledger.finish(
       request.execution_id,
@@ -151,8 +160,9 @@ export class Actions {
     );
   }
 
-  async #exec(request: ActionRequest, container: string, { action, argv }: AllowedAction): Promise<void> {
+  async #exec(request: ActionRequest, container: ContainerFacts, { action, argv }: AllowedAction): Promise<void> {
     const { journal, shims, outputLimit } = this.#options;
+    const socket = container.node && (await this.#socketOn(container.node));
     const shim = await shims.take();
     const directory = shimDirectory(journal.directory, randomUUID());
     try {
@@ -163,7 +173,8 @@ export class Actions {
     }
     const end = await shim.carryOut(directory, {
       execution_id: request.execution_id,
-      container,
+      container: container.id,
+      ...(socket === undefined ? {} : { socket }),
       argv,
       env: action.env,
       ...(action.user === undefined ? {} : { user: action.user }),
@@ -173,6 +184,17 @@ export class Actions {
     });
     shims.giveBack(shim);
     await this.#shimEnded(request, directory, end);
+  }
+
+  async #socketOn({ id, name }: { id: string; name: string }): Promise<string> {
+    const socket = await this.#options.socketOn?.(id);
+    if (socket === undefined) throw new Error(`The component runs on node ${name}, which this daemon does not reach.`);
+    return socket;
+  }
+
+  async #engineOfJob(request: ActionRequest): Promise<Engine> {
+    const { engine, viewOf } = this.#options;
+    return viewOf ? (await viewOf(await instanceOf(this.#options, request))).engine : engine;
   }
 
   async #shimEnded(request: ActionRequest, directory: string, end: ShimEnd): Promise<void> {
@@ -193,39 +215,45 @@ export class Actions {
   }
 
   async #job(request: ActionRequest, uid: string, allowed: AllowedAction): Promise<void> {
-    const { engine, journal } = this.#options;
+    const { journal } = this.#options;
+    const engine = await this.#engineOfJob(request);
     const name = jobName(request.execution_id);
     this.#ledger.start(request, { kind: 'container', name });
     const manifest = journal.manifests.of(uid);
     if (!manifest) return this.#ledger.finish(request.execution_id, failure('The instance was released.'));
-    await this.#launch(name, () => startJob({ engine, manifest, executionId: request.execution_id, name, ...allowed }));
-    await this.#jobEnded(request, name, timeoutOf(request, allowed.action.timeout_ms));
+    await this.#launch(engine, name, () =>
+      startJob({ engine, manifest, executionId: request.execution_id, name, ...allowed }),
+    );
+    await this.#jobEnded(request, engine, name, timeoutOf(request, allowed.action.timeout_ms));
   }
 
   /** Runs a scheduled job. */
   async #scheduled(request: ActionRequest): Promise<void> {
-    const { engine, journal } = this.#options;
+    const { journal } = this.#options;
+    const engine = await this.#engineOfJob(request);
     const { execution_id: executionId, container_name, action } = request;
     const name = jobName(executionId);
     this.#ledger.start(request, { kind: 'container', name });
     const manifest = journal.manifests.of(container_name);
     if (!manifest) return this.#ledger.finish(executionId, failure('The instance was released.'));
-    await this.#launch(name, () => startScheduled({ engine, manifest, component: action.slug, executionId, name }));
-    await this.#jobEnded(request, name, timeoutOf(request, LONGEST_RUN));
+    await this.#launch(engine, name, () =>
+      startScheduled({ engine, manifest, component: action.slug, executionId, name }),
+    );
+    await this.#jobEnded(request, engine, name, timeoutOf(request, LONGEST_RUN));
   }
 
   /** Removes the container of a job that failed to start. */
-  async #launch(name: string, start: () => Promise<void>): Promise<void> {
+  async #launch(engine: Engine, name: string, start: () => Promise<void>): Promise<void> {
     try {
       await start();
     } catch (error) {
-      await removeJob(this.#options.engine, name).catch(() => undefined);
+      await removeJob(engine, name).catch(() => undefined);
       throw error;
     }
   }
 
-  async #jobEnded(request: ActionRequest, name: string, timeoutMs: number): Promise<void> {
-    const { engine, outputLimit } = this.#options;
+  async #jobEnded(request: ActionRequest, engine: Engine, name: string, timeoutMs: number): Promise<void> {
+    const { outputLimit } = this.#options;
     const id = request.execution_id;
     // A cancellation during its creation found no container to kill.
     if (this.#ledger.isCalledOff(id)) await engine.kill(name, 'SIGKILL').catch(() => undefined);
@@ -255,10 +283,12 @@ export class Actions {
         }
         return this.#shimEnded(request, runner.directory, end);
       }
-      case 'container':
+      case 'container': {
+        const engine = await this.#engineOfJob(request);
         // The container is removed only after its outcome is journalled, so a missing one was never started.
-        if (!(await hasStarted(this.#options.engine, runner.name))) return this.#begin(request);
-        return this.#jobEnded(request, runner.name, timeoutOf(request, LONGEST_RUN));
+        if (!(await hasStarted(engine, runner.name))) return this.#begin(request);
+        return this.#jobEnded(request, engine, runner.name, timeoutOf(request, LONGEST_RUN));
+      }
       case 'repeatable':
         return this.#begin(request, runner.reached);
       case 'once':

@@ -30,7 +30,7 @@ export async function runShim(socket: string): Promise<void> {
     if (!line.startsWith(GO)) continue;
     const { directory, order } = JSON.parse(line.slice(GO.length)) as { directory: string; order: Order };
     writeBegun(directory);
-    const settle = writeResult(directory, await carryOut(order, engine));
+    const settle = writeResult(directory, await onItsNode(order, engine));
     process.stdout.write(`${DONE}\n`);
     const earlier = flushed;
     flushed = flushLater(settle, daemonGone.signal).then(() => earlier);
@@ -53,6 +53,16 @@ async function flushLater(flush: () => void, daemonGone: AbortSignal): Promise<v
     flush();
   } catch {
     // The shim may have its next order, and this result can still be read.
+  }
+}
+
+async function onItsNode(order: Order, here: Engine): Promise<ActionOutcome> {
+  if (order.socket === undefined) return await carryOut(order, here);
+  const there = openDockerEngine({ socketPath: order.socket });
+  try {
+    return await carryOut(order, there);
+  } finally {
+    there.close();
   }
 }
 

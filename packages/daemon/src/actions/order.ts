@@ -16,6 +16,8 @@ export interface Order {
   execution_id: string;
   /** Full container id, which also identifies its processes. */
   container: string;
+  /** Socket of the engine of another node, where the container is. */
+  socket?: string;
   argv: string[];
   env: Record<string, string>;
   user?: string;

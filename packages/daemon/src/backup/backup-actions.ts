@@ -10,7 +10,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { PauseRecords } from '../journal/pauses.ts';
 import type { Log } from '../log.ts';
 import { isSafeName } from '../plan/names.ts';
-import { elsewhere } from '../swarm/pins.ts';
+import type { InstanceView, ViewOf } from '../swarm/instance-views.ts';
 import { swarmPauses } from '../swarm/swarm-pauses.ts';
 import type { Expectation } from '../trust/accept-manifest.ts';
 import type { BackupStore } from './backup-store.ts';
@@ -28,6 +28,8 @@ export interface BackupActionsOptions {
   engine: Engine;
   /** The Swarm that this daemon drives; undefined on a plain server. */
   cluster?: Cluster | undefined;
+  /** The node of the volumes of an instance; by default that of this daemon. */
+  viewOf?: ViewOf;
   ingress: Ingress;
   journal: Journal;
   log: Log;
@@ -165,8 +167,8 @@ export class BackupActions implements BackupHandlers {
   };
 
   async #backup(work: Work): Promise<Result> {
-    const { engine, boundary } = this.#options;
-    await this.#requireVolumesHere(work.uid);
+    const { boundary } = this.#options;
+    const { engine } = await this.#viewOf(work.uid);
     const { key } = await this.#keys.of(work.id, work.signal);
     const vessel = this.#vessel(work, 'backup_id', key);
     const extent = work.params.extent === 'volumes' ? 'volumes' : 'declared';
@@ -187,8 +189,8 @@ export class BackupActions implements BackupHandlers {
   }
 
   async #restoring(work: Work): Promise<Restoring> {
-    const { engine, cluster, ingress, boundary } = this.#options;
-    await this.#requireVolumesHere(work.uid);
+    const { ingress, boundary } = this.#options;
+    const { engine, cluster } = await this.#viewOf(work.uid);
     const { key, safetyKey } = await this.#keys.of(work.id, work.signal);
     return {
       engine,
@@ -268,10 +270,9 @@ export class BackupActions implements BackupHandlers {
   }
 
   /** Only the node of a volume can read or replace it. */
-  async #requireVolumesHere(uid: string): Promise<void> {
-    const { cluster } = this.#options;
-    const node = cluster && (await elsewhere(cluster, uid));
-    if (node !== undefined) throw new Error(`The volumes are on node ${node}, which this daemon does not reach.`);
+  async #viewOf(uid: string): Promise<InstanceView> {
+    const { engine, cluster, viewOf } = this.#options;
+    return viewOf ? await viewOf(uid) : { engine, cluster };
   }
 
   async #delete(work: Work): Promise<Result> {

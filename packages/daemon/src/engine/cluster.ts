@@ -37,7 +37,7 @@ export interface Cluster {
 
   /** Addresses, by container, at which this node reaches the tasks that run on it. */
   localAddresses(): Promise<ReadonlyMap<string, string>>;
-  /** Returns the id of an attachable overlay network; creates it if missing. */
+  /** Returns the id of an overlay network; creates it if missing. */
   ensureNetwork(spec: OverlaySpec): Promise<string>;
 
   /** Small named contents in the store of the Swarm. The content of secrets cannot be read back. */
@@ -113,6 +113,8 @@ export interface MountedSecret {
 
 export interface OverlaySpec extends NamedSpec {
   internal?: boolean;
+  /** Whether containers of no service may join it; they may by default. */
+  attachable?: boolean;
 }
 
 export interface ContentSpec {

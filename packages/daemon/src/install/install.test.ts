@@ -125,6 +125,7 @@ describe('hortusd install', () => {
         'ingress-http': '8080',
         'ingress-https': '8443',
         'ingress-image': 'registry.example.org/caddy:2.8',
+        'tunnel-image': 'registry.example.org/haproxy:3.0',
         'image-substitutes': substitutes,
         'network-pool': '10.1.0.0/16',
         'drift-every': '60',

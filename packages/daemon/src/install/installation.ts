@@ -1,6 +1,13 @@
 import { isAbsolute, join } from 'node:path';
 import { s3Variables } from '../backup/s3/s3-config.ts';
-import { ConfigError, type DaemonConfig, DEFAULT_INGRESS_IMAGE, DEFAULT_SOCKET, DEFAULTS } from '../config.ts';
+import {
+  ConfigError,
+  type DaemonConfig,
+  DEFAULT_INGRESS_IMAGE,
+  DEFAULT_SOCKET,
+  DEFAULT_TUNNEL_IMAGE,
+  DEFAULTS,
+} from '../config.ts';
 import { formatCidr } from '../networks/address-range.ts';
 import { POOL_SETTING } from '../networks/pool-setting.ts';
 import { environmentFile, systemdUnit } from './unit.ts';
@@ -55,6 +62,7 @@ export function installation({ config, program, isPackaged = false }: Installati
     HORTUSD_INGRESS_HTTP: config.ingress.httpPort?.toString(),
     HORTUSD_INGRESS_HTTPS: config.ingress.httpsPort?.toString(),
     HORTUSD_INGRESS_IMAGE: config.ingressImage === DEFAULT_INGRESS_IMAGE ? undefined : config.ingressImage,
+    HORTUSD_TUNNEL_IMAGE: config.tunnelImage === DEFAULT_TUNNEL_IMAGE ? undefined : config.tunnelImage,
     HORTUSD_IMAGE_SUBSTITUTES: config.substitutesFile,
     [POOL_SETTING]: config.networkPool?.map(formatCidr).join(','),
     ...givenDefaults(config),

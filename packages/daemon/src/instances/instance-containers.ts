@@ -33,7 +33,7 @@ export async function runningContainer(
   const named = await engine.inspect(containerName(uid, component, 1, primary));
   if (named && fits(named)) return named;
   const running = (await containersOf(engine, uid)).filter(fits);
-  // A command can be run on this node only.
+  // A command on another node needs a tunnel to it.
   const isElsewhere = ({ node }: ContainerFacts) => Number(node !== undefined);
   return running.sort((a, b) => isElsewhere(a) - isElsewhere(b) || b.createdAt - a.createdAt)[0];
 }

@@ -19,7 +19,7 @@ export async function findContainer(
   );
   const rank = ({ labels }: ContainerFacts) =>
     (labels[label.primary] === 'true' ? 0 : 1_000_000) + Number(labels[label.replica] ?? 1);
-  // A shell can be opened on this node only.
+  // A shell on another node needs a tunnel to it.
   const isElsewhere = ({ node }: ContainerFacts) => Number(node !== undefined);
   // During a rollout there may be two; the newer one stays.
   return running.sort((a, b) => isElsewhere(a) - isElsewhere(b) || rank(a) - rank(b) || b.createdAt - a.createdAt)[0];

@@ -2,19 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { builtIn } from '@hortus/contract/built-in-actions';
 import type { InstanceContext, InstanceHandler } from '../actions/handlers.ts';
 import type { Cluster, ServiceFacts } from '../engine/cluster.ts';
+import type { Engine } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
 import { failure, success } from '../journal/action.ts';
 import { label } from '../plan/labels.ts';
 import { converge } from './convergence.ts';
 import { currentTasks, endedByItself } from './current-tasks.ts';
 import { REPLICAS } from './desired-services.ts';
-import { elsewhere } from './pins.ts';
+import type { ViewOf } from './instance-views.ts';
 import { LOOK_EVERY_MS, PATIENCE_MS, tasksEnded } from './tasks-ended.ts';
 
 type Handlers = Readonly<Record<string, InstanceHandler>>;
 
 /** The built-in actions on instances of a Swarm, in place of those on containers. Each is idempotent. */
-export function swarmLifecycle(cluster: Cluster): Handlers {
+export function swarmLifecycle(cluster: Cluster, viewOf: ViewOf): Handlers {
   const inOrder = async ({ uid, manifest }: InstanceContext): Promise<ServiceFacts[]> => {
     const order = new Map((manifest?.components ?? []).map(({ name }, index) => [name, index]));
     const place = ({ labels }: ServiceFacts) => order.get(labels[label.component] ?? '') ?? order.size;
@@ -24,13 +25,13 @@ export function swarmLifecycle(cluster: Cluster): Handlers {
   const lasting = async (context: InstanceContext) =>
     (await inOrder(context)).filter(({ kind }) => kind === 'replicated');
   const removeAll = async (context: InstanceContext, volumesToo: boolean) => {
-    const refused = volumesToo ? await volumesElsewhere(cluster, context.uid) : undefined;
-    if (refused !== undefined) return failure(refused);
+    const volumes = volumesToo ? await engineOfVolumes(viewOf, context.uid) : undefined;
+    if (volumes !== undefined && 'refused' in volumes) return failure(volumes.refused);
     // First, because a leadership may end at any step: without services, only the routes would keep their addresses taken.
     await context.unroute();
     for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
     await tasksEnded(cluster, { labels: { [label.instance]: context.uid } }, patience(context));
-    await removeRest(cluster, context, volumesToo);
+    await removeRest(cluster, context, volumes?.engine);
     await context.forget();
     return success();
   };
@@ -114,24 +115,28 @@ async function running(cluster: Cluster, service: ServiceFacts, replicas: number
   });
 }
 
-async function volumesElsewhere(cluster: Cluster, uid: string): Promise<string | undefined> {
-  const node = await elsewhere(cluster, uid);
-  if (node === undefined) return undefined;
-  return `The volumes are on node ${node}, which this daemon does not reach. Release without remove_volumes, and remove them on that node.`;
+/** Reached before anything is removed, because without it the volumes would be left behind. */
+async function engineOfVolumes(viewOf: ViewOf, uid: string): Promise<{ engine: Engine } | { refused: string }> {
+  try {
+    return { engine: (await viewOf(uid)).engine };
+  } catch (error) {
+    const advice = 'Release without remove_volumes, and remove them on that node.';
+    return { refused: `The node of the volumes cannot be reached: ${(error as Error).message}. ${advice}` };
+  }
 }
 
 /** Removes files, network and, if asked for, volumes. Containers of ended tasks still use volumes, so they go first. */
-async function removeRest(cluster: Cluster, { engine, uid }: InstanceContext, volumesToo: boolean): Promise<void> {
+async function removeRest(cluster: Cluster, { engine, uid }: InstanceContext, volumes?: Engine): Promise<void> {
   const labels = { [label.managed]: 'true', [label.instance]: uid };
   for (const { id } of await cluster.contents('secrets', { labels })) await cluster.removeContent('secrets', id);
   for (const { id } of await engine.containers({ labels })) await engine.remove(id, { force: true });
   for (const { name } of await engine.networks({ labels })) await engine.removeNetwork(name);
-  if (!volumesToo) return;
-  for (const { name } of await engine.volumes({ labels })) await removedVolume(engine, name);
+  if (volumes === undefined) return;
+  for (const { name } of await volumes.volumes({ labels })) await removedVolume(volumes, name);
 }
 
 /** The engine removes the containers of a service shortly after its tasks; until then their volume is in use. */
-async function removedVolume(engine: InstanceContext['engine'], name: string): Promise<void> {
+async function removedVolume(engine: Engine, name: string): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     try {

@@ -35,11 +35,11 @@ export async function forgetPin(cluster: Cluster, uid: string): Promise<void> {
   for (const { id } of records) await cluster.removeContent('configs', id);
 }
 
-/** Name of the node of the volumes of an instance, if that is not this one. */
-export async function elsewhere(cluster: Cluster, uid: string): Promise<string | undefined> {
+/** The node of the volumes of an instance, if that is not this one. */
+export async function elsewhere(cluster: Cluster, uid: string): Promise<Pick<NodeFacts, 'id' | 'name'> | undefined> {
   const [pin, here] = await Promise.all([recordedPin(cluster, uid), cluster.membership()]);
   if (pin === undefined || pin === here?.nodeId) return undefined;
-  return (await cluster.nodes()).find(({ id }) => id === pin)?.name ?? pin;
+  return (await cluster.nodes()).find(({ id }) => id === pin) ?? { id: pin, name: pin };
 }
 
 /** Chooses the node for new volumes: the one with the fewest pinned services, this node among equals. */

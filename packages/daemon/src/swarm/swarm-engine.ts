@@ -13,12 +13,17 @@ import { isServiceHandle, serviceHandle, WholeServices } from './whole-services.
 const TASK = 'com.docker.swarm.task.id';
 const CONTAINER_ID = /^[0-9a-f]{64}$/;
 
+/** Reaches the engines of other nodes, by the id of the node. */
+export interface OtherNodes {
+  engineOf(node: string): Promise<Engine>;
+}
+
 /**
- * Wraps the engine of a manager so that instances look like those of a plain server: their containers are the current tasks of
+ * Wraps the engine of a node so that instances look like those of a plain server: their containers are the current tasks of
  * their services, on every node. Former tasks, whose containers the engine keeps, are left out.
  */
-export function swarmEngine(engine: Engine, cluster: Cluster): Engine {
-  const reach = new Reach(engine, cluster);
+export function swarmEngine(engine: Engine, cluster: Cluster, others?: OtherNodes): Engine {
+  const reach = new Reach(engine, cluster, others);
   const services = new WholeServices(engine, cluster);
   return {
     ...engine,
@@ -46,10 +51,10 @@ export function swarmEngine(engine: Engine, cluster: Cluster): Engine {
     remove: (id, options) =>
       isServiceHandle(id) ? services.remove(id) : reach.unlessTask(id, () => engine.remove(id, options)),
     rename: (id, name) => reach.unlessTask(id, () => engine.rename(id, name)),
-    exec: (id, command, signal) => reach.elsewhere(id, () => engine.exec(id, command, signal), reach.refuse),
-    attach: (id, command) => reach.elsewhere(id, () => engine.attach(id, command), reach.refuse),
-    pathFacts: (id, path) => reach.elsewhere(id, () => engine.pathFacts(id, path), reach.refuse),
-    readArchive: (id, path, signal) => reach.elsewhere(id, () => engine.readArchive(id, path, signal), reach.refuse),
+    exec: (id, command, signal) => reach.onItsNode(id, (one) => one.exec(id, command, signal)),
+    attach: (id, command) => reach.onItsNode(id, (one) => one.attach(id, command)),
+    pathFacts: (id, path) => reach.onItsNode(id, (one) => one.pathFacts(id, path)),
+    readArchive: (id, path, signal) => reach.onItsNode(id, (one) => one.readArchive(id, path, signal)),
   };
 }
 
@@ -70,10 +75,12 @@ interface Current {
 class Reach {
   readonly #engine: Engine;
   readonly #cluster: Cluster;
+  readonly #others: OtherNodes | undefined;
 
-  constructor(engine: Engine, cluster: Cluster) {
+  constructor(engine: Engine, cluster: Cluster, others: OtherNodes | undefined) {
     this.#engine = engine;
     this.#cluster = cluster;
+    this.#others = others;
   }
 
   async containers(labels: LabelFilter): Promise<ContainerFacts[]> {
@@ -133,10 +140,18 @@ class Reach {
       : this.#engine.followLogs(id, since, signal);
   }
 
-  readonly refuse = async (_: TaskFacts, { name, node }: ContainerFacts): Promise<never> => {
-    const detail = `it runs on node ${node?.name ?? 'unknown'}, which this daemon does not reach; run the action where its task is`;
-    throw new EngineProblem({ operation: `enter ${name}`, kind: 'unsupported', detail });
-  };
+  /** Calls the engine of the node where a container runs. */
+  async onItsNode<Result>(id: string, call: (engine: Engine) => Promise<Result>): Promise<Result> {
+    return await this.elsewhere(
+      id,
+      () => call(this.#engine),
+      async (task, { name, node }) => {
+        if (this.#others) return await call(await this.#others.engineOf(task.node));
+        const detail = `it runs on node ${node?.name ?? 'unknown'}, which this daemon does not reach`;
+        throw new EngineProblem({ operation: `enter ${name}`, kind: 'unsupported', detail });
+      },
+    );
+  }
 
   /** A container here would get a new, empty volume instead of one of another node. */
   async requireVolumesHere({ name, mounts, labels }: ContainerSpec): Promise<void> {
@@ -144,7 +159,7 @@ class Reach {
     if (uid === undefined || !mounts.some(({ kind }) => kind === 'volume')) return;
     const node = await elsewhere(this.#cluster, uid);
     if (node === undefined) return;
-    const detail = `its volumes are on node ${node}, which this daemon does not reach`;
+    const detail = `its volumes are on node ${node.name}`;
     throw new EngineProblem({ operation: `create container ${name}`, kind: 'unsupported', detail });
   }
 

@@ -31,7 +31,7 @@ async function observed(uid: string) {
 }
 
 function act(slug: string, uid: string, parts: ManifestComponent[], params: Record<string, unknown> = {}) {
-  const handler = swarmLifecycle(server.cluster)[slug];
+  const handler = swarmLifecycle(server.cluster, async () => ({ engine, cluster: server.cluster }))[slug];
   if (handler === undefined) throw new Error(`no handler of ${slug}`);
   const given: Manifest = manifest(uid, parts);
   const nothing = async () => {};

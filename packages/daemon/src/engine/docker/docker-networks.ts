@@ -70,7 +70,7 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
   }
 }
 
-/** Creates an overlay network of a Swarm. It is attachable, so that containers of actions can join it. */
+/** Creates an overlay network of a Swarm. By default it is attachable, so that containers of actions can join it. */
 export async function ensureOverlay(api: DockerApi, spec: OverlaySpec): Promise<string> {
   const operation = `create network ${spec.name}`;
   const found = await readNetwork(api, spec.name);
@@ -82,7 +82,7 @@ export async function ensureOverlay(api: DockerApi, spec: OverlaySpec): Promise<
       body: {
         Name: spec.name,
         Driver: 'overlay',
-        Attachable: true,
+        Attachable: spec.attachable ?? true,
         CheckDuplicate: true,
         Internal: spec.internal ?? false,
         Labels: spec.labels,
