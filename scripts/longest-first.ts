@@ -17,6 +17,7 @@ export class LongestFirst extends BaseSequencer {
 }
 
 export const knownSeconds: Readonly<Record<string, number>> = {
+  'e2e/swarm/node-loss.test.ts': 240,
   'e2e/swarm/leaders.test.ts': 130,
   'e2e/swarm/other-nodes.test.ts': 100,
   'e2e/published/published.test.ts': 90,

@@ -79,7 +79,7 @@ actions:
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
 `;
 
-/** Rows in a volume on a node with the label. */
+/** Rows on a node with the label, in a volume that comes back on another one from a backup. */
 const ledger = (image: string) => `
 slug: ledger
 name: Ledger
@@ -92,6 +92,7 @@ image: {repository: "${image}", tag: "1"}
 command: [sleep, "1000000"]
 stop_signal: SIGKILL
 placement: {constraints: {rows: "true"}}
+on_node_loss: restore
 storage: [{name: rows, mount_path: /rows, critical: true}]
 actions:
   - {name: Add a row, slug: add, type: exec, command: [sh, -c, 'echo "$1" >> /rows/all', add, "\${params.row}"],

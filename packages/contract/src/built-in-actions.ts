@@ -37,6 +37,7 @@ export const builtIn = {
   smoke: 'hortus.smoke',
   backup: 'hortus.backup',
   restore: 'hortus.restore',
+  restoreElsewhere: 'hortus.restore_elsewhere',
   returnData: 'hortus.return_data',
   copyData: 'hortus.copy_data',
   verifyBackup: 'hortus.verify_backup',
@@ -100,6 +101,14 @@ export const builtInActions = {
     backup: true,
   },
   [builtIn.restore]: { name: 'Restore', params: restored, timeoutMs: LONG_MS, exclusive: true, backup: true },
+  // For an instance whose node is lost, so there is no data of which a safety backup could be made.
+  [builtIn.restoreElsewhere]: {
+    name: 'Restore on another node',
+    params: Type.Object({ backup_id: text, manifest_sha256: text, lost_node: text }),
+    timeoutMs: LONG_MS,
+    exclusive: true,
+    backup: true,
+  },
   [builtIn.returnData]: {
     name: 'Restore data',
     params: Type.Object({

@@ -104,6 +104,23 @@ export const playbooks = {
     description: 'Replaces the data of an instance by a backup. The present data is backed up first.',
     steps: [...ordered, ...replacingData, 'route', 'restore_dump', 'report_result'],
   },
+  restore_elsewhere: {
+    name: 'Restore on another node',
+    description:
+      'Brings an instance whose node is lost back on another node of its cluster, from its last verified backup. What was written since is missing.',
+    steps: [
+      ...ordered,
+      'check_backup',
+      'replace_volumes',
+      'create',
+      'files',
+      'start',
+      'wait_healthy',
+      'route',
+      'restore_dump',
+      'report_result',
+    ],
+  },
   return_data: {
     name: 'Restore data',
     description:

@@ -19,6 +19,7 @@ import { Keys } from './keys.ts';
 import type { Vessel } from './part.ts';
 import { endLeftPauses } from './pause.ts';
 import { type Restoring, restore } from './restore.ts';
+import { restoreElsewhere } from './restore-elsewhere.ts';
 import { returnData } from './return-data.ts';
 import { type Taken, takeBackup } from './take.ts';
 import { clearTrials } from './trial.ts';
@@ -160,6 +161,7 @@ export class BackupActions implements BackupHandlers {
   readonly #actions: Readonly<Record<string, (work: Work) => Promise<Result>>> = {
     [builtIn.backup]: (work) => this.#backup(work),
     [builtIn.restore]: async (work) => ({ safety: this.#report(await restore(await this.#restoring(work))) }),
+    [builtIn.restoreElsewhere]: (work) => this.#restoreElsewhere(work),
     [builtIn.returnData]: (work) => this.#returnData(work),
     [builtIn.copyData]: (work) => this.#copyData(work),
     [builtIn.verifyBackup]: (work) => this.#verify(work),
@@ -206,6 +208,25 @@ export class BackupActions implements BackupHandlers {
       say: work.say,
       boundary,
     };
+  }
+
+  async #restoreElsewhere(work: Work): Promise<Result> {
+    const { cluster, ingress, boundary } = this.#options;
+    if (cluster === undefined) throw new Error('This daemon drives no cluster, so it has no other node.');
+    const { key } = await this.#keys.of(work.id, work.signal);
+    await restoreElsewhere({
+      cluster,
+      viewOf: (uid) => this.#viewOf(uid),
+      ingress,
+      manifest: this.#deployed(work.uid).manifest,
+      source: this.#vessel(work, 'backup_id', key),
+      manifestSha256: String(work.params.manifest_sha256),
+      lost: String(work.params.lost_node),
+      say: work.say,
+      signal: work.signal,
+      boundary,
+    });
+    return {};
   }
 
   /**

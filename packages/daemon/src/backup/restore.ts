@@ -108,8 +108,10 @@ export async function checkSpace(
     throw new Error(`Not enough disk space on the server: ${missing} more bytes are needed below ${dataRoot}.`);
 }
 
+export type Replacing = Starting & Pick<Restoring, 'manifest' | 'boundary'>;
+
 /** Replaces the data by a backup and starts the deployed application with it. */
-export async function replace(restoring: Restoring, source: Vessel, parts: readonly BackupPart[]): Promise<void> {
+export async function replace(restoring: Replacing, source: Vessel, parts: readonly BackupPart[]): Promise<void> {
   const { manifest } = restoring;
   const empty = needsEmpty(manifest, parts);
   const deploymentId = manifest.deployment_id ?? `restore-${source.place.backupId}`;

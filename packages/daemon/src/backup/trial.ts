@@ -25,7 +25,8 @@ export function trialManifest(manifest: SignedManifest): SignedManifest {
     server_id,
     instance: { ...manifest.instance, uid, server_id },
     routes: [],
-    components: copiedComponents(manifest.components, uid),
+    // On a cluster its volumes are on the node of the daemon, which need not have the labels of the placement.
+    components: copiedComponents(manifest.components, uid).map(({ placement: _, ...component }) => component),
   };
 }
 

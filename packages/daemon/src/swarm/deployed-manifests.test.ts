@@ -49,10 +49,13 @@ it('manifests of other leaders are read, outdated ones replaced, and those of re
     service({ labels: labelsOf('young', 8) }),
   ];
   const open = Array.from({ length: 101 }, (_, index) => ({ id: index === 100 ? id('dep', 8) : `dep_${index}` }));
+  // Its services were removed for a restore on another node.
+  const begun = [{ id: 'c', name: 'c', labels: labelsOf('moved', 4), data: Buffer.alloc(0), createdAt: 0 }];
   const asked: string[] = [];
   const answers: Record<string, SignedManifest> = {
     [id('dep', 2)]: signed('blog', 2),
     [id('dep', 3)]: signed('shop', 3),
+    [id('dep', 4)]: signed('moved', 4),
   };
   const call = async (name: string, { query }: { query: { deployment_id: string; page: number } }) => {
     if (name === 'deployments.pending') return { data: open.slice((query.page - 1) * 100, query.page * 100) };
@@ -62,7 +65,7 @@ it('manifests of other leaders are read, outdated ones replaced, and those of re
     throw new ApiProblem({ code: 'NOT_FOUND', status: 404, message: 'No such deployment.' });
   };
   const deps: DeployedManifestsDeps = {
-    cluster: { services: async () => services },
+    cluster: { services: async () => services, contents: async () => begun },
     service: { call: call as unknown as DeployedManifestsDeps['service']['call'] },
     acceptance: { accept: (_, answer) => answer as SignedManifest },
     journal,
@@ -70,10 +73,11 @@ it('manifests of other leaders are read, outdated ones replaced, and those of re
     log: openLog('error'),
   };
   await readDeployedManifests(deps);
-  expect(asked.sort()).toEqual([id('dep', 2), id('dep', 3), id('dep', 9)]);
+  expect(asked.sort()).toEqual([id('dep', 2), id('dep', 3), id('dep', 4), id('dep', 9)]);
   const known = journal.manifests.all().map(({ instance_uid, revision }) => [instance_uid, revision]);
   expect(known).toEqual([
     ['blog', 2],
+    ['moved', 4],
     ['same', 1],
     ['shop', 3],
   ]);

@@ -8,9 +8,10 @@ import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import type { Expectation } from '../trust/accept-manifest.ts';
 import { Slots } from '../turns.ts';
+import { RESTORING_ON } from './lost-node.ts';
 
 export interface DeployedManifestsDeps {
-  cluster: Pick<Cluster, 'services'>;
+  cluster: Pick<Cluster, 'services' | 'contents'>;
   service: Pick<Service, 'call'>;
   /** Decides which manifests may be used here. */
   acceptance: { accept(deployment: Deployed, answer: unknown): SignedManifest | RolloutResult };
@@ -32,8 +33,13 @@ const PER_PAGE = 100;
 export async function readDeployedManifests(deps: DeployedManifestsDeps): Promise<void> {
   const { cluster, service, journal, serverId } = deps;
   const labels = { [label.managed]: 'true', [label.server]: serverId() };
-  const [services, unfinished] = await Promise.all([cluster.services({ labels }), unfinishedDeployments(service)]);
-  const deployed = deployedInstances(services, unfinished);
+  const [services, restored, unfinished] = await Promise.all([
+    cluster.services({ labels }),
+    cluster.contents('configs', { labels: { ...labels, [RESTORING_ON]: true } }),
+    unfinishedDeployments(service),
+  ]);
+  const begun = restored.map(({ labels }) => ({ labels, formerLabels: undefined }));
+  const deployed = deployedInstances([...services, ...begun], unfinished);
   for (const { instance_uid: uid } of journal.manifests.all()) if (!deployed.has(uid)) journal.manifests.forget(uid);
   const slots = new Slots(AT_ONCE);
   await Promise.all([...deployed].map(([uid, deployment]) => slots.run(() => readOne(deps, uid, deployment))));

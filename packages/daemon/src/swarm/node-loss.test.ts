@@ -39,6 +39,15 @@ it('says for every service what the loss of a node means', () => {
   ]);
 });
 
+it('says that a component comes back from its last verified backup, and what is missing then', () => {
+  const components = [{ name: 'db', on_node_loss: 'restore' as const }];
+  const [line] = serviceLossLines(services, [node('a'), node('b')], components);
+  expect(line).toContain(
+    'If node host-a is lost for a minute, db is restored on another one from its last verified backup',
+  );
+  expect(line).toContain('what was written since is missing');
+});
+
 it('counts only nodes that can run tasks', () => {
   const nodes = [node('a'), node('b', { availability: 'drain' }), node('c', { state: 'down' })];
   expect(serviceLossLines(services, nodes)).toEqual([

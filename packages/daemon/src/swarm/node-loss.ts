@@ -1,3 +1,4 @@
+import type { ManifestComponent } from '@hortus/contract/template/manifest';
 import { type LosableNode, nodeLossLines, type PlacedComponent } from '@hortus/template/rollout/node-loss';
 import type { NodeFacts } from '../engine/cluster.ts';
 import type { DesiredService } from './desired-services.ts';
@@ -10,7 +11,12 @@ export const losable = ({ name, labels, state, availability }: NodeFacts): Losab
 });
 
 /** Says for each service what the loss of a node would mean, before it happens. */
-export function serviceLossLines(services: readonly DesiredService[], nodes: readonly NodeFacts[]): string[] {
+export function serviceLossLines(
+  services: readonly DesiredService[],
+  nodes: readonly NodeFacts[],
+  components: readonly Pick<ManifestComponent, 'name' | 'on_node_loss'>[] = [],
+): string[] {
+  const isRestored = (name: string) => components.some((one) => one.name === name && one.on_node_loss === 'restore');
   const nameOf = (id: string) => nodes.find((one) => one.id === id)?.name ?? id;
   const placed = services
     .filter(({ unit }) => unit.kind === 'service')
@@ -19,7 +25,7 @@ export function serviceLossLines(services: readonly DesiredService[], nodes: rea
         name: unit.component,
         replicas,
         constraints: labelsIn(spec.constraints),
-        pinned: node === undefined ? undefined : { node: nameOf(node) },
+        pinned: node === undefined ? undefined : { node: nameOf(node), restored: isRestored(unit.component) },
       }),
     );
   return nodeLossLines(placed, nodes.map(losable));

@@ -79,8 +79,8 @@ async function renewedImages(
   return new Map(await Promise.all(images.map(async (image) => [image, await pinnedImage(engine, image)] as const)));
 }
 
-const lossLines = ({ services, nodes, desired }: Attempt): string[] => [
-  ...serviceLossLines(services, nodes),
+const lossLines = ({ rollout, services, nodes, desired }: Attempt): string[] => [
+  ...serviceLossLines(services, nodes, rollout.manifest.components),
   ...(desired.routes.length > 0 ? ingressLossLines(nodes.map(losable)) : []),
 ];
 

@@ -2,6 +2,7 @@ import { makeRoom } from '../quotas/stored-output.ts';
 import { dropOldestOutputs } from '../resources/actions/retention.ts';
 import { Actions } from '../resources/actions/service.ts';
 import { Endings } from '../resources/backups/endings.ts';
+import { restoreLater } from '../resources/backups/lost-node.ts';
 import { planBackups } from '../resources/backups/schedule.ts';
 import { Backups } from '../resources/backups/service.ts';
 import { Footprints } from '../resources/capacity/public.ts';
@@ -133,7 +134,11 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     order: (tx, order) => actions.order(tx, order),
     withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
   });
-  const nodes = new ClusterNodes({ reader, order: (tx, order) => actions.orderOnServer(tx, order) });
+  const nodes = new ClusterNodes({
+    reader,
+    order: (tx, order) => actions.orderOnServer(tx, order),
+    lost: restoreLater,
+  });
   const prunes = new Prunes({
     livingOn: async (queries, id) => {
       const there = (await livingWithNamesOn(queries, id)).map(({ container_name }) => container_name);

@@ -1,6 +1,8 @@
 import type { JobKind } from '../jobs/job.ts';
 import { DEADLINE as EXECUTION_DEADLINE } from '../resources/actions/deadlines.ts';
+import { lostNodeJob, NODE_LOST } from '../resources/backups/lost-node.ts';
 import { BACKUPS_DUE, dueJob } from '../resources/backups/schedule.ts';
+import { isNodeLost } from '../resources/clusters/nodes/nodes.ts';
 import { CONFIRMATION_EXPIRY, expiryJob } from '../resources/confirmations/expiry-job.ts';
 import { UPDATE_DAEMONS, updateDaemonsJob } from '../resources/daemon-updates/job.ts';
 import { INDEX_NAMES, indexNamesJob } from '../resources/definitions/index-names.ts';
@@ -67,6 +69,13 @@ export function jobsOf(base: BaseDependencies, made: Made): Readonly<Record<stri
     [OLD_KEY]: oldKeyJob(storage),
     [UPDATE_DAEMONS]: updateDaemonsJob({ storage, wake }),
     [BACKUPS_DUE]: dueJob({ storage, backups, instances }),
+    [NODE_LOST]: lostNodeJob({
+      storage,
+      backups,
+      instances,
+      manifestOf: (queries, ...of) => manifests.resolve(queries, ...of),
+      isLost: isNodeLost,
+    }),
     [MIGRATE]: migrations.job(),
     [EVACUATE]: made.evacuations.job(),
     [FETCH]: exports.job(),

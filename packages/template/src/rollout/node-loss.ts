@@ -18,8 +18,8 @@ export interface PlacedComponent {
   readonly replicas: number;
   /** Labels that its nodes must have. */
   readonly constraints: Readonly<Record<string, string>>;
-  /** Whether it has volumes, and the name of their node if it is known. */
-  readonly pinned?: { readonly node?: string | undefined } | undefined;
+  /** Whether it has volumes, the name of their node if it is known, and whether a backup brings them back. */
+  readonly pinned?: { readonly node?: string | undefined; readonly restored?: boolean } | undefined;
 }
 
 /** Says for each component what the loss of a node would mean, before it happens. */
@@ -33,6 +33,8 @@ export function nodeLossLines(components: readonly PlacedComponent[], nodes: rea
 function lineOf({ name, replicas, constraints, pinned }: PlacedComponent, usable: readonly LosableNode[]): string {
   if (pinned) {
     const node = pinned.node === undefined ? `the node of the volumes of ${name}` : `node ${pinned.node}`;
+    if (pinned.restored)
+      return `If ${node} is lost for a minute, ${name} is restored on another one from its last verified backup: what was written since is missing. Without such a backup it is down until the node is back`;
     return `If ${node} is lost, ${name} is down until it is back, because its volumes are there`;
   }
   const [only, ...others] = usable.filter(({ labels }) =>
@@ -94,9 +96,10 @@ export function unroutable(
 export function clusterWarnings(manifest: Manifest, nodes: readonly LosableNode[]): string[] {
   if (nodes.length === 0) return [];
   const services = manifest.components.filter(({ kind }) => kind === 'service');
-  const placed = services.map(({ name, replicas, placement, storage }): PlacedComponent => {
+  const placed = services.map(({ name, replicas, placement, storage, on_node_loss }): PlacedComponent => {
     const hasVolumes = storage.some(({ volume }) => volume !== undefined);
-    return { name, replicas, constraints: placement?.constraints ?? {}, ...(hasVolumes && { pinned: {} }) };
+    const pinned = hasVolumes && { pinned: { restored: on_node_loss === 'restore' } };
+    return { name, replicas, constraints: placement?.constraints ?? {}, ...pinned };
   });
   const refused = unroutable(manifest, nodes).map((line) => `The deployment will be refused: ${line}`);
   const lost = manifest.routes.length > 0 && refused.length === 0 ? ingressLossLines(nodes) : [];

@@ -25,6 +25,8 @@ export interface EndedBackupAction {
   readonly slug: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly completed: boolean;
+  /** Whether the daemon said how it ended. */
+  readonly outcome: 'known' | 'unknown';
   readonly error: string | null;
   /** Reported by the daemon; untrusted, so only used if it matches the expected schema. */
   readonly result: unknown;
@@ -104,7 +106,7 @@ export class Results {
     return ended;
   }
 
-  #afterBackup(tx: Tx, row: ExecutionRow, { actor, result }: Ending): Promise<void> {
+  #afterBackup(tx: Tx, row: ExecutionRow, { actor, result, outcome = 'known' }: Ending): Promise<void> {
     const { account_id: accountId, slug, error, status } = row;
     const params = JSON.parse(row.params) as Record<string, unknown>;
     return this.#deps.backupEnded(tx, {
@@ -112,6 +114,7 @@ export class Results {
       slug,
       params,
       completed: status === 'completed',
+      outcome,
       error,
       result,
       actor,

@@ -8,6 +8,7 @@ import type { Tx } from '../../storage/storage.ts';
 import type { EndedBackupAction } from '../actions/public.ts';
 import { outdated } from './keeping.ts';
 import { backupLifecycle } from './lifecycle.ts';
+import { restoreAgain } from './lost-node.ts';
 import type { Backups } from './service.ts';
 import { type BackupRow, completedOf, findPlan, lockBackup, noteBackup } from './store.ts';
 
@@ -41,6 +42,8 @@ export class Endings {
       case builtIn.restore:
       case builtIn.returnData:
         return this.#restored(tx, row, ended);
+      case builtIn.restoreElsewhere:
+        return this.#restoredElsewhere(tx, row, ended);
       case builtIn.verifyBackup:
         return this.#verified(tx, row, ended);
       case builtIn.deleteBackup:
@@ -100,6 +103,14 @@ export class Endings {
     if (safety) await this.#taken(tx, safety, ended, safetyResult.Check(result) ? result.safety : undefined);
     const type = ended.completed ? 'audit.backup_restored' : 'audit.backup_restore_failed';
     await this.#audit(tx, type, row, actor, error === null ? {} : { error });
+  }
+
+  async #restoredElsewhere(tx: Tx, row: BackupRow, ended: EndedBackupAction): Promise<void> {
+    await this.#restored(tx, row, ended);
+    const { lost_node } = ended.params;
+    if (ended.outcome !== 'unknown' || typeof lost_node !== 'string') return;
+    const { server_id, account_id, definition_id } = row;
+    await restoreAgain(tx, { server_id, account_id, definition_id, node_id: lost_node, hostname: lost_node });
   }
 
   async #verified(tx: Tx, row: BackupRow, { completed, result, error, actor }: EndedBackupAction): Promise<void> {

@@ -219,6 +219,21 @@ export class Backups {
     return this.#putBack(tx, row, actor, { slug: builtIn.restore });
   }
 
+  /** Restores a backup that the caller has locked on another node than the lost one of its instance. */
+  async elsewhere(tx: Tx, row: BackupRow, instance: NamedRow, lostNode: string): Promise<Ordered> {
+    this.#requireCompleted(row);
+    const execution = await this.#deps.order(tx, {
+      instance,
+      slug: builtIn.restoreElsewhere,
+      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256, lost_node: lostNode },
+      secret: { key: await keyOf(tx, this.#deps.vault, row) },
+      actor: null,
+      startWithinMs: MONTH_MS,
+    });
+    await auditBackup(tx, 'audit.backup_restore_ordered', row, null);
+    return { execution, backup: backupRecord(row) };
+  }
+
   async #putBack(
     tx: Tx,
     row: BackupRow,

@@ -15,6 +15,21 @@ export interface ClusterNodesDeps {
   readonly reader: Queries;
   /** Orders an action on a server. */
   readonly order: (tx: Tx, order: ServerOrder) => Promise<Execution>;
+  /** Called when a node is lost, with the names of the instances that ran there. */
+  readonly lost: (tx: Tx, node: Lost, uids: readonly string[]) => Promise<void>;
+}
+
+interface Lost {
+  readonly server_id: string;
+  readonly account_id: string;
+  readonly node_id: string;
+  readonly hostname: string;
+}
+
+/** Whether a node is down, cut off, or has left the cluster. */
+export async function isNodeLost(queries: Queries, serverId: string, nodeId: string): Promise<boolean> {
+  const node = await findNode(queries, serverId, nodeId);
+  return !node || isLost(node);
 }
 
 /** Reads the nodes of a cluster for a plan. */
@@ -49,7 +64,7 @@ export class ClusterNodes {
       const before = known.get(node.id);
       const row = nodeRow(serverId, node, before, tx.now);
       if (!before || isNews(before, row, tx.now)) await writeNode(tx, row);
-      await tell(tx, principal, server, before, row);
+      await this.#tell(tx, principal, server, before, row);
     }
     const gone = [...known.keys()].filter((id) => !reported.has(id));
     await deleteNodes(tx, serverId, gone);
@@ -66,6 +81,37 @@ export class ClusterNodes {
     if (!(await findNode(tx, id, node))) throw notFound('node');
     const params = { node_id: node, availability };
     return this.#deps.order(tx, { server, slug: builtIn.node, params, actor: actorOf(principal) });
+  }
+
+  async #tell(
+    tx: Tx,
+    principal: Principal,
+    server: ServerRow,
+    before: NodeRow | undefined,
+    now: NodeRow,
+  ): Promise<void> {
+    const type = before && lossOf(before, now);
+    if (type === undefined) return;
+    // What ran there before it was lost.
+    const tasks = JSON.parse(before?.tasks ?? '[]') as ClusterNode['tasks'];
+    await append(tx, {
+      type,
+      accountId: server.account_id,
+      resourceType: 'server',
+      resourceId: server.id,
+      actor: actorOf(principal),
+      data: {
+        server_id: server.id,
+        name: server.name,
+        node_id: now.id,
+        hostname: now.hostname,
+        state: now.state,
+        tasks,
+      },
+    });
+    if (type !== 'node.lost') return;
+    const node = { server_id: server.id, account_id: server.account_id, node_id: now.id, hostname: now.hostname };
+    await this.#deps.lost(tx, node, [...new Set(tasks.map(({ instance_uid }) => instance_uid))]);
   }
 
   async #cluster(tx: Tx, { accountId }: Principal, id: string): Promise<ServerRow> {
@@ -122,34 +168,6 @@ const nodeRecord = (row: NodeRow): ClusterNode => ({
 
 /** `unknown` says nothing: a cluster reports it while it elects a leader. */
 const isLost = ({ state }: Pick<NodeRow, 'state'>): boolean => state === 'down' || state === 'disconnected';
-
-async function tell(
-  tx: Tx,
-  principal: Principal,
-  server: ServerRow,
-  before: NodeRow | undefined,
-  now: NodeRow,
-): Promise<void> {
-  if (!before) return;
-  const type = lossOf(before, now);
-  if (type === undefined) return;
-  await append(tx, {
-    type,
-    accountId: server.account_id,
-    resourceType: 'server',
-    resourceId: server.id,
-    actor: actorOf(principal),
-    data: {
-      server_id: server.id,
-      name: server.name,
-      node_id: now.id,
-      hostname: now.hostname,
-      state: now.state,
-      // What ran there before it was lost.
-      tasks: JSON.parse(before.tasks) as ClusterNode['tasks'],
-    },
-  });
-}
 
 function lossOf(before: NodeRow, now: NodeRow): 'node.lost' | 'node.returned' | undefined {
   if (isLost(now)) return isLost(before) ? undefined : 'node.lost';
