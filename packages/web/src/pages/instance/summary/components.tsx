@@ -13,6 +13,8 @@ export function Components({
 }) {
   if (components.length === 0)
     return <p className="text-ink-2">Its daemon has not reported containers yet. It does so once a minute.</p>;
+  // Only components of a cluster have nodes.
+  const onNodes = components.some(({ nodes }) => nodes !== undefined);
   return (
     <div className="sheet">
       <table className="table stacks" aria-label="Components">
@@ -20,6 +22,7 @@ export function Components({
           <tr>
             <th>Name</th>
             <th className="not-on-phone">Image</th>
+            {onNodes && <th>Nodes</th>}
             <th>Health</th>
             <th className="not-on-phone text-right!">CPU</th>
             <th className="not-on-phone text-right!">Memory</th>
@@ -36,6 +39,7 @@ export function Components({
                 <td className="not-on-phone">
                   <code className="[overflow-wrap:anywhere]">{component.image ?? '–'}</code>
                 </td>
+                {onNodes && <td>{component.nodes?.join(', ') || '–'}</td>}
                 <td>
                   <Status state={wordOf(component)} />
                 </td>
