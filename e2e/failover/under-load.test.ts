@@ -5,12 +5,15 @@ import { expect, test } from 'vitest';
 import { inside } from '../docker/installation.ts';
 import { expectNothingLost, startWriters } from './counts.ts';
 import { startDaemon } from './daemon.ts';
-import { follow, ticker } from './followers.ts';
+import { follow, notes, ticker } from './followers.ts';
 import { openReplicas, type Replicas } from './replicas.ts';
 
 const { DEPLOYMENTS, ACTIONS, FOLLOWERS, ROUNDS } = process.env.HORTUS_TEST_LONG
   ? { DEPLOYMENTS: 50, ACTIONS: 200, FOLLOWERS: 500, ROUNDS: 10 }
   : { DEPLOYMENTS: 8, ACTIONS: 24, FOLLOWERS: 30, ROUNDS: 1 };
+
+/** Instances of the actions: one instance refuses more than a hundred unfinished ones. */
+const TARGETS = Math.ceil(ACTIONS / 50);
 
 const FINAL = ['success', 'failed'];
 
@@ -46,19 +49,19 @@ async function endOf({ client }: Replicas, execution_id: string): Promise<string
 test(`a failover during ${DEPLOYMENTS} deployments, ${ACTIONS} actions and ${FOLLOWERS} followed logs loses and doubles nothing`, {
   timeout: 300_000 + ROUNDS * 600_000,
 }, async () => {
-  await using replicas = await openReplicas({ ticker });
+  await using replicas = await openReplicas({ ticker, notes });
   await using daemon = await startDaemon(replicas, 'loaded');
   const engine = openDockerEngine({ socketPath: sharedDocker() });
-  const [target, source] = await Promise.all(
-    (['website', 'ticker'] as const).map(async (species) =>
-      deployed(replicas, await order(replicas, await define(replicas, daemon.serverId, species, `load-${species}`))),
-    ),
-  );
+  const start = async (species: string, uid: string) =>
+    deployed(replicas, await order(replicas, await define(replicas, daemon.serverId, species, uid)));
+  const targetNames = Array.from({ length: TARGETS }, (_, number) => `load-target-${number}`);
+  const source = await start('ticker', 'load-ticker');
+  const targets = await Promise.all(targetNames.map((name) => start('notes', name)));
   const definitions: string[] = [];
   for (let number = 0; number < DEPLOYMENTS; number++) {
-    definitions.push(await define(replicas, daemon.serverId, 'website', `load-${number}`));
+    definitions.push(await define(replicas, daemon.serverId, 'notes', `load-${number}`));
   }
-  const followers = Array.from({ length: FOLLOWERS }, () => follow(replicas.client, source as string));
+  const followers = Array.from({ length: FOLLOWERS }, () => follow(replicas.client, source));
   await until(() => followers.every(({ last }) => last > 0), { within: 120_000, describe: 'lines at every follower' });
 
   for (let round = 1; round <= ROUNDS; round++) {
@@ -71,7 +74,7 @@ test(`a failover during ${DEPLOYMENTS} deployments, ${ACTIONS} actions and ${FOL
     };
     const ordering = definitions.map((id) => counted(order(replicas, id)));
     const acting = Array.from({ length: ACTIONS }, (_, number) =>
-      counted(act(replicas, target as string, `${round}-${number}`)),
+      counted(act(replicas, targets[number % TARGETS] as string, `${round}-${number}`)),
     );
     await until(() => acknowledged >= (DEPLOYMENTS + ACTIONS) / 4, { every: 5, describe: 'a quarter of the requests' });
     const killed = await replicas.cluster.primary();
@@ -91,7 +94,8 @@ test(`a failover during ${DEPLOYMENTS} deployments, ${ACTIONS} actions and ${FOL
     await replicas.cluster.whole();
     expectNothingLost(`failover under load, round ${round}: requests`, await writers.stop());
 
-    const lines = (await inside(engine, 'load-website', 'cat', '/data/lines')).trim().split('\n');
+    const files = await Promise.all(targetNames.map((name) => inside(engine, name, 'cat', '/data/lines')));
+    const lines = files.flatMap((file) => file.trim().split('\n'));
     const ofRound = lines.filter((line) => line.startsWith(`${round}-`));
     const made = await Promise.all(definitions.map((id) => deploymentsOf(replicas, id)));
     const running = await engine.containers({ labels: { 'hortus.server': daemon.serverId } });
@@ -108,7 +112,7 @@ test(`a failover during ${DEPLOYMENTS} deployments, ${ACTIONS} actions and ${FOL
     expect(counts).toEqual({
       actions: { lost: 0, doubled: 0 },
       deployments: { lost: 0, doubled: 0 },
-      containers: DEPLOYMENTS + 2,
+      containers: DEPLOYMENTS + TARGETS + 1,
       followers: { broken: 0 },
     });
   }
