@@ -36,8 +36,8 @@ actions:
 export interface Follower {
   /** Number of the last line received. */
   readonly last: number;
-  /** Lines that are missing or came twice. */
-  readonly broken: number;
+  /** Places where lines are missing or came twice, such as `41 to 43`, and how many the service says it left out. */
+  readonly broken: readonly string[];
   leave(): Promise<void>;
 }
 
@@ -45,14 +45,15 @@ export interface Follower {
 export function follow(client: Client, id: string): Follower {
   const leaving = new AbortController();
   let last = 0;
-  let broken = 0;
+  const broken: string[] = [];
   const over = (async () => {
     const call = { params: { id }, signal: leaving.signal };
     for await (const { event, data } of client.stream('logs.instance', call)) {
+      if (event === 'left_out') broken.push(JSON.stringify(data));
       if (event !== 'line') continue;
       const number = Number((data as ContainerLine).text.replace('line ', ''));
       // A stream begins with the last lines, which are not all if the ticker has run for a while.
-      if (last > 0 && number !== last + 1) broken++;
+      if (last > 0 && number !== last + 1) broken.push(`${last} to ${number}`);
       last = number;
     }
   })();
@@ -61,9 +62,7 @@ export function follow(client: Client, id: string): Follower {
     get last() {
       return last;
     },
-    get broken() {
-      return broken;
-    },
+    broken,
     async leave() {
       leaving.abort();
       await over.catch(() => {});
