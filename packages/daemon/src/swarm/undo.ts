@@ -42,8 +42,8 @@ export async function undo(attempt: Attempt, deps: UndoDeps, failure: Failure): 
       ...rolledBackBySwarm(attempt, actual).map((service) => runsAgain(service, attempt, deps, signal)),
     ]);
     await restoreScale(attempt, deps);
-    await restoreRoutes(attempt, deps, signal);
     const left = await readInstance(cluster, instanceUid, definitionId);
+    await restoreRoutes(attempt, left, deps, signal);
     await removeUnusedFiles(cluster, attempt.own, left.services);
     if (network !== undefined && left.services.length === 0) await dropNetwork(network.name, deps);
     return { ...failed, restored: true };
@@ -111,15 +111,17 @@ async function restoreScale({ before }: Attempt, { cluster }: UndoDeps): Promise
 
 /**
  * Returns to the routes of the former manifest, to whose components the services have returned. Those of this deployment may also
- * come from a former leader that was killed.
+ * come from a former leader that was killed. If the former manifest is unknown, services that run keep the routes that they have.
  */
 async function restoreRoutes(
   { rollout, desired, own, reroute }: Attempt,
+  left: SwarmActual,
   deps: UndoDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const { ingress, say, progress } = deps;
   if (ingress === undefined || rollout.only !== undefined) return;
+  if (!reroute && rollout.former === undefined && left.services.length > 0) return;
   const former = (rollout.former?.routes ?? []).map(routeRule);
   if (!reroute && sameRules(desired.instanceUid, await ingress.all(), former)) return;
   await ingress.lead(desired.instanceUid, former, { own, say, progress, signal });
