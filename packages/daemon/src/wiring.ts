@@ -120,6 +120,8 @@ export function wire(options: DaemonOptions) {
       // A new leader closes the tunnels of the last one before it is ready to act.
       cluster: fencedCluster(swarm, () => leadership.leads() && tenure.holds()),
       engine: checked,
+      // Checked in the views of instances, which alone create containers there.
+      open: (socketPath) => openDockerEngine({ socketPath }),
       image: config.tunnelImage,
       folder: join(stateDirectory, 'nodes'),
       serverId,

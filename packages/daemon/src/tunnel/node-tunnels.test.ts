@@ -7,6 +7,7 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TaskFacts } from '../engine/cluster.ts';
+import { openDockerEngine } from '../engine/docker/docker-engine.ts';
 import type { Engine, ExecHandle } from '../engine/engine.ts';
 import { openLog } from '../log.ts';
 import { label } from '../plan/labels.ts';
@@ -32,6 +33,7 @@ beforeAll(async () => {
   tunnels = new NodeTunnels({
     cluster: server.cluster,
     engine: server.engine,
+    open: (socketPath) => openDockerEngine({ socketPath }),
     image: await server.swarm.publish('haproxy:1', { programs: ['haproxy'] }),
     folder: join(folder.path, 'nodes'),
     serverId: () => server.id,

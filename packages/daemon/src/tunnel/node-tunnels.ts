@@ -4,7 +4,6 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, NodeFacts } from '../engine/cluster.ts';
 import { openDockerCluster } from '../engine/docker/docker-cluster.ts';
-import { openDockerEngine } from '../engine/docker/docker-engine.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
 import { guarded } from '../guard.ts';
@@ -27,6 +26,8 @@ export interface NodeTunnelsOptions {
   cluster: Cluster;
   /** Engine of this node, which pulls the image first. */
   engine: Engine;
+  /** Opens the engine behind a socket. */
+  open(socketPath: string): Engine;
   /** Image of HAProxy. */
   image: string;
   /** Folder of the sockets; only root may enter it. */
@@ -224,7 +225,7 @@ export class NodeTunnels {
   }
 
   #opened(node: string): Counted {
-    return countedEngine(openDockerEngine({ socketPath: this.#socket(node) }));
+    return countedEngine(this.#options.open(this.#socket(node)));
   }
 
   #services() {
