@@ -25,6 +25,8 @@ export interface ClusterInstallation extends AsyncDisposable {
   /** Direct access to the Swarm, bypassing Hortus. */
   readonly cluster: Cluster;
   readonly members: readonly [Member, Member];
+  /** Starts both members; the first leads. */
+  start(): Promise<void>;
   /** Waits until a member leads. */
   leads(member: Member): Promise<void>;
   /** Waits until the daemon of a member is connected without leading. */
@@ -171,6 +173,13 @@ export async function openClusterInstallation(): Promise<ClusterInstallation> {
     swarm,
     cluster,
     members,
+    async start() {
+      const [first, second] = members;
+      first.start();
+      await has(first, 'leader');
+      second.start();
+      await has(second, 'standby');
+    },
     async leads(member) {
       await has(member, 'leader');
     },

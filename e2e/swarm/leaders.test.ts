@@ -12,10 +12,7 @@ test('a cluster deploys, acts, collects logs and backs up, and survives the loss
   const { service, members, serverId, cluster } = installation;
   const { client } = service;
   const [first, second] = members;
-  first.start();
-  await installation.leads(first);
-  second.start();
-  await installation.waits(second);
+  await installation.start();
 
   // Deploy, redeploy, act, read logs.
   const page = await createAndDeploy(installation, 'page', { species: 'pages' });

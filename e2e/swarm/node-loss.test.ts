@@ -13,10 +13,7 @@ test('rows on a lost node come back on another node from the last verified backu
   const { members, cluster, service, swarm } = installation;
   const { client } = service;
   const [first, second] = members;
-  first.start();
-  await installation.leads(first);
-  second.start();
-  await installation.waits(second);
+  await installation.start();
   await installation.allowRows(2);
   const rows = await createAndDeploy(installation, 'rows', { species: 'ledger' });
   const unsaved = await createAndDeploy(installation, 'unsaved', { species: 'ledger' });

@@ -11,10 +11,7 @@ test('actions, jobs, shells, backups and restores reach a component on a node wi
   await using installation = await openClusterInstallation();
   const { members, cluster, service } = installation;
   const [first, second] = members;
-  first.start();
-  await installation.leads(first);
-  second.start();
-  await installation.waits(second);
+  await installation.start();
   await installation.allowRows(2);
   const { instanceId } = await createAndDeploy(installation, 'rows', { species: 'ledger' });
   const third = (await cluster.nodes()).find(({ name }) => name === installation.swarm.nodes[2]?.name);

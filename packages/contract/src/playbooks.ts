@@ -23,6 +23,8 @@ const replacingData = [
   'start',
   'wait_healthy',
 ] as const;
+/** The same where there is no data to back up first. */
+const fillingVolumes = ['check_backup', 'replace_volumes', 'create', 'files', 'start', 'wait_healthy'] as const;
 
 /**
  * The steps of each procedure, as data: a test holds the daemon's planner to it, and the service shows it to people.
@@ -108,18 +110,7 @@ export const playbooks = {
     name: 'Restore on another node',
     description:
       'Brings an instance whose node is lost back on another node of its cluster, from its last verified backup. What was written since is missing.',
-    steps: [
-      ...ordered,
-      'check_backup',
-      'replace_volumes',
-      'create',
-      'files',
-      'start',
-      'wait_healthy',
-      'route',
-      'restore_dump',
-      'report_result',
-    ],
+    steps: [...ordered, ...fillingVolumes, 'route', 'restore_dump', 'report_result'],
   },
   return_data: {
     name: 'Restore data',
@@ -131,17 +122,7 @@ export const playbooks = {
     name: 'Copy data',
     description:
       'Restores a backup into an isolated copy of the instance. Starts only what is needed to restore a dump; the deployment of the copy starts the rest. The running instance is not touched.',
-    steps: [
-      ...ordered,
-      'check_backup',
-      'replace_volumes',
-      'create',
-      'files',
-      'start',
-      'wait_healthy',
-      'restore_dump',
-      'report_result',
-    ],
+    steps: [...ordered, ...fillingVolumes, 'restore_dump', 'report_result'],
   },
   verify_backup: {
     name: 'Verify a backup',
