@@ -81,8 +81,9 @@ abbr { color: var(--bad); text-decoration: none; margin-left: 2px; cursor: help;
 .limits { color: var(--ink-3); }
 .limits code { color: var(--ink-2); font-size: 0.75rem; }
 details { margin-top: 20px; }
+.answer { margin-top: 20px; font-size: 0.8125rem; font-weight: 600; }
 summary { cursor: pointer; font-size: 0.8125rem; font-weight: 600; color: var(--link); width: max-content; }
-summary b { font: 600 0.75rem var(--mono); }
+summary b, .answer b { font: 600 0.75rem var(--mono); }
 details table { margin-top: 8px; }
 details caption { font-size: 0; padding: 0; }
 .errors { color: var(--ink-3); font-size: 0.8125rem; margin-top: 16px; }
