@@ -247,14 +247,16 @@ export async function adopt(tx: Tx, row: DeploymentRow, claimed_by: string): Pro
 }
 
 /** Restarts the deadline of running deployments on the server. */
-export const restartClocks = (tx: Tx, serverId: string) =>
-  tx.db
+export const restartClocks = (tx: Tx, serverId: string) => runningFrom(tx, { serverId, now: tx.now });
+
+const runningFrom = statement<{ serverId: string; now: number }>((db, { serverId, now }) =>
+  db
     .updateTable('deployments')
-    .set({ progress_at: tx.now })
+    .set({ progress_at: now })
     .where('server_id', '=', serverId)
     .where(unfinished)
-    .where('status', '=', 'running')
-    .execute();
+    .where('status', '=', 'running'),
+);
 
 export async function requestCancel(tx: Tx, row: DeploymentRow): Promise<DeploymentRow> {
   const set = { cancel_requested_at: tx.now, updated_at: tx.now };

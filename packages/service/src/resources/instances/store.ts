@@ -121,21 +121,29 @@ export const findLiving = (queries: Queries, definitionId: string): Promise<Inst
 export const lockLiving = (tx: Tx, definitionId: string): Promise<InstanceRow | undefined> =>
   forUpdate(tx, livingOf(tx, definitionId)).executeTakeFirst();
 
-/** Locks in the order of ids, as all callers do, to avoid deadlocks. */
-export const lockOfServer = (
-  tx: Tx,
-  serverId: string,
-  statuses: readonly InstanceRow['status'][],
-): Promise<InstanceRow[]> =>
+interface OnServer {
+  readonly serverId: string;
+  readonly statuses: readonly InstanceRow['status'][];
+}
+
+const onServer = shapedStatement<OnServer, InstanceRow>((db, { serverId, statuses }, engine) =>
   forUpdate(
-    tx,
-    tx.db
+    { engine },
+    db
       .selectFrom('instances')
       .selectAll()
       .where('server_id', '=', serverId)
       .where('status', 'in', statuses)
       .orderBy('id'),
-  ).execute();
+  ),
+);
+
+/** Locks in the order of ids, as all callers do, to avoid deadlocks. */
+export const lockOfServer = (
+  tx: Tx,
+  serverId: string,
+  statuses: readonly InstanceRow['status'][],
+): Promise<InstanceRow[]> => onServer(tx, { serverId, statuses });
 
 /** Lists unreleased instances in any state. */
 export const livingOn = (

@@ -1,5 +1,5 @@
 import { claiming } from '../../../storage/locking.ts';
-import { statement } from '../../../storage/statement.ts';
+import { shapedStatement, statement } from '../../../storage/statement.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 
@@ -12,9 +12,13 @@ export type Presence = Partial<
   >
 >;
 
+const presenceOf = shapedStatement<Presence & { readonly id: string }>((db, { id, ...presence }) =>
+  db.updateTable('servers').set(presence).where('id', '=', id),
+);
+
 /** Does not touch `updated_at`: presence is not a change of the server. */
 export async function recordPresence(tx: Tx, id: string, presence: Presence): Promise<void> {
-  await tx.db.updateTable('servers').set(presence).where('id', '=', id).execute();
+  await presenceOf(tx, { ...presence, id });
 }
 
 export type Attendance = Pick<
