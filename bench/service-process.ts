@@ -62,8 +62,6 @@ export async function startService(
     client: createClient({ baseUrl: `${root}/api/v1`, key }),
     headers: { authorization: `Bearer ${key}` },
     metric: async (name: string) => metric(await (await fetch(`${root}/metrics`)).text(), name),
-    /** Total time that its main thread was runnable without a core. */
-    waitedMs: () => Number(readFileSync(`/proc/${child.pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6,
     memory: () => residentBytes(child.pid),
     pid: child.pid,
     kill: () => child.kill('SIGKILL'),

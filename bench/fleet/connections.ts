@@ -7,11 +7,10 @@ import { type Probed, startProbe } from '../probe.ts';
 import { seedCatalog } from '../seed.ts';
 import { growServers, serversOfEpoch } from '../server-rows.ts';
 import { startService } from '../service-process.ts';
+import { type DispatchTimes, measureDispatch } from './dispatch.ts';
 
 const CROWDS = 2;
 const INSTANCES = 500;
-const REQUESTS = 1_000;
-const WARM_UP = 200;
 
 type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -19,9 +18,7 @@ export interface Connections {
   readonly daemons: number;
   readonly bytesEach: number;
   readonly connectMs: number;
-  readonly dispatch: { readonly p50: number; readonly p99: number };
-  /** Time per action that the service waited for a core; caused by other load on the machine. */
-  readonly waitedMs: number;
+  readonly dispatch: DispatchTimes;
   /** From kill -9 of the service until all daemons have reconnected to the next one. */
   readonly backMs: number;
   readonly startMs: number;
@@ -33,7 +30,8 @@ export interface Connections {
 export async function measureConnections(daemons: number, nodeArgs: string[] = []): Promise<Connections> {
   await using catalog = temporaryFolder('catalog');
   const env = { HORTUS_CATALOG_DIR: seedCatalog(catalog.path) };
-  let service = await startService({ env, nodeArgs });
+  const first = await startService({ env, nodeArgs });
+  let service: Service = first;
   const crowds: RunningProcess[] = [];
   try {
     const account = (await service.client.call('account.read')).data.account.id;
@@ -42,24 +40,22 @@ export async function measureConnections(daemons: number, nodeArgs: string[] = [
     crowds.push(...startCrowds(service, keys));
     const connectMs = await allConnected(service, { daemons, epoch: 1, since: performance.now() });
     const bytesEach = (service.memory() - before) / daemons;
-    const waited = service.waitedMs();
-    const dispatch = await dispatchTimes(service, instances, crowds);
-    const waitedMs = (service.waitedMs() - waited) / (WARM_UP + REQUESTS);
+    const dispatch = await measureDispatch(service, instances, crowds);
     // Every daemon has then learned how to spread its reconnect.
     for (const crowd of crowds) await crowd.waitForLine('all pinged', { within: 60_000 });
     const since = performance.now();
-    await service.kill();
-    const killed = service;
-    const servers = startProbe(`${killed.base}/servers`, killed.headers, 20);
-    const templates = startProbe(`${killed.base}/templates`, killed.headers, 20);
-    const health = startProbe(`${killed.base}/health`, {}, 20);
-    service = await startService({ env, nodeArgs, again: killed });
+    await first.kill();
+    const servers = startProbe(`${first.base}/servers`, first.headers, 20);
+    const templates = startProbe(`${first.base}/templates`, first.headers, 20);
+    const health = startProbe(`${first.base}/health`, {}, 20);
+    service = await startService({ env, nodeArgs, again: first });
     const backMs = await allConnected(service, { daemons, epoch: 2, since });
     const storm = { servers: await servers.stop(), templates: await templates.stop(), health: await health.stop() };
-    return { daemons, bytesEach, connectMs, dispatch, waitedMs, backMs, startMs: service.readyMs, storm };
+    return { daemons, bytesEach, connectMs, dispatch, backMs, startMs: service.readyMs, storm };
   } finally {
     for (const crowd of crowds) await crowd.kill();
     await service.stop();
+    await first.stop();
   }
 }
 
@@ -86,34 +82,4 @@ async function allConnected(
   };
   await until(look, { within: 180_000, every: 50, describe: () => `all daemons; ${connected} have come` });
   return performance.now() - since;
-}
-
-/** Requests actions one by one, each on another daemon, to measure latency without queueing. */
-async function dispatchTimes({ client }: Service, instances: readonly string[], crowds: readonly RunningProcess[]) {
-  const times: number[] = [];
-  for (let i = 0; i < WARM_UP + REQUESTS; i++) {
-    const id = instances[(i * 7) % instances.length] ?? '';
-    const begun = process.hrtime.bigint();
-    const { execution } = await client.call('actions.execute', {
-      params: { id, slug: 'nothing' },
-      body: { params: {} },
-    });
-    const received = await arrival(crowds, execution.id);
-    if (i >= WARM_UP) times.push(Number(received - begun) / 1e6);
-  }
-  times.sort((a, b) => a - b);
-  const percentile = (share: number) => times[Math.ceil(times.length * share) - 1] ?? Number.NaN;
-  return { p50: percentile(0.5), p99: percentile(0.99) };
-}
-
-async function arrival(crowds: readonly RunningProcess[], executionId: string): Promise<bigint> {
-  let at: string | undefined;
-  const look = async () => {
-    at = crowds
-      .map(({ stdout }) => new RegExp(`request ${executionId} (\\d+)\n`).exec(stdout.slice(-1_000))?.[1])
-      .find(Boolean);
-    return at !== undefined;
-  };
-  await until(look, { within: 30_000, every: 2, describe: `the request of ${executionId}` });
-  return BigInt(at ?? 0);
 }
