@@ -36,8 +36,10 @@ actions:
 export interface Follower {
   /** Number of the last line received. */
   readonly last: number;
-  /** Places where lines are missing or came twice, such as `41 to 43`, and how many the service says it left out. */
+  /** Places where lines are missing without a word, or came twice, such as `41 to 43`. */
   readonly broken: readonly string[];
+  /** Lines that the service says it left out. */
+  readonly leftOut: number;
   leave(): Promise<void>;
 }
 
@@ -45,15 +47,24 @@ export interface Follower {
 export function follow(client: Client, id: string): Follower {
   const leaving = new AbortController();
   let last = 0;
+  let leftOut = 0;
+  /** Lines left out since the last one received. */
+  let untilNext = 0;
   const broken: string[] = [];
   const over = (async () => {
     const call = { params: { id }, signal: leaving.signal };
     for await (const { event, data } of client.stream('logs.instance', call)) {
-      if (event === 'left_out') broken.push(JSON.stringify(data));
+      if (event === 'left_out') {
+        const { lines } = data as { lines: number };
+        leftOut += lines;
+        untilNext += lines;
+      }
       if (event !== 'line') continue;
       const number = Number((data as ContainerLine).text.replace('line ', ''));
       // A stream begins with the last lines, which are not all if the ticker has run for a while.
-      if (last > 0 && number !== last + 1) broken.push(`${last} to ${number}`);
+      if (last > 0 && number !== last + untilNext + 1)
+        broken.push(`${last} to ${number}${untilNext > 0 ? `, ${untilNext} left out` : ''}`);
+      untilNext = 0;
       last = number;
     }
   })();
@@ -63,6 +74,9 @@ export function follow(client: Client, id: string): Follower {
       return last;
     },
     broken,
+    get leftOut() {
+      return leftOut;
+    },
     async leave() {
       leaving.abort();
       await over.catch(() => {});

@@ -1,6 +1,7 @@
 import type { StreamedLine } from '@hortus/contract/streams';
 import { frame, type PreparedEvent } from '../../http/live-stream.ts';
 import { lineRecord } from './line-record.ts';
+import type { SharedRoom } from './shared-room.ts';
 
 export const lineEvent = (line: StreamedLine) => ({
   id: String(line.position),
@@ -17,10 +18,17 @@ export const leftOutEvent = (lines: number) => ({
 export class Batch {
   readonly lines: readonly StreamedLine[];
   readonly #frames = new Map<StreamedLine, string>();
+  #share: number | undefined;
   #whole: { share: number; event: PreparedEvent } | undefined;
 
   constructor(lines: readonly StreamedLine[]) {
     this.lines = lines;
+  }
+
+  /** Returns the bytes for each watcher: the same for all of them, although each one's bytes leave less room. */
+  shareOf(room: SharedRoom, watchers: number): number {
+    this.#share ??= room.share(watchers);
+    return this.#share;
   }
 
   /** All lines as one event, or as many as fit into the share and a note about the rest. */

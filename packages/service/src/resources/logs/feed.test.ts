@@ -3,6 +3,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { guardWith } from '../../guard.ts';
 import type { LiveStream } from '../../http/live-stream.ts';
+import { Problem } from '../../problem.ts';
 import type { DaemonStream } from '../../streams/daemon-stream.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
 import type { Standing } from '../servers/public.ts';
@@ -103,15 +104,20 @@ it('lines that were left out make no room disappear for the recent ones', async 
   expect([feed.begin, positions(feed)[0]]).toEqual([210, 300]);
 });
 
-/** Watches from position 20 on; `readPage` answers each reading of the stored lines. */
-async function watch(readPage: (after: number, says: (message: LogMessage) => void) => Partial<LogPage>) {
+/** Watches from position 20 on, as one of so many; `readPage` answers each reading of the stored lines. */
+async function watch(
+  readPage: (after: number, says: (message: LogMessage) => void) => Partial<LogPage>,
+  { watchers = 1 } = {},
+) {
   const { deps, says, begin } = standInDaemon();
   const over = new AbortController();
   const ids: string[] = [];
+  let leftOut = 0;
   const stream: LiveStream = {
     signal: over.signal,
     write(event) {
       const texts = 'bytes' in event ? String(event.bytes) : `id: ${event.id}`;
+      for (const [, lines] of texts.matchAll(/^data: \{"lines":(\d+)/gm)) leftOut += Number(lines);
       ids.push(...[...texts.matchAll(/^id: (\d+)$/gm)].map(([, id]) => id ?? ''));
       return true;
     },
@@ -125,13 +131,20 @@ async function watch(readPage: (after: number, says: (message: LogMessage) => vo
       return { lines: [], more: false, end: after, dropped: 0, ...page };
     },
   };
-  const following = followLogs({ pages, feeds: new LogFeeds(deps) }, target, { begin: { after: 20 } })(stream);
+  const feeds = new LogFeeds(deps);
+  const others = Array.from({ length: watchers - 1 }, () => feeds.join(target, undefined));
+  const following = followLogs({ pages, feeds }, target, { begin: { after: 20 } })(stream);
   await begin();
   return {
     ids,
+    says,
+    get leftOut() {
+      return leftOut;
+    },
     async [Symbol.asyncDispose]() {
       over.abort();
       await following;
+      for (const { leave } of others) leave();
     },
   };
 }
@@ -155,4 +168,40 @@ it('a watcher reads again what the daemon left out while it read the stored line
   await until(() => watched.ids.length > 0, { describe: 'the lines' });
   expect(reads.slice(0, 2)).toEqual([20, 20]);
   expect(watched.ids).toEqual(lines(21, 30).lines.map(({ position }) => String(position)));
+});
+
+const idsOf = (from: number, to: number) => lines(from, to).lines.map(({ position }) => String(position));
+
+it('a watcher does not get lines twice if a later page of the stored ones fails', async () => {
+  let reads = 0;
+  await using watched = await watch((after) => {
+    reads++;
+    if (after === 20) return { ...lines(21, 25), more: true, end: 30 };
+    if (reads === 2) throw new Problem('SERVER_ERROR', 'The daemon was lost.', { reason: 'no_stream' });
+    return { ...lines(26, 30), end: 30 };
+  });
+  await until(() => watched.ids.includes('30'), { describe: 'the last line' });
+  expect(watched.ids).toEqual(idsOf(21, 30));
+});
+
+it('of many watchers, each gets all lines that a server sends together after a stall', async () => {
+  await using watched = await watch(() => ({}), { watchers: 500 });
+  watched.says(lines(21, 21));
+  await until(() => watched.ids.includes('21'), { describe: 'the first line' });
+  // Some twenty seconds of a log with three lines a second.
+  watched.says(lines(22, 80));
+  expect([watched.ids, watched.leftOut]).toEqual([idsOf(21, 80), 0]);
+});
+
+it('of many watchers, each gets a part of an endless flood and the number of the other lines', async () => {
+  await using watched = await watch(() => ({}), { watchers: 500 });
+  watched.says(lines(21, 21));
+  await until(() => watched.ids.includes('21'), { describe: 'the first line' });
+  let last = 21;
+  for (let batch = 0; batch < 50; batch++) {
+    watched.says(lines(last + 1, last + 500));
+    last += 500;
+  }
+  expect(watched.leftOut).toBeGreaterThan(0);
+  expect(watched.ids.length + watched.leftOut).toBe(last - 20);
 });

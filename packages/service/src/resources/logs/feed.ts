@@ -8,6 +8,7 @@ import { receiveStream } from '../../streams/receive.ts';
 import type { Standing } from '../servers/public.ts';
 import { Batch } from './batch.ts';
 import { readMessage } from './line-record.ts';
+import { SharedRoom } from './shared-room.ts';
 import { isReachable, type LogTarget } from './target.ts';
 
 export interface Watcher {
@@ -172,6 +173,8 @@ export class LogFeed {
 export class LogFeeds {
   readonly #deps: FeedDeps;
   readonly #feeds = new Map<string, { readonly feed: LogFeed; users: number }>();
+  /** For what the watchers of all feeds are sent. */
+  readonly room = new SharedRoom();
   #watchers = 0;
 
   constructor(deps: FeedDeps) {

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type LogFilter, logMatcher } from '@hortus/contract/log-filter';
+import type { StreamedLine } from '@hortus/contract/streams';
 import type { Follow } from '../../http/handler.ts';
 import type { LiveStream } from '../../http/live-stream.ts';
 import { Problem } from '../../problem.ts';
@@ -28,12 +29,6 @@ const RETRY_MS = 1_000;
 const PAUSE_MS = 100;
 /** How long the daemon may be away before the watcher is told. */
 const SILENT_MS = 3_000;
-/**
- * Bytes that all watchers together are sent for one batch, of which a chatty instance has ten a second; the rest of its
- * lines are left out. Without it, many watchers of such an instance would take the time of everyone else.
- */
-const SHARED_BYTES = 2 * 1024 * 1024;
-const LEAST_SHARE = 4 * 1024;
 
 /**
  * Sends the lines of an instance: from the disk of the server until the watcher has what the feed has, then those of the
@@ -44,16 +39,18 @@ export const followLogs =
   async (stream) => {
     const { feed, leave } = deps.feeds.join(target, wanted.component);
     try {
-      let position: number | undefined;
+      const reached: Reached = { position: 'after' in wanted.begin ? wanted.begin.after : undefined };
       while (!stream.signal.aborted) {
         await connected(feed, stream);
         if (stream.signal.aborted) return;
         if (feed.isOver) requireReachable(undefined);
         try {
-          const caughtUp = await catchUp(deps, target, wanted, position, stream);
-          position = await live(deps, feed, wanted, caughtUp, stream);
+          const caughtUp = await catchUp(deps, target, wanted, reached, stream);
+          const joined = await sendRecent(feed, wanted, caughtUp, stream);
+          reached.position = await live(deps, feed, wanted, joined, stream);
           // The feed was ahead of the page, or lost: do not ask the daemon without a pause.
-          if (position === caughtUp) await sleep(PAUSE_MS, undefined, { signal: stream.signal }).catch(() => undefined);
+          if (reached.position === caughtUp)
+            await sleep(PAUSE_MS, undefined, { signal: stream.signal }).catch(() => undefined);
         } catch (error) {
           // The daemon was lost in the middle of a page; the feed finds out when it is back.
           if (!(error instanceof Problem) || error.details?.reason !== 'no_stream') throw error;
@@ -83,20 +80,29 @@ async function connected(feed: LogFeed, stream: LiveStream): Promise<void> {
   waited.abort();
 }
 
-/** Sends stored lines; returns the position up to which the watcher has everything. */
+/** Position up to which a watcher has everything; undefined before the first page. */
+interface Reached {
+  position: number | undefined;
+}
+
+/**
+ * Sends stored lines; returns the position up to which the watcher has everything. Notes it after every page: if the next one
+ * fails, the watcher continues after this one.
+ */
 async function catchUp(
   { pages }: FollowDeps,
   target: LogTarget,
   { begin, since, q, level, component }: Wanted,
-  from: number | undefined,
+  reached: Reached,
   stream: LiveStream,
 ): Promise<number> {
   const filter = given({ since, q, level, component });
-  let position = from ?? ('after' in begin ? begin.after : undefined);
+  let { position } = reached;
   if (position === undefined) {
     const page = await pages.read(target, { ...filter, limit: 'tail' in begin ? begin.tail : 0 });
     await sendAll(page, stream);
     position = page.end;
+    reached.position = position;
   }
   for (let more = true; more && !stream.signal.aborted; ) {
     const page = await pages.read(target, { ...filter, after: position, limit: PAGE });
@@ -104,28 +110,37 @@ async function catchUp(
     more = page.more;
     // A position beyond the end is not of this log; its new lines follow.
     position = more ? (page.lines.at(-1)?.position ?? page.end) : page.end;
+    reached.position = position;
   }
   stream.mark(String(position));
   return position;
 }
 
-async function sendAll({ lines, dropped }: LogPage, stream: LiveStream): Promise<void> {
+async function sendAll({ lines, dropped }: Pick<LogPage, 'lines' | 'dropped'>, stream: LiveStream): Promise<void> {
   // The oldest lines are dropped first, so they were before these.
   const events = [...(dropped > 0 ? [leftOutEvent(dropped)] : []), ...lines.map(lineEvent)];
   for (const event of events) while (!stream.signal.aborted && !stream.write(event)) await stream.drained();
 }
 
+/** Sends what the feed received while the watcher read pages, like a page: no line of it is left out. */
+async function sendRecent(feed: LogFeed, wanted: Wanted, from: number, stream: LiveStream): Promise<number> {
+  if (feed.begin === undefined || from < feed.begin) return from;
+  const recent = feed.recent.filter((line) => line.position > from);
+  await sendAll({ lines: recent.filter(matcherOf(wanted)), dropped: 0 }, stream);
+  return recent.at(-1)?.position ?? from;
+}
+
+function matcherOf({ q, level, since = 0 }: Wanted): (line: StreamedLine) => boolean {
+  const matches = logMatcher({ q, level });
+  return (line) => matches(line) && millisOf(line) >= since;
+}
+
 /** Sends the lines of the feed until it or the stream ends; returns the position up to which they were handled. */
-function live(
-  { feeds }: FollowDeps,
-  feed: LogFeed,
-  { q, level, since = 0 }: Wanted,
-  from: number,
-  stream: LiveStream,
-): Promise<number> {
+function live({ feeds }: FollowDeps, feed: LogFeed, wanted: Wanted, from: number, stream: LiveStream): Promise<number> {
+  const { q, level, since = 0 } = wanted;
   if (feed.begin === undefined || from < feed.begin) return Promise.resolve(from);
   const isFiltered = q !== undefined || level !== undefined || since > 0;
-  const matches = logMatcher({ q, level });
+  const matches = matcherOf(wanted);
   return new Promise((done) => {
     let position = from;
     let leftOut = 0;
@@ -159,14 +174,15 @@ function live(
           (batch.lines[0]?.position ?? 0) > position
             ? batch.lines
             : batch.lines.filter((line) => line.position > position);
-        const lines = isFiltered ? fresh.filter((line) => matches(line) && millisOf(line) >= since) : fresh;
+        const lines = isFiltered ? fresh.filter(matches) : fresh;
         position = fresh.at(-1)?.position ?? position;
         if (lines.length === 0) return stream.mark(String(position));
         if (leftOut > 0) tell();
         if (leftOut > 0) return leaveOut(lines.length);
-        const share = Math.max(LEAST_SHARE, Math.floor(SHARED_BYTES / Math.max(1, feeds.watchers)));
+        const share = batch.shareOf(feeds.room, feeds.watchers);
         const event = lines === batch.lines ? batch.whole(share) : batch.some(lines, share);
-        if (!stream.write(event)) leaveOut(lines.length);
+        if (stream.write(event)) feeds.room.spend(event.bytes.length);
+        else leaveOut(lines.length);
       },
       leftOut: leaveOut,
       lost: stop,
