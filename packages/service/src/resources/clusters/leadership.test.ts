@@ -190,6 +190,60 @@ onBothEngines((engine) => {
     });
   });
 
+  describe('while the database is lost for longer than a lease', () => {
+    /** Loses the database until the lease of the leader has ended. */
+    async function outage(replica: ClusterReplica, patienceMs: number, meanwhile: () => void = () => {}) {
+      const { end } = replica.loseDatabase(patienceMs);
+      const begun = performance.now();
+      meanwhile();
+      await until(() => performance.now() > begun + 2_500, { describe: 'the end of the lease' });
+      end();
+    }
+    async function ledByFirst(replica: ClusterReplica) {
+      const { id, members } = await insertCluster(replica, 2);
+      const sealing_key = sealingKey();
+      const first = connect(replica, members[0], { sealing_key });
+      await leads(first.daemon, 1);
+      const second = connect(replica, members[1]);
+      await stands(second.daemon);
+      return { id, members, sealing_key, first, second };
+    }
+    const everLed = (daemon: DaemonSocket) => daemon.of('leadership').some((told) => told.leads);
+
+    it('the leader keeps its connection and its epoch, and its work goes on', async () => {
+      const replica = await open();
+      const { id, first, second, members } = await ledByFirst(replica);
+      await outage(replica, 60_000);
+      const before = first.daemon.of('leadership').length;
+      // Longer than a lease.
+      await until(() => first.daemon.of('leadership').length > before + 20, { describe: 'renewals after the outage' });
+      expect(await replica.server(id)).toMatchObject({ leader_member: members[0].id, connection_epoch: 1 });
+      expect(first.daemon.isOpen).toBe(true);
+      expect(everLed(second.daemon)).toBe(false);
+      expect(replica.interrupted).toEqual([]);
+    });
+
+    it('a leader whose renewals were refused reconnects and leads again, and its work goes on', async () => {
+      const replica = await open({ leaseMs: 2_000 });
+      const { id, members, sealing_key, first, second } = await ledByFirst(replica);
+      await outage(replica, 200);
+      expect(await first.daemon.closed).toBe(1011);
+      const again = connect(replica, members[0], { sealing_key });
+      await leads(again.daemon, 2);
+      expect(await replica.server(id)).toMatchObject({ leader_member: members[0].id, leader_since: 1 });
+      expect(everLed(second.daemon)).toBe(false);
+      expect(replica.interrupted).toEqual([]);
+    });
+
+    it('another member takes over a lease later if the leader is gone too', async () => {
+      const replica = await open();
+      const { id, first, second } = await ledByFirst(replica);
+      await outage(replica, 200, () => first.daemon.socket.terminate());
+      await leads(second.daemon, 2);
+      expect(replica.interrupted).toEqual([id]);
+    });
+  });
+
   // SQLite has one process.
   if (engine.name === 'postgres')
     it('a standby on another replica takes over when the replica of the leader dies', async () => {

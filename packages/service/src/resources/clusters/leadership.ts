@@ -54,14 +54,26 @@ export interface Joined {
 export class Leadership {
   readonly #deps: LeadershipDeps;
   readonly leaseMs: number;
+  /** Until then only the last leader may lead, by the clock of `performance`. */
+  #reservedUntil = 0;
   constructor(deps: LeadershipDeps) {
     this.#deps = deps;
     this.leaseMs = deps.leaseMs ?? LEASE_MS;
   }
 
+  /**
+   * Reserves every cluster for its last leader, for one lease: while the database was lost it could not renew, so the end of
+   * its lease does not mean that it is gone. Another member would have to give its work up as unknown.
+   */
+  databaseReturned(): void {
+    this.#reservedUntil = performance.now() + this.leaseMs;
+  }
+
   /** Registers a connection of a member. It leads at once if no other member does. */
   async connected(serverId: string, memberId: string, hello: Hello): Promise<Joined> {
+    const asked = performance.now();
     const joined = await this.#deps.storage.write(async (tx) => {
+      if (performance.now() - asked > this.lateMs) this.databaseReturned();
       const server = await heldServer(tx, serverId);
       const member = server && (await lockMember(tx, memberId));
       if (!server || member?.key_hash !== hello.keyHash) return unauthorized();
@@ -83,6 +95,11 @@ export class Leadership {
     // Returned instead of thrown, because a conflicting key pair is recorded in the transaction.
     if (joined instanceof Problem) throw joined;
     return joined;
+  }
+
+  /** A database that did not answer for this long may have cost a leader its lease. */
+  get lateMs(): number {
+    return this.leaseMs / 2;
   }
 
   /** Lets a connected standby lead, if no other member does. */
@@ -132,10 +149,12 @@ export class Leadership {
   }
 
   async #claim(tx: Tx, server: ServerRow, member: MemberRow): Promise<Term | undefined> {
+    const former = server.leader_member;
+    const isReserved = performance.now() < this.#reservedUntil;
+    if (isReserved && former !== null && former !== member.id) return undefined;
     const term = await claimLease(tx, server.id, member.id, this.leaseMs);
     if (term === undefined) return undefined;
     const { epoch, since } = term;
-    const former = server.leader_member;
     if (former !== null && former !== member.id) await this.#deps.interrupted(tx, server.id);
     const lease = { leader_member: member.id, leader_until: tx.now + this.leaseMs, leader_since: since };
     const now = { ...server, connection_epoch: epoch, ...lease };

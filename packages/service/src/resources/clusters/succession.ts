@@ -13,7 +13,7 @@ export interface SuccessionOptions {
   readonly bus: Bus;
   readonly replica: string;
   readonly gateway: Pick<Gateway, 'members' | 'promote'>;
-  readonly leadership: Pick<Leadership, 'takeOver' | 'leaseMs'>;
+  readonly leadership: Pick<Leadership, 'takeOver' | 'leaseMs' | 'lateMs' | 'databaseReturned'>;
   /** Records that the leader of an epoch is not connected after all. */
   readonly lost: (serverId: string, epoch: number) => Promise<void>;
   readonly log: Pick<Log, 'error'>;
@@ -34,6 +34,10 @@ export class Succession {
   readonly #sweeper: Sweeper;
   readonly #subscriptions: (() => void)[] = [];
   #rollCallAt = 0;
+  /** When the database answered last, by the clock of `performance`; undefined while it was not asked. */
+  #answeredAt: number | undefined;
+  /** Until then leaders may renew the leases that ended while the database was lost. */
+  #deposesFrom = 0;
 
   constructor(options: SuccessionOptions) {
     this.#options = options;
@@ -67,23 +71,44 @@ export class Succession {
 
   async #sweep(): Promise<number> {
     const open = [...this.#options.gateway.members()].filter(({ isOpen }) => isOpen);
+    const vacant = await this.#vacant(open);
     await this.#rollCall(open);
     this.#deposeSilent(open);
-    await this.#promote(open.filter(({ standby }) => standby));
+    await this.#promote(
+      open.filter(({ standby }) => standby),
+      vacant,
+    );
     return this.#options.everyMs ?? 1_000;
+  }
+
+  /** Asks for the clusters without a lease, and notices by the answer that the database was lost. */
+  async #vacant(connections: readonly Connection[]): Promise<Set<string>> {
+    const { storage, leadership } = this.#options;
+    if (connections.length === 0) {
+      this.#answeredAt = undefined;
+      return new Set();
+    }
+    this.#answeredAt ??= performance.now();
+    const ids = [...new Set(connections.map(({ serverId }) => serverId))];
+    const vacant = await vacantClusters(storage.reader, ids, this.#clock());
+    const now = performance.now();
+    if (now - this.#answeredAt > leadership.lateMs) {
+      this.#deposesFrom = now + leadership.leaseMs;
+      leadership.databaseReturned();
+    }
+    this.#answeredAt = now;
+    return new Set(vacant);
   }
 
   /** Closes leaders whose lease ended without a renewal: their daemon hangs, or its messages do not arrive. */
   #deposeSilent(connections: readonly Connection[]): void {
+    if (performance.now() < this.#deposesFrom) return;
     const now = this.#clock();
     for (const connection of connections) if (!connection.standby && connection.leaseUntil <= now) connection.depose();
   }
 
-  async #promote(standbys: readonly Connection[]): Promise<void> {
-    const { storage, gateway, leadership, lost } = this.#options;
-    if (standbys.length === 0) return;
-    const ids = [...new Set(standbys.map(({ serverId }) => serverId))];
-    const vacant = new Set(await vacantClusters(storage.reader, ids, this.#clock()));
+  async #promote(standbys: readonly Connection[], vacant: Set<string>): Promise<void> {
+    const { gateway, leadership, lost } = this.#options;
     for (const connection of standbys) {
       const { serverId, memberId, keyHash, isOpen } = connection;
       if (!vacant.has(serverId) || !isOpen) continue;

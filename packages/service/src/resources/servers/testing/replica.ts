@@ -17,6 +17,7 @@ import type { Storage } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
 import { DaemonSocket, type DaemonSocketOptions } from '../../../testing/daemon-socket.ts';
 import type { Engine, TestDatabase } from '../../../testing/engines.ts';
+import { type LosableStorage, losableStorage } from '../../../testing/losable-storage.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { definitionRow, insertAccount, insertDefinitionParents, serverRow } from '../../../testing/rows.ts';
 import { openVault, type Vault } from '../../../vault/vault.ts';
@@ -53,6 +54,8 @@ export interface Replica {
   becomes(id: string, expected: Partial<Row<'servers'>>): Promise<Row<'servers'>>;
   /** Waits until this replica has registered a daemon's connection. The row changes slightly earlier. */
   connected(id: string, epoch?: number): Promise<Connection>;
+  /** Loses the database of this replica, while others may have it. */
+  readonly loseDatabase: LosableStorage['lose'];
   /** Closes the database without cleanup, like a killed process. */
   die(): Promise<void>;
 }
@@ -68,7 +71,7 @@ export async function openReplica(
 ): Promise<Replica> {
   const name = `replica-${++replicas}`;
   const log = { ...new QuietLog(), info: () => {} };
-  const storage = await testDatabase.open();
+  const { storage, lose: loseDatabase } = losableStorage(await testDatabase.open());
   const { databaseUrl: url } = testDatabase;
   const bus = url === undefined ? openLocalBus({ log }) : await openPostgresBus({ url, replica: name, log });
   storage.onCommit((notices) => {
@@ -176,6 +179,7 @@ export async function openReplica(
         },
         { describe: 'the daemon to be connected' },
       ),
+    loseDatabase,
     die,
   };
 }
