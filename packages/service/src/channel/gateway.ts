@@ -149,11 +149,7 @@ export class Gateway {
       this.#closing = done;
     });
     this.#pinger.stop();
-    let number = 0;
-    for (const connection of [...this.#all]) {
-      connection.close(GOING_AWAY, 'the service is stopping');
-      if (++number % CLOSED_AT_ONCE === 0) await turn();
-    }
+    await this.sendAway('the service is stopping');
     if (this.#all.size > 0) {
       // `ws` terminates connections that do not answer; a hanging handler must not block the process forever.
       const late = setTimeout(
@@ -162,6 +158,15 @@ export class Gateway {
       );
       await gone;
       clearTimeout(late);
+    }
+  }
+
+  /** Closes all connections; the daemons connect again, to any replica. */
+  async sendAway(reason: string): Promise<void> {
+    let number = 0;
+    for (const connection of [...this.#all]) {
+      connection.close(GOING_AWAY, reason);
+      if (++number % CLOSED_AT_ONCE === 0) await turn();
     }
   }
 

@@ -5,6 +5,7 @@ import type { Connection } from '../../channel/connection.ts';
 import { Gateway, type GatewayOptions, type Report } from '../../channel/gateway.ts';
 import type { Protect } from '../../channel/protect.ts';
 import { Waker } from '../../channel/waker.ts';
+import { guardWith } from '../../guard.ts';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { Problem, unauthorized } from '../../problem.ts';
 import type { Storage } from '../../storage/storage.ts';
@@ -43,7 +44,7 @@ export interface DaemonChannelDeps extends Omit<GatewayOptions, 'handlers'> {
   readonly transferWaits?: (serverId: string) => Promise<boolean>;
   /** Lists servers with pending work of any kind; `epochOf` knows the connections held by this process. */
   readonly serversWithWork: (epochOf: (serverId: string) => number | undefined) => Promise<readonly string[]>;
-  readonly watch?: Pick<ReplicasOptions, 'beatMs' | 'deadAfterMs'>;
+  readonly watch?: Pick<ReplicasOptions, 'beatMs' | 'deadAfterMs' | 'cutOffMs'>;
   readonly sweepMs?: number;
   readonly rollCallMs?: number;
   /** HORTUS_APPS_DOMAIN. */
@@ -62,7 +63,18 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
   const handover = new KeyHandover(deps);
   let stopping = false;
 
-  const replicas = new Replicas({ storage, replica, liveness, log, givenUp: () => rollCall.wake(), ...deps.watch });
+  const guard = guardWith(log);
+  const replicas = new Replicas({
+    storage,
+    replica,
+    liveness,
+    log,
+    givenUp: () => rollCall.wake(),
+    // The daemons would otherwise notice it by their next report, while their servers are offline for the other replicas.
+    cutOff: guard(() => gateway.sendAway('this replica cannot reach the database')),
+    returned: guard(() => rollCall.missed()),
+    ...deps.watch,
+  });
   await replicas.start();
   const gateway = new Gateway({
     ...deps,

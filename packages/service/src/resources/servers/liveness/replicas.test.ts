@@ -93,6 +93,8 @@ onBothEngines((engine) => {
         replica,
         liveness: { vanish: async () => {} },
         givenUp: () => void timesGivenUp++,
+        cutOff: () => {},
+        returned: () => {},
         log: new QuietLog(),
         beatMs,
         deadAfterMs,
@@ -124,5 +126,27 @@ onBothEngines((engine) => {
     second.restore();
     await until(async () => (await seen(second)) > Date.now() - deadAfterMs, { describe: 'a beat of the second' });
     expect([first.timesGivenUp(), second.timesGivenUp()]).toEqual([0, 0]);
+  });
+
+  it('a replica that is cut off from the database sends its daemons away, and they connect to another one', async () => {
+    const testDatabase = await engine.testDatabase();
+    const watch = { beatMs: 50, deadAfterMs: 1_000, cutOffMs: 500 };
+    const [cut, other] = [
+      await openReplica(engine, testDatabase, { watch }),
+      await openReplica(engine, testDatabase, { watch: { beatMs: 50 } }),
+    ];
+    const [moved, gone] = [await insertServer(cut), await insertServer(cut)];
+    const daemons = [cut.daemon(moved.key), cut.daemon(gone.key)];
+    await cut.connected(moved.id);
+    await cut.connected(gone.id);
+    const outage = cut.loseDatabase(100);
+    for (const daemon of daemons) expect(await daemon.closed).toBe(1001);
+    other.daemon(moved.key);
+    await other.becomes(moved.id, { connected_replica: other.name, status: 'online' });
+    // The end of the other connection could not be recorded.
+    expect(await other.server(gone.id)).toMatchObject({ connected_replica: cut.name, status: 'online' });
+    outage.end();
+    await other.becomes(gone.id, { connected_replica: null, status: 'offline' });
+    expect(await other.server(moved.id)).toMatchObject({ connected_replica: other.name, status: 'online' });
   });
 });

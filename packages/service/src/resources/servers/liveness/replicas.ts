@@ -1,4 +1,5 @@
 import { Sweeper } from '../../../bus/sweeper.ts';
+import { guardWith } from '../../../guard.ts';
 import type { Log } from '../../../log.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import type { Liveness } from './liveness.ts';
@@ -10,10 +11,19 @@ export interface ReplicasOptions {
   readonly liveness: Pick<Liveness, 'vanish'>;
   /** Called when other replicas considered this one dead; its connections must be claimed again. */
   readonly givenUp: () => void;
+  /** Called when this replica has not reached the database for `cutOffMs`, and again after each further such time. */
+  readonly cutOff: () => void;
+  /**
+   * Called some time after the database is back from an outage in which the end of a connection may not have been recorded.
+   * Its daemon had time to reconnect.
+   */
+  readonly returned: () => void;
   readonly log: Pick<Log, 'error' | 'warn'>;
   readonly beatMs?: number;
   /** A replica not seen for this long is dead. */
   readonly deadAfterMs?: number;
+  /** Longer than most failovers of a database last, because every replica is then without one. */
+  readonly cutOffMs?: number;
 }
 
 const AT_ONCE = 100;
@@ -30,6 +40,8 @@ export class Replicas {
   readonly #sweeper: Sweeper;
   #watchesFrom = Number.POSITIVE_INFINITY;
   #lastBeat = 0;
+  #wasLate = false;
+  #watchdog: NodeJS.Timeout | undefined;
 
   constructor(options: ReplicasOptions) {
     this.#options = options;
@@ -45,24 +57,44 @@ export class Replicas {
     this.#lastBeat = performance.now();
     this.#watchesFrom = this.#lastBeat + this.#deadAfterMs;
     this.#sweeper.start();
+    this.#await();
   }
 
   async stop(): Promise<void> {
+    clearTimeout(this.#watchdog);
     await this.#sweeper.stop();
   }
 
+  /** Expects the next beat. Apart from the sweep, which waits for the database. */
+  #await(): void {
+    const { log, cutOff, cutOffMs = 30_000 } = this.#options;
+    clearTimeout(this.#watchdog);
+    const late = () => {
+      this.#await();
+      log.warn({ replica: this.#options.replica }, 'this replica cannot reach the database; closing its connections');
+      cutOff();
+    };
+    this.#watchdog = setTimeout(guardWith(log)(late), cutOffMs);
+    this.#watchdog.unref();
+  }
+
   async #sweep(): Promise<number> {
-    const { storage, replica, log, givenUp } = this.#options;
+    const { storage, replica, log, givenUp, returned } = this.#options;
     const known = await storage.write(async (tx) => {
       if (await beat(tx, replica)) return true;
       await insertReplica(tx, replica);
       return false;
     });
+    this.#await();
     if (!known) {
       log.warn({ replica }, 'this replica was considered dead; claiming its connections again');
       givenUp();
     }
-    if (this.#watches(performance.now())) while ((await this.#bury()) === AT_ONCE);
+    if (this.#watches(performance.now())) {
+      if (this.#wasLate) returned();
+      this.#wasLate = false;
+      while ((await this.#bury()) === AT_ONCE);
+    }
     return this.#beatMs;
   }
 
@@ -71,7 +103,10 @@ export class Replicas {
    * them if its own last beat is so old that theirs may look dead.
    */
   #watches(now: number): boolean {
-    if (now - this.#lastBeat > this.#deadAfterMs / 2) this.#watchesFrom = now + this.#deadAfterMs;
+    if (now - this.#lastBeat > this.#deadAfterMs / 2) {
+      this.#watchesFrom = now + this.#deadAfterMs;
+      this.#wasLate = true;
+    }
     this.#lastBeat = now;
     return now >= this.#watchesFrom;
   }

@@ -7,13 +7,13 @@ import type { Log } from '../../../log.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { iso } from '../../../time.ts';
 import { type Liveness, opens } from './liveness.ts';
-import { type Attendance, attendanceOf, attendancesOf, recordSeen } from './store.ts';
+import { type Attendance, attendanceOf, attendancesOf, recordSeen, serversAt } from './store.ts';
 
 export interface RollCallOptions {
   readonly storage: Storage;
   readonly replica: string;
-  readonly gateway: Pick<Gateway, 'connections'>;
-  readonly liveness: Pick<Liveness, 'stillConnected'>;
+  readonly gateway: Pick<Gateway, 'connections' | 'connection'>;
+  readonly liveness: Pick<Liveness, 'stillConnected' | 'disconnected'>;
   readonly log: Pick<Log, 'error'>;
   /** Sends a daemon a new key that it has not acknowledged. */
   readonly offerKey: (connection: Connection) => Promise<void>;
@@ -53,6 +53,16 @@ export class RollCall {
   async attend(connection: Connection): Promise<void> {
     const row = await attendanceOf(this.#options.storage.reader, connection.serverId);
     await this.#isInOrder(connection, row);
+  }
+
+  /**
+   * Records the end of connections that ended while the database was lost: otherwise their servers would stay online. One
+   * that opens at this moment corrects that itself, by `attend`.
+   */
+  async missed(): Promise<void> {
+    const { storage, replica, gateway, liveness } = this.#options;
+    for (const { id, connection_epoch } of await serversAt(storage.reader, replica))
+      if (!gateway.connection(id)) await liveness.disconnected(id, connection_epoch, false);
   }
 
   async #sweep(): Promise<number> {

@@ -101,6 +101,15 @@ export async function deleteReplicasUnseenSince(tx: Tx, time: number): Promise<v
   await tx.db.deleteFrom('replicas').where('seen_at', '<', time).execute();
 }
 
+/** Lists the servers whose connection a replica holds, as far as the database knows. */
+export const serversAt = (queries: Queries, replica: string) =>
+  queries.db
+    .selectFrom('servers')
+    .select(['id', 'connection_epoch'])
+    .where('connected_replica', '=', replica)
+    .where('deleted_at', 'is', null)
+    .execute();
+
 /** Finds servers whose connection was held by a dead replica. */
 export const orphanedServers = (tx: Tx, most: number): Promise<ServerRow[]> =>
   claiming(
