@@ -47,6 +47,27 @@ test('kill -9 of the primary loses and doubles nothing', { timeout: ROUNDS * 300
   );
 });
 
+test.runIf(ROUNDS > 1)(
+  'a primary whose Patroni hangs loses and doubles nothing',
+  { timeout: ROUNDS * 300_000 },
+  async () => {
+    let resume = () => {};
+    await under(
+      'Patroni of the primary hangs',
+      async (now) => {
+        const former = await replicas.cluster.primary();
+        resume = replicas.cluster.suspend(former);
+        await until(async () => (await replicas.cluster.primary()) !== former, { describe: 'another primary' });
+        now();
+      },
+      async () => {
+        resume();
+        await replicas.cluster.whole();
+      },
+    );
+  },
+);
+
 test('kill -9 of one replica loses and doubles nothing', { timeout: ROUNDS * 300_000 }, async () => {
   await under(
     'kill of one replica',

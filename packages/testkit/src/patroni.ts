@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { descendants } from './descendants.ts';
 import { type PatroniNode, patroniSettings } from './patroni-settings.ts';
 import { freePort } from './port.ts';
 import { findPostgresBinaries } from './postgres-binaries.ts';
@@ -31,6 +32,8 @@ export type PatroniCluster = AsyncDisposable & {
   kill(name: string): Promise<void>;
   /** Starts a killed server again, on its data. */
   start(name: string): void;
+  /** Stops Patroni of one server, as if it hung, while its PostgreSQL runs on. Returns a function that lets it continue. */
+  suspend(name: string): () => void;
   /** Ends every server and removes the data. */
   stop(): Promise<void>;
 };
@@ -115,6 +118,14 @@ export async function startPatroni(): Promise<PatroniCluster> {
         await until(() => isRefused(nodes.get(name)?.port ?? 0), { every: 5, describe: `the end of ${name}` });
       },
       start,
+      suspend(name) {
+        const suspended = descendants(running.get(name)?.pid ?? 0, 'bin/patroni');
+        if (suspended.length === 0) throw new Error(`Patroni of ${name} does not run.`);
+        for (const pid of suspended) process.kill(pid, 'SIGSTOP');
+        return () => {
+          for (const pid of suspended) process.kill(pid, 'SIGCONT');
+        };
+      },
       stop,
       [Symbol.asyncDispose]: stop,
     };

@@ -119,7 +119,9 @@ class PostgresBus implements Bus {
 
   async #probe(): Promise<void> {
     const client = this.#client;
-    await client?.query('select 1').catch((error) => this.#lost(client, error));
+    if (client === undefined) return;
+    if (!this.#primary.isTrusted) return this.#lost(client, new Error('Another database server is preferred now.'));
+    await client.query('select 1').catch((error) => this.#lost(client, error));
   }
 
   async #connect(): Promise<void> {

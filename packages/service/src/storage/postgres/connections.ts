@@ -17,13 +17,20 @@ export interface Connection {
 export interface Connections {
   /** Borrows a connection to the primary; waits for a limited time if there is none, or if all are in use. */
   borrow(wait: Wait): Promise<Connection>;
+  /** Ends a commit that its server does not confirm, by closing the connection, and prefers the other servers. */
+  giveUpCommit(connection: Connection): void;
   close(): Promise<void>;
 }
 
 /** Pause before a further attempt while a server accepts connections but the pool gets none. */
 const PAUSE_MS = 50;
 
-export function openConnections(primary: Primary, most: number): Connections {
+/** How long statements of the connection wait for a lock, such as one of a commit that is never confirmed; 0: without limit. */
+export async function limitLocks(client: pg.ClientBase, lockMs: number): Promise<void> {
+  await client.query(`set lock_timeout = ${lockMs}`);
+}
+
+export function openConnections(primary: Primary, { most, lockMs }: { most: number; lockMs: number }): Connections {
   const pool = new pg.Pool({
     max: most,
     // Statements that a transaction does not await one by one are sent together.
@@ -34,7 +41,10 @@ export function openConnections(primary: Primary, most: number): Connections {
         super(options ?? {}, primary);
       }
     },
-    onConnect: (client) => primary.check(client),
+    onConnect: async (client) => {
+      await primary.check(client);
+      await limitLocks(client, lockMs);
+    },
   });
   // A lost idle connection is not an error: the pool drops it, and the next query opens another.
   pool.on('error', () => {});
@@ -51,6 +61,14 @@ export function openConnections(primary: Primary, most: number): Connections {
         await primary.find(wait);
         await wait.for(sleep(PAUSE_MS));
       }
+    },
+    giveUpCommit({ client }) {
+      const { url, socket } = client as unknown as PooledClient;
+      const reason = new Error('The database server does not confirm commits.');
+      socket.destroy(reason);
+      if (!primary.hasStandbys) return;
+      primary.distrust(url);
+      watch.leave(url, reason);
     },
     async close() {
       watch.stop();

@@ -1,5 +1,6 @@
 import { type Postgres, startPostgres } from '@hortus/testkit/postgres';
 import { severableProxy } from '@hortus/testkit/severable-proxy';
+import { until } from '@hortus/testkit/until';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPostgresBus } from '../../bus/postgres-bus.ts';
@@ -185,4 +186,75 @@ it('opening names the servers and their state, without the password', async () =
   expect(failure).toBeInstanceOf(StorageUnavailable);
   expect(String(failure?.cause)).toMatch(/accepts writes: .*standby/);
   expect(`${failure} ${failure?.cause}`).not.toContain('hunter2');
+});
+
+it('a lock that is not released is waited for only for a limited time', async () => {
+  await promote(one);
+  const storage = await openPostgres({ url: one.url, connections: 4, stuckMs: 300 });
+  const [done, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const holding = storage.write(async (tx) => {
+    await put(tx, 'locked');
+    held.resolve();
+    await done.promise;
+  });
+  try {
+    await held.promise;
+    await expect(storage.write((tx) => put(tx, 'locked'))).rejects.toThrow(StorageBusy);
+  } finally {
+    done.resolve();
+    await holding;
+    await storage.close();
+  }
+});
+
+// A primary whose manager has died: the former synchronous standby was promoted, so no commit of it is confirmed any more.
+it('a server that accepts writes and does not confirm them is left for another one', async () => {
+  await using former = await startPostgres();
+  await promote(two);
+  const bothUrl = `postgres://hortus@${hostOf(former)},${hostOf(two)}/postgres`;
+  const storage = await openPostgres({ url: bothUrl, connections: 2, stuckMs: 500 });
+  const bus = await openPostgresBus({ url: bothUrl, replica: 'a', log: new QuietLog(), probeMs: 100 });
+  let gaps = 0;
+  bus.onGap(() => gaps++);
+  const formerPort = Number(new URL(former.url).port);
+  const [acknowledged, unknown]: [string[], string[]] = [[], []];
+  const write = async (name: string) => {
+    try {
+      await storage.write((tx) => put(tx, name));
+      acknowledged.push(name);
+    } catch (error) {
+      expect(error).toBeInstanceOf(OutcomeUnknown);
+      unknown.push(name);
+    }
+  };
+  const namesOn = async (server: Postgres) => {
+    const client = new pg.Client({ connectionString: server.url });
+    await client.connect();
+    const { rows } = await client.query('select name from settings').finally(() => client.end());
+    return rows.map(({ name }) => name);
+  };
+  try {
+    expect(await portOf(storage)).toBe(formerPort);
+    await ask(former, `alter system set synchronous_standby_names = 'promoted'`, 'select pg_reload_conf()');
+    // The server reads its settings a moment later, and confirms commits until then.
+    let turn = 0;
+    await until(
+      async () => {
+        const names = Array.from({ length: 8 }, (_, number) => `unconfirmed ${turn}-${number}`);
+        turn++;
+        await Promise.all(names.map(write));
+        return unknown.length > 0;
+      },
+      { describe: 'a commit without confirmation' },
+    );
+    acknowledged.length = 0;
+    await write('confirmed');
+    expect(await portOf(storage)).toBe(Number(new URL(two.url).port));
+    expect(acknowledged).toEqual(['confirmed']);
+    expect(await namesOn(two)).toContain('confirmed');
+    await until(() => gaps >= 2, { describe: 'the messages to follow' });
+  } finally {
+    await bus.close();
+    await storage.close();
+  }
 });

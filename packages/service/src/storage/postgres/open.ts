@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { guardedBy } from '@hortus/contract/guarded-by';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
 import { withOutside } from '../outside.ts';
@@ -10,11 +11,12 @@ import {
   type Queries,
   RunAgain,
   type Storage,
+  StorageBusy,
   type StorageHooks,
   type Tx,
 } from '../storage.ts';
 import type { Tables } from '../tables.ts';
-import { type Connections, openConnections } from './connections.ts';
+import { type Connections, limitLocks, openConnections } from './connections.ts';
 import { ConnectionLost, isLostConnection } from './lost-connection.ts';
 import { isStalePlan, sessionOn } from './prepared-session.ts';
 import { Primary, type PrimaryOptions } from './primary.ts';
@@ -28,11 +30,18 @@ export interface PostgresOptions extends PrimaryOptions {
   readonly connections?: number;
   /** How long a request waits for a server that accepts writes, and for a connection, in all. */
   readonly patienceMs?: number;
+  /** How long a transaction waits for a lock, and for the confirmation of its commit. */
+  readonly stuckMs?: number;
   /** Whether lists may be read on a standby. */
   readonly reads?: 'primary' | 'standby';
 }
 
 const PATIENCE_MS = 15_000;
+/**
+ * Longer than a cluster takes to replace a lost synchronous standby. Not a `statement_timeout`: PostgreSQL answers a cancelled
+ * commit that waits for its standby with success, and a failover may lose it.
+ */
+const STUCK_MS = 15_000;
 
 /** Maximum number of runs of a transaction that lost a race, before its caller gets the error. */
 const MOST_RUNS = 10;
@@ -50,9 +59,10 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
   // At the start, only a database with standbys is waited for: a wrong address is reported at once.
   if (primary.hasStandbys) await primary.find(newWait());
   else await (await primary.connect()).end();
-  const connections = openConnections(primary, options.connections ?? 16);
+  const { stuckMs = STUCK_MS } = options;
+  const connections = openConnections(primary, { most: options.connections ?? 16, lockMs: stuckMs });
   try {
-    await migrateOnOwnConnection(connections, newWait());
+    await migrateOnOwnConnection(connections, newWait(), stuckMs);
   } catch (error) {
     await connections.close();
     throw error;
@@ -72,7 +82,7 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
           for (let races = 1; ; ) {
             const notices: Notice[] = [];
             try {
-              const value = await inTransaction(connections, hooks, { notices, outside, wait }, work);
+              const value = await inTransaction(connections, hooks, { notices, outside, wait, stuckMs }, work);
               standby?.wrote();
               listeners.tell(notices);
               return value;
@@ -111,19 +121,30 @@ async function pause(wait: Wait, lost: unknown): Promise<void> {
 const isRace = (error: unknown): boolean =>
   error instanceof RunAgain || isStalePlan(error) || RACE_CODES.has((error as { code?: string } | null)?.code ?? '');
 
-async function migrateOnOwnConnection(connections: Connections, wait: Wait): Promise<void> {
+async function migrateOnOwnConnection(connections: Connections, wait: Wait, lockMs: number): Promise<void> {
   const connection = await connections.borrow(wait);
   try {
+    // Another replica may migrate for minutes.
+    await limitLocks(connection.client, 0);
     await migrate('postgres', sessionOn(connection.client));
+    await limitLocks(connection.client, lockMs);
   } finally {
     connection.giveBack();
   }
 }
 
+/** One run of a transaction. */
+interface Running {
+  readonly notices: Notice[];
+  readonly outside: Outside;
+  readonly wait: Wait;
+  readonly stuckMs: number;
+}
+
 async function inTransaction<T>(
   connections: Connections,
   hooks: StorageHooks,
-  { notices, outside, wait }: { readonly notices: Notice[]; readonly outside: Outside; readonly wait: Wait },
+  { notices, outside, wait, stuckMs }: Running,
   work: (tx: Tx) => Promise<T>,
 ): Promise<T> {
   const connection = await connections.borrow(wait);
@@ -148,7 +169,7 @@ async function inTransaction<T>(
     session.end();
     if (connection.failure) throw connection.failure;
     committing = true;
-    const { command } = await client.query('commit');
+    const { command } = await confirmed(client.query('commit'), stuckMs, () => connections.giveUpCommit(connection));
     if (command !== 'COMMIT') throw new Error('PostgreSQL rolled the transaction back.');
     return value;
   } catch (error) {
@@ -157,13 +178,29 @@ async function inTransaction<T>(
       broken = lost;
     });
     const lost = connection.failure ?? (isLostConnection(error) ? error : undefined);
-    if (lost === undefined) throw error;
+    if (lost === undefined) throw isLockTimeout(error) ? new StorageBusy() : error;
     broken ??= lost as Error;
     throw committing ? new OutcomeUnknown(lost) : new ConnectionLost(lost);
   } finally {
     connection.giveBack(broken);
   }
 }
+
+/** Waits for a commit. `giveUp` closes its connection, which makes it fail. */
+async function confirmed<T>(commit: Promise<T>, withinMs: number, giveUp: () => void): Promise<T> {
+  const late = setTimeout(
+    // Closing a socket does not fail; if it did, the commit would go on waiting.
+    guardedBy(() => {}, giveUp),
+    withinMs,
+  );
+  try {
+    return await commit;
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+const isLockTimeout = (error: unknown): boolean => (error as { code?: string } | null)?.code === '55P03';
 
 /**
  * Queries of one transaction. Refuses queries after its end, because the connection may then be used by another one.

@@ -14,6 +14,11 @@ export interface PrimaryOptions {
 const PAUSE_MS = 200;
 /** How long one server is tried alone, before the next one is tried beside it. */
 const ALONE_MS = 300;
+/** How long a distrusted server is tried only after the others. By then a manager of the cluster has ended or demoted it. */
+const DISTRUSTED_MS = 60_000;
+/** Until when servers are distrusted, by URL. Of the whole process: notices between replicas must be where the changes are. */
+const distrusted = new Map<string, number>();
+const isTrusted = (url: string): boolean => (distrusted.get(url) ?? 0) <= performance.now();
 
 /** Finds the server that accepts writes, and remembers it for later connections. */
 export class Primary {
@@ -37,6 +42,11 @@ export class Primary {
     return this.#servers.urls.filter((url) => url !== this.url);
   }
 
+  /** Whether the server that accepted writes last is trusted. */
+  get isTrusted(): boolean {
+    return isTrusted(this.url);
+  }
+
   get hasStandbys(): boolean {
     return this.#servers.urls.length > 1;
   }
@@ -51,27 +61,47 @@ export class Primary {
     if (rows[0]?.transaction_read_only !== 'off') throw new Error('The database server is a standby.');
   }
 
-  /** Opens a connection outside of the pool. Tries every server once, the last good one first. */
+  /**
+   * Prefers the other servers for a while: this one accepts writes and does not confirm them. So does a former primary that
+   * was not told of its end, while another server has taken its place.
+   */
+  distrust(url: string): void {
+    const { urls } = this.#servers;
+    distrusted.set(url, performance.now() + DISTRUSTED_MS);
+    if (this.url === url) this.#current = (this.#current + 1) % urls.length;
+  }
+
+  /** Opens a connection outside of the pool. Tries every server once, the last good one first, distrusted ones last. */
   async connect(config: pg.ClientConfig = {}): Promise<pg.Client> {
     const { urls } = this.#servers;
     const order = urls.map((_, turn) => (this.#current + turn) % urls.length);
-    const attempts = order.map((index) => async () => ({
-      index,
-      client: await this.#open(urls[index] as string, config),
-    }));
-    try {
-      const { index, client } = await firstSuccess(attempts, {
-        aloneMs: ALONE_MS,
-        discard: ({ client }) => leave(client),
-      });
-      this.#current = index;
-      return client;
-    } catch (error) {
-      const { errors } = error as AggregateError;
-      if (errors.length === 1) throw errors[0];
-      const reasons = errors.map((failure) => (failure as Error).message).join('; ');
-      throw new AggregateError(errors, `No server of ${showDatabaseServers(this.#servers)} accepts writes: ${reasons}`);
+    const { trusted = [], others = [] } = Object.groupBy(order, (index) =>
+      isTrusted(urls[index] as string) ? 'trusted' : 'others',
+    );
+    const errors: unknown[] = [];
+    for (const group of [trusted, others].filter(({ length }) => length > 0)) {
+      try {
+        return await this.#connectOne(group, config);
+      } catch (error) {
+        errors.push(...(error as AggregateError).errors);
+      }
     }
+    if (errors.length === 1) throw errors[0];
+    const reasons = errors.map((failure) => (failure as Error).message).join('; ');
+    throw new AggregateError(errors, `No server of ${showDatabaseServers(this.#servers)} accepts writes: ${reasons}`);
+  }
+
+  async #connectOne(indexes: readonly number[], config: pg.ClientConfig): Promise<pg.Client> {
+    const attempts = indexes.map((index) => async () => ({
+      index,
+      client: await this.#open(this.#servers.urls[index] as string, config),
+    }));
+    const { index, client } = await firstSuccess(attempts, {
+      aloneMs: ALONE_MS,
+      discard: ({ client }) => leave(client),
+    });
+    this.#current = index;
+    return client;
   }
 
   /** Answers whether a server can be reached, even if it is a standby or refuses connections. */

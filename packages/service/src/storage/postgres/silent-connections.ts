@@ -5,11 +5,17 @@ import type { Primary } from './primary.ts';
 /** Interval of the checks; a connection is suspect after one interval without a byte from the server. */
 const EVERY_MS = 2_500;
 
+export interface SilenceWatch {
+  /** Closes every connection to a server, and looks for another one. */
+  leave(url: string, reason: Error): void;
+  stop(): void;
+}
+
 /**
  * Closes connections whose server is cut off. TCP would retransmit for a quarter of an hour before it reports that, and
  * a query may take that long too; so suspect connections are closed only if their server accepts no other connection.
  */
-export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY_MS): { stop(): void } {
+export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY_MS): SilenceWatch {
   const open = new Set<PooledClient>();
   pool.on('connect', (client) => open.add(client as unknown as PooledClient));
   pool.on('remove', (client) => open.delete(client as unknown as PooledClient));
@@ -17,6 +23,12 @@ export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY
   pool.on('acquire', (client) => borrowed.set(client as unknown as PooledClient, -1));
   pool.on('release', (_, client) => borrowed.delete(client as unknown as PooledClient));
   let checking = false;
+
+  const leave = (url: string, reason: Error) => {
+    // Idle ones too: the next query would otherwise wait for one of them.
+    for (const client of open) if (client.url === url) client.socket.destroy(reason);
+    primary.look();
+  };
 
   const check = async () => {
     if (checking) return;
@@ -27,11 +39,7 @@ export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY
       // Twice, because a busy server may be late once.
       if ((await primary.answers(url)) || (await primary.answers(url))) continue;
       if (suspects.some(([client, received]) => client.url === url && client.socket.bytesRead !== received)) continue;
-      // Idle ones too: the next query would otherwise wait for one of them.
-      for (const client of open) {
-        if (client.url === url) client.socket.destroy(new Error('The database server does not answer.'));
-      }
-      primary.look();
+      leave(url, new Error('The database server does not answer.'));
     }
     checking = false;
   };
@@ -39,5 +47,5 @@ export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY
   // `check` cannot fail: it only asks servers and closes sockets.
   const timer = setInterval(() => void check(), everyMs);
   timer.unref();
-  return { stop: () => clearInterval(timer) };
+  return { leave, stop: () => clearInterval(timer) };
 }
