@@ -53,7 +53,8 @@ export const eventMeanings: Readonly<Record<EventName, string>> = {
   'daemon_update.halted': 'An update of daemons waits for a decision, because too many daemons failed.',
   'daemon_update.completed': 'An update of daemons has ended, with no more failures than allowed.',
   'daemon_update.failed': 'An update of daemons has ended with too many failures.',
-  'node.lost': 'A node of a cluster no longer answers; what was pinned to it is named.',
+  'node.lost':
+    'A node of a cluster no longer answers; the first 20 components that ran there are named, and how many more.',
   'node.returned': 'A lost node of a cluster answers again.',
 };
 

@@ -1,6 +1,6 @@
 import type { Journal } from '../journal/journal.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
-import { isRefusal, type Service } from '../link/service.ts';
+import { isDeposed, isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
 import { RetryLater } from '../retry-later.ts';
 import type { LogBatch } from './deployment-log.ts';
@@ -64,8 +64,9 @@ export class DeploymentReports {
       journal.deployments.reported(id);
       this.#retry.succeeded();
       this.#lines.delete(id);
-    } catch {
-      this.#retry.failed();
+    } catch (error) {
+      // The next leader continues the deployment; `settle` reports this result again if this member leads before that.
+      if (!isDeposed(error)) this.#retry.failed();
     } finally {
       this.#sending.delete(id);
     }

@@ -5,7 +5,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { RetryLater } from '../retry-later.ts';
 import type { Channel } from './channel.ts';
-import { isRefusal, type Service } from './service.ts';
+import { isDeposed, isRefusal, type Service } from './service.ts';
 
 export interface ResultsOptions {
   journal: Journal;
@@ -106,10 +106,14 @@ export class Results {
       this.recorded(id);
       this.#retry.succeeded();
     } catch (error) {
-      if (isRefusal(error)) {
+      const deposed = isDeposed(error);
+      if (isRefusal(error) || (deposed && !this.#isScheduled(id))) {
         // The service has ended it otherwise or no longer knows it; a retry would not help.
         log.warn('the service rejected the result of an action', { execution: id, error });
         this.recorded(id);
+      } else if (deposed) {
+        // The service does not know of a scheduled run before it is reported: `settle` does so when this member leads again.
+        log.debug('the result of a scheduled run waits until this member leads', { execution: id });
       } else {
         log.debug('the result of an action could not be reported yet', { execution: id, error });
         this.#retry.failed();
@@ -117,6 +121,10 @@ export class Results {
     } finally {
       this.#sending.delete(id);
     }
+  }
+
+  #isScheduled(id: string): boolean {
+    return this.#options.journal.executions.find(id)?.request.scheduled !== undefined;
   }
 
   async #put(id: string, outcome: ActionOutcome): Promise<void> {

@@ -48,6 +48,10 @@ export class Service {
   }
 }
 
+/** Answers whether another member of the cluster leads. Then the service has ended the executions that this one was sent. */
+export const isDeposed = (error: unknown): boolean =>
+  error instanceof ApiProblem && error.status === 403 && error.details.reason === 'not_leader';
+
 /** Answers whether the service rejected a request for good, so that a retry is useless. */
 export function isRefusal(error: unknown): error is ApiProblem {
   if (!(error instanceof ApiProblem)) return false;

@@ -124,7 +124,8 @@ export class DeploymentReports {
   async apply(tx: Tx, principal: Principal, report: Report): Promise<Deployment> {
     const actor = actorOf(principal);
     const scope = scopeOf(principal);
-    if (report.returned) await recordReturn(tx, scope, report.id, report.returned, actor);
+    // By the server, whichever member of a cluster reports it: that tells it from a rollback which a person ordered.
+    if (report.returned) await recordReturn(tx, scope, report.id, report.returned, scope.serverId ?? actor);
     const held = await hold(tx, scope, report.id);
     const { deployment } = held;
     if (hasEnded(deployment)) {

@@ -62,6 +62,18 @@ onBothEngines((engine) => {
     expect(await services.eventsOf(report.deployment_id)).toHaveLength(2);
   });
 
+  it('a rollback by the leading member of a cluster is that of the daemon too', async () => {
+    const { sick } = await twice();
+    const report = returned(sick);
+    expect(await services.report({ ...daemon, memberId: newId('clusterMember') }, report)).toMatchObject({
+      created_by: daemon.serverId,
+    });
+    expect(await services.deployments.undoingOf(services.storage.reader, owner, sick)).toEqual({
+      id: report.deployment_id,
+      byDaemon: true,
+    });
+  });
+
   it('a rollback prevented by an irreversible job is recorded as failed and changes nothing', async () => {
     const { definitionId, sick } = await twice();
     const recorded = await services.report(

@@ -62,11 +62,26 @@ onBothEngines((engine) => {
     expect(await list()).toMatchObject([{ state_since: since }]);
     await report([node({ state: 'down' })]);
     await report([node({ state: 'disconnected' })]);
-    expect(await events()).toMatchObject([{ type: 'node.lost', data: { node_id: 'aa1', hostname: 'node-1', tasks } }]);
+    expect(await events()).toMatchObject([
+      { type: 'node.lost', data: { node_id: 'aa1', hostname: 'node-1', tasks, tasks_left_out: 0 } },
+    ]);
     await report([node({ state: 'unknown' })]);
     await report([node({ state: 'down' })]);
     await report([node({ tasks })]);
     expect((await events()).map(({ type }) => type)).toEqual(['node.lost', 'node.lost', 'node.returned']);
+  });
+
+  it('the event of a lost node names 20 components, and says how many more ran there', async () => {
+    const { report, events } = await cluster();
+    const many = Array.from({ length: 1_000 }, (_, number) => ({
+      instance_uid: `blog-${number}`,
+      component: 'app',
+      running: 1,
+    }));
+    await report([node({ tasks: many })]);
+    await report([node({ state: 'down' })]);
+    const [lost] = await events();
+    expect(lost).toMatchObject({ type: 'node.lost', data: { tasks: many.slice(0, 20), tasks_left_out: 980 } });
   });
 
   it('a node is drained and activated by an order to the daemon', async () => {

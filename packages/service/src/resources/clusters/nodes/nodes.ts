@@ -106,7 +106,8 @@ export class ClusterNodes {
         node_id: now.id,
         hostname: now.hostname,
         state: now.state,
-        tasks,
+        tasks: tasks.slice(0, MOST_NAMED),
+        tasks_left_out: Math.max(0, tasks.length - MOST_NAMED),
       },
     });
     if (type !== 'node.lost') return;
@@ -121,6 +122,9 @@ export class ClusterNodes {
     return server;
   }
 }
+
+/** Components that an event names. A node may run a thousand, and one report may lose all nodes of a cluster. */
+const MOST_NAMED = 20;
 
 /** A node whose report only repeats the last is written this often, so that its age can be seen. */
 const WRITE_EVERY_MS = 60_000;

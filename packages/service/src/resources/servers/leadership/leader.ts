@@ -31,10 +31,14 @@ export async function requireLeader(
   epoch: string | undefined,
 ): Promise<void> {
   const row = await lockLeader(tx, serverId);
-  const current = row?.leader_member === memberId && (epoch === undefined || epoch === String(row.connection_epoch));
-  if (current) return;
-  throw new Problem('FORBIDDEN', 'This member does not lead its cluster, or no longer in this epoch.', {
-    reason: 'not_leader',
-    epoch: row?.connection_epoch ?? 0,
+  if (row?.leader_member !== memberId)
+    throw new Problem('FORBIDDEN', 'This member does not lead its cluster.', {
+      reason: 'not_leader',
+      epoch: row?.connection_epoch ?? 0,
+    });
+  if (epoch === undefined || epoch === String(row.connection_epoch)) return;
+  throw new Problem('FORBIDDEN', 'This member leads its cluster in a later epoch; repeat the request with that one.', {
+    reason: 'outdated_epoch',
+    epoch: row.connection_epoch,
   });
 }
