@@ -5,6 +5,7 @@ import type { Engine, LabelFilter } from '../engine/engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine/engine-problem.ts';
 import { label } from '../plan/labels.ts';
 import { currentTasks, factsOfService, factsOfTask } from './current-tasks.ts';
+import { removeLeftTasks } from './left-tasks.ts';
 import { elsewhere, forgetPin } from './pins.ts';
 import { withTaskEvents } from './task-events.ts';
 import { isServiceHandle, serviceHandle, WholeServices } from './whole-services.ts';
@@ -166,6 +167,7 @@ class Reach {
   /** Forgets the node of an instance with its last volume, such as that of a trial. */
   async removeVolume(name: string): Promise<void> {
     const uid = (await this.#engine.volume(name))?.labels[label.instance];
+    if (uid !== undefined) await removeLeftTasks(this.#engine, this.#cluster, uid);
     await this.#engine.removeVolume(name);
     if (uid === undefined) return;
     const left = await this.#engine.volumes({ labels: { [label.instance]: uid } });

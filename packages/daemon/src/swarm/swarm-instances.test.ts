@@ -125,6 +125,27 @@ test(
   },
 );
 
+test('release removes containers that completed jobs left, which would keep the volume', limit, async () => {
+  const uid = server.newUid();
+  const shared = storage(uid);
+  const parts = [
+    component('main', web(server.image, { storage: shared })),
+    component('migrate', {
+      kind: 'job',
+      run: 'before_start',
+      image: server.image,
+      command: ['true'],
+      storage: shared,
+    }),
+  ];
+  expect(await server.deploy(uid, parts), server.said()).toMatchObject({ status: 'success' });
+  const confirmed = { remove_volumes: true, confirm: ['data'] };
+  expect(await act(builtIn.release, uid, parts, confirmed)).toMatchObject({ status: 'completed' });
+  const labels = { [label.instance]: uid };
+  expect(await server.engine.volumes({ labels })).toEqual([]);
+  expect(await server.engine.containers({ labels })).toEqual([]);
+});
+
 test('tasks of this node have an address at which the node reaches them', limit, async () => {
   const uid = server.newUid();
   await server.deploy(uid, [component('main', web(server.image))]);

@@ -5,9 +5,9 @@ import type { Engine } from '../engine/engine.ts';
 import { label } from '../plan/labels.ts';
 import { factsOfService } from './current-tasks.ts';
 import { REPLICAS } from './desired-services.ts';
+import { removeLeftTasks, SERVICE } from './left-tasks.ts';
 import { LOOK_EVERY_MS, PATIENCE_MS, tasksEnded } from './tasks-ended.ts';
 
-const SERVICE = 'com.docker.swarm.service.id';
 /** Prefix that no name or id of a container can have. */
 const PREFIX = 'service:';
 
@@ -19,10 +19,10 @@ export const serviceOf = (handle: string): string => handle.slice(PREFIX.length)
 
 /** Starts, stops and removes services by their handle, with the meaning that the engine's calls have for a container. */
 export class WholeServices {
-  readonly #engine: Pick<Engine, 'containers'>;
+  readonly #engine: Pick<Engine, 'containers' | 'remove'>;
   readonly #cluster: Cluster;
 
-  constructor(engine: Pick<Engine, 'containers'>, cluster: Cluster) {
+  constructor(engine: Pick<Engine, 'containers' | 'remove'>, cluster: Cluster) {
     this.#engine = engine;
     this.#cluster = cluster;
   }
@@ -57,6 +57,7 @@ export class WholeServices {
     const uid = service.labels[label.instance] ?? '';
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
+      await removeLeftTasks(this.#engine, this.#cluster, uid);
       const left = await this.#engine.containers({ labels: { [label.instance]: uid, [SERVICE]: id } });
       if (left.length === 0) return;
       if (performance.now() > end)
