@@ -13,6 +13,7 @@ import {
 } from './installation.ts';
 import { deployFirst, ledger, upgradeTo } from './ledger.ts';
 import { openOutside } from './outside.ts';
+import { testUnlessOnSwarm } from './unless-on-swarm.ts';
 
 let installation: Installation;
 beforeAll(async () => {
@@ -112,46 +113,53 @@ test('an upgrade is applied after its rehearsal on a copy of the volumes has pas
   expect(await leftOf(installation, rehearsal)).toEqual([]);
 });
 
-test('a clone has the data of its instance but no way out, neither by address nor by name', {
-  timeout: 300_000,
-}, async () => {
-  await using outside = await openOutside();
-  const { engine, service } = installation;
-  const NAME_SERVER = outside.address;
-  const deployed = await deployFirst(installation, 'ledger-shut', 'kept', { NAME_SERVER });
-  const body = { inputs: { GREETING: 'changed' } };
-  const { data: clone } = await service.client.call('rehearsals.clone', { params: { id: deployed.instanceId }, body });
-  await become(installation, clone, 'passed');
-  const copy = await containerNameOf(installation, clone.copy_definition_id);
-  expect(await inside(engine, copy, 'cat', '/data/rows', '/www/index.html')).toBe('kept\nchanged');
-  expect(await inside(engine, 'ledger-shut', 'cat', '/www/index.html')).toBe('hello');
+testUnlessOnSwarm(
+  'a clone has the data of its instance but no way out, neither by address nor by name',
+  {
+    timeout: 300_000,
+  },
+  async () => {
+    await using outside = await openOutside();
+    const { engine, service } = installation;
+    const NAME_SERVER = outside.address;
+    const deployed = await deployFirst(installation, 'ledger-shut', 'kept', { NAME_SERVER });
+    const body = { inputs: { GREETING: 'changed' } };
+    const { data: clone } = await service.client.call('rehearsals.clone', {
+      params: { id: deployed.instanceId },
+      body,
+    });
+    await become(installation, clone, 'passed');
+    const copy = await containerNameOf(installation, clone.copy_definition_id);
+    expect(await inside(engine, copy, 'cat', '/data/rows', '/www/index.html')).toBe('kept\nchanged');
+    expect(await inside(engine, 'ledger-shut', 'cat', '/www/index.html')).toBe('hello');
 
-  const { hostname, port } = new URL(outside.url);
-  const fetch = (container: string) =>
-    inside(
-      engine,
-      container,
-      'sh',
-      '-c',
-      `printf 'GET /${container} HTTP/1.0\r\n\r\n' | nc -w 5 ${hostname} ${port} 2>&1`,
-    );
-  expect(await fetch('ledger-shut')).toContain('outside');
-  expect(await fetch(copy)).not.toContain('outside');
-  const lookUp = (container: string) =>
-    inside(engine, container, 'sh', '-c', `nslookup ${container}.hortus-test.org 2>&1`);
-  expect(await lookUp('ledger-shut')).toContain(outside.address);
-  expect(await lookUp(copy)).not.toContain(outside.address);
-  expect([...outside.names]).toEqual(['ledger-shut.hortus-test.org']);
-  expect([...outside.paths]).toEqual(['/ledger-shut']);
-  // Its own name, on the network that it shares with its other components, is still found.
-  expect(await inside(engine, copy, 'nslookup', 'ledger-shut-main')).toMatch(/Address.*\d+\.\d+\.\d+\.\d+/);
+    const { hostname, port } = new URL(outside.url);
+    const fetch = (container: string) =>
+      inside(
+        engine,
+        container,
+        'sh',
+        '-c',
+        `printf 'GET /${container} HTTP/1.0\r\n\r\n' | nc -w 5 ${hostname} ${port} 2>&1`,
+      );
+    expect(await fetch('ledger-shut')).toContain('outside');
+    expect(await fetch(copy)).not.toContain('outside');
+    const lookUp = (container: string) =>
+      inside(engine, container, 'sh', '-c', `nslookup ${container}.hortus-test.org 2>&1`);
+    expect(await lookUp('ledger-shut')).toContain(outside.address);
+    expect(await lookUp(copy)).not.toContain(outside.address);
+    expect([...outside.names]).toEqual(['ledger-shut.hortus-test.org']);
+    expect([...outside.paths]).toEqual(['/ledger-shut']);
+    // Its own name, on the network that it shares with its other components, is still found.
+    expect(await inside(engine, copy, 'nslookup', 'ledger-shut-main')).toMatch(/Address.*\d+\.\d+\.\d+\.\d+/);
 
-  const executed = await act(installation, clone.copy_instance_id, 'dump');
-  expect(await ended(installation, executed)).toMatchObject({ status: 'completed', output: 'kept\n' });
-  await service.client.call('rehearsals.remove', { params: { id: clone.id } });
-  await become(installation, clone, 'removed');
-  expect(await leftOf(installation, clone)).toEqual([]);
-});
+    const executed = await act(installation, clone.copy_instance_id, 'dump');
+    expect(await ended(installation, executed)).toMatchObject({ status: 'completed', output: 'kept\n' });
+    await service.client.call('rehearsals.remove', { params: { id: clone.id } });
+    await become(installation, clone, 'removed');
+    expect(await leftOf(installation, clone)).toEqual([]);
+  },
+);
 
 test('after kill -9 of daemon and service a rehearsal still ends, and nothing of its copy is left', {
   timeout: 300_000,

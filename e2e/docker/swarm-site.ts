@@ -8,6 +8,7 @@ import { namedTasks } from './named-tasks.ts';
 import type { Site } from './site.ts';
 
 const INGRESS_IMAGE = 'hortus.test/caddy:2';
+const TUNNEL_IMAGE = 'hortus.test/haproxy:1';
 
 /** Starts a Swarm of one node, which also serves the routes. Its daemon has to run on that node. */
 export async function openSwarmSite(httpPort: number): Promise<Site> {
@@ -24,6 +25,7 @@ export async function openSwarmSite(httpPort: number): Promise<Site> {
   await run(...prefix, 'ip', 'route', 'replace', 'unreachable', 'default');
   await run('docker', '-H', `unix://${socketPath}`, 'node', 'update', '--label-add', 'hortus.ingress=true', node.name);
   await sharedBusyboxImage(socketPath, INGRESS_IMAGE, { programs: ['caddy'] });
+  await sharedBusyboxImage(socketPath, TUNNEL_IMAGE, { programs: ['haproxy'] });
   const ingress = opened.use(await openGate(node, node, httpPort));
   opened.use(await relay({ host: '127.0.0.1', port: httpPort }, { path: ingress.socketPath }));
   const engine = openDockerEngine({ socketPath });
@@ -38,7 +40,7 @@ export async function openSwarmSite(httpPort: number): Promise<Site> {
     socketPath,
     engine: namedTasks(engine, cluster),
     prefix: inside,
-    options: ['--cluster', '--ingress-image', INGRESS_IMAGE],
+    options: ['--cluster', '--ingress-image', INGRESS_IMAGE, '--tunnel-image', TUNNEL_IMAGE],
     async letIn(url) {
       kept.use(await letIn(node, Number(new URL(url).port)));
     },

@@ -91,7 +91,7 @@ app_version: "1"
 archetype: application
 taxonomy: {kingdom: applications, family: website}
 image: {repository: "${image}", tag: "1"}
-command: [sleep, "1000000"]
+command: [httpd, -f, -p, "8080", -h, /rows]
 stop_signal: SIGKILL
 placement: {constraints: {rows: "true"}}
 on_node_loss: restore
@@ -100,18 +100,27 @@ actions:
   - {name: Add a row, slug: add, type: exec, command: [sh, -c, 'echo "$1" >> /rows/all', add, "\${params.row}"],
      timeout: 30s, params: [{name: row, type: text, required: true}]}
   - {name: Read the rows, slug: rows, type: exec, command: [cat, /rows/all], timeout: 30s}
+  - {name: Read the rows by HTTP, slug: page, type: http, http: {method: GET, port: 8080, path: /all}, timeout: 30s}
+  - {name: Read a missing page, slug: lost-page, type: http, http: {method: GET, port: 8080, path: /none}, timeout: 30s}
   - {name: Read the rows in a job, slug: count, type: job, command: [wc, -l, /rows/all], timeout: 60s}
   - {name: Dump, slug: dump, type: exec, command: [cat, /rows/all], timeout: 30s}
 backup: {strategy: both, dump_action: dump, restore_command: [sh, -c, 'cat > /rows/dumped'],
   volumes: [{name: rows, critical: true}], schedule_hint: daily}
 `;
 
+export interface ClusterOptions {
+  /** Further templates by slug; their images may be published in the registry of the Swarm. */
+  species?(swarm: Swarm): Promise<Record<string, string>>;
+}
+
 /** Opens a real service, a Swarm of three managers, and a registered cluster; two of the managers run a daemon. */
-export async function openClusterInstallation(): Promise<ClusterInstallation> {
+export async function openClusterInstallation({ species }: ClusterOptions = {}): Promise<ClusterInstallation> {
   const folder = temporaryFolder('cluster');
   const swarm = await startSwarm({ nodes: 3, managers: 3 });
   const image = (await swarm.publish('busybox:1')).replace(/:1$/, '');
-  for (const [slug, text] of Object.entries({ pages: pages(image), notes: notes(image), ledger: ledger(image) })) {
+  const more = await species?.(swarm);
+  const all = { pages: pages(image), notes: notes(image), ledger: ledger(image), ...more };
+  for (const [slug, text] of Object.entries(all)) {
     mkdirSync(join(folder.path, 'catalog/website', slug), { recursive: true });
     writeFileSync(join(folder.path, 'catalog/website', slug, 'template.yaml'), text);
   }

@@ -1,11 +1,10 @@
-import { text } from 'node:stream/consumers';
-import { hortusInScript } from '@hortus/testkit/pseudo-terminal';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { act, createAndDeploy, ended } from '../docker/installation.ts';
-import { type ClusterInstallation, openClusterInstallation } from './cluster-installation.ts';
+import { openClusterInstallation } from './cluster-installation.ts';
+import { shellIn } from './shell-in.ts';
 
-test('actions, jobs, shells, backups and restores reach a component on a node without a daemon', {
+test('actions by command and HTTP, jobs, shells, backups and restores reach a component on a node without a daemon', {
   timeout: 900_000,
 }, async () => {
   await using installation = await openClusterInstallation();
@@ -24,10 +23,18 @@ test('actions, jobs, shells, backups and restores reach a component on a node wi
     expect(status, error ?? '').toBe('completed');
     return output;
   };
+  const shell = (script: string, input = '') => shellIn(installation, 'rows', ['sh', '-c', script], input);
   await run('add', { row: 'one' });
   expect(await run('rows')).toBe('one\n');
   expect(await run('count')).toContain('1 /rows/all');
-  expect(await shell(installation, 'cat /rows/all; cat', 'typed')).toBe('one\ntyped');
+  expect(await shell('cat /rows/all; cat', 'typed')).toBe('one\ntyped');
+
+  // By HTTP over the network of the instance, whose relay is gone afterwards.
+  expect(await run('page')).toBe('one\n');
+  const missing = await ended(installation, await act(installation, instanceId, 'lost-page'));
+  expect(missing).toMatchObject({ status: 'failed', error: 'The component returned status 404.' });
+  const relays = async () => await cluster.services({ labels: { 'hortus.task_relay': true } });
+  await until(async () => (await relays()).length === 0, { describe: 'the relays to be removed' });
 
   // The volume is copied there, and the dump is fed to a command there.
   const { execution, backup } = await service.client.call('backups.create', { params: { id: instanceId } });
@@ -39,7 +46,7 @@ test('actions, jobs, shells, backups and restores reach a component on a node wi
   const outcome = await ended(installation, restored.execution.id);
   expect(outcome.status, `${outcome.error} ${outcome.output}`).toBe('completed');
   expect(await run('rows')).toBe('one\n');
-  expect(await shell(installation, 'cat /rows/dumped', '')).toBe('one\n');
+  expect(await shell('cat /rows/dumped')).toBe('one\n');
   expect((await installation.running('rows')).map(({ node }) => node)).toEqual([third?.id]);
 
   // The next leader closes the tunnels of the former one, and opens its own.
@@ -61,12 +68,3 @@ test('actions, jobs, shells, backups and restores reach a component on a node wi
   expect(await ended(installation, released.execution.id)).toMatchObject({ status: 'completed' });
   await until(async () => (await tunnels()).length === 0, { describe: 'the tunnel to be closed' });
 });
-
-async function shell({ service }: ClusterInstallation, script: string, input: string): Promise<string> {
-  const env = { HORTUS_URL: service.base, HORTUS_KEY: service.key };
-  const child = hortusInScript(['shell', 'rows', '--', 'sh', '-c', script], env);
-  child.stdin.end(input);
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  expect(out, err).not.toBe('');
-  return out;
-}

@@ -3,6 +3,7 @@ import { lifecycle } from './actions/built-in.ts';
 import type { BuiltInHandlers } from './actions/handlers.ts';
 import type { Cluster } from './engine/cluster.ts';
 import type { Engine } from './engine/engine.ts';
+import type { RelayTo } from './instances/callee.ts';
 import type { Journal } from './journal/journal.ts';
 import { prune } from './prune/prune.ts';
 import { smokeInstance } from './smoke/smoke-action.ts';
@@ -16,6 +17,8 @@ export interface BuiltInParts extends Pick<BuiltInHandlers, 'backups'> {
   /** The Swarm that this daemon drives; undefined on a plain server. */
   cluster?: Cluster | undefined;
   viewOf?: ViewOf;
+  /** Reaches tasks of a cluster that have no address on this machine. */
+  relayTo?: RelayTo | undefined;
   journal: Journal;
   turns: Turns;
   serverId(): string;
@@ -26,12 +29,16 @@ export const builtInHandlers = ({
   engine,
   cluster,
   viewOf = async () => ({ engine, cluster }),
+  relayTo,
   journal,
   turns,
   serverId,
   backups,
 }: BuiltInParts): BuiltInHandlers => ({
-  instance: { ...(cluster ? swarmLifecycle(cluster, viewOf) : lifecycle), [builtIn.smoke]: smokeInstance },
+  instance: {
+    ...(cluster ? swarmLifecycle(cluster, viewOf) : lifecycle),
+    [builtIn.smoke]: (context) => smokeInstance(context, relayTo),
+  },
   server: {
     [builtIn.prune]: (params) => prune({ engine, journal, turns, serverId: serverId(), params }),
     [builtIn.node]: (params) => changeNode(cluster, params),

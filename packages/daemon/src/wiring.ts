@@ -23,6 +23,7 @@ import { Fingerprints } from './fingerprint/fingerprint.ts';
 import { followContainers } from './ingress/follow-containers.ts';
 import { Ingress, type IngressSettings } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
+import type { RelayTo } from './instances/callee.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { aboutDaemon } from './link/about.ts';
@@ -62,6 +63,7 @@ import { Tenure } from './swarm/tenure.ts';
 import { Transfers } from './transfer/transfers.ts';
 import { Identity } from './trust/identity.ts';
 import { NodeTunnels } from './tunnel/node-tunnels.ts';
+import { TaskRelays } from './tunnel/task-relays.ts';
 import { Turns } from './turns.ts';
 import { type UpdateHost, updaterOf } from './update/update-host.ts';
 
@@ -114,21 +116,26 @@ export function wire(options: DaemonOptions) {
       written: journal.writtenPaths,
     });
   const checked = check(docker);
+  const relaying = {
+    // A new leader closes the tunnels of the last one before it is ready to act.
+    cluster: fencedCluster(swarm, () => leadership.leads() && tenure.holds()),
+    engine: checked,
+    image: config.tunnelImage,
+    folder: join(stateDirectory, 'nodes'),
+    serverId,
+    log,
+  };
   const tunnels =
     cluster &&
     new NodeTunnels({
-      // A new leader closes the tunnels of the last one before it is ready to act.
-      cluster: fencedCluster(swarm, () => leadership.leads() && tenure.holds()),
-      engine: checked,
+      ...relaying,
       // Checked in the views of instances, which alone create containers there.
       open: (socketPath) => openDockerEngine({ socketPath }),
-      image: config.tunnelImage,
-      folder: join(stateDirectory, 'nodes'),
-      serverId,
       leads: () => leadership.leads(),
       busy: () => journal.executions.unfinished().length > 0,
-      log,
     });
+  const relays = cluster && new TaskRelays(relaying);
+  const relayTo: RelayTo | undefined = relays && ((to, use) => relays.with(to, use));
   const guarded = cluster ? swarmEngine(fencedEngine(checked, mayChange), cluster, tunnels) : checked;
   const reclaim = () => extraNetworks.sweep();
   const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, reclaim, log });
@@ -196,6 +203,7 @@ export function wire(options: DaemonOptions) {
       if (cluster) await readDeployedManifests({ cluster, service, acceptance, journal, serverId, log });
     },
     onReady: () => {
+      relays?.sweep().catch((error: Error) => log.warn('relays to tasks could not be removed', { error }));
       resume();
       settle();
       containerLogs.changed(undefined);
@@ -276,6 +284,7 @@ export function wire(options: DaemonOptions) {
     engine,
     cluster,
     viewOf,
+    relayTo,
     ingress,
     journal,
     log,
@@ -303,12 +312,13 @@ export function wire(options: DaemonOptions) {
     engine,
     shims,
     turns,
-    builtIns: builtInHandlers({ engine, cluster, viewOf, journal, turns, serverId, backups }),
+    builtIns: builtInHandlers({ engine, cluster, viewOf, relayTo, journal, turns, serverId, backups }),
     log,
     outputLimit: OUTPUT_LIMIT,
     abandon: (uid) => transfers.abandon(uid),
     unroute: (uid) => ingress.unroute(uid),
     ...(tunnels && { socketOn: (node: string) => tunnels.socketOf(node) }),
+    ...(relayTo && { relayTo }),
     viewOf,
     onStarted: (request) => results.started(request),
     onFinished: (id) => {

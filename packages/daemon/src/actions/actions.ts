@@ -4,6 +4,7 @@ import { milliseconds } from '@hortus/template/quantity';
 import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
+import { type RelayTo, reach } from '../instances/callee.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
 import { startScheduled } from '../jobs/scheduled-job.ts';
 import { type ActionRequest, cancelled, failure } from '../journal/action.ts';
@@ -25,6 +26,8 @@ export interface ActionsOptions extends LedgerOptions, BuiltInOptions {
   outputLimit: number;
   /** Socket of the engine of another node of the cluster. */
   socketOn?(node: string): Promise<string>;
+  /** Reaches tasks of a cluster that have no address on this machine. */
+  relayTo?: RelayTo;
   /** The node of the volumes of an instance, where its jobs run; by default that of this daemon. */
   viewOf?(uid: string): Promise<{ engine: Engine }>;
 }
@@ -151,13 +154,15 @@ export class Actions {
     const container = await runningContainer(this.#options.engine, uid, component, primary);
     if (!container) throw new Error(`The component ${component} is not running.`);
     if (type === 'exec') return this.#exec(request, container, permission);
-    if (container.node !== undefined)
+    const isOnHost = manifest?.components.find(({ name }) => name === component)?.network === 'host';
+    const { relayTo } = this.#options;
+    if (container.node !== undefined && (isOnHost || relayTo === undefined))
       throw new Error(`${component} runs on node ${container.node.name}, where this daemon reaches no ports.`);
-    this.#ledger.start(request, { kind: 'once' });
-    this.#ledger.finish(
-      request.execution_id,
-      await callComponent(permission.action, container, this.#options.outputLimit),
-    );
+    await reach(container, permission.action.http?.port ?? 0, relayTo, async (callee) => {
+      this.#ledger.start(request, { kind: 'once' });
+      const outcome = await callComponent(permission.action, callee, this.#options.outputLimit);
+      this.#ledger.finish(request.execution_id, outcome);
+    });
   }
 
   async #exec(request: ActionRequest, container: ContainerFacts, { action, argv }: AllowedAction): Promise<void> {

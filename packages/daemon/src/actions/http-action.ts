@@ -1,23 +1,22 @@
 import { type IncomingMessage, request } from 'node:http';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
-import type { ContainerFacts } from '../engine/container-facts.ts';
+import type { Callee } from '../instances/callee.ts';
 import { type ActionOutcome, failure } from '../journal/action.ts';
 import { BoundedOutput } from './bounded-output.ts';
 
-/** Calls a component at its address in the instance's network; follows no redirects and never retries. */
+/** Calls a component; follows no redirects and never retries. */
 export function callComponent(
   action: ManifestAction,
-  container: ContainerFacts,
+  callee: Callee | undefined,
   outputLimit: number,
 ): Promise<ActionOutcome> {
   const { http } = action;
-  const address = container.hostNetwork ? '127.0.0.1' : container.networks.find((network) => network.address)?.address;
-  if (http === undefined || !address) return Promise.resolve(failure('The component has no address to call.'));
+  if (http === undefined || !callee) return Promise.resolve(failure('The component has no address to call.'));
   const output = new BoundedOutput(outputLimit);
   return new Promise((resolve, reject) => {
     const { port, method, path, headers } = http;
-    const outgoing = request({ host: address, port, method, path, headers, agent: false });
+    const outgoing = request({ ...callee, port, method, path, headers, agent: false });
     // Started after the request, which throws for an invalid path or header.
     const limit = setTimeout(() => outgoing.destroy(new Error('late')), action.timeout_ms);
     const settle = (outcome: ActionOutcome) => {

@@ -5,6 +5,7 @@ import type { BackupHandlers, BackupRun } from '../actions/handlers.ts';
 import type { Cluster } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
+import type { RelayTo } from '../instances/callee.ts';
 import { type ActionOutcome, type ActionRequest, cancelled, failure, success } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PauseRecords } from '../journal/pauses.ts';
@@ -31,6 +32,8 @@ export interface BackupActionsOptions {
   cluster?: Cluster | undefined;
   /** The node of the volumes of an instance; by default that of this daemon. */
   viewOf?: ViewOf;
+  /** Reaches tasks of a cluster that have no address on this machine. */
+  relayTo?: RelayTo | undefined;
   ingress: Ingress;
   journal: Journal;
   log: Log;
@@ -273,7 +276,7 @@ export class BackupActions implements BackupHandlers {
   }
 
   async #verify(work: Work): Promise<Result> {
-    const { engine, cluster } = this.#options;
+    const { engine, cluster, relayTo } = this.#options;
     const { key } = await this.#keys.of(work.id, work.signal);
     const source = this.#vessel(work, 'backup_id', key);
     const { manifest } = this.#deployed(work.uid);
@@ -281,6 +284,7 @@ export class BackupActions implements BackupHandlers {
     const proof = await verify({
       engine,
       cluster,
+      relayTo,
       source,
       manifest,
       manifestSha256,

@@ -2,6 +2,7 @@ import type { BackupManifest } from '@hortus/contract/resources/backup-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { Engine } from '../engine/engine.ts';
+import type { RelayTo } from '../instances/callee.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
 import type { RolloutDeps } from '../rollout/rollout.ts';
 import { smokeFailure, smokeReport } from '../smoke/report.ts';
@@ -17,6 +18,8 @@ import { clearTrials, isolate, trialManifest } from './trial.ts';
 export interface Verifying {
   engine: Engine;
   cluster?: Starting['cluster'];
+  /** Reaches tasks of a cluster that have no address on this machine. */
+  relayTo?: RelayTo | undefined;
   source: Vessel;
   manifest: SignedManifest;
   manifestSha256: string;
@@ -57,7 +60,7 @@ function checkNotEmpty(backup: BackupManifest, manifest: SignedManifest): void {
 }
 
 async function tryOut(
-  { engine, cluster, source, manifest, say, signal }: Verifying,
+  { engine, cluster, relayTo, source, manifest, say, signal }: Verifying,
   backup: BackupManifest,
 ): Promise<void> {
   const trial = trialManifest(manifest);
@@ -81,7 +84,7 @@ async function tryOut(
     const containerOf = (name: string) => runningContainer(engine, uid, name, name === primary);
     // Route checks ask the container directly; they need the routes for the port.
     const tested = { ...trial, routes: manifest.routes };
-    const result = await runSmoke({ engine, manifest: tested, containerOf, ...(signal ? { signal } : {}) });
+    const result = await runSmoke({ engine, manifest: tested, containerOf, relayTo, ...(signal ? { signal } : {}) });
     for (const line of smokeReport(result).trimEnd().split('\n')) say(line);
     const failed = smokeFailure(result);
     if (failed !== undefined) throw new Error(`The restored application failed its test. ${failed}`);

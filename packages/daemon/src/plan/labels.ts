@@ -31,6 +31,8 @@ export const label = {
   linkComponent: 'hortus.link_component',
   /** On temporary containers of actions, which deployments ignore. */
   execution: 'hortus.execution',
+  /** On relays to tasks of a Swarm. They lack `hortus.managed`, because they are no component of the instance. */
+  taskRelay: 'hortus.task_relay',
   /**
    * On helper containers of volumes: identifies the daemon process that opened it, so that a later one can remove
    * leftovers.

@@ -2,6 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import type { Manifest, ManifestRoute } from '@hortus/contract/template/manifest';
 import { routeScheme } from '@hortus/template/resolution/route-address';
+import type { Callee } from '../instances/callee.ts';
 import type { Sight, SmokeCheck } from './smoke-check.ts';
 
 type RouteTest = NonNullable<Manifest['smoke'][number]['http']>;
@@ -24,11 +25,11 @@ export function routeWords(
  * Sends the request that the ingress would send, but directly to the container: a test has no DNS name. Redirects are
  * not followed; `expect` may be a redirect status.
  */
-export function askRoute(host: string, route: ManifestRoute, test: RouteTest, signal: AbortSignal): Promise<Sight> {
+export function askRoute(callee: Callee, route: ManifestRoute, test: RouteTest, signal: AbortSignal): Promise<Sight> {
   const { expect, contains } = test;
   return new Promise((resolve, reject) => {
     const outgoing = request({
-      host,
+      ...callee,
       port: route.port,
       path: route.strip ? test.path : fullPath(route, test.path),
       headers: {

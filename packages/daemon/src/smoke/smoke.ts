@@ -3,7 +3,9 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { addressOf } from '../instances/address.ts';
+import { type RelayTo, reach } from '../instances/callee.ts';
 import { probe } from '../instances/probe.ts';
+import { taskCheck } from '../swarm/task-check.ts';
 import { askRoute, routeWords } from './route-check.ts';
 import type { Sight, SmokeCheck } from './smoke-check.ts';
 
@@ -12,6 +14,8 @@ export interface SmokeRun {
   manifest: Pick<Manifest, 'smoke' | 'routes'>;
   /** Returns the running container of a component, of an instance or of a trial. */
   containerOf(component: string): Promise<ContainerFacts | undefined>;
+  /** Reaches tasks of a cluster that have no address on this machine. */
+  relayTo?: RelayTo | undefined;
   /** Time for retries over all checks; after that each check is tried once. */
   patienceMs?: number;
   /** Time limit of one try. */
@@ -59,21 +63,27 @@ async function insist(run: SmokeRun, test: SmokeTest, until: number): Promise<Si
 }
 
 async function tryOnce(run: SmokeRun, test: SmokeTest): Promise<Sight> {
-  const { engine, manifest, containerOf, tryMs = TRY, signal } = run;
+  const { engine, manifest, containerOf, relayTo, tryMs = TRY, signal } = run;
   const name = componentOf(test, manifest);
   if (name === undefined) return { ok: false, seen: `the template has no route ${test.http?.route}` };
   const container = await containerOf(name);
   if (container === undefined) return { ok: false, seen: `no running container of ${name}` };
   if (test.http) {
-    const route = manifest.routes.find((one) => one.name === test.http?.route);
-    const address = addressOf(container);
-    if (route === undefined || address === undefined) return { ok: false, seen: `${name} has no address` };
-    const limit = AbortSignal.timeout(tryMs);
-    return await askRoute(address, route, test.http, signal ? AbortSignal.any([limit, signal]) : limit);
+    const { http } = test;
+    const route = manifest.routes.find((one) => one.name === http.route);
+    if (route === undefined) return { ok: false, seen: `the template has no route ${http.route}` };
+    return await reach(container, route.port, relayTo, async (callee) => {
+      if (callee === undefined) return { ok: false, seen: `${name} has no address` };
+      const limit = AbortSignal.timeout(tryMs);
+      return await askRoute(callee, route, http, signal ? AbortSignal.any([limit, signal]) : limit);
+    });
   }
   const once = { timeout_ms: tryMs, interval_ms: 0, start_period_ms: 0, retries: 1 };
   if (test.tcp) {
-    const result = await probe(engine, container, { ...once, tcp: { port: test.tcp.port } });
+    const check = { ...once, tcp: { port: test.tcp.port } };
+    // A relay accepts connections itself, so the container is asked whether it listens.
+    const isRelayed = relayTo !== undefined && addressOf(container) === undefined;
+    const result = await probe(engine, container, isRelayed ? { ...once, test: [...taskCheck(check).argv] } : check);
     return result.ok ? { ok: true, seen: 'a connection' } : { ok: false, seen: result.detail };
   }
   const result = await probe(engine, container, { ...once, test: test.exec?.command ?? [] });

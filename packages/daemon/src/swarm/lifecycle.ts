@@ -29,7 +29,9 @@ export function swarmLifecycle(cluster: Cluster, viewOf: ViewOf): Handlers {
     if (volumes !== undefined && 'refused' in volumes) return failure(volumes.refused);
     // First, because a leadership may end at any step: without services, only the routes would keep their addresses taken.
     await context.unroute();
-    for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
+    // Also relays of actions that call a component, which are on its network.
+    const relays = await cluster.services({ labels: { [label.taskRelay]: true, [label.instance]: context.uid } });
+    for (const { id } of [...relays, ...(await inOrder(context)).reverse()]) await cluster.removeService(id);
     await tasksEnded(cluster, { labels: { [label.instance]: context.uid } }, patience(context));
     await removeRest(cluster, context, volumes?.engine);
     await context.forget();

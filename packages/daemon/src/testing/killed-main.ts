@@ -11,7 +11,7 @@ import { openLog } from '../log.ts';
 const text = { type: 'string' } as const;
 const names = [
   ...(['key-file', 'state-dir', 'docker-socket', 'ingress-http', 'ingress-https', 'ingress-image'] as const),
-  'drift-every',
+  ...(['tunnel-image', 'drift-every'] as const),
 ] as const;
 const accepted = Object.fromEntries(names.map((name) => [name, text]));
 const options = { ...accepted, cluster: { type: 'boolean' } } as const;

@@ -42,6 +42,20 @@ export const nearSettings = ({ identity, peer }: RelayPlaces, socket: string, fa
     `  server far ${far} ssl crt ${identity} ca-file ${peer} verify required ssl-min-ver TLSv1.3 resolvers swarm init-addr libc,none`,
   );
 
+/**
+ * Settings of HAProxy that leads to a port of one task. The address of a task never changes, so it is resolved once: HAProxy
+ * does not start, and offers no socket, before the name is known.
+ */
+export const taskSettings = (socket: string, task: string, port: number): string =>
+  text(
+    ...common,
+    'frontend calls',
+    `  bind unix@${socket} mode 600`,
+    '  default_backend task',
+    'backend task',
+    `  server task ${task}:${port} init-addr libc`,
+  );
+
 /** Name server of the engine in every container of a user-defined network. */
 const DNS = '127.0.0.11:53';
 

@@ -13,8 +13,8 @@ const NETWORK = 'hortus_tunnel';
 
 /** Socket of the engine on every node but that of the daemon. */
 const ENGINE_SOCKET = '/var/run/docker.sock';
-const SOCKETS_FOLDER = '/sockets';
-const SETTINGS_FILE = '/run/hortus/haproxy.cfg';
+export const SOCKETS_FOLDER = '/sockets';
+export const SETTINGS_FILE = '/run/hortus/haproxy.cfg';
 const PLACES: RelayPlaces = { identity: '/run/hortus/own.pem', peer: '/run/hortus/peer.pem' };
 
 export interface TunnelEnds {
@@ -63,7 +63,13 @@ export function tunnelEnds(ends: TunnelEnds): { near: TunnelEnd; far: TunnelEnd 
     ],
     service: (files) => ({
       labels: tunnelLabels(ends.serverId, to, part),
-      container: relayContainer(ends, part, mount),
+      container: relayContainer({
+        name: nameOf(part, to),
+        image: ends.image,
+        labels: tunnelLabels(ends.serverId, to, part),
+        network: NETWORK,
+        mount,
+      }),
       files,
       mode: { kind: 'replicated', replicas: 1 },
       constraints: [pinTo(node)],
@@ -87,12 +93,20 @@ export function tunnelEnds(ends: TunnelEnds): { near: TunnelEnd; far: TunnelEnd 
 
 const nameOf = (part: string, node: string): string => `hortus_tunnel_${part}_${node}`;
 
-function relayContainer({ serverId, image, to }: TunnelEnds, part: string, mount: Mount): ContainerSpec {
-  const name = nameOf(part, to);
+export interface RelayContainer {
+  name: string;
+  image: string;
+  labels: Record<string, string>;
+  network: string;
+  mount: Mount;
+}
+
+/** Container of HAProxy with as few rights as it needs. */
+export function relayContainer({ name, image, labels, network, mount }: RelayContainer): ContainerSpec {
   return {
     name,
     image,
-    labels: tunnelLabels(serverId, to, part),
+    labels,
     env: { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' },
     entrypoint: ['haproxy'],
     command: ['-db', '-f', SETTINGS_FILE],
@@ -102,7 +116,7 @@ function relayContainer({ serverId, image, to }: TunnelEnds, part: string, mount
     limits: { memoryBytes: 128 * 1024 ** 2, pids: 64, ulimits: {} },
     restart: 'always',
     ports: [],
-    network: { kind: 'bridge', name: NETWORK, aliases: [name] },
+    network: { kind: 'bridge', name: network, aliases: [name] },
     privileged: false,
     pid: 'private',
     ipc: 'private',
