@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiProblem } from '@hortus/client/problem';
+import type { Overrides } from '@hortus/contract/template/overrides';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import type { Engine } from '@hortus/daemon/engine/engine';
 import { freePort } from '@hortus/testkit/port';
@@ -244,6 +245,7 @@ export interface DefinitionOptions {
   watch_seconds?: number;
   heal?: boolean;
   tenant_id?: string;
+  overrides?: Overrides;
 }
 
 /** Creates and deploys a definition; default species is website. */

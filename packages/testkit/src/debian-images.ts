@@ -192,6 +192,12 @@ export async function makeStandIns(socketPath: string, refs: Iterable<string>): 
   return { substitutes, missing };
 }
 
+/** Builds the stand-in for a published image under another name. */
+export async function makeStandIn(socketPath: string, published: string, ref: string): Promise<void> {
+  const { missing } = await make(socketPath, [published], () => [ref]);
+  if (missing.length > 0) throw new Error(`Debian has nothing for ${published}`);
+}
+
 async function make(
   socketPath: string,
   refs: Iterable<string>,

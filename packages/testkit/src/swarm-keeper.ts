@@ -1,18 +1,17 @@
 // Runs between the tests and their Swarm, like docker-keeper.ts for one engine: each node is a Docker engine in namespaces of
 // its own, so ending its first process ends everything in it. Cleans up when its standard input closes.
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askDocker, readDocker } from './docker-request.ts';
 import { removeEngineFolder } from './engine-remains.ts';
-import { endingWithParent } from './orphan.ts';
 import type { SwarmOptions } from './swarm.ts';
+import { inNetwork, startNodeProcess } from './swarm-node-process.ts';
 import {
   createNetworks,
   hubAddress,
   hubName,
-  namespacePath,
   nodeAddress,
   nodeNamespace,
   removeAbandonedNetworks,
@@ -26,17 +25,6 @@ const owner = process.pid;
 const registry = `${hubAddress}:5000`;
 const numbers = Array.from({ length: count }, (_, index) => index + 1);
 const children: ChildProcess[] = [];
-const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
-
-/**
- * Starts bash as the first process of a PID namespace, with the engine as its child: a first process must collect the exit
- * codes of orphans, and dockerd does not. /run is private because every engine writes there.
- */
-const NODE_SCRIPT = `set -e
-mount -t tmpfs tmpfs /run
-hostname "$1"; shift
-dockerd "$@" & engine=$!
-while kill -0 $engine; do wait -n || true; done`;
 
 // Ignore signals for the tests; this process ends after them.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
@@ -67,45 +55,17 @@ function startRegistry() {
   // JSON is valid YAML.
   const log = { level: 'warn', accesslog: { disabled: true } };
   writeFileSync(config, JSON.stringify({ version: 0.1, log, storage, http: { addr: registry } }));
-  inNetwork(hubName(owner), ['docker-registry', 'serve', config], join(folder, 'registry.log'));
+  children.push(inNetwork(hubName(owner), ['docker-registry', 'serve', config], join(folder, 'registry.log')));
 }
 
 async function startNode(number: number) {
   const place = join(folder, `n${number}`);
   const name = `n${number}`;
   mkdirSync(place, { recursive: true });
-  const [socketPath, log] = [join(place, 'docker.sock'), join(place, 'log')];
   writeFileSync(join(place, 'empty.json'), '{}');
   const namespace = nodeNamespace(owner, number);
-  const child = inNetwork(
-    namespace,
-    [
-      ...['unshare', '--mount', '--pid', '--uts', '--fork', '--kill-child=KILL', '--mount-proc'],
-      ...['bash', '-c', NODE_SCRIPT, 'node', name],
-      ...['--data-root', join(place, 'data'), '--exec-root', '/run/docker', '--pidfile', '/run/docker.pid'],
-      // The second one is where every node of a Swarm has its socket; /run is its own.
-      ...[
-        '--host',
-        `unix://${socketPath}`,
-        '--host',
-        'unix:///run/docker.sock',
-        '--cgroup-parent',
-        `/${namespace}`,
-        '--storage-driver',
-        'overlay2',
-      ],
-      ...['--config-file', join(place, 'empty.json'), '--insecure-registry', registry, '--log-level', 'warn'],
-    ],
-    log,
-  );
-  await until(
-    async () => {
-      if (child.exitCode !== null) throw new Error(`node ${name} ended`);
-      return (await askDocker(socketPath, 'GET', '/_ping')).status === 200;
-    },
-    { every: 20, describe: () => `node ${name} to answer; its log:\n${readFileSync(log, 'utf8').slice(-3_000)}` },
-  );
-  return { name, socketPath, address: nodeAddress(number), namespace, pid: child.pid };
+  const child = await startNodeProcess({ name, place, namespace, registry }, (one) => children.push(one));
+  return { name, socketPath: join(place, 'docker.sock'), address: nodeAddress(number), namespace, pid: child.pid };
 }
 
 /** The first node leads; the next `managers - 1` are managers too, the others workers. */
@@ -135,18 +95,6 @@ async function formSwarm() {
 async function change(socketPath: string, path: string, body: object) {
   const { status, text } = await askDocker(socketPath, 'POST', path, body);
   if (status >= 300) throw new Error(`POST ${path} returned status ${status}: ${text}`);
-}
-
-/** Uses nsenter, because `ip netns exec` mounts another /sys, without the control groups. */
-function inNetwork(namespace: string, argv: readonly string[], log: string): ChildProcess {
-  const output = openSync(log, 'a');
-  const [command, ...args] = endingWithParent(['nsenter', `--net=${namespacePath(namespace)}`, ...argv], 'SIGKILL') as [
-    string,
-    ...string[],
-  ];
-  const child = spawn(command, args, { stdio: ['ignore', output, output], detached: true, env });
-  children.push(child);
-  return child;
 }
 
 async function clearUp() {

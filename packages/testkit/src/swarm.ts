@@ -1,11 +1,15 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeStandIn } from './debian-images.ts';
 import { askDocker, readDocker } from './docker-request.ts';
 import { keepEngine } from './engine-keeper.ts';
 import { busyboxImage, type ImageOptions } from './images.ts';
 import { endingWithParent } from './orphan.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 import { type RelayEnd, relay } from './relay.ts';
+import { startNodeProcess } from './swarm-node-process.ts';
 import { namespacePath } from './swarm-nodes.ts';
 
 export interface SwarmOptions {
@@ -26,6 +30,8 @@ export interface SwarmNode {
   readonly inside: readonly [string, ...string[]];
   /** Kills all its processes at once, as a power failure would. */
   kill(): void;
+  /** Starts it again with the same data after it was killed. */
+  start(): Promise<void>;
 }
 
 export interface Swarm extends AsyncDisposable {
@@ -35,6 +41,8 @@ export interface Swarm extends AsyncDisposable {
   readonly registry: string;
   /** Builds a busybox image, pushes it to the registry, and returns its reference. */
   publish(name: string, image?: ImageOptions): Promise<string>;
+  /** Does the same with the stand-in for a published image, such as `docker.io/library/postgres:17`. */
+  publishStandIn(published: string): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -51,37 +59,62 @@ export async function startSwarm(options: SwarmOptions = {}): Promise<Swarm> {
     registry: string;
     nodes: { name: string; socketPath: string; address: string; namespace: string; pid: number }[];
   };
-  const [first, ...others] = nodes.map(
-    ({ namespace, pid, ...node }): SwarmNode => ({
+  const restarted: ChildProcess[] = [];
+  const [first, ...others] = nodes.map(({ namespace, pid: firstPid, ...node }): SwarmNode => {
+    let pid = firstPid;
+    return {
       ...node,
       prefix: ['nsenter', `--net=${namespacePath(namespace)}`],
-      inside: [
-        'nsenter',
-        ...['--target', String(firstProcess(pid)), '--net', '--pid', '--mount', '--uts'],
-        // Its own process waits in the middle, and its death has to be that of the command.
-        ...endingWithParent([], 'SIGKILL'),
-      ],
+      get inside(): SwarmNode['inside'] {
+        return [
+          'nsenter',
+          ...['--target', String(firstProcess(pid)), '--net', '--pid', '--mount', '--uts'],
+          // Its own process waits in the middle, and its death has to be that of the command.
+          ...endingWithParent([], 'SIGKILL'),
+        ];
+      },
       kill: () => process.kill(pid, 'SIGKILL'),
-    }),
-  );
+      async start() {
+        const place = { name: node.name, place: dirname(node.socketPath), namespace, registry };
+        pid = (await startNodeProcess(place, (child) => restarted.push(child))).pid ?? 0;
+      },
+    };
+  });
   if (first === undefined) throw new Error('The Swarm has no node');
+  const stop = async () => {
+    await Promise.all(restarted.map(killed));
+    await kept.stop();
+  };
   return {
     nodes: [first, ...others],
     registry,
-    publish: (name, image = {}) => publish(first.socketPath, `${registry}/${name}`, image),
-    stop: kept.stop,
-    [Symbol.asyncDispose]: kept.stop,
+    publish: async (name, image = {}) => {
+      await busyboxImage(first.socketPath, `${registry}/${name}`, image);
+      return await push(first.socketPath, `${registry}/${name}`);
+    },
+    publishStandIn: async (published) => {
+      const ref = `${registry}/${published.split('/').at(-1)}`;
+      await makeStandIn(first.socketPath, published, ref);
+      return await push(first.socketPath, ref);
+    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
 }
 
 /** First process of the node; its parent has only created the namespaces. */
 const firstProcess = (pid: number): number => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
 
-async function publish(socketPath: string, ref: string, image: ImageOptions): Promise<string> {
-  await busyboxImage(socketPath, ref, image);
-  const push = startProcess(['docker', '-H', `unix://${socketPath}`, 'push', '--quiet', ref]);
-  const { code } = await push.exited;
-  if (code !== 0) throw new Error(`Pushing ${ref} failed: ${push.output}`);
+async function push(socketPath: string, ref: string): Promise<string> {
+  const pushing = startProcess(['docker', '-H', `unix://${socketPath}`, 'push', '--quiet', ref]);
+  const { code } = await pushing.exited;
+  if (code !== 0) throw new Error(`Pushing ${ref} failed: ${pushing.output}`);
   // Other nodes have only what they pulled.
   await askDocker(socketPath, 'DELETE', `/images/${ref}`);
   return ref;
