@@ -20,7 +20,6 @@ export const knownSeconds: Readonly<Record<string, number>> = {
   'e2e/swarm/node-loss.test.ts': 240,
   'e2e/swarm/leaders.test.ts': 130,
   'e2e/swarm/other-nodes.test.ts': 100,
-  'e2e/packages/replicas.test.ts': 100,
   'e2e/published/published.test.ts': 90,
   'e2e/docker/killed-rollouts.test.ts': 75,
   'e2e/faults/network-cut.test.ts': 67,

@@ -6,17 +6,16 @@ import { makeDebianImages } from '@hortus/testkit/debian-images';
 import { type DebianMachine, startDebianMachine } from '@hortus/testkit/debian-machine';
 import { DEBIAN_ROOT_MS } from '@hortus/testkit/debian-root';
 import { freePort } from '@hortus/testkit/port';
-import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, loadImage, startEngine } from './docker-engine.ts';
 import { root } from './guide-blocks.ts';
 import { makeInstalledDebian } from './installed-debian.ts';
 
 const START = 'docker-compose up --detach --build';
-const parent = temporaryFolder('replicas-compose');
-// Compose names an installation by its folder.
-const folder = join(parent.path, 'replicas');
+let parent: TemporaryFolder;
+let folder: string;
 let engine: Engine;
 /** A freshly installed Debian that drives the engine. */
 let machine: DebianMachine;
@@ -32,37 +31,6 @@ async function compose(script: string): Promise<string> {
 
 const containerOf = (service: string) => `replicas_${service}_1`;
 
-beforeAll(async () => {
-  engine = await startEngine();
-  await cp(join(root, 'deploy/replicas'), folder, { recursive: true });
-  const file = await readFile(join(folder, 'compose.yaml'), 'utf8');
-  const published = [...file.matchAll(/image: (docker\.io\/\S+)/g)].map(([, name]) => name as string);
-  // Stand-ins from Debian's packages: no image can be fetched here.
-  expect(await makeDebianImages(engine.socketPath, published)).toEqual([]);
-  await makeInstalledDebian(engine.socketPath, join(folder, 'database/Dockerfile'), ['postgres', 101]);
-  await loadImage(engine);
-  const [http, https] = [await freePort(), await freePort()];
-  env = {
-    HORTUS_HTTP_PORT: String(http),
-    HORTUS_HTTPS_PORT: String(https),
-    // The fresh Debian has no docker command, by which Compose would build.
-    COMPOSE_DOCKER_CLI_BUILD: '0',
-  };
-  url = `https://localhost:${https}`;
-  machine = await startDebianMachine({
-    socketPath: engine.socketPath,
-    // The same path as outside, where the engine finds the Caddyfile.
-    mounts: { '/run/docker.sock': engine.socketPath, [folder]: folder },
-  });
-  await compose(START);
-  await trustCaddy();
-  client = await signIn();
-}, DEBIAN_ROOT_MS);
-afterAll(async () => {
-  await engine?.stop();
-  await parent.remove();
-});
-
 /** Trusts the certificate authority that Caddy has generated. */
 async function trustCaddy(): Promise<void> {
   const path = '/data/caddy/pki/authorities/local/root.crt';
@@ -75,8 +43,14 @@ async function trustCaddy(): Promise<void> {
 /** Signs in with the link that the first start printed, and creates a key. */
 async function signIn(): Promise<Client> {
   await until(async () => (await fetch(`${url}/ready`)).ok, { within: 120_000, describe: 'an answer through Caddy' });
-  const shown = await compose('docker-compose logs hortus-1 hortus-2 hortus-3');
-  const tokens = [...shown.matchAll(/\/welcome#(\S+)/g)].map(([, token]) => token as string);
+  let shown = '';
+  // Each replica prints a link; the newest is valid.
+  const links = async () => {
+    shown = await compose('docker-compose logs hortus-1 hortus-2 hortus-3');
+    const found = [...shown.matchAll(/\/welcome#(\S+)/g)].map(([, token]) => token as string);
+    return found.length === 3 && found;
+  };
+  const tokens = await until(links, { within: 120_000, describe: () => `a link of each replica; they wrote ${shown}` });
   const post = (path: string, body: object, cookie = '') =>
     fetch(`${url}/api/v1${path}`, {
       method: 'POST',
@@ -84,7 +58,6 @@ async function signIn(): Promise<Client> {
       body: JSON.stringify(body),
     });
   const owner = { name: 'Mira Aalto', email: 'mira@example.org', password: 'a password of mira' };
-  // Each replica prints a link; the newest is valid.
   const answers = await Promise.all(tokens.map((token) => post('/account/first-run', { token, ...owner })));
   const session = answers.find(({ ok }) => ok);
   if (session === undefined) expect.fail(`${shown}\n${await answers[0]?.text()}`);
@@ -131,12 +104,19 @@ async function members(): Promise<Member[]> {
 
 async function whole(): Promise<void> {
   let seen: Member[] = [];
+  let logs = '';
   const isWhole = async () => {
     seen = await members();
     const roles = seen.filter(({ State }) => /^(running|streaming)$/.test(State)).map(({ Role }) => Role);
-    return roles.toSorted().join() === 'Leader,Replica,Sync Standby';
+    if (roles.toSorted().join() === 'Leader,Replica,Sync Standby') return true;
+    logs = await compose('docker-compose ps; docker-compose logs --tail=60 database-1 database-2 database-3');
+    return false;
   };
-  await until(isWhole, { within: 120_000, describe: () => `a whole cluster; Patroni reports ${JSON.stringify(seen)}` });
+  await until(isWhole, {
+    every: 1_000,
+    within: 120_000,
+    describe: () => `a whole cluster; Patroni reports ${JSON.stringify(seen)}\n${logs}`,
+  });
 }
 
 /** Kills containers under writes and expects that every write is found once; returns the seconds until the first success. */
@@ -165,17 +145,62 @@ async function startAgain(...services: string[]): Promise<void> {
   await engine.docker('start', ...services.map(containerOf));
 }
 
-test('the loss of the container of the primary loses and doubles nothing', async () => {
-  await whole();
-  const primary = (await members()).find(({ Role }) => Role === 'Leader')?.Member as string;
-  await survives('primary', primary);
-  await startAgain(primary);
-  await whole();
-}, 300_000);
+// Only in long runs: making the images and starting eleven containers takes minutes.
+describe.runIf(process.env.HORTUS_TEST_LONG)('the Compose file of the replicas', () => {
+  beforeAll(async () => {
+    parent = temporaryFolder('replicas-compose');
+    // Compose names an installation by its folder.
+    folder = join(parent.path, 'replicas');
+    engine = await startEngine();
+    await cp(join(root, 'deploy/replicas'), folder, { recursive: true });
+    const file = await readFile(join(folder, 'compose.yaml'), 'utf8');
+    const published = [...file.matchAll(/image: (docker\.io\/\S+)/g)].map(([, name]) => name as string);
+    // Stand-ins from Debian's packages: no image can be fetched here.
+    expect(await makeDebianImages(engine.socketPath, published)).toEqual([]);
+    await makeInstalledDebian(engine.socketPath, join(folder, 'database/Dockerfile'), ['postgres', 101]);
+    await loadImage(engine);
+    const [http, https] = [await freePort(), await freePort()];
+    env = {
+      HORTUS_HTTP_PORT: String(http),
+      HORTUS_HTTPS_PORT: String(https),
+      // The fresh Debian has no docker command, by which Compose would build.
+      COMPOSE_DOCKER_CLI_BUILD: '0',
+    };
+    url = `https://localhost:${https}`;
+    machine = await startDebianMachine({
+      socketPath: engine.socketPath,
+      // The same path as outside, where the engine finds the Caddyfile.
+      mounts: { '/run/docker.sock': engine.socketPath, [folder]: folder },
+    });
+    await compose(START);
+    await trustCaddy();
+    client = await signIn();
+  }, DEBIAN_ROOT_MS);
+  afterAll(async () => {
+    await engine?.stop();
+    await parent?.remove();
+  });
 
-test('the loss of one replica, and of two, loses and doubles nothing', async () => {
-  await survives('one-replica', 'hortus-1');
-  await survives('second-replica', 'hortus-2');
-  await startAgain('hortus-1', 'hortus-2');
-  for (const name of ['hortus-1', 'hortus-2']) await engine.healthy(containerOf(name));
-}, 300_000);
+  test('the loss of the container of the primary loses and doubles nothing', async () => {
+    await whole();
+    const primary = (await members()).find(({ Role }) => Role === 'Leader')?.Member as string;
+    await survives('primary', primary);
+    await startAgain(primary);
+    await whole();
+  }, 300_000);
+
+  test('the loss of the container of the synchronous standby loses and doubles nothing', async () => {
+    await whole();
+    const standby = (await members()).find(({ Role }) => Role === 'Sync Standby')?.Member as string;
+    await survives('standby', standby);
+    await startAgain(standby);
+    await whole();
+  }, 300_000);
+
+  test('the loss of one replica, and of two, loses and doubles nothing', async () => {
+    await survives('one-replica', 'hortus-1');
+    await survives('second-replica', 'hortus-2');
+    await startAgain('hortus-1', 'hortus-2');
+    for (const name of ['hortus-1', 'hortus-2']) await engine.healthy(containerOf(name));
+  }, 300_000);
+});
