@@ -31,6 +31,7 @@ export function drawPanels(panels: readonly Panel[]): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="10">`,
+    '<title>Cost of an installation against its size</title>',
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     ...drawn,
     '</svg>\n',
