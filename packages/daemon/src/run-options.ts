@@ -68,7 +68,8 @@ export const runOptions = {
   'tunnel-image': {
     value: 'image',
     standard: 'docker.io/library/haproxy:lts',
-    meaning: 'Image of HAProxy on the nodes of a cluster, for actions, shells and backups on other nodes.',
+    meaning:
+      'Image of HAProxy on the nodes of a cluster, for actions, shells and backups on other nodes, and for smoke tests of isolated copies.',
   },
   'network-pool': {
     value: 'blocks',
