@@ -146,6 +146,15 @@ test('release removes containers that completed jobs left, which would keep the 
   expect(await server.engine.containers({ labels })).toEqual([]);
 });
 
+test('a network that several rollouts need at once is created once', limit, async () => {
+  const labels = { [label.server]: server.newUid() };
+  const spec = { name: `hortus-${server.newUid()}`, labels, owner: [label.server] };
+  const ids = await Promise.all(Array.from({ length: 8 }, () => server.cluster.ensureNetwork(spec)));
+  expect(new Set(ids).size).toBe(1);
+  expect(await engine.networks({ labels })).toHaveLength(1);
+  await engine.removeNetwork(spec.name);
+});
+
 test('tasks of this node have an address at which the node reaches them', limit, async () => {
   const uid = server.newUid();
   await server.deploy(uid, [component('main', web(server.image))]);

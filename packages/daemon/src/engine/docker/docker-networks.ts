@@ -73,8 +73,13 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
 /** Creates an overlay network of a Swarm. By default it is attachable, so that containers of actions can join it. */
 export async function ensureOverlay(api: DockerApi, spec: OverlaySpec): Promise<string> {
   const operation = `create network ${spec.name}`;
+  const used = (network: NetworkAnswer): string => {
+    checkOwner(operation, spec, network);
+    return network.Id;
+  };
   const found = await readNetwork(api, spec.name);
-  if (found === undefined) {
+  if (found !== undefined) return used(found);
+  try {
     const { Id } = await api.json<{ Id: string }>({
       operation,
       method: 'POST',
@@ -90,9 +95,12 @@ export async function ensureOverlay(api: DockerApi, spec: OverlaySpec): Promise<
       timeout: api.timeouts.heavy,
     });
     return Id;
+  } catch (error) {
+    // Another rollout has created it meanwhile: all of them share those of the ingress.
+    const created = isEngineProblem(error, 'conflict') ? await readNetwork(api, spec.name) : undefined;
+    if (created === undefined) throw error;
+    return used(created);
   }
-  checkOwner(operation, spec, found);
-  return found.Id;
 }
 
 /** Bridge on every node of a Swarm that connects its tasks with the node, unless their network is internal. */
