@@ -7,6 +7,8 @@ export interface Counts {
   readonly acknowledged: number;
   /** Acknowledged changes that are missing. */
   readonly lost: number;
+  /** Those of them that were acknowledged after the fault. */
+  readonly lostSince: number;
   /** Changes that were made twice. */
   readonly doubled: number;
   /** Seconds from the fault to the first success of a request that was sent after it. */
@@ -64,9 +66,11 @@ export function startWriters({ client, cluster }: Replicas, name: string, count 
       const present = new Set(found);
       // The client retries for longer than any fault of these tests lasts.
       expect(unanswered).toEqual([]);
+      const lost = acknowledged.filter((one) => !present.has(one.name));
       return {
         acknowledged: acknowledged.length,
-        lost: acknowledged.filter((one) => !present.has(one.name)).length,
+        lost: lost.length,
+        lostSince: lost.filter(({ answered }) => answered >= faultAt).length,
         doubled: found.length - present.size,
         firstSuccess: (Math.min(...after().map(({ answered }) => answered)) - faultAt) / 1000,
       };
@@ -88,9 +92,9 @@ async function namesOfKeys(connectionString: string, prefix: string): Promise<st
 
 /** Prints the counts of a fault, and holds them against the promise. */
 export function expectNothingLost(fault: string, counts: Counts): void {
-  const { acknowledged, lost, doubled, firstSuccess } = counts;
+  const { acknowledged, lost, lostSince, doubled, firstSuccess } = counts;
   console.log(
-    `${fault}: ${acknowledged} acknowledged, ${lost} lost, ${doubled} doubled, first success after ${firstSuccess.toFixed(1)} s`,
+    `${fault}: ${acknowledged} acknowledged, ${lost} lost (${lostSince} after the fault), ${doubled} doubled, first success after ${firstSuccess.toFixed(1)} s`,
   );
   expect({ lost, doubled }, fault).toEqual({ lost: 0, doubled: 0 });
   expect(acknowledged).toBeGreaterThan(0);
