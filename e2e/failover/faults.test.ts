@@ -54,10 +54,11 @@ test('kill -9 of the primary loses and doubles nothing', { timeout: ROUNDS * 300
   );
 });
 
-test.runIf(ROUNDS > 1)(
-  'a primary whose Patroni hangs is left for its successor, and nothing is lost or doubled',
-  { timeout: ROUNDS * 300_000 },
-  async () => {
+// Each round waits for the commits that the former primary never confirms.
+if (ROUNDS > 1)
+  test('a primary whose Patroni hangs is left for its successor, and nothing is lost or doubled', {
+    timeout: ROUNDS * 300_000,
+  }, async () => {
     let resume = () => {};
     await under(
       'Patroni of the primary hangs',
@@ -76,8 +77,7 @@ test.runIf(ROUNDS > 1)(
         await replicas.cluster.whole();
       },
     );
-  },
-);
+  });
 
 test('kill -9 of one replica loses and doubles nothing', { timeout: ROUNDS * 300_000 }, async () => {
   await under(

@@ -145,8 +145,7 @@ async function startAgain(...services: string[]): Promise<void> {
   await engine.docker('start', ...services.map(containerOf));
 }
 
-// Only in long runs: making the images and starting eleven containers takes minutes.
-describe.runIf(process.env.HORTUS_TEST_LONG)('the Compose file of the replicas', () => {
+describe('the Compose file of the replicas', () => {
   beforeAll(async () => {
     parent = temporaryFolder('replicas-compose');
     // Compose names an installation by its folder.
