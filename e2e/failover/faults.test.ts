@@ -59,21 +59,25 @@ if (ROUNDS > 1)
   test('a primary whose Patroni hangs is left for its successor, and nothing is lost or doubled', {
     timeout: ROUNDS * 300_000,
   }, async () => {
+    let former = '';
     let resume = () => {};
+    const follows = async (name: string) => (await ask(name, 'select pg_is_in_recovery() as follows'))[0]?.follows;
     await under(
       'Patroni of the primary hangs',
       async (now) => {
-        const former = await replicas.cluster.primary();
+        former = await replicas.cluster.primary();
         resume = replicas.cluster.suspend(former);
         const isReplaced = async () => {
           const next = await replicas.cluster.primary();
-          return next !== former && (await ask(next, 'select pg_is_in_recovery() as follows'))[0]?.follows === false;
+          return next !== former && (await follows(next)) === false;
         };
         await until(isReplaced, { describe: 'another primary' });
         now();
       },
       async () => {
         resume();
+        // Until it follows, the former primary reports itself as the primary, and its rows end with the fault.
+        await until(() => follows(former), { describe: `${former} to follow` });
         await replicas.cluster.whole();
       },
     );
