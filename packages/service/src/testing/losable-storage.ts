@@ -33,6 +33,10 @@ export function losableStorage(opened: Storage): LosableStorage {
         await reachable();
         return await opened.write(work);
       },
+      async ping() {
+        await reachable();
+        await opened.ping();
+      },
     },
     lose(patienceMs) {
       const { promise: over, resolve } = Promise.withResolvers<void>();

@@ -204,9 +204,10 @@ onBothEngines((engine) => {
       const sealing_key = sealingKey();
       const first = connect(replica, members[0], { sealing_key });
       await leads(first.daemon, 1);
-      const second = connect(replica, members[1]);
+      const other_key = sealingKey();
+      const second = connect(replica, members[1], { sealing_key: other_key });
       await stands(second.daemon);
-      return { id, members, sealing_key, first, second };
+      return { id, members, sealing_key, other_key, first, second };
     }
     const everLed = (daemon: DaemonSocket) => daemon.of('leadership').some((told) => told.leads);
 
@@ -232,6 +233,19 @@ onBothEngines((engine) => {
       await leads(again.daemon, 2);
       expect(await replica.server(id)).toMatchObject({ leader_member: members[0].id, leader_since: 1 });
       expect(everLed(second.daemon)).toBe(false);
+      expect(replica.interrupted).toEqual([]);
+    });
+
+    it('a cluster whose members all left meanwhile waits for its last leader', async () => {
+      const replica = await open({ leaseMs: 2_000 });
+      const { members, sealing_key, other_key, first, second } = await ledByFirst(replica);
+      await outage(replica, 60_000, () => {
+        for (const { daemon } of [first, second]) daemon.socket.terminate();
+      });
+      const standby = connect(replica, members[1], { sealing_key: other_key });
+      await stands(standby.daemon);
+      await leads(connect(replica, members[0], { sealing_key }).daemon, 2);
+      expect(everLed(standby.daemon)).toBe(false);
       expect(replica.interrupted).toEqual([]);
     });
 

@@ -56,25 +56,32 @@ export class Leadership {
   readonly leaseMs: number;
   /** Until then only the last leader may lead, by the clock of `performance`. */
   #reservedUntil = 0;
+  #answeredAt = performance.now();
   constructor(deps: LeadershipDeps) {
     this.#deps = deps;
     this.leaseMs = deps.leaseMs ?? LEASE_MS;
   }
 
   /**
-   * Reserves every cluster for its last leader, for one lease: while the database was lost it could not renew, so the end of
-   * its lease does not mean that it is gone. Another member would have to give its work up as unknown.
+   * Notices by the time between two answers of the database that it was lost, and reserves every cluster for its last leader
+   * for one lease then: it could not renew, so the end of its lease does not mean that it is gone. Another member would have
+   * to give its work up as unknown. The succession asks often enough.
    */
-  databaseReturned(): void {
-    this.#reservedUntil = performance.now() + this.leaseMs;
+  answered(): void {
+    const now = performance.now();
+    if (now - this.#answeredAt > this.leaseMs / 2) this.#reservedUntil = now + this.leaseMs;
+    this.#answeredAt = now;
+  }
+
+  get isReserved(): boolean {
+    return performance.now() < this.#reservedUntil;
   }
 
   /** Registers a connection of a member. It leads at once if no other member does. */
   async connected(serverId: string, memberId: string, hello: Hello): Promise<Joined> {
-    const asked = performance.now();
     const joined = await this.#deps.storage.write(async (tx) => {
-      if (performance.now() - asked > this.lateMs) this.databaseReturned();
       const server = await heldServer(tx, serverId);
+      this.answered();
       const member = server && (await lockMember(tx, memberId));
       if (!server || member?.key_hash !== hello.keyHash) return unauthorized();
       if (server.status === 'disabled') return unauthorized('This server is disabled.');
@@ -97,15 +104,11 @@ export class Leadership {
     return joined;
   }
 
-  /** A database that did not answer for this long may have cost a leader its lease. */
-  get lateMs(): number {
-    return this.leaseMs / 2;
-  }
-
   /** Lets a connected standby lead, if no other member does. */
   takeOver(serverId: string, memberId: string, keyHash: string): Promise<Term | undefined> {
     return this.#deps.storage.write(async (tx) => {
       const server = await heldServer(tx, serverId);
+      this.answered();
       const member = server && (await lockMember(tx, memberId));
       if (!server || server.status === 'disabled' || member?.key_hash !== keyHash) return undefined;
       return await this.#claim(tx, server, member);
@@ -150,8 +153,7 @@ export class Leadership {
 
   async #claim(tx: Tx, server: ServerRow, member: MemberRow): Promise<Term | undefined> {
     const former = server.leader_member;
-    const isReserved = performance.now() < this.#reservedUntil;
-    if (isReserved && former !== null && former !== member.id) return undefined;
+    if (this.isReserved && former !== null && former !== member.id) return undefined;
     const term = await claimLease(tx, server.id, member.id, this.leaseMs);
     if (term === undefined) return undefined;
     const { epoch, since } = term;

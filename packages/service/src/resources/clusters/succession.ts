@@ -13,7 +13,7 @@ export interface SuccessionOptions {
   readonly bus: Bus;
   readonly replica: string;
   readonly gateway: Pick<Gateway, 'members' | 'promote'>;
-  readonly leadership: Pick<Leadership, 'takeOver' | 'leaseMs' | 'lateMs' | 'databaseReturned'>;
+  readonly leadership: Pick<Leadership, 'takeOver' | 'leaseMs' | 'answered' | 'isReserved'>;
   /** Records that the leader of an epoch is not connected after all. */
   readonly lost: (serverId: string, epoch: number) => Promise<void>;
   readonly log: Pick<Log, 'error'>;
@@ -34,10 +34,6 @@ export class Succession {
   readonly #sweeper: Sweeper;
   readonly #subscriptions: (() => void)[] = [];
   #rollCallAt = 0;
-  /** When the database answered last, by the clock of `performance`; undefined while it was not asked. */
-  #answeredAt: number | undefined;
-  /** Until then leaders may renew the leases that ended while the database was lost. */
-  #deposesFrom = 0;
 
   constructor(options: SuccessionOptions) {
     this.#options = options;
@@ -81,28 +77,20 @@ export class Succession {
     return this.#options.everyMs ?? 1_000;
   }
 
-  /** Asks for the clusters without a lease, and notices by the answer that the database was lost. */
+  /** Asks for the clusters without a lease. The database is asked even without members: they leave in a long outage. */
   async #vacant(connections: readonly Connection[]): Promise<Set<string>> {
     const { storage, leadership } = this.#options;
-    if (connections.length === 0) {
-      this.#answeredAt = undefined;
-      return new Set();
-    }
-    this.#answeredAt ??= performance.now();
     const ids = [...new Set(connections.map(({ serverId }) => serverId))];
-    const vacant = await vacantClusters(storage.reader, ids, this.#clock());
-    const now = performance.now();
-    if (now - this.#answeredAt > leadership.lateMs) {
-      this.#deposesFrom = now + leadership.leaseMs;
-      leadership.databaseReturned();
-    }
-    this.#answeredAt = now;
+    const vacant = ids.length > 0 ? await vacantClusters(storage.reader, ids, this.#clock()) : [];
+    if (ids.length === 0) await storage.ping();
+    leadership.answered();
     return new Set(vacant);
   }
 
   /** Closes leaders whose lease ended without a renewal: their daemon hangs, or its messages do not arrive. */
   #deposeSilent(connections: readonly Connection[]): void {
-    if (performance.now() < this.#deposesFrom) return;
+    // They may renew the leases that ended while the database was lost.
+    if (this.#options.leadership.isReserved) return;
     const now = this.#clock();
     for (const connection of connections) if (!connection.standby && connection.leaseUntil <= now) connection.depose();
   }
