@@ -72,7 +72,7 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
     givenUp: () => rollCall.wake(),
     // The daemons would otherwise notice it by their next report, while their servers are offline for the other replicas.
     cutOff: guard(() => gateway.sendAway('this replica cannot reach the database')),
-    returned: guard(() => rollCall.missed()),
+    returned: () => rollCall.missed(),
     ...deps.watch,
   });
   await replicas.start();

@@ -4,6 +4,7 @@ import { onBothEngines } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertServer, openReplica } from '../testing/replica.ts';
 import { Replicas } from './replicas.ts';
+import { RollCall } from './roll-call.ts';
 
 onBothEngines((engine) => {
   // SQLite belongs to one process.
@@ -148,5 +149,30 @@ onBothEngines((engine) => {
     outage.end();
     await other.becomes(gone.id, { connected_replica: null, status: 'offline' });
     expect(await other.server(moved.id)).toMatchObject({ connected_replica: other.name, status: 'online' });
+  });
+
+  it('an end of a connection that could not be recorded after an outage is recorded with a later sweep', async () => {
+    const here = await openReplica(engine, await engine.testDatabase());
+    const { id } = await insertServer(here);
+    await here.storage.write((tx) => tx.run('update servers set connected_replica = $1', [here.name]));
+    const tried: string[] = [];
+    const rollCall = new RollCall({
+      storage: here.storage,
+      replica: here.name,
+      gateway: { connections: () => [].values(), connection: () => undefined },
+      liveness: {
+        stillConnected: async () => {},
+        disconnected: async (server) => {
+          if (tried.push(server) === 1) throw new Error('The database is busy.');
+        },
+      },
+      log: new QuietLog(),
+      offerKey: async () => {},
+    });
+    engine.afterwards(() => rollCall.stop());
+    rollCall.start();
+    rollCall.missed();
+    await until(() => tried.length === 2, { describe: 'a second attempt' });
+    expect(tried).toEqual([id, id]);
   });
 });

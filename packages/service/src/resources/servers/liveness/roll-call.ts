@@ -29,6 +29,7 @@ const AT_ONCE = 200;
 export class RollCall {
   readonly #options: RollCallOptions;
   readonly #sweeper: Sweeper;
+  #hasMissed = false;
 
   constructor(options: RollCallOptions) {
     this.#options = options;
@@ -55,14 +56,21 @@ export class RollCall {
     await this.#isInOrder(connection, row);
   }
 
+  /** Connections may have ended while the database was lost: records their end, with the next sweep. */
+  missed(): void {
+    this.#hasMissed = true;
+    this.wake();
+  }
+
   /**
-   * Records the end of connections that ended while the database was lost: otherwise their servers would stay online. One
-   * that opens at this moment corrects that itself, by `attend`.
+   * Without it their servers would stay online. A connection that opens at this moment corrects that itself, by `attend` or with
+   * the next sweep.
    */
-  async missed(): Promise<void> {
+  async #recordMissed(): Promise<void> {
     const { storage, replica, gateway, liveness } = this.#options;
     for (const { id, connection_epoch } of await serversAt(storage.reader, replica))
       if (!gateway.connection(id)) await liveness.disconnected(id, connection_epoch, false);
+    this.#hasMissed = false;
   }
 
   async #sweep(): Promise<number> {
@@ -72,6 +80,8 @@ export class RollCall {
       await this.#call(all.slice(from, from + AT_ONCE));
       await turn();
     }
+    // Last: if it fails, it is repeated with the next sweep, and the calls are not delayed.
+    if (this.#hasMissed) await this.#recordMissed();
     return this.#options.everyMs ?? 30_000;
   }
 
