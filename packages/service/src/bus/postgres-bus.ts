@@ -43,6 +43,7 @@ class PostgresBus implements Bus {
   readonly #outgoing: Outgoing;
   readonly #closing = new AbortController();
   #client: pg.Client | undefined;
+  #connectedAt = 0;
   #collecting: NodeJS.Timeout | undefined;
   #probing: NodeJS.Timeout | undefined;
   #sending: Promise<void> | undefined;
@@ -120,7 +121,9 @@ class PostgresBus implements Bus {
   async #probe(): Promise<void> {
     const client = this.#client;
     if (client === undefined) return;
-    if (!this.#primary.isTrusted) return this.#lost(client, new Error('Another database server is preferred now.'));
+    // If no other server accepts writes, the next connection is to the same one, and stays.
+    if (this.#primary.isDistrustedSince(this.#connectedAt))
+      return this.#lost(client, new Error('Another database server is preferred now.'));
     await client.query('select 1').catch((error) => this.#lost(client, error));
   }
 
@@ -149,6 +152,7 @@ class PostgresBus implements Bus {
       throw error;
     }
     this.#client = client;
+    this.#connectedAt = performance.now();
     this.#sendSoon();
   }
 

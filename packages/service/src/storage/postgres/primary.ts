@@ -16,9 +16,10 @@ const PAUSE_MS = 200;
 const ALONE_MS = 300;
 /** How long a distrusted server is tried only after the others. By then a manager of the cluster has ended or demoted it. */
 const DISTRUSTED_MS = 60_000;
-/** Until when servers are distrusted, by URL. Of the whole process: notices between replicas must be where the changes are. */
+/** Since when servers are distrusted, by URL. Of the whole process: notices between replicas must be where the changes are. */
 const distrusted = new Map<string, number>();
-const isTrusted = (url: string): boolean => (distrusted.get(url) ?? 0) <= performance.now();
+const distrustedSince = (url: string): number => distrusted.get(url) ?? Number.NEGATIVE_INFINITY;
+const isTrusted = (url: string): boolean => distrustedSince(url) + DISTRUSTED_MS <= performance.now();
 
 /** Finds the server that accepts writes, and remembers it for later connections. */
 export class Primary {
@@ -42,9 +43,9 @@ export class Primary {
     return this.#servers.urls.filter((url) => url !== this.url);
   }
 
-  /** Whether the server that accepted writes last is trusted. */
-  get isTrusted(): boolean {
-    return isTrusted(this.url);
+  /** Whether the server that accepted writes last was distrusted later than this, by the clock of `performance`. */
+  isDistrustedSince(at: number): boolean {
+    return distrustedSince(this.url) > at;
   }
 
   get hasStandbys(): boolean {
@@ -67,7 +68,7 @@ export class Primary {
    */
   distrust(url: string): void {
     const { urls } = this.#servers;
-    distrusted.set(url, performance.now() + DISTRUSTED_MS);
+    distrusted.set(url, performance.now());
     if (this.url === url) this.#current = (this.#current + 1) % urls.length;
   }
 
