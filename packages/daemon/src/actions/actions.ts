@@ -159,6 +159,9 @@ export class Actions {
     if (container.node !== undefined && (isOnHost || relayTo === undefined))
       throw new Error(`${component} runs on node ${container.node.name}, where this daemon reaches no ports.`);
     await reach(container, permission.action.http?.port ?? 0, relayTo, async (callee) => {
+      // Making a way to another node takes seconds, and another daemon may lead since.
+      if (this.#suspended.has(request.execution_id))
+        throw new Error('This daemon stopped leading its cluster before the call.');
       this.#ledger.start(request, { kind: 'once' });
       const outcome = await callComponent(permission.action, callee, this.#options.outputLimit);
       this.#ledger.finish(request.execution_id, outcome);
