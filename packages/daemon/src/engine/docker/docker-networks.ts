@@ -96,8 +96,8 @@ export async function ensureOverlay(api: DockerApi, spec: OverlaySpec): Promise<
     });
     return Id;
   } catch (error) {
-    // Another rollout has created it meanwhile: all of them share those of the ingress.
-    const created = isEngineProblem(error, 'conflict') ? await readNetwork(api, spec.name) : undefined;
+    // Another rollout has created it meanwhile: all of them share those of the ingress. The Swarm has several answers to that.
+    const created = await readNetwork(api, spec.name);
     if (created === undefined) throw error;
     return used(created);
   }
