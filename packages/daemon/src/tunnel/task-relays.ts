@@ -58,9 +58,7 @@ export class TaskRelays {
       return await use(socket);
     } finally {
       this.#open.delete(name);
-      await this.#remove(name).catch((error: Error) =>
-        this.#options.log.warn('a relay to a task could not be removed', { relay: name, error }),
-      );
+      await this.#tryToRemove(name);
       rmSync(socket, { force: true });
     }
   }
@@ -71,7 +69,14 @@ export class TaskRelays {
     const labels = { [label.server]: serverId(), [label.taskRelay]: true } as const;
     const left = await Promise.all([cluster.services({ labels }), cluster.contents('secrets', { labels })]);
     const names = new Set(left.flat().map((one) => one.labels[label.taskRelay] ?? ''));
-    for (const name of names) if (!this.#open.has(name)) await this.#remove(name);
+    await Promise.all([...names].filter((name) => !this.#open.has(name)).map((name) => this.#tryToRemove(name)));
+  }
+
+  /** A relay whose node is lost does not end; the others are removed all the same. */
+  async #tryToRemove(name: string): Promise<void> {
+    await this.#remove(name).catch((error: Error) =>
+      this.#options.log.warn('a relay to a task could not be removed', { relay: name, error }),
+    );
   }
 
   async #create(name: string, { uid, task, port }: TaskPort): Promise<void> {
