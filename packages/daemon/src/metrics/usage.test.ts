@@ -39,17 +39,17 @@ it('usage is reported per component between two passes, and nothing after the fi
     async () => {
       const seen = Object.fromEntries((await meter.read()).map((one) => [one.component, one]));
       const { busy, web, idle } = seen;
-      return busy && web && idle && busy.received_bytes_per_second > 100_000 ? { busy, web, idle } : undefined;
+      // Two passes may lie so close together that one of the two got no processor between them.
+      const works = busy && busy.cpu_percent > 1 && busy.received_bytes_per_second > 100_000;
+      return works && web && web.sent_bytes_per_second > 100_000 && idle ? { busy, web, idle } : undefined;
     },
-    { describe: 'traffic', every: 300 },
+    { describe: 'a component that computes and receives, and one that sends', every: 300 },
   );
   const { busy, web, idle } = usage;
   expect(busy.instance_uid).toBe(uid);
-  expect(busy.cpu_percent).toBeGreaterThan(1);
   expect(busy.cpu_percent).toBeLessThan(1_000);
   expect(busy.memory_bytes).toBeGreaterThan(10_000);
   expect(busy.memory_bytes).toBeLessThan(64 * 2 ** 20);
-  expect(web.sent_bytes_per_second).toBeGreaterThan(100_000);
   // Neighbours on a network exchange packets now and then.
   expect(idle.received_bytes_per_second).toBeLessThan(busy.received_bytes_per_second / 10);
   expect(idle.sent_bytes_per_second).toBeLessThan(web.sent_bytes_per_second / 10);

@@ -121,8 +121,11 @@ export async function logDaemonOf(
 }
 
 /** Creates a deployed instance on a server. */
-export async function instanceOn({ client }: Caller, server_id: string): Promise<string> {
-  const instance_uid = `blog-${Math.random().toString(36).slice(2)}`;
+export async function instanceOn(
+  { client }: Caller,
+  server_id: string,
+  instance_uid = `blog-${Math.random().toString(36).slice(2)}`,
+): Promise<string> {
   const inputs = { WEB_HOSTNAME: `${instance_uid}.example.org`, SMTP_PASSWORD: 'hunter2hunter2' };
   const definition = { species: 'inkwell', instance_uid, server_id, inputs };
   const definition_id = (await client.call('definitions.create', { body: definition })).data.id;

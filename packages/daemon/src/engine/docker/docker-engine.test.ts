@@ -67,7 +67,8 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
 
     test('arguments, entrypoint, user, folder and host name', async () => {
       const name = await deployed({
-        entrypoint: ['sh', '-c', 'printf "<%s>" "$0" "$@"; echo; exec sleep 1000'],
+        // In one write: Podman mixes up the end of a log when a line was written in parts.
+        entrypoint: ['sh', '-c', 'printf "%s\\n" "$(printf "<%s>" "$0" "$@")"; exec sleep 1000'],
         command: nasty,
         user: '1000:1000',
         working_dir: '/tmp',

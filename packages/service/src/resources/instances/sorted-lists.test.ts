@@ -19,7 +19,7 @@ onBothEngines((engine) => {
     const { client, sideDoor } = service;
     const body = { name: 'server-1', environment: 'staging' } as const;
     const server = (await client.call('servers.register', { body })).data;
-    const instance = await instanceOn(service, server.id);
+    const instance = await instanceOn(service, server.id, 'original');
     const { definition_id: definition } = (await client.call('instances.read', { params: { id: instance } })).data;
     // One statement each: the copies differ only in their names and start.
     const numbers = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${COPIES})`;
