@@ -9,10 +9,11 @@ import { begin, transition } from '../../state/transition.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import { iso } from '../../time.ts';
 import type { Work } from '../../workers/job.ts';
+import { KeptResults } from '../../workers/kept-results.ts';
 import { CATALOG_TOPIC, followPublication, templateItem, templateLifecycle } from '../templates/public.ts';
 import { findTemplate, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
 import { requireRest } from './tests.ts';
-import { FIND_PROBLEMS, isClean, newColumns, WRITE_DRAFT, type Written } from './written.ts';
+import { FIND_PROBLEMS, isClean, newColumns, type textOf, WRITE_DRAFT, type Written } from './written.ts';
 
 /** Warnings that prevent publishing: with a floating tag the same template could mean another image tomorrow. */
 const PROMOTION_ERRORS = new Set(['floating-tag']);
@@ -35,6 +36,8 @@ export interface DraftsDeps {
 /** Creates, validates, publishes and deprecates the templates of an account. */
 export class Drafts {
   readonly #deps: DraftsDeps;
+  /** Validation depends on nothing but the template, and takes a worker thread milliseconds. */
+  readonly #texts = new KeptResults<ReturnType<typeof textOf>>();
   constructor(deps: DraftsDeps) {
     this.#deps = deps;
   }
@@ -52,13 +55,19 @@ export class Drafts {
 
   /** Reads a template with its text. */
   async read(principal: Principal, id: string): Promise<DraftDetail> {
-    const { reader, work } = this.#deps;
-    const { accountId } = principal;
-    const row = await findTemplate(reader, accountId, id);
+    const row = await findTemplate(this.#deps.reader, principal.accountId, id);
     if (!row) throw notFound('template');
-    const about = { account: accountId, field: 'id' };
-    const { source, findings } = await work.run(WRITE_DRAFT, about, { source: row.source, spec: row.spec });
+    const { source, findings } = await this.#textOf(row);
     return { ...draftOf(row, findings), source, updated_at: iso(row.updated_at) };
+  }
+
+  async #textOf({ owner, source, spec }: TemplateRow): Promise<ReturnType<typeof textOf>> {
+    const key = source === null ? `spec ${spec}` : `source ${source}`;
+    const known = this.#texts.get(key);
+    if (known) return known;
+    const text = await this.#deps.work.run(WRITE_DRAFT, { account: owner, field: 'id' }, { source, spec });
+    this.#texts.keep(key, text);
+    return text;
   }
 
   /** `id` is used if the template is new. */

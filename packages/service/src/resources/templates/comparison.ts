@@ -4,13 +4,13 @@ import { type Comparison, compareForUpgrade } from '@hortus/template/upgrade/com
 import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
+import { KeptResults } from '../../workers/kept-results.ts';
 import { isOfCatalog } from './catalog.ts';
-import { KeptComparisons } from './kept-comparisons.ts';
 import type { CatalogTemplate } from './shelf.ts';
 import { COMPARE_VERSIONS } from './worker-jobs.ts';
 
 /** A comparison depends on nothing but its key: versions never change. */
-const kept = new KeptComparisons();
+const kept = new KeptResults<Comparison>();
 
 /**
  * Compares two versions of a template for the user's choices. Versions written by accounts may be long and have costly

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
-import type { Comparison } from '@hortus/template/upgrade/compare';
 
 const MOST_CHARACTERS = 4 * 1024 * 1024;
 
 /** Keeps the latest results of a function of its key. Keys are hashed, because they contain inputs of any length. */
-export class KeptComparisons {
-  readonly #kept = new Map<string, { readonly comparison: Comparison; readonly size: number }>();
+export class KeptResults<Result> {
+  readonly #kept = new Map<string, { readonly result: Result; readonly size: number }>();
   #size = 0;
   readonly #most: number;
 
@@ -13,12 +12,12 @@ export class KeptComparisons {
     this.#most = most;
   }
 
-  get(key: string): Comparison | undefined {
-    return this.#kept.get(hash('sha256', key))?.comparison;
+  get(key: string): Result | undefined {
+    return this.#kept.get(hash('sha256', key))?.result;
   }
 
-  keep(key: string, comparison: Comparison): void {
-    const size = JSON.stringify(comparison).length;
+  keep(key: string, result: Result): void {
+    const size = JSON.stringify(result).length;
     const name = hash('sha256', key);
     if (this.#kept.has(name) || size > this.#most) return;
     for (const [oldest, { size: freed }] of this.#kept) {
@@ -26,7 +25,7 @@ export class KeptComparisons {
       this.#kept.delete(oldest);
       this.#size -= freed;
     }
-    this.#kept.set(name, { comparison, size });
+    this.#kept.set(name, { result, size });
     this.#size += size;
   }
 }
