@@ -19,8 +19,27 @@ const ownProcess = [
   'packages/service/src/ids.test.ts',
 ];
 
-/** Files that take minutes. Left out instead of skipped, because a skipped test counts as failed. */
-const onlyInLongRuns = ['e2e/packages/replicas.test.ts'];
+/**
+ * Files that take a minute or more and resemble one that stays: an ordinary run has to end while its author waits. Left
+ * out instead of skipped, because a skipped test counts as failed.
+ */
+const onlyInLongRuns = [
+  // The catalog: its databases, caches, backups and bindings stay.
+  'e2e/catalog/{admin-pages,blogs,cluster-dumps,content,created,flows,issues,majors,monitoring}.test.ts',
+  'e2e/catalog/{notebooks,queues,returns,webmail,wikis}.test.ts',
+  // The console: one journey and the page of each resource stay.
+  'e2e/console/{looking-after,running-pages}.test.ts',
+  'e2e/console/account/{recipes,watching}.test.ts',
+  // One Docker host: rollouts, upgrades, kills, actions and logs stay.
+  'e2e/docker/{assistant,drift,many-instances,trials,verified-template}.test.ts',
+  // Faults: two replicas, a killed service, engine or database stay.
+  'e2e/failover/under-load.test.ts',
+  'e2e/faults/network-cut.test.ts',
+  'e2e/migration/bundle.test.ts',
+  'e2e/swarm/node-loss.test.ts',
+  // Packages: the npm package, the image and the install line stay.
+  'e2e/packages/{clean-root,compose,image-files,replicas}.test.ts',
+];
 
 /** Files that run on a Docker Swarm of one node too: all of them in long runs. */
 const onSwarm =
