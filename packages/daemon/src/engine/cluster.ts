@@ -176,6 +176,8 @@ export interface TaskFacts {
   /** Labels of its container. */
   labels: Record<string, string>;
   image: string;
+  /** Whether it uses the network of its node. */
+  hostNetwork: boolean;
   createdAt: number;
   /** When it reached its state. */
   at: number;

@@ -1,6 +1,6 @@
 import type { ContainerFacts } from '../engine/container-facts.ts';
 
-type Placed = Pick<ContainerFacts, 'networks' | 'hostNetwork'>;
+type Placed = Pick<ContainerFacts, 'networks' | 'hostNetwork' | 'node'>;
 
 /**
  * Returns where the server reaches a container: its address on a network of the instance. A port published on loopback
@@ -11,7 +11,7 @@ export function addressOf(container: Placed): string | undefined {
   return addressesOf(container)[0];
 }
 
-export function addressesOf({ networks, hostNetwork }: Placed): string[] {
-  if (hostNetwork) return ['127.0.0.1'];
+export function addressesOf({ networks, hostNetwork, node }: Placed): string[] {
+  if (hostNetwork) return node === undefined ? ['127.0.0.1'] : [];
   return networks.flatMap(({ address }) => (address === '' ? [] : address));
 }

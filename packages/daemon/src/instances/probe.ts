@@ -12,7 +12,7 @@ export type ProbeResult = { ok: true } | { ok: false; detail: string };
 /** Probes a container once. Never throws: every error is a failed probe. */
 export async function probe(
   engine: Pick<Engine, 'exec'>,
-  container: Pick<ContainerFacts, 'id' | 'networks' | 'hostNetwork'>,
+  container: Pick<ContainerFacts, 'id' | 'networks' | 'hostNetwork' | 'node'>,
   check: ManifestHealthcheck,
 ): Promise<ProbeResult> {
   const timeout = AbortSignal.timeout(check.timeout_ms);

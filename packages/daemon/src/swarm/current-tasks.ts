@@ -51,6 +51,7 @@ export function factsOfTask(service: ServiceFacts, task: TaskFacts, node: NodeFa
     finishedAt: state === 'exited' ? task.at : undefined,
     createdAt: task.createdAt,
     labels: task.labels,
+    hostNetwork: task.hostNetwork,
     ...(node && { node: { id: node.id, name: node.name } }),
   };
 }

@@ -39,6 +39,7 @@ export interface TaskAnswer {
   CreatedAt: string;
   DesiredState: string;
   Spec: { ContainerSpec?: { Image?: string; Labels?: Record<string, string> | null } | null };
+  NetworksAttachments?: { Network?: { Spec?: { Name?: string } } }[] | null;
   Status: {
     Timestamp?: string;
     State: string;
@@ -61,6 +62,7 @@ export function taskFacts({ Status, Spec, ...answer }: TaskAnswer): TaskFacts {
     containerId: Status.ContainerStatus?.ContainerID ?? '',
     labels: Spec.ContainerSpec?.Labels ?? {},
     image: Spec.ContainerSpec?.Image ?? '',
+    hostNetwork: (answer.NetworksAttachments ?? []).some(({ Network }) => Network?.Spec?.Name === 'host'),
     createdAt: Date.parse(answer.CreatedAt),
     at: Date.parse(Status.Timestamp ?? answer.CreatedAt),
   };

@@ -28,6 +28,7 @@ export const task = (given: Partial<TaskFacts> = {}): TaskFacts => ({
   containerId: 'container',
   labels: {},
   image: 'example:1',
+  hostNetwork: false,
   createdAt: 1,
   at: 1,
   ...given,
