@@ -10,6 +10,7 @@ import { converge } from './convergence.ts';
 import { currentTasks, endedByItself } from './current-tasks.ts';
 import { REPLICAS } from './desired-services.ts';
 import type { ViewOf } from './instance-views.ts';
+import { removeRelays } from './relay-removal.ts';
 import { LOOK_EVERY_MS, PATIENCE_MS, tasksEnded } from './tasks-ended.ts';
 
 type Handlers = Readonly<Record<string, InstanceHandler>>;
@@ -24,15 +25,19 @@ export function swarmLifecycle(cluster: Cluster, viewOf: ViewOf): Handlers {
   };
   const lasting = async (context: InstanceContext) =>
     (await inOrder(context)).filter(({ kind }) => kind === 'replicated');
+  /** Relays go first: they are on the network of the instance, and their tasks carry its label. */
+  const removeServices = async (context: InstanceContext) => {
+    const labels = { [label.instance]: context.uid };
+    await removeRelays(cluster, labels);
+    for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
+    await tasksEnded(cluster, { labels }, patience(context));
+  };
   const removeAll = async (context: InstanceContext, volumesToo: boolean) => {
     const volumes = volumesToo ? await engineOfVolumes(viewOf, context.uid) : undefined;
     if (volumes !== undefined && 'refused' in volumes) return failure(volumes.refused);
     // First, because a leadership may end at any step: without services, only the routes would keep their addresses taken.
     await context.unroute();
-    // Also relays of actions that call a component, which are on its network.
-    const relays = await cluster.services({ labels: { [label.taskRelay]: true, [label.instance]: context.uid } });
-    for (const { id } of [...relays, ...(await inOrder(context)).reverse()]) await cluster.removeService(id);
-    await tasksEnded(cluster, { labels: { [label.instance]: context.uid } }, patience(context));
+    await removeServices(context);
     await removeRest(cluster, context, volumes?.engine);
     await context.forget();
     return success();
@@ -71,8 +76,7 @@ export function swarmLifecycle(cluster: Cluster, viewOf: ViewOf): Handlers {
       return await removeAll(context, context.params.remove_volumes === true);
     },
     [builtIn.remove]: async (context) => {
-      for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
-      await tasksEnded(cluster, { labels: { [label.instance]: context.uid } }, patience(context));
+      await removeServices(context);
       return success();
     },
     [builtIn.clear]: async (context) => {

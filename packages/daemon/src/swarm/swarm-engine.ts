@@ -1,12 +1,13 @@
 import type { Cluster, TaskFacts } from '../engine/cluster.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { ContainerSpec } from '../engine/container-spec.ts';
-import type { Engine, LabelFilter } from '../engine/engine.ts';
+import type { Engine, LabelFilter, NetworkRemoval } from '../engine/engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine/engine-problem.ts';
 import { label } from '../plan/labels.ts';
 import { currentTasks, factsOfService, factsOfTask } from './current-tasks.ts';
 import { removeLeftTasks } from './left-tasks.ts';
 import { elsewhere, forgetPin } from './pins.ts';
+import { removeRelays } from './relay-removal.ts';
 import { withTaskEvents } from './task-events.ts';
 import { isServiceHandle, serviceHandle, WholeServices } from './whole-services.ts';
 
@@ -43,6 +44,7 @@ export function swarmEngine(engine: Engine, cluster: Cluster, others?: OtherNode
       await reach.requireVolumesHere(spec);
       return await engine.create(spec);
     },
+    removeNetwork: (name) => reach.removeNetwork(name),
     removeVolume: (name) => reach.removeVolume(name),
     // The Swarm would replace a task that is stopped, so services are stopped as a whole.
     start: (id) => (isServiceHandle(id) ? services.start(id) : reach.unlessTask(id, () => engine.start(id))),
@@ -162,6 +164,14 @@ class Reach {
     if (node === undefined) return;
     const detail = `its volumes are on node ${node.name}`;
     throw new EngineProblem({ operation: `create container ${name}`, kind: 'unsupported', detail });
+  }
+
+  /** Removes the relays on it first, such as those that a lost leader left to a trial. */
+  async removeNetwork(name: string): Promise<NetworkRemoval> {
+    const networks = await this.#engine.networks({ labels: { [label.instance]: true } });
+    const uid = networks.find((network) => network.name === name)?.labels[label.instance];
+    if (uid !== undefined) await removeRelays(this.#cluster, { [label.instance]: uid });
+    return await this.#engine.removeNetwork(name);
   }
 
   /** Forgets the node of an instance with its last volume, such as that of a trial. */
