@@ -53,9 +53,14 @@ test('actions by command and HTTP, jobs, shells, backups and restores reach a co
   const tunnels = async () => (await cluster.services({ labels: { 'hortus.tunnel_part': true } })).map(({ id }) => id);
   const before = await tunnels();
   expect(before).toHaveLength(2);
+  // It also removes what the former one left of a relay.
+  const labels = { 'hortus.server': installation.serverId, 'hortus.task_relay': 'left' };
+  await cluster.createContent('secrets', { name: 'left', labels, data: Buffer.from('settings') });
   await first.process.kill('SIGKILL');
   await installation.leads(second);
   await until(async () => !(await tunnels()).some((id) => before.includes(id)), { describe: 'the tunnels to close' });
+  const left = () => cluster.contents('secrets', { labels });
+  await until(async () => (await left()).length === 0, { describe: 'the left relay to be removed' });
   expect(await run('rows')).toBe('one\n');
   expect(await tunnels()).toHaveLength(2);
 

@@ -3,7 +3,7 @@ import { lifecycle } from './actions/built-in.ts';
 import type { BuiltInHandlers } from './actions/handlers.ts';
 import type { Cluster } from './engine/cluster.ts';
 import type { Engine } from './engine/engine.ts';
-import type { RelayTo } from './instances/callee.ts';
+import type { RelayTo } from './instances/ways.ts';
 import type { Journal } from './journal/journal.ts';
 import { prune } from './prune/prune.ts';
 import { smokeInstance } from './smoke/smoke-action.ts';

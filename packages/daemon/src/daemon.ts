@@ -47,6 +47,7 @@ export class Daemon {
     parts.metrics.start();
     parts.nodeReports.start();
     parts.tunnels?.start();
+    parts.relays?.start();
     parts.updater.start();
     const tidy = () => this.#tidy();
     this.#tidying = setInterval(guarded(this.#log, tidy), HOUR);
@@ -67,6 +68,7 @@ export class Daemon {
     await parts.drift.stop();
     await parts.extraNetworks.stop();
     await Promise.all([parts.deployments.stop(STOP_GRACE_MS), parts.actions.stop()]);
+    parts.relays?.stop();
     await parts.tunnels?.stop();
     parts.leadership.stop();
     parts.channel.stop();

@@ -23,7 +23,7 @@ import { Fingerprints } from './fingerprint/fingerprint.ts';
 import { followContainers } from './ingress/follow-containers.ts';
 import { Ingress, type IngressSettings } from './ingress/ingress.ts';
 import { refreshRoutes } from './ingress/refresh-routes.ts';
-import type { RelayTo } from './instances/callee.ts';
+import type { RelayTo } from './instances/ways.ts';
 import { Scheduler } from './jobs/scheduler.ts';
 import { type Journal, openJournal } from './journal/journal.ts';
 import { aboutDaemon } from './link/about.ts';
@@ -121,7 +121,6 @@ export function wire(options: DaemonOptions) {
     cluster: fencedCluster(swarm, () => leadership.leads() && tenure.holds()),
     engine: checked,
     image: config.tunnelImage,
-    folder: join(stateDirectory, 'nodes'),
     serverId,
     log,
   };
@@ -129,13 +128,14 @@ export function wire(options: DaemonOptions) {
     cluster &&
     new NodeTunnels({
       ...relaying,
+      folder: join(stateDirectory, 'nodes'),
       // Checked in the views of instances, which alone create containers there.
       open: (socketPath) => openDockerEngine({ socketPath }),
       leads: () => leadership.leads(),
       busy: () => journal.executions.unfinished().length > 0,
     });
-  const relays = cluster && new TaskRelays(relaying);
-  const relayTo: RelayTo | undefined = relays && ((to, use) => relays.with(to, use));
+  const relays = cluster && new TaskRelays({ ...relaying, folder: join(stateDirectory, 'relays') });
+  const relayTo: RelayTo | undefined = relays && ((to, signal) => relays.open(to, signal));
   const guarded = cluster ? swarmEngine(fencedEngine(checked, mayChange), cluster, tunnels) : checked;
   const reclaim = () => extraNetworks.sweep();
   const networkPool = new NetworkPool({ engine: guarded, pool: config.networkPool, reclaim, log });
@@ -203,7 +203,7 @@ export function wire(options: DaemonOptions) {
       if (cluster) await readDeployedManifests({ cluster, service, acceptance, journal, serverId, log });
     },
     onReady: () => {
-      relays?.sweep().catch((error: Error) => log.warn('relays to tasks could not be removed', { error }));
+      void relays?.sweep();
       resume();
       settle();
       containerLogs.changed(undefined);
@@ -436,6 +436,7 @@ export function wire(options: DaemonOptions) {
     nodeReports,
     observer,
     poller,
+    relays,
     results,
     resume,
     scheduler,

@@ -4,8 +4,8 @@ import { milliseconds } from '@hortus/template/quantity';
 import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
-import { type RelayTo, reach } from '../instances/callee.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
+import { type RelayTo, Ways } from '../instances/ways.ts';
 import { startScheduled } from '../jobs/scheduled-job.ts';
 import { type ActionRequest, cancelled, failure } from '../journal/action.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
@@ -154,18 +154,14 @@ export class Actions {
     const container = await runningContainer(this.#options.engine, uid, component, primary);
     if (!container) throw new Error(`The component ${component} is not running.`);
     if (type === 'exec') return this.#exec(request, container, permission);
-    const isOnHost = manifest?.components.find(({ name }) => name === component)?.network === 'host';
-    const { relayTo } = this.#options;
-    if (container.node !== undefined && (isOnHost || relayTo === undefined))
-      throw new Error(`${component} runs on node ${container.node.name}, where this daemon reaches no ports.`);
-    await reach(container, permission.action.http?.port ?? 0, relayTo, async (callee) => {
-      // Making a way to another node takes seconds, and another daemon may lead since.
-      if (this.#suspended.has(request.execution_id))
-        throw new Error('This daemon stopped leading its cluster before the call.');
-      this.#ledger.start(request, { kind: 'once' });
-      const outcome = await callComponent(permission.action, callee, this.#options.outputLimit);
-      this.#ledger.finish(request.execution_id, outcome);
-    });
+    await using ways = new Ways(this.#options.relayTo, this.#stopped.signal);
+    const callee = await ways.to(container, permission.action.http?.port ?? 0);
+    // Making a way to another node takes seconds, and another daemon may lead since.
+    if (this.#suspended.has(request.execution_id))
+      throw new Error('This daemon stopped leading its cluster before the call.');
+    this.#ledger.start(request, { kind: 'once' });
+    const outcome = await callComponent(permission.action, callee, this.#options.outputLimit);
+    this.#ledger.finish(request.execution_id, outcome);
   }
 
   async #exec(request: ActionRequest, container: ContainerFacts, { action, argv }: AllowedAction): Promise<void> {

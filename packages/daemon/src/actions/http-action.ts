@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
-import type { Callee } from '../instances/callee.ts';
+import type { Callee } from '../instances/ways.ts';
 import { type ActionOutcome, failure } from '../journal/action.ts';
 import { BoundedOutput } from './bounded-output.ts';
 

@@ -5,7 +5,7 @@ import type { BackupHandlers, BackupRun } from '../actions/handlers.ts';
 import type { Cluster } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
-import type { RelayTo } from '../instances/callee.ts';
+import type { RelayTo } from '../instances/ways.ts';
 import { type ActionOutcome, type ActionRequest, cancelled, failure, success } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PauseRecords } from '../journal/pauses.ts';

@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { guardedBy } from '@hortus/contract/guarded-by';
 import type { Manifest, ManifestRoute } from '@hortus/contract/template/manifest';
 import { routeScheme } from '@hortus/template/resolution/route-address';
-import type { Callee } from '../instances/callee.ts';
+import type { Callee } from '../instances/ways.ts';
 import type { Sight, SmokeCheck } from './smoke-check.ts';
 
 type RouteTest = NonNullable<Manifest['smoke'][number]['http']>;

@@ -1,7 +1,7 @@
 import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { InstanceContext } from '../actions/handlers.ts';
-import type { RelayTo } from '../instances/callee.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
+import type { RelayTo } from '../instances/ways.ts';
 import { type ActionOutcome, failure, success } from '../journal/action.ts';
 import { smokeFailure, smokeReport } from './report.ts';
 import { runSmoke } from './smoke.ts';

@@ -3,8 +3,8 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { addressOf } from '../instances/address.ts';
-import { type RelayTo, reach } from '../instances/callee.ts';
 import { probe } from '../instances/probe.ts';
+import { type RelayTo, UnreachablePort, Ways } from '../instances/ways.ts';
 import { taskCheck } from '../swarm/task-check.ts';
 import { askRoute, routeWords } from './route-check.ts';
 import type { Sight, SmokeCheck } from './smoke-check.ts';
@@ -43,26 +43,31 @@ const PAUSE = 500;
 export async function runSmoke(run: SmokeRun): Promise<SmokeResult> {
   const until = Date.now() + (run.patienceMs ?? PATIENCE);
   const checks: SmokeCheck[] = [];
+  await using ways = new Ways(run.relayTo, run.signal);
   for (const test of run.manifest.smoke) {
     const began = Date.now();
-    const { ok, seen } = await insist(run, test, until);
+    const { ok, seen } = await insist(run, ways, test, until);
     checks.push({ ...wordsFor(test, run.manifest), seen, passed: ok, tookMs: Date.now() - began });
   }
   return { passed: checks.every(({ passed }) => passed), checks };
 }
 
 /** Retries: an application without a health check may need longer than its container. */
-async function insist(run: SmokeRun, test: SmokeTest, until: number): Promise<Sight> {
+async function insist(run: SmokeRun, ways: Ways, test: SmokeTest, until: number): Promise<Sight> {
   const { signal } = run;
   for (;;) {
     if (signal?.aborted) return { ok: false, seen: 'nothing: the test was aborted' };
-    const sight = await tryOnce(run, test).catch((error: Error) => ({ ok: false, seen: error.message }));
-    if (sight.ok || Date.now() + PAUSE > until) return sight;
+    let isFinal = false;
+    const sight = await tryOnce(run, ways, test).catch((error: Error) => {
+      isFinal = error instanceof UnreachablePort;
+      return { ok: false, seen: error.message };
+    });
+    if (sight.ok || isFinal || Date.now() + PAUSE > until) return sight;
     await sleep(PAUSE, undefined, signal && { signal }).catch(() => undefined);
   }
 }
 
-async function tryOnce(run: SmokeRun, test: SmokeTest): Promise<Sight> {
+async function tryOnce(run: SmokeRun, ways: Ways, test: SmokeTest): Promise<Sight> {
   const { engine, manifest, containerOf, relayTo, tryMs = TRY, signal } = run;
   const name = componentOf(test, manifest);
   if (name === undefined) return { ok: false, seen: `the template has no route ${test.http?.route}` };
@@ -72,11 +77,10 @@ async function tryOnce(run: SmokeRun, test: SmokeTest): Promise<Sight> {
     const { http } = test;
     const route = manifest.routes.find((one) => one.name === http.route);
     if (route === undefined) return { ok: false, seen: `the template has no route ${http.route}` };
-    return await reach(container, route.port, relayTo, async (callee) => {
-      if (callee === undefined) return { ok: false, seen: `${name} has no address` };
-      const limit = AbortSignal.timeout(tryMs);
-      return await askRoute(callee, route, http, signal ? AbortSignal.any([limit, signal]) : limit);
-    });
+    const callee = await ways.to(container, route.port);
+    if (callee === undefined) return { ok: false, seen: `${name} has no address` };
+    const limit = AbortSignal.timeout(tryMs);
+    return await askRoute(callee, route, http, signal ? AbortSignal.any([limit, signal]) : limit);
   }
   const once = { timeout_ms: tryMs, interval_ms: 0, start_period_ms: 0, retries: 1 };
   if (test.tcp) {

@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { startProcess } from '@hortus/testkit/process';
 import { canStartSwarm } from '@hortus/testkit/swarm';
@@ -9,6 +9,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { TaskFacts } from '../engine/cluster.ts';
 import { openDockerEngine } from '../engine/docker/docker-engine.ts';
 import type { Engine, ExecHandle } from '../engine/engine.ts';
+import { runningContainer } from '../instances/instance-containers.ts';
+import { Ways } from '../instances/ways.ts';
 import { openLog } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import { component } from '../plan/testing/manifests.ts';
@@ -108,6 +110,8 @@ test.skipIf(!canStartSwarm)(
     const id = (await server.cluster.nodes()).find(({ name }) => name === third?.name)?.id ?? '';
     const socket = await tunnels.socketOf(id);
     expect(statSync(socket).mode & 0o777).toBe(0o600);
+    // Its relay mounts this folder, and reaches no other tunnel.
+    expect(readdirSync(dirname(socket))).toEqual(['socket']);
     expect(statSync(join(folder.path, 'nodes')).mode & 0o777).toBe(0o700);
     const { socketPath } = server.swarm.nodes[0];
     const joined = startProcess([
@@ -118,6 +122,18 @@ test.skipIf(!canStartSwarm)(
     expect(joined.output).toMatch(/not manually attachable/);
   },
 );
+
+test.skipIf(!canStartSwarm)('a component on the network of another node is refused by name', limit, async () => {
+  const uid = server.newUid();
+  const placement = { constraints: { far: 'true' } };
+  const app = component('app', { image: server.image, command: ['sleep', '100000'], placement, network: 'host' });
+  expect((await server.deploy(uid, [app])).status).toBe('success');
+  const find = () => runningContainer(engine, uid, 'app', true);
+  const facts = await until(find, { describe: 'its task' });
+  await using ways = new Ways(() => expect.fail('a relay'));
+  const refusal = `app uses the network of node ${server.swarm.nodes[2]?.name}, whose ports this daemon does not reach.`;
+  await expect(ways.to(facts, 80)).rejects.toThrow(refusal);
+});
 
 test.skipIf(!canStartSwarm)(
   'an idle tunnel is closed with its keys, unless an action is unfinished',

@@ -13,7 +13,7 @@ import { fetchImage } from '../pull/fetch-image.ts';
 import { pinnedImage } from '../swarm/pinned-image.ts';
 import { type Counted, countedEngine } from './counted-engine.ts';
 import {
-  socketName,
+  SOCKET_NAME,
   TUNNEL_NODE,
   TUNNEL_PART,
   type TunnelEnd,
@@ -30,7 +30,7 @@ export interface NodeTunnelsOptions {
   open(socketPath: string): Engine;
   /** Image of HAProxy. */
   image: string;
-  /** Folder of the sockets; only root may enter it. */
+  /** Parent of the folders of the sockets; only root may enter it. */
   folder: string;
   serverId(): string;
   leads(): boolean;
@@ -147,8 +147,7 @@ export class NodeTunnels {
 
   async #create(to: string): Promise<void> {
     const { cluster, engine, image, serverId, log } = this.#options;
-    // Outside of a container a bind mount needs an absolute path.
-    const folder = resolve(this.#options.folder);
+    const folder = this.#folder(to);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const here = await cluster.membership();
     if (here === undefined) throw problem(to, 'this engine is not part of a Swarm');
@@ -179,7 +178,7 @@ export class NodeTunnels {
     for (const { id, labels } of await this.#services())
       if (labels[TUNNEL_NODE] === node) await cluster.removeService(id);
     await this.#removeSecrets();
-    rmSync(this.#socket(node), { force: true });
+    rmSync(this.#folder(node), { recursive: true, force: true });
   }
 
   #firstSeen(node: string): number {
@@ -234,7 +233,12 @@ export class NodeTunnels {
   }
 
   #socket(node: string): string {
-    return join(resolve(this.#options.folder), socketName(node));
+    return join(this.#folder(node), SOCKET_NAME);
+  }
+
+  /** Absolute, because outside of a container a bind mount needs that. */
+  #folder(node: string): string {
+    return join(resolve(this.#options.folder), node);
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -2,19 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { BackoffTimes } from '@hortus/contract/backoff';
+import { Backoff } from '../backoff.ts';
 import type { Cluster, MountedSecret } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
-import { EngineProblem } from '../engine/engine-problem.ts';
-import type { TaskPort } from '../instances/callee.ts';
+import { EngineProblem, isEngineProblem } from '../engine/engine-problem.ts';
+import type { Relay, TaskPort } from '../instances/ways.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import { networkName } from '../plan/names.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
 import { pinnedImage } from '../swarm/pinned-image.ts';
 import { pinTo } from '../swarm/pins.ts';
-import { tasksEnded } from '../swarm/tasks-ended.ts';
+import { removeRelays } from '../swarm/relay-removal.ts';
 import { taskSettings } from './relay-settings.ts';
-import { relayContainer, SETTINGS_FILE, SOCKETS_FOLDER, socketName } from './tunnel-services.ts';
+import { relayContainer, SETTINGS_FILE, SOCKET_NAME, SOCKETS_FOLDER } from './tunnel-services.ts';
 
 export interface TaskRelaysOptions {
   cluster: Cluster;
@@ -22,74 +24,111 @@ export interface TaskRelaysOptions {
   engine: Engine;
   /** Image of HAProxy. */
   image: string;
-  /** Folder of the sockets; only root may enter it. */
+  /** Parent of the folders of the sockets; only root may enter it. */
   folder: string;
   serverId(): string;
   log: Log;
+  /** Pauses between the attempts of a sweep. */
+  sweepTimes?: BackoffTimes;
 }
 
 /** Time for this node to start a relay. */
 const PATIENCE_MS = 60_000;
-/** Time for a removed relay to end; its network cannot be removed before. */
-const END_MS = 10_000;
 const LOOK_EVERY_MS = 100;
+/** Attempts of a sweep; after that, relays are removed with the network of their instance. */
+const MOST_SWEEPS = 10;
 
 /**
- * Reaches ports of tasks on other nodes and on internal networks. The network of an instance spans all nodes, but only containers reach it: HAProxy
- * on this node joins it for one call, and offers a socket to this daemon. The engine of the other node is not involved.
+ * Reaches ports of tasks on other nodes and on internal networks. The network of an instance spans all nodes, but only containers
+ * reach it: HAProxy on this node joins it for some calls, and offers a socket to this daemon. The engine of the other node is not
+ * involved. Each relay has a folder of its own, because HAProxy can use every socket in the folder that it mounts.
  */
 export class TaskRelays {
   readonly #options: TaskRelaysOptions;
   /** Names of the relays of this process. */
   readonly #open = new Set<string>();
+  #sweeping = new AbortController();
 
   constructor(options: TaskRelaysOptions) {
     this.#options = options;
   }
 
-  /** Calls `use` with a socket that leads to the port. The relay is removed afterwards. */
-  async with<Result>(to: TaskPort, use: (socketPath: string) => Promise<Result>): Promise<Result> {
+  /** Forgets the sockets of a killed process; its relays are removed by the next leader. */
+  start(): void {
+    rmSync(this.#options.folder, { recursive: true, force: true });
+  }
+
+  stop(): void {
+    this.#sweeping.abort();
+  }
+
+  /** Opens a relay that leads to the port until it is disposed of. */
+  async open(to: TaskPort, signal?: AbortSignal): Promise<Relay> {
     const name = `hortus_relay_${randomBytes(6).toString('hex')}`;
-    const socket = join(resolve(this.#options.folder), socketName(name));
     this.#open.add(name);
     try {
-      await this.#create(name, to);
-      await this.#offers(socket, name, to);
-      return await use(socket);
-    } finally {
-      this.#open.delete(name);
-      await this.#tryToRemove(name);
-      rmSync(socket, { force: true });
+      await this.#create(name, to, signal);
+      await this.#offers(name, to, signal);
+    } catch (error) {
+      await this.#close(name);
+      throw error;
+    }
+    return { socketPath: this.#socket(name), [Symbol.asyncDispose]: () => this.#close(name) };
+  }
+
+  /** Removes what a killed process or another member left. Repeats failed attempts, unless this daemon leads no more. */
+  async sweep(): Promise<void> {
+    const { log, sweepTimes = { firstMs: 1_000, mostMs: 60_000 } } = this.#options;
+    this.#sweeping.abort();
+    this.#sweeping = new AbortController();
+    const { signal } = this.#sweeping;
+    const backoff = new Backoff(sweepTimes);
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      try {
+        return await this.#removeLeft();
+      } catch (error) {
+        log.warn('relays to tasks could not be removed', { attempt, error: error as Error });
+        if (attempt >= MOST_SWEEPS || isFenced(error)) return;
+        await sleep(backoff.next(), undefined, { signal, ref: false }).catch(() => undefined);
+      }
     }
   }
 
-  /** Removes what a killed process or another member left. */
-  async sweep(): Promise<void> {
+  /** A relay that does not end keeps none of the others. */
+  async #removeLeft(): Promise<void> {
     const { cluster, serverId } = this.#options;
     const labels = { [label.server]: serverId(), [label.taskRelay]: true } as const;
     const left = await Promise.all([cluster.services({ labels }), cluster.contents('secrets', { labels })]);
     const names = new Set(left.flat().map((one) => one.labels[label.taskRelay] ?? ''));
-    await Promise.all([...names].filter((name) => !this.#open.has(name)).map((name) => this.#tryToRemove(name)));
+    const closed = [...names].filter((name) => !this.#open.has(name));
+    const ends = await Promise.allSettled(closed.map((name) => removeRelays(cluster, { [label.taskRelay]: name })));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
   }
 
-  /** A relay whose node is lost does not end; the others are removed all the same. */
-  async #tryToRemove(name: string): Promise<void> {
-    await this.#remove(name).catch((error: Error) =>
-      this.#options.log.warn('a relay to a task could not be removed', { relay: name, error }),
-    );
+  /** Never throws: the call has its result, and the next leader removes what this one may not remove any more. */
+  async #close(name: string): Promise<void> {
+    const { cluster, log } = this.#options;
+    this.#open.delete(name);
+    try {
+      await removeRelays(cluster, { [label.taskRelay]: name });
+    } catch (error) {
+      log.warn('a relay to a task could not be removed', { relay: name, error: error as Error });
+      if (!isFenced(error)) void this.sweep();
+    } finally {
+      rmSync(this.#folder(name), { recursive: true, force: true });
+    }
   }
 
-  async #create(name: string, { uid, task, port }: TaskPort): Promise<void> {
+  async #create(name: string, { uid, task, port }: TaskPort, signal?: AbortSignal): Promise<void> {
     const { cluster, engine, image, serverId } = this.#options;
-    // Outside of a container a bind mount needs an absolute path.
-    const folder = resolve(this.#options.folder);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     const here = await cluster.membership();
     if (here === undefined) throw problem(task, 'this engine is not part of a Swarm');
-    await fetchImage(image, { engine, logins: [], renew: false });
-    // With the instance, so that its release waits for the end of the relay.
+    await fetchImage(image, { engine, logins: [], renew: false, ...(signal && { signal }) });
+    signal?.throwIfAborted();
+    mkdirSync(this.#folder(name), { recursive: true, mode: 0o700 });
+    // With the instance, whose release removes its relays.
     const labels = { [label.server]: serverId(), [label.instance]: uid, [label.taskRelay]: name };
-    const settings = taskSettings(`${SOCKETS_FOLDER}/${socketName(name)}`, task, port);
+    const settings = taskSettings(`${SOCKETS_FOLDER}/${SOCKET_NAME}`, task, port);
     const id = await cluster.createContent('secrets', { name, labels, data: Buffer.from(settings) });
     const files: MountedSecret[] = [{ id, name, path: SETTINGS_FILE, mode: '0400' }];
     await cluster.createService({
@@ -99,7 +138,7 @@ export class TaskRelays {
         image: await pinnedImage(engine, image),
         labels,
         network: networkName(uid),
-        mount: { kind: 'host', path: folder, target: SOCKETS_FOLDER, readOnly: false },
+        mount: { kind: 'host', path: this.#folder(name), target: SOCKETS_FOLDER, readOnly: false },
       }),
       files,
       mode: { kind: 'replicated', replicas: 1 },
@@ -108,25 +147,29 @@ export class TaskRelays {
   }
 
   /** HAProxy gives a socket its name once it listens. */
-  async #offers(socket: string, name: string, { task }: TaskPort): Promise<void> {
-    for (const end = performance.now() + PATIENCE_MS; !existsSync(socket); ) {
+  async #offers(name: string, { task }: TaskPort, signal?: AbortSignal): Promise<void> {
+    for (const end = performance.now() + PATIENCE_MS; !existsSync(this.#socket(name)); ) {
       if (performance.now() > end) {
         const tasks = await this.#options.cluster.tasks({ labels: { [label.taskRelay]: name } });
         const said = [...new Set(tasks.flatMap(({ error }) => (error === '' ? [] : [error])))].join('; ');
         throw problem(task, `the relay to it did not start within ${PATIENCE_MS / 1_000} s${said && ` (${said})`}`);
       }
-      await sleep(LOOK_EVERY_MS);
+      await sleep(LOOK_EVERY_MS, undefined, signal && { signal });
     }
   }
 
-  async #remove(name: string): Promise<void> {
-    const { cluster } = this.#options;
-    const labels = { [label.taskRelay]: name };
-    for (const { id } of await cluster.services({ labels })) await cluster.removeService(id);
-    await tasksEnded(cluster, { labels }, END_MS);
-    for (const { id } of await cluster.contents('secrets', { labels })) await cluster.removeContent('secrets', id);
+  /** Absolute, because outside of a container a bind mount needs that. */
+  #folder(name: string): string {
+    return join(resolve(this.#options.folder), name);
+  }
+
+  #socket(name: string): string {
+    return join(this.#folder(name), SOCKET_NAME);
   }
 }
+
+/** Whether another member leads now. */
+const isFenced = (error: unknown): boolean => isEngineProblem(error, 'aborted');
 
 const problem = (task: string, detail: string): EngineProblem =>
   new EngineProblem({ operation: `reach task ${task}`, kind: 'unreachable', detail });

@@ -14,6 +14,7 @@ const NETWORK = 'hortus_tunnel';
 /** Socket of the engine on every node but that of the daemon. */
 const ENGINE_SOCKET = '/var/run/docker.sock';
 export const SOCKETS_FOLDER = '/sockets';
+export const SOCKET_NAME = 'socket';
 export const SETTINGS_FILE = '/run/hortus/haproxy.cfg';
 const PLACES: RelayPlaces = { identity: '/run/hortus/own.pem', peer: '/run/hortus/peer.pem' };
 
@@ -23,11 +24,9 @@ export interface TunnelEnds {
   /** Ids of the node of the daemon, and of the node that is reached. */
   from: string;
   to: string;
-  /** Folder of the sockets on the node of the daemon. */
+  /** Folder of the socket on the node of the daemon. A folder for each, because its relay reaches all that is in it. */
   folder: string;
 }
-
-export const socketName = (node: string): string => `${node}.sock`;
 
 /** Only services can join it, which the managers of the Swarm create; it leads nowhere else. */
 export const tunnelNetwork = (serverId: string): OverlaySpec => ({
@@ -54,7 +53,7 @@ export interface TunnelEnd {
 export function tunnelEnds(ends: TunnelEnds): { near: TunnelEnd; far: TunnelEnd } {
   const { from, to, folder } = ends;
   const keys = { near: selfSigned('near'), far: selfSigned('far') };
-  const socket = `${SOCKETS_FOLDER}/${socketName(to)}`;
+  const socket = `${SOCKETS_FOLDER}/${SOCKET_NAME}`;
   const end = (part: 'near' | 'far', node: string, settings: string, mount: Mount): TunnelEnd => ({
     files: [
       { path: SETTINGS_FILE, content: settings },
