@@ -190,6 +190,23 @@ describe('a long transaction', () => {
     expect(await at.kept()).toEqual(['after', 'before']);
   });
 
+  it('completes after one of its batch failed while a statement of it was waiting', async () => {
+    await using at = await withSlowStatements();
+    const outcomes = await Promise.allSettled([
+      at.slow.write(async (tx) => {
+        await put(tx, 'lost');
+        tx.run('select 1', []).catch(() => {});
+        throw new Error('changed my mind');
+      }),
+      at.slow.write(async (tx) => {
+        await put(tx, 'one');
+        await put(tx, 'two');
+      }),
+    ]);
+    expect(outcomes).toMatchObject([{ reason: { message: 'changed my mind' } }, { status: 'fulfilled' }]);
+    expect(await at.kept()).toEqual(['one', 'two']);
+  });
+
   it('that awaits anything but queries is still aborted', async () => {
     await using at = await withSlowStatements();
     const foreign = at.slow.write(async (tx) => {

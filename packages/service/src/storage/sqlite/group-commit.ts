@@ -181,7 +181,13 @@ export class GroupCommit {
     return this.#pause;
   }
 
+  /**
+   * Replaces the watchdog that was set before. A pause may end in a later run of the batch than the one that began it:
+   * a callback that fails does not wait for statements which it sent but did not await. Two watchdogs would then watch
+   * that run, and its next pause would stop only one of them.
+   */
   #watch(): void {
+    clearImmediate(this.#watchdog);
     this.#watchdog = setImmediate(() => {
       this.#watchdog = undefined;
       this.#giveUp();
