@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Cluster, NodeFacts } from '../engine/cluster.ts';
 import { openDockerCluster } from '../engine/docker/docker-cluster.ts';
@@ -14,6 +14,7 @@ import { pinnedImage } from '../swarm/pinned-image.ts';
 import { type Counted, countedEngine } from './counted-engine.ts';
 import {
   SOCKET_NAME,
+  socketFolder,
   TUNNEL_NODE,
   TUNNEL_PART,
   type TunnelEnd,
@@ -236,9 +237,8 @@ export class NodeTunnels {
     return join(this.#folder(node), SOCKET_NAME);
   }
 
-  /** Absolute, because outside of a container a bind mount needs that. */
   #folder(node: string): string {
-    return join(resolve(this.#options.folder), node);
+    return socketFolder(this.#options.folder, node);
   }
 
   #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BackoffTimes } from '@hortus/contract/backoff';
 import { Backoff } from '../backoff.ts';
@@ -16,7 +16,7 @@ import { pinnedImage } from '../swarm/pinned-image.ts';
 import { pinTo } from '../swarm/pins.ts';
 import { removeRelays } from '../swarm/relay-removal.ts';
 import { taskSettings } from './relay-settings.ts';
-import { relayContainer, SETTINGS_FILE, SOCKET_NAME, SOCKETS_FOLDER } from './tunnel-services.ts';
+import { relayContainer, SETTINGS_FILE, SOCKET_NAME, SOCKETS_FOLDER, socketFolder } from './tunnel-services.ts';
 
 export interface TaskRelaysOptions {
   cluster: Cluster;
@@ -158,9 +158,8 @@ export class TaskRelays {
     }
   }
 
-  /** Absolute, because outside of a container a bind mount needs that. */
   #folder(name: string): string {
-    return join(resolve(this.#options.folder), name);
+    return socketFolder(this.#options.folder, name);
   }
 
   #socket(name: string): string {

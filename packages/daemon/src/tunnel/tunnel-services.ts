@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import type { MountedSecret, OverlaySpec, ServiceSpec } from '../engine/cluster.ts';
 import type { ContainerSpec, Mount } from '../engine/container-spec.ts';
 import { label } from '../plan/labels.ts';
@@ -17,6 +18,12 @@ export const SOCKETS_FOLDER = '/sockets';
 export const SOCKET_NAME = 'socket';
 export const SETTINGS_FILE = '/run/hortus/haproxy.cfg';
 const PLACES: RelayPlaces = { identity: '/run/hortus/own.pem', peer: '/run/hortus/peer.pem' };
+
+/**
+ * Folder of the socket of a tunnel or relay. Absolute, because outside of a container a bind mount needs that; the end of a name is
+ * enough, because it is random, and the address of a socket has at most 107 bytes.
+ */
+export const socketFolder = (parent: string, name: string): string => join(resolve(parent), name.slice(-12));
 
 export interface TunnelEnds {
   serverId: string;
