@@ -32,8 +32,8 @@ export type PatroniCluster = AsyncDisposable & {
   kill(name: string): Promise<void>;
   /** Starts a killed server again, on its data. */
   start(name: string): void;
-  /** Stops Patroni of one server, as if it hung, while its PostgreSQL runs on. Returns a function that lets it continue. */
-  suspend(name: string): () => void;
+  /** Stops Patroni of one server until it is killed, as if it hung, while its PostgreSQL runs on. */
+  suspend(name: string): void;
   /** Ends every server and removes the data. */
   stop(): Promise<void>;
 };
@@ -122,9 +122,6 @@ export async function startPatroni(): Promise<PatroniCluster> {
         const suspended = descendants(running.get(name)?.pid ?? 0, 'bin/patroni');
         if (suspended.length === 0) throw new Error(`Patroni of ${name} does not run.`);
         for (const pid of suspended) process.kill(pid, 'SIGSTOP');
-        return () => {
-          for (const pid of suspended) process.kill(pid, 'SIGCONT');
-        };
       },
       stop,
       [Symbol.asyncDispose]: stop,
