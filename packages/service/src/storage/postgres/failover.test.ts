@@ -23,21 +23,27 @@ afterAll(async () => {
 const hostOf = ({ url }: Postgres) => new URL(url).host;
 const url = () => `postgres://hortus@${hostOf(one)},${hostOf(two)}/postgres`;
 
-async function ask(server: Postgres, ...texts: string[]): Promise<void> {
+async function ask(server: Postgres, ...texts: string[]): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: server.url });
   client.on('error', () => {});
   await client.connect();
   try {
-    for (const text of texts) await client.query(text);
+    let rows: unknown[] = [];
+    for (const text of texts) rows = (await client.query(text)).rows;
+    return rows;
   } finally {
     await client.end();
   }
 }
 
-const demote = (server: Postgres) =>
-  ask(server, `alter system set default_transaction_read_only = on`, 'select pg_reload_conf()');
-const promote = (server: Postgres) =>
-  ask(server, `alter system set default_transaction_read_only = off`, 'select pg_reload_conf()');
+/** Waits for the server, which reads its settings some time after it was told to. */
+async function setReadOnly(server: Postgres, mode: 'on' | 'off'): Promise<void> {
+  await ask(server, `alter system set default_transaction_read_only = ${mode}`, 'select pg_reload_conf()');
+  const shown = async () => await ask(server, 'show default_transaction_read_only');
+  await expect.poll(shown, { timeout: 30_000 }).toEqual([{ default_transaction_read_only: mode }]);
+}
+const demote = (server: Postgres) => setReadOnly(server, 'on');
+const promote = (server: Postgres) => setReadOnly(server, 'off');
 const put = (tx: Tx, name: string) => tx.db.insertInto('settings').values({ name, value: '' }).execute();
 const portOf = async (storage: Storage) =>
   ((await storage.reader.run('select inet_server_port() as port', [])).rows as { port: number }[])[0]?.port;
