@@ -41,9 +41,13 @@ const onlyInLongRuns = [
   'e2e/packages/{clean-root,compose,image-files,replicas}.test.ts',
 ];
 
+const isLong = Boolean(process.env.HORTUS_TEST_LONG);
+/** A file that is asked for by its name runs, however long it takes. */
+const isNamed = process.argv.some((word) => word.endsWith('.test.ts'));
+
 /** Files that run on a Docker Swarm of one node too: all of them in long runs. */
 const onSwarm =
-  process.env.HORTUS_TEST_LONG || process.env.HORTUS_TEST_SWARM
+  isLong || process.env.HORTUS_TEST_SWARM
     ? { include: ['e2e/docker/*.test.ts'], exclude: Object.keys(filesNotOnSwarm).map((file) => `e2e/docker/${file}`) }
     : { include: ['e2e/docker/built-ins.test.ts'] };
 
@@ -71,7 +75,7 @@ export default defineConfig({
             'scripts/**/*.test.ts',
             ...ownProcess,
           ],
-          exclude: process.env.HORTUS_TEST_LONG ? [] : onlyInLongRuns,
+          exclude: isLong || isNamed ? [] : onlyInLongRuns,
         },
       },
       {
