@@ -9,17 +9,17 @@ const [base = '', key = '', forMs = '0'] = process.argv.slice(2);
 const AT_ONCE = 44;
 
 let next = 0;
-let answers = 0;
+let responses = 0;
 const attack = async () => {
   for (;;) {
     const hostile = hostileRequests[next++ % hostileRequests.length] as HostileRequest;
     await sendHostile({ base, key }, hostile).catch(() => undefined);
-    answers++;
+    responses++;
   }
 };
 console.log('attacking');
 for (let i = 0; i < AT_ONCE; i++) void attack();
 await pause(Number(forMs));
-console.log(`${answers} answers`);
+console.log(`${responses} answers`);
 // Without waiting for answers that wait for a worker.
 process.exit();

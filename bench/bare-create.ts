@@ -8,7 +8,7 @@ import { openLoop } from './group-commit-loop.ts';
  */
 const [directory = '', port = '0'] = process.argv.slice(2);
 const insert = await openLoop(directory);
-const answer = JSON.stringify({ success: true, data: 'x'.repeat(600) });
+const reply = JSON.stringify({ success: true, data: 'x'.repeat(600) });
 let written = 0;
 
 async function loopFor(ms: number): Promise<number> {
@@ -31,7 +31,7 @@ createServer(async (request, response) => {
   request.on('end', async () => {
     JSON.parse(body);
     await insert(++written);
-    response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': answer.length });
-    response.end(answer);
+    response.writeHead(201, { 'Content-Type': 'application/json', 'Content-Length': reply.length });
+    response.end(reply);
   });
 }).listen(Number(port), '127.0.0.1', () => console.log('listening'));

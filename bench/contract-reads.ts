@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Endpoint } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
-import { newId } from '@hortus/service/ids';
+import { newId } from '@hortus/service/records/ids';
 import { openPostgres } from '@hortus/service/storage/postgres/open';
 import type { Queries } from '@hortus/service/storage/storage';
 import { writeCatalog } from '@hortus/service/testing/catalog-folder';
@@ -9,7 +9,7 @@ import type { Engine, TestDatabase } from '@hortus/service/testing/engines';
 import { goodRequest, type ReadyRequest } from '@hortus/service/testing/good-requests';
 import { type Caller, startApp } from '@hortus/service/testing/running-service';
 
-export const ROWS = 20;
+const ROWS = 20;
 
 /** A read of the contract, ready to send. */
 export interface ContractRead {
@@ -80,7 +80,7 @@ export async function fillForReads(folder: string, only = '', databaseUrl?: stri
       // An account of its own, so that a list has no more records than one page.
       const caller = row.permission === 'admin' ? service : await service.addAccount();
       const read = await prepared(caller, name, row);
-      reads.push(read.rows === undefined ? read : await lengthened(caller, service.sideDoor, read));
+      reads.push(read.rows === undefined ? read : await lengthened(caller, service.database, read));
     }
     return {
       key: service.key,

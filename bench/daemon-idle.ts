@@ -53,9 +53,9 @@ export const daemonIdle: Bench = {
 
 const mega = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
 
-function figure(claim: string, value: number, unit: string, most: number, more: Partial<Figure> = {}): Figure {
-  const against = { name: `${unit} allowed`, value: most };
-  return { claim, value, unit, against, ratio: value / most, promise: { atMost: 1 }, ...more };
+function figure(claim: string, value: number, unit: string, max: number, more: Partial<Figure> = {}): Figure {
+  const against = { name: `${unit} allowed`, value: max };
+  return { claim, value, unit, against, ratio: value / max, promise: { atMost: 1 }, ...more };
 }
 
 /** Creates the containers through the engine, because only the observation is measured. */
@@ -118,4 +118,4 @@ function memoryOf(pid: number): { resident: number; own: number } {
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);

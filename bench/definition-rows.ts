@@ -39,7 +39,7 @@ export function definitionRows(
     status: 'pending',
     current_revision: 1,
   };
-  const { id: definitionId, ...told } = definition;
+  const { id: definitionId, ...reported } = definition;
   return {
     definitions: {
       ...definition,
@@ -57,7 +57,7 @@ export function definitionRows(
       resource_type: 'definition',
       resource_id: definitionId,
       actor: key,
-      data: JSON.stringify({ definition_id: definitionId, ...told }),
+      data: JSON.stringify({ definition_id: definitionId, ...reported }),
       created_at: now,
     },
     revisions: {

@@ -36,7 +36,7 @@ export const deployBench: Bench = {
 };
 
 function figuresOf(rounds: readonly Round[]): Figure[] {
-  const ratioOf = (one: keyof Round, other: keyof Round) => median(rounds.map((round) => round[one] / round[other]));
+  const ratioOf = (item: keyof Round, other: keyof Round) => median(rounds.map((round) => round[item] / round[other]));
   const against = (other: keyof Round, name: string, atMost: number, note: string): Figure => ({
     claim: 'POST /deployments/execute until success',
     value: median(rounds.map((round) => round.ours)),

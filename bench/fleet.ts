@@ -86,7 +86,7 @@ function figuresOfConnections(of: Connections): Figure[] {
 
 function figuresOfReports(of: Reports): Figure[] {
   const fleet = `${of.instances.toLocaleString('en')} instances that report every 30 s`;
-  const kept = `${of.answered} of ${Math.round(of.expected)} reports answered, ${of.failed} failed, at most ${of.mostOpen} at a time, p99 ${of.p99.toFixed(0)} ms`;
+  const kept = `${of.responded} of ${Math.round(of.expected)} reports answered, ${of.failed} failed, at most ${of.maxOpen} at a time, p99 ${of.p99.toFixed(0)} ms`;
   return [
     limited(`processor time for ${fleet}`, 100 * of.share, '% of a core', 100, kept),
     limited(

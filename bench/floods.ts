@@ -3,8 +3,8 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { TRANSFER_PROTOCOL } from '@hortus/contract/transfer';
-import { newId } from '@hortus/service/ids';
+import { TRANSFER_PROTOCOL } from '@hortus/contract/protocol/transfer';
+import { newId } from '@hortus/service/records/ids';
 import { type Bench, type Figure, median } from './claim.ts';
 import { startService } from './service-process.ts';
 
@@ -21,44 +21,44 @@ const pings = Buffer.concat(
 interface Flood {
   readonly claim: string;
   /** Allowed growth of the process in megabytes. */
-  readonly most: number;
+  readonly max: number;
   run(service: Service, sockets: Socket[]): Promise<void>;
 }
 
 const floods: readonly Flood[] = [
   {
     claim: 'bytes of a transfer that its other end never reads, 10 s',
-    most: 96,
+    max: 96,
     async run(service, sockets) {
       const { transferId, keys } = await openTransfer(service);
-      const [one, other] = keys.map((key) =>
+      const [socket, other] = keys.map((key) =>
         dial(service, sockets, handshake(`/ws/transfer?transfer_id=${transferId}`, key, TRANSFER_PROTOCOL)),
       );
-      await Promise.all([answered(one), answered(other)]);
+      await Promise.all([onResponse(socket), onResponse(other)]);
       other?.pause();
-      await pour(one as Socket, Buffer.alloc(64 * 1024, 'x'));
+      await pour(socket as Socket, Buffer.alloc(64 * 1024, 'x'));
     },
   },
   {
     claim: 'pings on the channel of a daemon that are never read, 10 s',
-    most: 64,
+    max: 64,
     async run(service, sockets) {
       const { api_key } = await register(service, 'pings');
       const socket = dial(service, sockets, handshake('/ws/server', api_key));
       const auth = Buffer.from(JSON.stringify({ type: 'auth', api_key, capabilities: ['ack'] }));
       socket.write(Buffer.concat([Buffer.from([0x81, 0xfe, auth.length >> 8, auth.length & 255, 0, 0, 0, 0]), auth]));
-      let heard = '';
-      while (!heard.includes('"authenticated"')) {
+      let received = '';
+      while (!received.includes('"authenticated"')) {
         const [bytes] = await Promise.race([once(socket, 'data'), once(socket, 'close')]);
-        if (!Buffer.isBuffer(bytes)) throw new Error(`The channel refused the key: ${heard}`);
-        heard += bytes;
+        if (!Buffer.isBuffer(bytes)) throw new Error(`The channel refused the key: ${received}`);
+        received += bytes;
       }
       await pour(socket, pings);
     },
   },
   {
     claim: '3,000 requests for large answers on 50 connections that are never read',
-    most: 64,
+    max: 64,
     async run(service, sockets) {
       const path = '/templates?per_page=100&q=a';
       const { length } = await (
@@ -72,12 +72,12 @@ const floods: readonly Flood[] = [
   },
   {
     claim: '150 bodies of 8 MiB of one caller that never end',
-    most: 128,
+    max: 128,
     run: (service, sockets) => slowBodies(service, sockets, [service.key]),
   },
   {
     claim: '150 bodies of 8 MiB of 30 callers that never end',
-    most: 320,
+    max: 320,
     async run(service, sockets) {
       const keys = await Promise.all(
         Array.from({ length: 30 }, async (_, i) => (await register(service, `bodies ${i}`)).api_key),
@@ -87,7 +87,7 @@ const floods: readonly Flood[] = [
   },
   {
     claim: '5,000 connections of one address that say nothing',
-    most: 64,
+    max: 64,
     async run(service, sockets) {
       for (let i = 0; i < 5_000; i++) {
         const socket = dial(service, sockets, 'GET / HTTP/1.1\r\n');
@@ -111,8 +111,8 @@ export const floodsBench: Bench = {
         claim: `memory that the service grows by: ${flood.claim}`,
         value,
         unit: 'MB',
-        against: { name: 'MB', value: flood.most },
-        ratio: value / flood.most,
+        against: { name: 'MB', value: flood.max },
+        ratio: value / flood.max,
         promise: { atMost: 1 },
       });
     }
@@ -123,19 +123,19 @@ export const floodsBench: Bench = {
 async function growth(flood: Flood): Promise<number> {
   const service = await startService();
   const sockets: Socket[] = [];
-  let most = 0;
+  let max = 0;
   let watch: NodeJS.Timeout | undefined;
   try {
     // Excludes the code loaded by the first requests.
     for (let i = 0; i < 200; i++) await service.client.call('templates.list', { query: { page: 1 } });
     const before = service.memory();
     watch = setInterval(() => {
-      most = Math.max(most, service.memory() - before);
+      max = Math.max(max, service.memory() - before);
     }, 50);
     await flood.run(service, sockets);
     const health = await fetch(`${service.base}/health`);
     if (!health.ok && health.status !== 429) throw new Error(`Health answered ${health.status} under the flood.`);
-    return most;
+    return max;
   } finally {
     clearInterval(watch);
     for (const socket of sockets) socket.destroy();
@@ -193,9 +193,9 @@ const handshake = (path: string, key: string, protocol = 'websocket') =>
   `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n` +
   `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nAuthorization: Bearer ${key}\r\n\r\n`;
 
-async function answered(socket: Socket | undefined): Promise<void> {
-  const [answer] = (await once(socket as Socket, 'data')) as [Buffer];
-  if (!String(answer).startsWith('HTTP/1.1 101')) throw new Error(`No upgrade: ${answer}`);
+async function onResponse(socket: Socket | undefined): Promise<void> {
+  const [response] = (await once(socket as Socket, 'data')) as [Buffer];
+  if (!String(response).startsWith('HTTP/1.1 101')) throw new Error(`No upgrade: ${response}`);
 }
 
 const register = async ({ client }: Service, name: string) =>

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Answer } from '@hortus/service/testing/running-service';
+import type { TestResponse } from '@hortus/service/testing/running-service';
 
 /** Small requests with a high cost, by name of the attack. */
 export interface HostileRequest {
@@ -36,6 +36,15 @@ const raw = (name: string, method: string, path: string, body: string): HostileR
   method,
   path,
   body,
+});
+
+/** Served at the root, beside the interface, for the pages of the console. */
+const withHeader = (name: string, value: string, path: string): HostileRequest => ({
+  name: `${name} with a long run at ${path}`,
+  method: 'GET',
+  path: path.startsWith('/health') || path.startsWith('/events') ? path : `/../..${path}`,
+  body: '',
+  headers: { [name]: value },
 });
 
 const KEYS = `{${many(70_000, (i) => `"k${i}":1`, ',')}}`;
@@ -158,6 +167,22 @@ export const hostileRequests: readonly HostileRequest[] = [
     '/actions/exe_x',
     JSON.stringify({ status: 'completed', output: '\n'.repeat(4_000_000) }),
   ),
+  ...['/', '/docs'].map((path) => withHeader('accept-encoding', `x;${' '.repeat(15_500)}y`, path)),
+  withHeader('range', `bytes=${' '.repeat(15_500)}x`, '/'),
+  withHeader('cookie', `${'a=;'.repeat(5_000)}x`, '/'),
+  withHeader('x-forwarded-for', `1.1.1.1${' '.repeat(15_000)},x`, '/health'),
+  withHeader('last-event-id', `1${'0'.repeat(15_000)}x`, '/events'),
+  raw(
+    'a channel with a template of blanks',
+    'POST',
+    '/notifications/channels',
+    JSON.stringify({
+      type: 'url',
+      name: 'Blanks',
+      url: 'https://example.org/',
+      template: `{{${' '.repeat(8_188)}x`,
+    }),
+  ),
   raw('a result of 50,000 fields', 'PUT', '/actions/exe_x', `{"status":"completed","result":${KEYS}}`),
 ];
 
@@ -170,19 +195,20 @@ export interface Target {
 export function sendHostile(
   { base, key }: Target,
   { method, path, body, anonymous, headers: others }: HostileRequest,
-): Promise<Answer> {
+): Promise<TestResponse> {
   const headers = {
     ...(!anonymous && { authorization: `Bearer ${key}` }),
     ...(body !== '' && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
     ...others,
   };
   return new Promise((done, fail) => {
-    const asked = request(new URL(base + path), { method, headers }, async (answer) => {
-      const answered = await text(answer).catch(() => '');
-      const status = answer.statusCode ?? 0;
+    const asked = request(new URL(base + path), { method, headers }, async (response) => {
+      const responded = await text(response).catch(() => '');
+      const status = response.statusCode ?? 0;
       if (status >= 500)
-        fail(new Error(`${method} ${path.slice(0, 80)} answered ${status}: ${answered.slice(0, 300)}`));
-      else done({ status, headers: headersOf(answer), json: answered.startsWith('{') ? JSON.parse(answered) : null });
+        fail(new Error(`${method} ${path.slice(0, 80)} answered ${status}: ${responded.slice(0, 300)}`));
+      else
+        done({ status, headers: headersOf(response), json: responded.startsWith('{') ? JSON.parse(responded) : null });
     });
     asked.on('error', fail);
     asked.end(body);

@@ -115,12 +115,12 @@ function portsDiffer(original: readonly Port[], exported: readonly Port[], route
   const wrong: string[] = [];
   const same = (a: Port, b: Port) => a.container === b.container && a.protocol === b.protocol;
   for (const port of original) {
-    const others = exported.filter((one) => same(port, one));
+    const others = exported.filter((item) => same(port, item));
     const kept = routed.has(port.container) || others.some(({ host }) => host === port.host);
     if (others.length === 0 || !kept) wrong.push(`port ${port.host ?? ''}:${port.container}/${port.protocol}`);
   }
   for (const port of exported) {
-    if (!original.some((one) => same(one, port)) && !routed.has(port.container))
+    if (!original.some((item) => same(item, port)) && !routed.has(port.container))
       wrong.push(`port ${port.container} is new`);
   }
   return wrong;

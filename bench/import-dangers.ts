@@ -68,10 +68,13 @@ function splitSource(mount: string): string {
 export function isFlagged(danger: Danger, component: string, template: Template, dropped: readonly Dropped[]): boolean {
   const { service, key, kinds, value } = danger;
   const permitted = (template.permissions ?? []).some(
-    (one) =>
-      kinds.includes(one.kind) &&
-      one.component === component &&
-      (value === undefined || one.value === undefined || one.value.includes('${') || tidy(one.value) === tidy(value)),
+    (permission) =>
+      kinds.includes(permission.kind) &&
+      permission.component === component &&
+      (value === undefined ||
+        permission.value === undefined ||
+        permission.value.includes('${') ||
+        tidy(permission.value) === tidy(value)),
   );
   const place = `services.${service}.${key}`;
   return (

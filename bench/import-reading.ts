@@ -111,15 +111,15 @@ function pairs(value: unknown): [string, unknown][] {
   if (!Array.isArray(value)) return [];
   return value.flatMap((item): [string, unknown][] => {
     if (isRaw(item)) return Object.entries(item);
-    const [, key = '', given] = /^([^=]*)(?:=([\s\S]*))?$/.exec(String(item)) ?? [];
-    return [[key.trim(), given ?? null]];
+    const [, key = '', input] = /^([^=]*)(?:=([\s\S]*))?$/.exec(String(item)) ?? [];
+    return [[key.trim(), input ?? null]];
   });
 }
 
 function environment(value: unknown, around: Surroundings): Map<string, string> {
   const env = new Map<string, string>();
-  for (const [key, given] of pairs(value)) {
-    if (given !== null) env.set(key, String(given));
+  for (const [key, input] of pairs(value)) {
+    if (input !== null) env.set(key, String(input));
     else if (around(key) !== undefined) env.set(key, around(key) ?? '');
   }
   return env;
@@ -158,8 +158,8 @@ function mounts(service: Raw, file: Raw, owner: string): Map<string, Mount> {
   for (const section of ['configs', 'secrets']) {
     for (const item of (Array.isArray(service[section]) ? service[section] : []) as unknown[]) {
       const source = isRaw(item) ? String(item.source) : String(item);
-      const told = isRaw(item) && item.target !== undefined ? String(item.target) : source;
-      put(told.startsWith('/') ? told : `${section === 'secrets' ? '/run/secrets' : ''}/${told}`, {
+      const declared = isRaw(item) && item.target !== undefined ? String(item.target) : source;
+      put(declared.startsWith('/') ? declared : `${section === 'secrets' ? '/run/secrets' : ''}/${declared}`, {
         kind: 'file',
         source,
         readOnly: true,

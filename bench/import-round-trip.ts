@@ -1,6 +1,6 @@
 import type { Input, InputValue } from '@hortus/contract/template/inputs';
 import type { Template } from '@hortus/contract/template/schema';
-import { canonical } from '@hortus/template/canonical';
+import { canonical } from '@hortus/template/canonical/canonical';
 import { exportCompose } from '@hortus/template/compose/export/export-compose';
 import { Agreement, differences, hole } from './import-compare.ts';
 import { parseCompose, readServices, valuesOf } from './import-reading.ts';
@@ -57,7 +57,9 @@ export async function roundTrip(
     if (other === undefined) wrong.push(`the service ${name} is missing`);
     else {
       const routes = (template.routes ?? []).filter((route) => route.component === component).map(({ port }) => port);
-      wrong.push(...differences(service, other, new Set(routes), agreement).map((one) => `${name}: ${one}`));
+      wrong.push(
+        ...differences(service, other, new Set(routes), agreement).map((difference) => `${name}: ${difference}`),
+      );
     }
   }
   if (after.size > before.size) wrong.push('a service is new');

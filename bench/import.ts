@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { filesBeside } from '@hortus/cli/template-files';
+import { filesBeside } from '@hortus/cli/arguments/template-files';
 import { type ComposeImport, importCompose } from '@hortus/template/compose/import/import-compose';
 import { dangersOf, isFlagged } from './import-dangers.ts';
 import { parseCompose, readServices, valuesOf } from './import-reading.ts';
@@ -106,7 +106,7 @@ function report(all: readonly Outcome[]): void {
   const share = (part: number, whole: number) => (whole === 0 ? 100 : (100 * part) / whole);
   const count = (holds: (outcome: Outcome) => boolean) => share(all.filter(holds).length, all.length);
   const sum = (of: (outcome: Outcome) => number) => all.reduce((total, outcome) => total + of(outcome), 0);
-  const dangers = sum(({ dangers: one }) => one);
+  const dangers = sum(({ dangers: number }) => number);
   const figures: [string, number, number][] = [
     ['imported and valid', count(({ valid }) => valid), PROMISES.valid],
     ['with nothing dropped', count(({ whole }) => whole), PROMISES.whole],

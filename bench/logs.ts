@@ -52,12 +52,12 @@ async function followers(): Promise<Figure[]> {
   ];
 }
 
-const memory = (claim: string, from: number, to: number, most: number): Figure => ({
+const memory = (claim: string, from: number, to: number, max: number): Figure => ({
   claim,
   value: (to - from) / 1e6,
   unit: 'MB more',
-  against: { name: 'MB allowed', value: most / 1e6 },
-  ratio: Math.max(0, to - from) / most,
+  against: { name: 'MB allowed', value: max / 1e6 },
+  ratio: Math.max(0, to - from) / max,
   promise: { atMost: 1 },
   note: `${Math.round(from / 1e6)} MB before`,
 });
@@ -100,14 +100,14 @@ function follower({ service }: ServiceWithEngine, id: string): Socket {
   return socket;
 }
 
-async function deployed(system: ServiceWithEngine, species: string): Promise<string> {
+export async function deployed(system: ServiceWithEngine, species: string): Promise<string> {
   const definition_id = await define(system, species, species);
   await deploy(system, definition_id);
   const [instance] = (await system.client.call('instances.list', { query: { definition_id } })).data;
   return instance?.id ?? '';
 }
 
-async function actionTimes(system: ServiceWithEngine, id: string): Promise<number[]> {
+export async function actionTimes(system: ServiceWithEngine, id: string): Promise<number[]> {
   const times: number[] = [];
   for (let i = 0; i < ACTIONS; i++) times.push(await timed(() => act(system, id)));
   return times;
@@ -128,7 +128,7 @@ function residentOf(pid: number): number {
 }
 
 /** Reads fields 14 (user) and 15 (system) in hundredths of a second. */
-function cpuSeconds(pid: number): number {
+export function cpuSeconds(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }

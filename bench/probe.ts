@@ -14,12 +14,12 @@ export function startProbe(
   everyMs = 10,
   request: () => RequestInit = () => ({}),
 ): { stop(): Promise<Probed> } {
-  const answers: Promise<number | undefined>[] = [];
-  const timer = setInterval(() => answers.push(timed(url, { headers, ...request() })), everyMs);
+  const responses: Promise<number | undefined>[] = [];
+  const timer = setInterval(() => responses.push(timed(url, { headers, ...request() })), everyMs);
   return {
     async stop() {
       clearInterval(timer);
-      const times = (await Promise.all(answers)).filter((time) => time !== undefined).sort((a, b) => a - b);
+      const times = (await Promise.all(responses)).filter((time) => time !== undefined).sort((a, b) => a - b);
       const percentile = (share: number) => times[Math.ceil(times.length * share) - 1] ?? Number.NaN;
       return { p50: percentile(0.5), p99: percentile(0.99), worst: percentile(1) };
     },
@@ -30,9 +30,9 @@ export function startProbe(
 async function timed(url: string, request: RequestInit): Promise<number | undefined> {
   const begun = performance.now();
   try {
-    const answer = await fetch(url, request);
-    await answer.arrayBuffer();
-    if (!answer.ok) throw new Error(`${url} answered ${answer.status}.`);
+    const response = await fetch(url, request);
+    await response.arrayBuffer();
+    if (!response.ok) throw new Error(`${url} answered ${response.status}.`);
   } catch (error) {
     if (((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED') return undefined;
     throw error;

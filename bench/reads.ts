@@ -157,10 +157,10 @@ async function sampled(folder: string, filled: FilledDatabase): Promise<Record<s
       // The first request authenticates with queries; later ones from memory.
       await (await fetch(`${service.base}${path}`, { headers })).arrayBuffer();
       await recorded();
-      const answer = await fetch(`${service.base}${path}`, { headers });
-      if (answer.status !== 200) throw new Error(`GET ${path} answered ${answer.status}.`);
-      const kept = [...answer.headers].filter(([name]) => !hopByHop.has(name)).flat();
-      samples[path] = { headers: kept, body: await answer.text(), queries: await recorded() };
+      const response = await fetch(`${service.base}${path}`, { headers });
+      if (response.status !== 200) throw new Error(`GET ${path} answered ${response.status}.`);
+      const kept = [...response.headers].filter(([name]) => !hopByHop.has(name)).flat();
+      samples[path] = { headers: kept, body: await response.text(), queries: await recorded() };
     }
     return samples;
   } finally {

@@ -12,7 +12,7 @@ const request = new AsyncLocalStorage<true>();
 
 const { emit } = Server.prototype;
 Server.prototype.emit = function (this: Server, ...args: unknown[]) {
-  const emitted = () => (emit as (...given: unknown[]) => boolean).apply(this, args);
+  const emitted = () => (emit as (...input: unknown[]) => boolean).apply(this, args);
   return args[0] === 'request' ? request.run(true, emitted) : emitted();
 } as typeof emit;
 
@@ -23,7 +23,7 @@ pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
     if (!names.has(text)) names.set(text, `bare_${names.size}`);
     queries.push({ name: names.get(text) as string, text, values: values ?? [] });
   }
-  return (query as (...given: unknown[]) => unknown).apply(this, args);
+  return (query as (...input: unknown[]) => unknown).apply(this, args);
 } as typeof query;
 
 const server = createServer((_request, response) => {

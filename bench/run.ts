@@ -9,6 +9,7 @@ import { cliStart } from './cli-start.ts';
 import { coldStart } from './cold-start.ts';
 import { consoleBench } from './console.ts';
 import { consoleScrolling } from './console-scrolling.ts';
+import { containerFlood } from './container-flood.ts';
 import { daemonIdle } from './daemon-idle.ts';
 
 import { definitionsCreate } from './definitions-create.ts';
@@ -22,6 +23,7 @@ import { idle } from './idle.ts';
 import { lists } from './lists.ts';
 import { logsBench } from './logs.ts';
 import { reads } from './reads.ts';
+import { redaction } from './redaction.ts';
 import { templatesRead } from './templates-read.ts';
 import { transferBench } from './transfer.ts';
 import { webhooksBench } from './webhooks.ts';
@@ -43,9 +45,11 @@ const benches: readonly Bench[] = [
   gapBench,
   actionBench,
   daemonIdle,
+  redaction,
   idle,
   fleetBench,
   logsBench,
+  containerFlood,
   webhooksBench,
   transferBench,
   consoleBench,

@@ -39,6 +39,14 @@ const chatty = seed
     `command: [sh, -c, 'httpd -p 8080 -h /www; while :; do seq 1000000000001 1000000000500; sleep 0.1; done']`,
   );
 
+/** Writes hostile lines without end, as fast as half a core can. */
+const flood = seed
+  .replace('slug: seed', 'slug: flood')
+  .replace(
+    /^command: .*$/m,
+    `command: [sh, -c, 'httpd -p 8080 -h /www; yes "$(head -c 20000 /dev/zero | tr "\\\\0" "\\\\r")x"']`,
+  );
+
 /** A hundred containers that write nothing. */
 const quiet = `
 slug: quiet
@@ -55,7 +63,7 @@ deadline: 600s
 
 /** Writes a catalog folder with all species. */
 export function seedCatalog(folder: string): string {
-  for (const [slug, text] of Object.entries({ seed, shrub, chatty, quiet })) {
+  for (const [slug, text] of Object.entries({ seed, shrub, chatty, flood, quiet })) {
     mkdirSync(join(folder, 'website', slug), { recursive: true });
     writeFileSync(join(folder, 'website', slug, 'template.yaml'), text);
   }

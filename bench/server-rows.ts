@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { hashOf } from '@hortus/service/identity/tokens';
-import { newId } from '@hortus/service/ids';
+import { newId } from '@hortus/service/records/ids';
 import { definitionRows, insertText } from './definition-rows.ts';
 
 type Values = Readonly<Record<string, string | number | null>>;

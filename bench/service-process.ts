@@ -6,7 +6,7 @@ import { startProcess } from '@hortus/testkit/process';
 import { serviceMain } from '@hortus/testkit/programs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 
-export const plenty = 'free=99999999,pro=99999999,enterprise=99999999,anonymous=99999999,server=99999999';
+const plenty = 'free=99999999,pro=99999999,enterprise=99999999,anonymous=99999999,server=99999999';
 
 /**
  * Starts the service as a process on the first core, on fresh data, with limits that no bench reaches. With a database server

@@ -19,10 +19,10 @@ export async function startWithConsole(): Promise<Service> {
 /** Opens a browser context that is signed in. */
 export async function signedIn(browser: Browser, service: Service): Promise<BrowserContext> {
   const context = await browser.newContext({ baseURL: service.root, viewport: { width: 1440, height: 900 } });
-  const answer = await context.request.post(`${service.base}/account/login`, {
+  const response = await context.request.post(`${service.base}/account/login`, {
     headers: { origin: service.root },
     data: { email: EMAIL, password: PASSWORD },
   });
-  if (!answer.ok()) throw new Error(`The sign-in was refused: ${await answer.text()}`);
+  if (!response.ok()) throw new Error(`The sign-in was refused: ${await response.text()}`);
   return context;
 }

@@ -53,12 +53,12 @@ async function compare(
 }
 
 async function startBare(url: string, headers: Record<string, string>) {
-  const answer = await fetch(url, { headers });
+  const response = await fetch(url, { headers });
   const hopByHop = new Set(['connection', 'keep-alive', 'date']);
   const sample = {
-    status: answer.status,
-    headers: [...answer.headers].filter(([name]) => !hopByHop.has(name)).flat(),
-    body: await answer.text(),
+    status: response.status,
+    headers: [...response.headers].filter(([name]) => !hopByHop.has(name)).flat(),
+    body: await response.text(),
   };
   const port = await freePort();
   const child = startProcess([

@@ -130,9 +130,9 @@ async function once2GB(): Promise<Measured> {
   const busyBefore = busySeconds(processes);
   let oursBusy = 0;
   const before = residentBytes(all.service.process.pid);
-  let most = before;
+  let max = before;
   const watch = setInterval(() => {
-    most = Math.max(most, residentBytes(all.service.process.pid));
+    max = Math.max(max, residentBytes(all.service.process.pid));
   }, 50);
   const { data } = await all.service.client.call('definitions.migrate', {
     params: { id: definitionId },
@@ -147,13 +147,13 @@ async function once2GB(): Promise<Measured> {
     if (now.status === 'switched' || now.status === 'completed') {
       clearInterval(watch);
       const took = (mode: 'stage' | 'import') => {
-        const of = now.transfers.find((one) => one.mode === mode);
+        const of = now.transfers.find((transfer) => transfer.mode === mode);
         if (!of || of.bytes < BYTES) throw new Error('The volume was not copied.');
         return Date.parse(of.finished_at ?? '') - Date.parse(of.created_at);
       };
       return {
         ...{ ours: took('stage'), unpacked: took('import'), bare, hops, archive },
-        ...{ oursBusy, bareBusy, hopsBusy, grown: most - before },
+        ...{ oursBusy, bareBusy, hopsBusy, grown: max - before },
       };
     }
     await pause(100);

@@ -25,7 +25,7 @@ function watch(socketPath: string): void {
   }).observe({ entryTypes: ['gc'] });
   let before = process.threadCpuUsage();
   let begun = performance.now();
-  const look = () => {
+  const sample = () => {
     const now = process.threadCpuUsage();
     const endedAt = performance.now();
     const cpuMs = (now.user + now.system - before.user - before.system) / 1_000;
@@ -33,9 +33,9 @@ function watch(socketPath: string): void {
     if (cpuMs > 1) keep({ cpuMs, wallMs: endedAt - begun, endedAt });
     begun = endedAt;
     // Unreferenced, so that it does not keep the loop alive.
-    setImmediate(look).unref();
+    setImmediate(sample).unref();
   };
-  look();
+  sample();
   createServer((socket) => socket.end(JSON.stringify(report())))
     .listen(socketPath)
     .unref();

@@ -66,9 +66,9 @@ async function openSetup() {
     hangingUrl: await listen(hanging),
     async [Symbol.asyncDispose]() {
       await service.stop();
-      for (const one of [receiver, hanging]) {
-        one.closeAllConnections();
-        one.close();
+      for (const server of [receiver, hanging]) {
+        server.closeAllConnections();
+        server.close();
       }
     },
   };
@@ -144,10 +144,10 @@ async function delay(setup: Setup): Promise<number> {
   for (let i = 0; i < PROBES; i++) {
     setup.arrivals.length = 0;
     await define(setup);
-    const answeredAt = performance.now();
+    const respondedAt = performance.now();
     await arrived(setup, 1);
     // The delivery may arrive before the answer is read; then the delay counts as 0.1 ms.
-    delays.push(Math.max(0.1, (setup.arrivals[0]?.at ?? 0) - answeredAt));
+    delays.push(Math.max(0.1, (setup.arrivals[0]?.at ?? 0) - respondedAt));
   }
   return median(delays);
 }

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { endpointRows } from '@hortus/contract/endpoints';
 import { openSqlite } from '@hortus/service/storage/sqlite/open';
 import { openVault } from '@hortus/service/vault/vault';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { exampleInputs } from '@hortus/template/example-inputs';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { exampleInputs } from '@hortus/template/inputs/example-inputs';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -13,10 +13,10 @@ import { startService } from './service-process.ts';
 
 /** User-supplied secret; searched like the generated ones. */
 const webhookSecret = 'given-webhook-secret-3f9c1a';
-const givenPassword = 'given-password-7b2e4d';
+const inputPassword = 'given-password-7b2e4d';
 
 /** Calls every GET of the contract with an id of each kind. */
-async function everyAnswer(base: string, key: string, ids: Record<string, string>): Promise<string> {
+async function everyResponse(base: string, key: string, ids: Record<string, string>): Promise<string> {
   const texts: string[] = [];
   for (const [name, row] of endpointRows) {
     if (row.method !== 'GET') continue;
@@ -24,13 +24,13 @@ async function everyAnswer(base: string, key: string, ids: Record<string, string
       /\{(\w+)\}/g,
       (_, param) => ids[`${name.split('.')[0]}.${param}`] ?? ids[param] ?? 'none',
     );
-    const answer = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${key}` } });
-    texts.push(`${answer.status} ${path} ${await answer.text()}`);
+    const response = await fetch(`${base}${path}`, { headers: { authorization: `Bearer ${key}` } });
+    texts.push(`${response.status} ${path} ${await response.text()}`);
   }
   return texts.join('\n');
 }
 
-test('no secret value appears in the database, the log, an event or an answer', { timeout: 240_000 }, async () => {
+test('no secret value appears in the database, the log, an event or a response', { timeout: 240_000 }, async () => {
   await using folder = temporaryFolder('secrets');
   await using receiver = await startReceiver();
   const service = await startService({ directory: folder.path, env: { HORTUS_LOG_LEVEL: 'trace' } });
@@ -47,27 +47,27 @@ test('no secret value appears in the database, the log, an event or an answer', 
   let definitionId = '';
   const templates = await Array.fromAsync(client.pages('templates.list', { query: { per_page: 100 } }));
   const species = templates.map((template) => template.species);
-  for (const one of species) {
-    const { data: template } = await client.call('templates.read', { params: { species: one }, query: {} });
+  for (const text of species) {
+    const { data: template } = await client.call('templates.read', { params: { species: text }, query: {} });
     const spec = template.spec.canonical as Canonical;
     const passwords = [...spec.inputs.required, ...spec.inputs.optional].filter(({ type }) => type === 'password');
     const external = Object.keys(spec.secrets).filter((name) => spec.secrets[name]?.external);
     const inputs = exampleInputs(spec);
-    for (const name of [...passwords.map((password) => password.name), ...external]) inputs[name] = givenPassword;
+    for (const name of [...passwords.map((password) => password.name), ...external]) inputs[name] = inputPassword;
     // The example of one with a pattern stands in its template, so it cannot be searched for.
     for (const { name, pattern } of spec.inputs.optional)
-      if (pattern && inputs[name] === givenPassword) delete inputs[name];
-    const body = { species: one, instance_uid: `keeps-${one}`, server_id: serverId, inputs };
-    const { data } = await client.call('definitions.create', { body, idempotencyKey: one });
+      if (pattern && inputs[name] === inputPassword) delete inputs[name];
+    const body = { species: text, instance_uid: `keeps-${text}`, server_id: serverId, inputs };
+    const { data } = await client.call('definitions.create', { body, idempotencyKey: text });
     await client.call('definitions.update', { params: { id: data.id }, body: { profile: 'production' } });
-    if (one === 'postgres') definitionId = data.id;
+    if (text === 'postgres') definitionId = data.id;
   }
   await until(() => receiver.requests.length >= species.length * 2, { within: 60_000, describe: 'every delivery' });
   // Also makes invalid calls: their errors must not quote a secret.
   await fetch(`${service.base}/definitions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ species: 'postgres', inputs: { NO_SUCH_INPUT: givenPassword }, secret: givenPassword }),
+    body: JSON.stringify({ species: 'postgres', inputs: { NO_SUCH_INPUT: inputPassword }, secret: inputPassword }),
   });
   const ids = {
     id: definitionId,
@@ -76,17 +76,17 @@ test('no secret value appears in the database, the log, an event or an answer', 
     species: 'postgres',
     species_id: 'postgres',
   };
-  const answers = await everyAnswer(service.base, service.key, ids);
-  expect(answers).toContain(`200 /definitions/${definitionId}/secrets`);
+  const responses = await everyResponse(service.base, service.key, ids);
+  expect(responses).toContain(`200 /definitions/${definitionId}/secrets`);
   const deliveries = receiver.requests.map(({ rawBody }) => rawBody.toString()).join('\n');
   await service.process.stop();
 
   const values = await secretValues(folder.path);
   expect(values.length).toBeGreaterThanOrEqual(5);
-  const given = [registered.data.api_key, key.key, service.key, webhookSecret, givenPassword];
-  const hidden = [...values, ...given.map((value) => ({ name: 'given', value }))];
+  const overrides = [registered.data.api_key, key.key, service.key, webhookSecret, inputPassword];
+  const hidden = [...values, ...overrides.map((value) => ({ name: 'given', value }))];
   const places = {
-    answers,
+    responds: responses,
     deliveries,
     log: service.process.output,
     ...Object.fromEntries(

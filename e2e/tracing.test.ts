@@ -75,7 +75,7 @@ test('a request continues the trace of its caller, with its route but no value o
   await fetch(`${service.base}/nothing/secret-in-unknown-path`, { headers });
   // The second answer of the catalog comes from the cache before the router.
   for (let times = 0; times < 2; times++) await fetch(`${service.base}/templates?per_page=1`, { headers });
-  const named = (name: string) => receiver.spans().filter((one) => one.name === name);
+  const named = (name: string) => receiver.spans().filter((span) => span.name === name);
   await until(() => named('GET /api/v1/templates').length === 2, { describe: 'the spans of the requests' });
   const [registered] = named('POST /api/v1/servers/register');
   expect(registered).toMatchObject({
@@ -129,7 +129,7 @@ test('the metrics of /metrics are exported with the same values', async () => {
 test('a receiver that hangs delays no request and not the end of the service', async () => {
   await using folder = temporaryFolder('hanging');
   await using receiver = await startOtlpReceiver();
-  receiver.receiver.answer({ hang: true });
+  receiver.receiver.respond({ hang: true });
   const service = await startService({ directory: folder.path, env: receiver.env });
   await registerServer(service.client, 'first');
   await until(() => receiver.receiver.requests.length > 0, { describe: 'an export that hangs' });

@@ -1,23 +1,25 @@
 // Who may import whom, as data, and the function that holds source files against it.
 import { posix } from 'node:path';
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import { entryOf, findFileCycles, findFolderCycles, type ImportEdge } from './import-cycles.ts';
+import { resolveImport } from './import-graph.ts';
 import { findImports, type Import, lineAt, type Masked, mask } from './source-imports.ts';
-import { findForeignTables } from './table-owners.ts';
+import { findForeignTables, type TableRights, tableRights } from './table-owners.ts';
 
 export type SourceFile = { path: string; text: string };
 export type Violation = { file: string; line: number; rule: string; message: string };
 
 /** What each package may import of ours. */
-export const mayImport: Record<string, readonly string[]> = {
+const mayImport: Record<string, readonly string[]> = {
   contract: [],
   template: ['contract'],
   garden: ['contract', 'template'],
   client: ['contract'],
+  logging: [],
   tracing: [],
   mcp: ['contract', 'client', 'template'],
-  service: ['contract', 'garden', 'mcp', 'template', 'tracing'],
-  daemon: ['contract', 'template', 'client', 'tracing'],
+  service: ['contract', 'garden', 'logging', 'mcp', 'template', 'tracing'],
+  daemon: ['contract', 'template', 'client', 'logging', 'tracing'],
   cli: ['contract', 'client', 'garden', 'mcp', 'template'],
   web: ['contract', 'client', 'template'],
   testkit: ['contract', 'client'],
@@ -28,7 +30,7 @@ const testsMayAlsoImport = ['testkit', 'client', 'contract'];
 
 const resources = 'packages/service/src/resources';
 /** The only file of a resource that other resources import. */
-const door = 'public.ts';
+const entryFile = 'public.ts';
 /** Parts of the service that build the resources, and so open any file of theirs. */
 const builders = ['packages/service/src/wiring/', 'packages/service/src/app.ts'];
 /** What a resource keeps to itself; tests of other resources may open the rest. */
@@ -39,7 +41,7 @@ const sqlFolders = ['storage', 'outbox', 'jobs'].map((name) => `packages/service
 const queryBuilding = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\s*\(/g;
 
 /** Packages that run for long: what a listener of them throws ends the process. */
-const guardedFolders = ['service', 'daemon', 'client', 'tracing'].map((name) => `packages/${name}/src/`);
+const guardedFolders = ['service', 'daemon', 'client', 'logging', 'tracing'].map((name) => `packages/${name}/src/`);
 /** Files whose listeners need no guard, with the reason. */
 const unguardedFiles: Readonly<Record<string, string>> = {
   'packages/service/src/start.ts': 'its listeners end the process on purpose',
@@ -48,6 +50,7 @@ const unguardedFiles: Readonly<Record<string, string>> = {
   'packages/service/src/storage/postgres/silent-connections.ts':
     'its listeners only note connections; its timer only asks servers and closes sockets',
   'packages/daemon/src/main.ts': 'its listeners end the process on purpose',
+  'packages/daemon/src/diagnostics/daemon-log.ts': 'its listener ends the process on purpose',
   'packages/daemon/src/actions/exec-shim.ts': 'a process of its own; the daemon notices its end',
   'packages/daemon/src/actions/shim.ts': 'its listeners only resolve a promise',
   'packages/daemon/src/ingress/caddy-process.ts': 'its listeners only keep a message',
@@ -70,7 +73,7 @@ const unguarded = new RegExp(`${listening}(?!\\s*(?:${harmless.join('|')}))`, 'g
 
 /** Slugs of built-in actions as texts: a misspelt one would compile. */
 const slugTexts = new RegExp(`(['"\`])(?:${Object.values(builtIn).join('|').replaceAll('.', '\\.')})\\1`, 'g');
-const slugTable = 'packages/contract/src/built-in-actions.ts';
+const slugTable = 'packages/contract/src/actions/built-in-actions.ts';
 
 const namelessFolders = ['utils', 'helpers', 'common', 'types'];
 
@@ -79,7 +82,8 @@ export function checkBoundaries(files: readonly SourceFile[]): Violation[] {
   const manifests = new Map(files.filter(({ path }) => posix.basename(path) === 'package.json').map(readManifest));
   const sources = files.filter(({ path }) => !path.endsWith('.json'));
   const edges: ImportEdge[] = [];
-  const found = sources.flatMap((file) => checkFile(file, manifests, edges));
+  const rights = tableRights(sources);
+  const found = sources.flatMap((file) => checkFile(file, manifests, rights, edges));
   return [...found, ...checkCycles(edges)];
 }
 
@@ -115,20 +119,25 @@ function readManifest({ path, text }: SourceFile): [string, Manifest] {
   return [packageOf(path) ?? '', { dependencies: runtime, devDependencies: new Set(Object.keys(devDependencies)) }];
 }
 
-function checkFile(file: SourceFile, manifests: Map<string, Manifest>, edges: ImportEdge[]): Violation[] {
+function checkFile(
+  file: SourceFile,
+  manifests: Map<string, Manifest>,
+  rights: TableRights,
+  edges: ImportEdge[],
+): Violation[] {
   const masked = mask(file.text);
   const found: Violation[] = [];
   const report = (line: number, rule: string, message: string) => found.push({ file: file.path, line, rule, message });
 
   checkName(file.path, report);
-  for (const one of findImports(masked)) {
-    const target = resolve(file.path, one.specifier);
-    if (target !== undefined) edges.push({ from: file.path, to: target, line: one.line });
-    if (target === undefined) checkForeignImport(file.path, one, manifests, report);
-    else if (checkPackages(file.path, one, target, report)) checkInsideService(file.path, one, target, report);
+  for (const item of findImports(masked)) {
+    const target = resolveImport(file.path, item.specifier);
+    if (target !== undefined) edges.push({ from: file.path, to: target, line: item.line });
+    if (target === undefined) checkForeignImport(file.path, item, manifests, report);
+    else if (checkPackages(file.path, item, target, report)) checkInsideService(file.path, item, target, report);
   }
   checkQueries(file.path, masked, report);
-  checkTables(file, masked, report);
+  checkTables(file, masked, rights, report);
   checkListeners(file.path, masked, report);
   checkSlugs(file.path, masked, report);
   return found;
@@ -137,7 +146,7 @@ function checkFile(file: SourceFile, manifests: Map<string, Manifest>, edges: Im
 function checkSlugs(path: string, { code }: Masked, report: Report) {
   if (isTest(path) || path === slugTable) return;
   for (const { index, 0: slug } of code.matchAll(slugTexts))
-    report(lineAt(code, index), 'slug', `${slug} is builtIn.<name> of @hortus/contract/built-in-actions`);
+    report(lineAt(code, index), 'slug', `${slug} is builtIn.<name> of @hortus/contract/actions/built-in-actions`);
 }
 
 function checkListeners(path: string, { bare }: Masked, report: Report) {
@@ -160,13 +169,6 @@ function checkName(path: string, report: Report) {
   if (own !== undefined && mayImport[own] === undefined) {
     report(1, 'unknown-package', `packages/${own} is not in the table of scripts/boundary-rules.ts`);
   }
-}
-
-/** The path in the repository an import of ours leads to; undefined for Node's own modules and those of others. */
-function resolve(from: string, specifier: string): string | undefined {
-  if (specifier.startsWith('.')) return posix.join(posix.dirname(from), specifier);
-  const ours = /^@hortus\/([^/]+)(?:\/(.+))?$/.exec(specifier);
-  return ours ? `packages/${ours[1]}/src/${ours[2] ?? 'index'}.ts` : undefined;
 }
 
 /** True if nothing was wrong between the packages. */
@@ -194,8 +196,11 @@ function checkInsideService(path: string, { line }: Import, target: string, repo
   const other = resourceOf(target);
   if (other === undefined || own === other) return;
   const file = posix.basename(target);
-  if (own !== undefined && (isTest(path) ? privateFiles.includes(file) : target !== `${resources}/${other}/${door}`)) {
-    report(line, 'resource-private', `${own} reaches ${other} through ${other}/${door}, not through ${file}`);
+  if (
+    own !== undefined &&
+    (isTest(path) ? privateFiles.includes(file) : target !== `${resources}/${other}/${entryFile}`)
+  ) {
+    report(line, 'resource-private', `${own} reaches ${other} through ${other}/${entryFile}, not through ${file}`);
   }
   const isBuilder = builders.some((builder) => path.startsWith(builder));
   if (own === undefined && packageOf(path) === 'service' && !isBuilder && !isTest(path)) {
@@ -236,9 +241,9 @@ function checkQueries(path: string, masked: Masked, report: Report) {
 }
 
 /** Comments and texts are masked in `bare`: a name there is no query. */
-function checkTables({ path, text }: SourceFile, { bare }: Masked, report: Report) {
+function checkTables({ path, text }: SourceFile, { bare }: Masked, rights: TableRights, report: Report) {
   if (isTest(path)) return;
-  for (const { index, message } of findForeignTables(path, text)) {
+  for (const { index, message } of findForeignTables(path, text, rights)) {
     if (bare[index] !== ' ') report(lineAt(text, index), 'table-owner', message);
   }
 }

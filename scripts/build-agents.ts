@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { agentArchs, agentFileName } from '@hortus/contract/agent-file';
+import { agentArchs, agentFileName } from '@hortus/contract/releases/agent-file';
+import { VERSION } from '@hortus/contract/releases/version';
 import { readReleaseKey } from '@hortus/daemon/update/release-key';
-import { VERSION } from '@hortus/daemon/version';
 import { buildAgent } from './agent/build.ts';
 import type { Arch } from './agent/stripped-node.ts';
 import { publicKeyOf, readPrivateKey } from './release/release-key.ts';
@@ -16,6 +16,8 @@ const { values, positionals: wanted } = parseArgs({
   options: {
     // Private key of `npm run release:key`: signs the binaries, and pins its public key in them.
     sign: { type: 'string' },
+    // Folder of the binaries; dist by default.
+    into: { type: 'string' },
     // Files with further public keys to pin, such as that of the next releases when the key changes.
     'release-key': { type: 'string', multiple: true },
   },
@@ -28,7 +30,7 @@ if (unknown.length > 0) {
 const signingKey = values.sign === undefined ? undefined : readPrivateKey(values.sign);
 const releaseKeys = [...new Set([...(signingKey ? [publicKeyOf(signingKey)] : []), ...further()])];
 for (const arch of wanted.length > 0 ? (wanted as Arch[]) : agentArchs) {
-  const output = join(root, 'dist', agentFileName({ os: 'linux', arch }));
+  const output = join(values.into ?? join(root, 'dist'), agentFileName({ os: 'linux', arch }));
   const started = performance.now();
   try {
     const { size, notes } = await buildAgent({ arch, output, releaseKeys });

@@ -6,7 +6,7 @@ import { consoleBuild, sourceFolder } from '@hortus/web/build/vite-options';
 import { build, minify } from 'vite';
 
 /** Builds the console into a folder: hashed files, the page that loads them, and compressed copies of both. */
-export async function buildConsoleInto(folder: string): Promise<void> {
+async function buildConsoleInto(folder: string): Promise<void> {
   // Vite would respect that of a test, and build React for development.
   process.env.NODE_ENV = 'production';
   await build(consoleBuild(folder));
@@ -20,7 +20,9 @@ export async function buildConsoleInto(folder: string): Promise<void> {
  * by their hash.
  */
 async function addFirstScripts(folder: string): Promise<void> {
-  const scripts = ['load-again.js', 'theme.js'].map((name) => readFile(join(sourceFolder, 'first', name), 'utf8'));
+  const scripts = ['load-again.js', 'theme.js'].map((name) =>
+    readFile(join(sourceFolder, 'inline-scripts', name), 'utf8'),
+  );
   const { code } = await minify('first.js', (await Promise.all(scripts)).join(''));
   for (const page of ['index.html', 'terminal.html']) {
     const path = join(folder, page);

@@ -37,7 +37,11 @@ async function bundle(dir: string, input: string[]): Promise<void> {
  * Resolves `import.meta` paths to the source tree, except for the daemon, its launcher and the worker threads of the service,
  * which are bundles.
  */
-const findsPrograms = [source('daemon/'), source('service/src/wiring/worker-pool.ts'), import.meta.dirname];
+const findsPrograms = [
+  source('daemon/'),
+  source('service/src/wiring/worker-pool.ts'),
+  join(import.meta.dirname, 'local-daemon.ts'),
+];
 
 const samePlaces: Plugin = {
   name: 'same-places',
@@ -46,7 +50,8 @@ const samePlaces: Plugin = {
     handler: (code, id) =>
       findsPrograms.some((place) => id.startsWith(place))
         ? code
-            .replaceAll(`'./main.ts'`, `'./main.mjs'`)
+            // A bundle is one file: parts in folders find the main program next to themselves too.
+            .replaceAll(/'\.\.?\/main\.ts'/g, `'./main.mjs'`)
             .replaceAll(`'./worker.ts'`, `'./worker.mjs'`)
             .replaceAll(`'../packages/daemon/src/main.ts'`, `'../daemon/main.mjs'`)
         : code

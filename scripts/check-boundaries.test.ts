@@ -8,14 +8,25 @@ const manifests = [
     text: '{"dependencies": {"kysely": "1", "pg": "1"}, "devDependencies": {"@scope/tool": "1"}}',
   },
 ];
-const check = (path: string, text: string) => checkBoundaries([...manifests, { path, text }]);
 const service = 'packages/service/src';
+const owning = (resource: string, tables: string, joins = '') => ({
+  path: `${service}/resources/${resource}/resource.ts`,
+  text: `export const resource = {\n  tables: [${tables}],\n  joins: [${joins}],\n};`,
+});
+const owners = [
+  owning('actions', `'executions'`),
+  owning('definitions', `'definitions', 'revisions'`),
+  owning('deployments', `'deployments'`),
+  owning('instances', `'instances'`, `'definitions'`),
+  owning('servers', `'servers', 'replicas'`),
+];
+const check = (path: string, text: string) => checkBoundaries([...manifests, ...owners, { path, text }]);
 
 test.each([
   // Between packages
   ['packages/contract/src/a.ts', `import '@hortus/client/http';`, 'direction'],
   ['packages/template/src/a.ts', `import type { A } from '@hortus/service/app';`, 'direction'],
-  ['packages/client/src/a.ts', `import '@hortus/template/parse';`, 'direction'],
+  ['packages/client/src/a.ts', `import '@hortus/template/source/parse';`, 'direction'],
   ['packages/client/src/a.ts', `export * from '@hortus/service/app';`, 'direction'],
   [`${service}/a.ts`, `await import('@hortus/daemon/plan');`, 'direction'],
   [`${service}/a.ts`, `import '@hortus/client/http';`, 'direction'],
@@ -25,7 +36,7 @@ test.each([
   ['packages/cli/src/a.ts', `import '@hortus/daemon/plan';`, 'direction'],
   ['packages/web/src/a.tsx', `import '@hortus/service/app';`, 'direction'],
   ['packages/testkit/src/a.ts', `import '@hortus/service/app';`, 'direction'],
-  ['packages/testkit/src/a.test.ts', `import '@hortus/template/parse';`, 'direction'],
+  ['packages/testkit/src/a.test.ts', `import '@hortus/template/source/parse';`, 'direction'],
   [`${service}/a.ts`, `import '@hortus/testkit/until';`, 'test-only'],
   [`${service}/a.ts`, `import './a.test.ts';`, 'test-only'],
   [`${service}/a.ts`, `import './testing/engines.ts';`, 'test-only'],
@@ -82,7 +93,7 @@ test.each([
 test.each([
   ['packages/contract/src/a.ts', `import { Type } from 'typebox'; import './b.ts'; import 'node:fs';`],
   ['packages/template/src/a.ts', `import '@hortus/contract/errors';`],
-  ['packages/daemon/src/a.ts', `import '@hortus/client/http'; import '@hortus/template/parse';`],
+  ['packages/daemon/src/a.ts', `import '@hortus/client/http'; import '@hortus/template/source/parse';`],
   [`${service}/a.test.ts`, `import 'vitest'; import '@hortus/testkit/until'; import '@hortus/client/http';`],
   [
     `${service}/http/a.ts`,
@@ -94,7 +105,7 @@ test.each([
   [`${service}/http/a.test.ts`, `socket.on('close', gone);`],
   [`${service}/a.ts`, `// 'hortus.stop'\nconst label = 'hortus.stopped';`],
   [`${service}/a.test.ts`, `await order('hortus.stop');`],
-  ['packages/contract/src/built-in-actions.ts', `export const stop = 'hortus.stop';`],
+  ['packages/contract/src/actions/built-in-actions.ts', `export const stop = 'hortus.stop';`],
   [`${service}/testing/engines.ts`, `import 'vitest'; import '@hortus/testkit/until';`],
   ['packages/testkit/src/a.ts', `import '@hortus/contract/errors'; import '@hortus/client/http'; import 'vitest';`],
   ['e2e/a.test.ts', `import '@hortus/service/app'; import '@hortus/daemon/plan'; import '@hortus/testkit/until';`],
@@ -107,7 +118,7 @@ test.each([
   [`${service}/resources/a/service.ts`, `// tx.deleteFrom('a')\nconst text = "tx.deleteFrom('a')";`],
   [`${service}/resources/a/store.ts`, `import { sql } from 'kysely'; tx.selectFrom('a');`],
   [`${service}/resources/a/store.test.ts`, `import { sql } from 'kysely'; tx.selectFrom('a');`],
-  [`${service}/storage/migrations/first.ts`, `import { sql } from 'kysely';`],
+  [`${service}/storage/schema-migrations/first.ts`, `import { sql } from 'kysely';`],
   [`${service}/outbox/dispatcher.ts`, `tx.selectFrom('a');`],
   [`${service}/jobs/claim.ts`, `tx.updateTable('a');`],
   [`${service}/resources/servers/liveness/store.ts`, `tx.updateTable('servers').innerJoin('replicas')`],
@@ -127,7 +138,7 @@ test('a violation names file, line, rule and reason', () => {
       file: `${service}/a.ts`,
       line: 2,
       rule: 'direction',
-      message: 'service may import contract, garden, mcp, template, tracing, not client',
+      message: 'service may import contract, garden, logging, mcp, template, tracing, not client',
     },
   ]);
 });
@@ -136,21 +147,21 @@ const rules = (...sources: [path: string, text: string][]) =>
   checkBoundaries([...manifests, ...sources.map(([path, text]) => ({ path, text }))]).map(({ rule }) => rule);
 
 test('files that import each other fail, also if one imports only a type', () => {
-  const one: [string, string] = [`${service}/bus/a.ts`, `import { b } from './b.ts';`];
-  expect(rules(one, [`${service}/bus/b.ts`, `import type { A } from './a.ts';`])).toEqual(['file-cycle']);
-  expect(rules(one, [`${service}/bus/b.ts`, ''])).toEqual([]);
+  const item: [string, string] = [`${service}/bus/a.ts`, `import { b } from './b.ts';`];
+  expect(rules(item, [`${service}/bus/b.ts`, `import type { A } from './a.ts';`])).toEqual(['file-cycle']);
+  expect(rules(item, [`${service}/bus/b.ts`, ''])).toEqual([]);
 });
 
 test('folders that import each other fail, though no file does', () => {
-  const one: [string, string] = [`${service}/bus/a.ts`, `import '../vault/a.ts';`];
-  expect(rules(one, [`${service}/vault/b.ts`, `import '../bus/b.ts';`])).toEqual(['folder-cycle']);
-  expect(rules(one, [`${service}/vault/b.test.ts`, `import '../bus/b.ts';`])).toEqual([]);
+  const item: [string, string] = [`${service}/bus/a.ts`, `import '../vault/a.ts';`];
+  expect(rules(item, [`${service}/vault/b.ts`, `import '../bus/b.ts';`])).toEqual(['folder-cycle']);
+  expect(rules(item, [`${service}/vault/b.test.ts`, `import '../bus/b.ts';`])).toEqual([]);
 });
 
 test('a subfolder and a file beside it count as two entries of one folder', () => {
-  const one: [string, string] = [`${service}/bus/a.ts`, `import './postgres/a.ts';`];
-  expect(rules(one, [`${service}/bus/postgres/b.ts`, `import '../a.ts';`])).toEqual(['folder-cycle']);
-  expect(rules(one, [`${service}/bus/postgres/b.ts`, `import '../b.ts';`])).toEqual([]);
+  const item: [string, string] = [`${service}/bus/a.ts`, `import './postgres/a.ts';`];
+  expect(rules(item, [`${service}/bus/postgres/b.ts`, `import '../a.ts';`])).toEqual(['folder-cycle']);
+  expect(rules(item, [`${service}/bus/postgres/b.ts`, `import '../b.ts';`])).toEqual([]);
 });
 
 test('a cycle is reported with the imports that form it', () => {

@@ -2,10 +2,15 @@ import type { Run } from './run-command.ts';
 
 /** Static checks. */
 const checks = [
-  { name: 'types', argv: ['node_modules/.bin/tsc', '--noEmit'] },
+  { name: 'types', argv: ['node_modules/.bin/tsc', '--noEmit', '--checkers', '2'] },
   { name: 'types of the console', argv: ['node_modules/.bin/tsc', '--noEmit', '--project', 'packages/web'] },
   { name: 'format and lint', argv: ['node_modules/.bin/biome', 'check'] },
+  {
+    name: 'unused code',
+    argv: [process.execPath, 'node_modules/knip/bin/knip.js', '--no-progress', '--treat-config-hints-as-errors'],
+  },
   { name: 'boundaries', argv: [process.execPath, 'scripts/check-boundaries.ts'] },
+  { name: 'regular expressions', argv: [process.execPath, 'scripts/check-patterns.ts'] },
 ];
 
 /** Runs every check, even after a failure, and counts the results. */

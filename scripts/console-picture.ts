@@ -9,7 +9,7 @@ import { buildConsole } from './console.mjs';
 
 const root = join(import.meta.dirname, '..');
 const picture = join(root, 'docs/console.png');
-const MOST_BYTES = 200_000;
+const MAX_BYTES = 200_000;
 const email = 'mira@example.org';
 const password = 'a password for the picture';
 
@@ -39,5 +39,5 @@ try {
   await service.process.stop();
 }
 const { size } = statSync(picture);
-if (size > MOST_BYTES) throw new Error(`The picture has ${size} bytes; at most ${MOST_BYTES} belong into a README.`);
+if (size > MAX_BYTES) throw new Error(`The picture has ${size} bytes; at most ${MAX_BYTES} belong into a README.`);
 console.log(`${picture}: ${Math.round(size / 1000)} KB`);

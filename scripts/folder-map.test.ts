@@ -22,24 +22,37 @@ function foldersIn(folder: string): string[] {
     );
 }
 
-function rows(): { folder: string; purpose: string }[] {
-  const sections = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').split(/^## /m);
-  const section = sections.find((text) => text.startsWith('Folder map\n')) ?? '';
+function rows(page: string, heading: string): { folder: string; purpose: string }[] {
+  const sections = readFileSync(join(root, page), 'utf8').split(/^## /m);
+  const section = sections.find((text) => text.startsWith(`${heading}\n`)) ?? '';
   return [...section.matchAll(/^\| `([^`]+)` +\| (.*?) *\|$/gm)].map(([, folder = '', purpose = '']) => ({
     folder,
     purpose,
   }));
 }
 
-test('the folder map in CONTRIBUTING.md has a row for every folder and no other row', () => {
-  const real = [...foldersIn(''), ...foldersIn('packages'), ...foldersIn('packages/service/src')];
+/** Each page with a map of folders, its heading there, and the folders that it maps. */
+const maps = [
+  {
+    page: 'CONTRIBUTING.md',
+    heading: 'Folder map',
+    real: [...foldersIn(''), ...foldersIn('packages'), ...foldersIn('packages/service/src')],
+  },
+  ...['packages/daemon', 'packages/web'].map((folder) => ({
+    page: `${folder}/README.md`,
+    heading: 'Where things are',
+    real: foldersIn(`${folder}/src`).map((path) => path.slice(`${folder}/src/`.length)),
+  })),
+];
+
+test.each(maps)('the folder map in $page has a row for every folder and no other row', ({ page, heading, real }) => {
   expect(
-    rows()
+    rows(page, heading)
       .map(({ folder }) => folder)
       .sort(),
   ).toEqual(real.sort());
 });
 
-test('every row states the purpose of the folder', () => {
-  expect(rows().filter(({ purpose }) => purpose.length < 10)).toEqual([]);
+test.each(maps)('every row in $page states the purpose of the folder', ({ page, heading }) => {
+  expect(rows(page, heading).filter(({ purpose }) => purpose.length < 10)).toEqual([]);
 });

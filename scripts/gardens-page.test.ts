@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { forgeSettings } from '@hortus/contract/forge-settings';
 import { readGarden } from '@hortus/garden/reading';
 import { keyOf, referencesIn, resolved } from '@hortus/garden/references';
-import { checkInputs } from '@hortus/template/inputs';
-import { loadCatalog } from '@hortus/template/load';
+import { loadCatalog } from '@hortus/template/catalog/load';
+import { checkInputs } from '@hortus/template/inputs/inputs';
 import { expect, test } from 'vitest';
 
 const page = readFileSync('docs/gardens.md', 'utf8');
@@ -15,9 +15,9 @@ test('the examples of the page are gardens, and their inputs are those of the ca
   for (const example of examples) {
     const { garden, problems } = readGarden(example.includes('name: home') ? example : `name: home\n${example}`);
     expect(problems).toEqual([]);
-    const values = Object.fromEntries(referencesIn(garden).map((one) => [keyOf(one), 'some-long-value']));
+    const values = Object.fromEntries(referencesIn(garden).map((reference) => [keyOf(reference), 'some-long-value']));
     for (const [uid, { species, inputs = {} }] of Object.entries(garden?.definitions ?? {})) {
-      const spec = catalog.find((one) => one.species === species)?.spec;
+      const spec = catalog.find((template) => template.species === species)?.spec;
       expect(spec, species).toBeDefined();
       if (spec)
         expect(checkInputs(spec, resolved(inputs, values), { mode: 'create' }), uid).toMatchObject({ ok: true });

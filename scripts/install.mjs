@@ -54,6 +54,7 @@ function agreesWithInstalled(lock) {
 /**
  * Tells whether all commands of the top-level packages exist; an interrupted or outdated install lacks some. Optional packages
  * may be missing.
+ * @public
  */
 export function allLinked(lock, folder = modules) {
   return Object.entries(lock.packages).every(([path, { bin = {}, optional, link }]) => {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 /** A run of this length resets the pause. */
 const WELL_MS = 60_000;
 
@@ -26,7 +26,7 @@ export async function keepRunning(run, { firstPauseMs = FIRST_PAUSE_MS, say = co
     const reason = signal === null ? `with code ${code}` : `by ${signal}`;
     say(`The service ended ${reason} and is started again in ${pause / 1000} s.`);
     if (await interrupted(pause)) return code;
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    pause = Math.min(pause * 2, MAX_PAUSE_MS);
   }
 }
 

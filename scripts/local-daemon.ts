@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Config } from '@hortus/service/config-fields';
+import type { Config } from '@hortus/service/config/config-fields';
 import { endingWithParent } from '@hortus/testkit/orphan';
 
 const main = join(import.meta.dirname, '../packages/daemon/src/main.ts');
@@ -29,24 +29,24 @@ export interface LocalDaemonOptions {
 
 /** A run of this length resets the restart pause. */
 const WELL_MS = 60_000;
-const SHORTEST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MIN_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
 /** Time for the daemon to reach a safe point in running work. */
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 
 /** Runs hortusd as a child process, restarts it whenever it ends, and stops it with this process. */
 export function runLocalDaemon(options: LocalDaemonOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let child: ChildProcess | undefined;
   const keepRunning = async () => {
-    let pause = SHORTEST_PAUSE_MS;
+    let pause = MIN_PAUSE_MS;
     while (!stopping.signal.aborted) {
       const from = Date.now();
       child = start(options);
       // Rejects if the process cannot be started.
       const [code, signal] = await once(child, 'exit').catch(() => [null, null]);
       if (stopping.signal.aborted) return;
-      pause = Date.now() - from > WELL_MS ? SHORTEST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+      pause = Date.now() - from > WELL_MS ? MIN_PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS);
       options.onEnd(code, signal, pause);
       await sleep(pause, undefined, { signal: stopping.signal }).catch(() => {});
     }
@@ -56,7 +56,7 @@ export function runLocalDaemon(options: LocalDaemonOptions): { stop(): Promise<v
     async stop() {
       stopping.abort();
       child?.kill('SIGTERM');
-      const insist = setTimeout(() => child?.kill('SIGKILL'), PATIENCE_MS);
+      const insist = setTimeout(() => child?.kill('SIGKILL'), TIMEOUT_MS);
       await ended;
       clearTimeout(insist);
     },
@@ -79,6 +79,6 @@ function start({ url, keyFile, stateDirectory, dockerSocket, ingress, env, onLin
 }
 
 function ingressOptions({ caddy, ingressHttp, ingressHttps }: LocalDaemonOptions['ingress']): string[] {
-  const given = { '--ingress-http': ingressHttp, '--ingress-https': ingressHttps, '--caddy': caddy };
-  return Object.entries(given).flatMap(([option, value]) => (value === undefined ? [] : [option, String(value)]));
+  const input = { '--ingress-http': ingressHttp, '--ingress-https': ingressHttps, '--caddy': caddy };
+  return Object.entries(input).flatMap(([option, value]) => (value === undefined ? [] : [option, String(value)]));
 }

@@ -7,7 +7,7 @@ import { root } from './install.mjs';
 import { runOnProjectNode } from './project-node.mjs';
 
 /** Number of old bundles to keep, because a running service may still read from one. */
-const MOST_KEPT = 3;
+const MAX_KEPT = 3;
 
 /** Returns the folder of the bundles and rebuilds them after source changes. Undefined if they cannot be stored; then the source runs. */
 export async function programs({ tree = root, make = bundle } = {}) {
@@ -55,5 +55,5 @@ function fingerprint(tree) {
 function forget(cache) {
   const age = (name) => statSync(join(cache, name)).mtimeMs;
   const former = readdirSync(cache).sort((a, b) => age(b) - age(a));
-  for (const name of former.slice(MOST_KEPT - 1)) rmSync(join(cache, name), { recursive: true, force: true });
+  for (const name of former.slice(MAX_KEPT - 1)) rmSync(join(cache, name), { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// npm run fuzz: runs the fuzz tests of the service with a given seed and duration.
+// npm run fuzz: runs the fuzz tests of service and daemon with a given seed and duration.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startPostgres } from '@hortus/testkit/postgres';
@@ -7,7 +7,7 @@ import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
 
 const usage =
-  'npm run fuzz -- [--seed 42] [--seconds 60]   (seconds of requests for each storage engine, and half of that on bare sockets)';
+  'npm run fuzz -- [--seed 42] [--seconds 60]   (seconds of requests for each storage engine, and half of that each for long runs of one character and on bare sockets)';
 const { seed, seconds } = readArguments();
 
 const interruption = new AbortController();
@@ -15,11 +15,18 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 const run = commandRunner(join(import.meta.dirname, '..'), interruption.signal);
 
 await installMissingPackages(run);
-console.log(`Seed ${seed}, ${seconds} seconds of requests on each engine, then half of that on bare sockets.`);
+console.log(
+  `Seed ${seed}, ${seconds} seconds of requests on each engine, then half of that each for runs of one character and bare sockets.`,
+);
 await using folder = temporaryFolder('fuzz');
 process.env.TMPDIR = folder.path;
 await using postgres = await startPostgres();
-process.exitCode = await run(['node_modules/.bin/vitest', 'run', 'packages/service/src/http/fuzz.test.ts'], {
+const tests = [
+  'packages/service/src/http/fuzz.test.ts',
+  'packages/daemon/src/hostile-inputs.fuzz.test.ts',
+  'packages/daemon/src/volumes/tar-agreement.test.ts',
+];
+process.exitCode = await run(['node_modules/.bin/vitest', 'run', ...tests], {
   env: {
     HORTUS_TEST_POSTGRES: postgres.url,
     // No test of this run needs Docker.

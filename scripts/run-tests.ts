@@ -6,70 +6,112 @@ import { startDocker } from '@hortus/testkit/docker';
 import { startPostgres } from '@hortus/testkit/postgres';
 import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { bundlePrograms } from './bundle-programs.ts';
+import { findChangedTests } from './changed-tests.ts';
 import { runChecks } from './checks.ts';
 import { bundleCli } from './cli/bundle.ts';
 import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
+import type { TestSize } from './test-files.ts';
 import { type Count, countVitest, type VitestReport } from './vitest-report.ts';
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
-const [long, late] = [args.includes('--long'), args.includes('--late')];
-const filters = args.filter((argument) => argument !== '--long' && argument !== '--late');
+const flags = ['--all', '--long', '--late', '--changed'] as const;
+const [all, long, late, changed] = flags.map((flag) => args.includes(flag));
+/** Paths and options of Vitest; after `--changed` the commit to compare with. */
+const words = args.filter((word) => !(flags as readonly string[]).includes(word));
+const isWhole = words.length === 0 && !changed;
 
 const interruption = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
 const run = commandRunner(root, interruption.signal);
 
 const total: Count = { passed: 0, failed: 0, notes: [] };
+const phases: string[] = [];
 try {
-  await installMissingPackages(run);
+  const filters = changed ? changedTests(words[0] ?? 'HEAD') : words;
+  await timed('packages', () => installMissingPackages(run));
   // Skips the checks for selected files, because they cover the whole project.
-  if (filters.length === 0) {
-    const { passed, failed } = await runChecks(run);
+  if (isWhole) {
+    const { passed, failed } = await timed('checks', () => runChecks(run));
     total.passed += passed;
     total.failed += failed;
   }
-  await runVitest();
+  if (!changed || filters.length > 0) await runVitest(filters);
 } catch (error) {
   fail(error instanceof Error ? error.message : String(error));
 }
 if (interruption.signal.aborted) fail('The run was interrupted');
 for (const note of total.notes) console.log(note);
+console.log(phases.join(', '));
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exitCode = total.failed === 0 ? 0 : 1;
 
-async function runVitest() {
+async function runVitest(filters: readonly string[]) {
   endAbandonedProcesses();
   removeAbandonedFolders();
   // All temporary files of the run are in one folder, so that nothing stays behind.
   await using folder = temporaryFolder('run');
   process.env.TMPDIR = folder.path;
   const programs = join(folder.path, 'programs');
-  const bundling = Promise.all([bundlePrograms(programs), bundleCli(join(programs, 'cli'))]);
-  // Checked below, once the engines are running.
-  bundling.catch(() => undefined);
-  await using postgres = await startPostgres();
-  await using docker = await startDocker();
-  await bundling;
+  await using engines = await timed('engines and bundles', () => startEngines(programs));
   const report = join(folder.path, 'vitest.json');
   const reporting = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   // A forgotten `.only` would skip the rest of its file.
-  const code = await run(['node_modules/.bin/vitest', 'run', ...reporting, '--allowOnly=false', ...filters], {
-    env: {
-      HORTUS_TEST_POSTGRES: postgres.url,
-      HORTUS_TEST_DOCKER: docker.socketPath,
-      HORTUS_TEST_PROGRAMS: programs,
-      // Shares compiled code between hundreds of processes.
-      NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
-      ...(long && { HORTUS_TEST_LONG: '1' }),
-      ...(late && { HORTUS_TEST_LATE: '1' }),
-    },
-  });
+  const argv = ['node_modules/.bin/vitest', 'run', ...reporting, '--allowOnly=false', ...filters];
+  const env = {
+    ...engines.env,
+    HORTUS_TEST_PROGRAMS: programs,
+    HORTUS_TEST_SIZE: testSize(),
+    // Shares compiled code between hundreds of processes.
+    NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
+    ...(testSize() === 'quick' && { HORTUS_TEST_ENGINES: 'sqlite' }),
+    ...(long && { HORTUS_TEST_LONG: '1' }),
+    ...(late && { HORTUS_TEST_LATE: '1' }),
+  };
+  const code = await timed('tests', () => run(argv, { env }));
   const { passed, failed, notes } = countVitest(read(report), code);
   total.passed += passed;
   total.failed += failed;
   total.notes.push(...notes);
+}
+
+/** A file that is asked for by its name runs on both databases, however long it takes. */
+function testSize(): TestSize {
+  if (long) return 'long';
+  if (!isWhole) return 'named';
+  return all ? 'all' : 'quick';
+}
+
+function changedTests(since: string): readonly string[] {
+  const { tests, unimported } = findChangedTests(root, since);
+  for (const path of unimported) console.log(`imported by no test: ${path}`);
+  if (tests.length === 0) console.log(`No test file imports what changed since ${since}`);
+  return tests;
+}
+
+async function startEngines(programs: string) {
+  const bundling = Promise.all([bundlePrograms(programs), bundleCli(join(programs, 'cli'))]);
+  // Checked below, once the engines are running.
+  bundling.catch(() => undefined);
+  await using started = new AsyncDisposableStack();
+  const postgres = started.use(await startPostgres());
+  const docker = started.use(await startDocker());
+  await bundling;
+  const running = started.move();
+  return {
+    env: { HORTUS_TEST_POSTGRES: postgres.url, HORTUS_TEST_DOCKER: docker.socketPath },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+async function timed<T>(phase: string, work: () => Promise<T>): Promise<T> {
+  const started = performance.now();
+  try {
+    return await work();
+  } finally {
+    phases.push(`${phase} ${Math.round((performance.now() - started) / 1000)} s`);
+  }
 }
 
 function read(report: string): VitestReport | undefined {

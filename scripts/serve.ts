@@ -1,13 +1,23 @@
 // npm start: runs the service and, if a Docker engine answers, the daemon that makes this machine a server. Service and daemon
 // never import each other, so this process is outside of both.
-import { join } from 'node:path';
+import { userInfo } from 'node:os';
+import { basename, dirname, join } from 'node:path';
 import { askDocker } from '@hortus/cli/doctor/docker-engine';
+import { VERSION } from '@hortus/contract/releases/version';
 import { endOnSignal, type StartedService, startService } from '@hortus/service/start';
 import { welcome } from '@hortus/service/welcome';
+import { BackgroundAgentBuilder } from './agent-builder.ts';
 import { runLocalDaemon } from './local-daemon.ts';
 import { localServer, recordOf } from './local-server.ts';
 
-const service = await startService(process.env, process.cwd());
+let builder: BackgroundAgentBuilder | undefined;
+const service = await startService(process.env, process.cwd(), ({ dataDirectory, agentDirectories }, log) => {
+  const agents = join(dataDirectory, 'agents');
+  // With a folder of its own the operator decides which binaries there are.
+  if (!agentDirectories.includes(agents)) return undefined;
+  builder = new BackgroundAgentBuilder({ folder: join(agents, 'built', sources()), log });
+  return builder;
+});
 const { app, config, log } = service;
 console.log(welcome(config, app).join('\n'));
 
@@ -15,6 +25,7 @@ let daemon: { stop(): Promise<void> } | undefined;
 endOnSignal(log, async () => {
   // Stops the daemon first, so that its last reports reach the service.
   await daemon?.stop();
+  builder?.stop();
   await app.close();
 });
 
@@ -25,6 +36,13 @@ console.log(`\nTry, while this runs:\n${thingsToTry(server).join('\n')}\n`);
 /** Returns the server name of this machine; undefined if it cannot be a server. */
 async function becomeServer({ localUrl }: StartedService): Promise<string | undefined> {
   const { socket, version, trouble } = await askDocker(process.env);
+  if (version === undefined && trouble?.startsWith('you may not use')) {
+    const command = `sudo usermod -aG docker ${userInfo().username}`;
+    console.log(
+      `This machine is not a server: ${trouble}. Allow it, log in again, then npm start again:\n  ${command}`,
+    );
+    return undefined;
+  }
   if (version === undefined) {
     console.log(
       `This machine is not a server: no Docker engine answers (${trouble}). Start one, then npm start again.`,
@@ -91,4 +109,10 @@ function thingsToTry(server: string | undefined): string[] {
       ? 'npx hortus catalog list'
       : `npx hortus deploy static-site --name hello --server ${server} --wait`;
   return [login, next, `${publicUrl}/docs (in a browser)`].map((line) => `  ${line}`);
+}
+
+/** Names the sources that a binary is built from: the bundle, which is made again after each change of them (programs.mjs). */
+function sources(): string {
+  const [, main = ''] = process.argv;
+  return main.endsWith('.mjs') ? `${VERSION}-${basename(dirname(dirname(main)))}` : VERSION;
 }

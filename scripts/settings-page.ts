@@ -1,6 +1,12 @@
-import { type RunOption, type RunOptionName, runOptions, secretSettings, variableOf } from '@hortus/daemon/run-options';
-import { describeConfig, readConfig } from '@hortus/service/config';
-import { settings } from '@hortus/service/settings';
+import {
+  type RunOption,
+  type RunOptionName,
+  runOptions,
+  secretSettings,
+  variableOf,
+} from '@hortus/daemon/options/run-options';
+import { describeConfig, readConfig } from '@hortus/service/config/config';
+import { settings } from '@hortus/service/config/settings';
 import { variables } from '@hortus/tracing/variables';
 
 /** Renders docs/settings.md from the settings tables of service and daemon. */

@@ -1,4 +1,4 @@
-export interface Line {
+interface Line {
   readonly name: string;
   /** Size and cost. */
   readonly points: readonly (readonly [size: number, cost: number])[];
@@ -42,13 +42,13 @@ function drawPanel({ title, sizes, unit, limit, lines }: Panel): string {
   const points = lines.flatMap((line) => line.points);
   const smallest = Math.log10(Math.min(...points.map(([size]) => size)));
   const largest = Math.log10(Math.max(...points.map(([size]) => size)));
-  const most = 1.15 * Math.max(limit ?? 0, ...points.map(([, cost]) => cost));
+  const max = 1.15 * Math.max(limit ?? 0, ...points.map(([, cost]) => cost));
   const x = (size: number) =>
     PLOT.left + ((Math.log10(size) - smallest) / (largest - smallest || 1)) * (WIDTH - PLOT.left - PLOT.right);
   const top = PLOT.top + Math.ceil(lines.length / LEGEND.columns) * LEGEND.line;
-  const y = (cost: number) => HEIGHT - PLOT.bottom - (cost / most) * (HEIGHT - top - PLOT.bottom);
+  const y = (cost: number) => HEIGHT - PLOT.bottom - (cost / max) * (HEIGHT - top - PLOT.bottom);
   const end = WIDTH - PLOT.right;
-  const costs = [0, most / 2, most].map(
+  const costs = [0, max / 2, max].map(
     (cost) =>
       `<text x="${PLOT.left - 4}" y="${fixed(y(cost) + 3)}" text-anchor="end">${short(cost)}</text>` +
       `<line x1="${PLOT.left}" x2="${end}" y1="${fixed(y(cost))}" y2="${fixed(y(cost))}" stroke="#dddddd"/>`,

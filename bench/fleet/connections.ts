@@ -76,10 +76,10 @@ async function allConnected(
   { daemons, epoch, since }: { readonly daemons: number; readonly epoch: number; readonly since: number },
 ): Promise<number> {
   let connected = 0;
-  const look = async () => {
+  const sample = async () => {
     connected = serversOfEpoch(folder, epoch);
     return connected === daemons;
   };
-  await until(look, { within: 180_000, every: 50, describe: () => `all daemons; ${connected} have come` });
+  await until(sample, { within: 180_000, every: 50, describe: () => `all daemons; ${connected} have come` });
   return performance.now() - since;
 }

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Backoff } from '@hortus/daemon/backoff';
+import { Backoff } from '@hortus/daemon/concurrency/backoff';
 import { standardTimes } from '@hortus/daemon/link/channel';
 import { type ClientSocket, openSocket } from './client-socket.ts';
 

@@ -41,8 +41,8 @@ export async function measureDispatch(
   for (let i = 0; i < WARM_UP + REQUESTS; i++) {
     const id = instances[(i * 7) % instances.length] ?? '';
     const begun = process.hrtime.bigint();
-    const answer = await post(`${base}/instances/${id}/actions/nothing/execute`, agent, headers);
-    const { execution } = JSON.parse(answer) as { execution: { id: string } };
+    const response = await post(`${base}/instances/${id}/actions/nothing/execute`, agent, headers);
+    const { execution } = JSON.parse(response) as { execution: { id: string } };
     ours.push(Number((await arrival(crowds, execution.id)) - begun) / 1e6);
     const bareBegun = process.hrtime.bigint();
     await post(`http://127.0.0.1:${port}/`, agent);
@@ -72,13 +72,13 @@ function post(url: string, agent: Agent, headers: Record<string, string> = {}): 
 /** The time at which a daemon printed the order; all processes of a machine share this clock. */
 async function arrival(crowds: readonly RunningProcess[], executionId: string): Promise<bigint> {
   let at: string | undefined;
-  const look = async () => {
+  const sample = async () => {
     at = crowds
       .map(({ stdout }) => new RegExp(`request ${executionId} (\\d+)\n`).exec(stdout.slice(-1_000))?.[1])
       .find(Boolean);
     return at !== undefined;
   };
-  await until(look, { within: 30_000, every: 2, describe: `the request of ${executionId}` });
+  await until(sample, { within: 30_000, every: 2, describe: `the request of ${executionId}` });
   return BigInt(at ?? 0);
 }
 

@@ -62,13 +62,13 @@ function expire(folder: string, account: string, rows: number): void {
 function expiredIn(folder: string): number {
   const db = new DatabaseSync(join(folder, 'hortus.db'), { readOnly: true, timeout: 10_000 });
   try {
-    const one = (table: string, time: string) =>
+    const prune = (table: string, time: string) =>
       (
         db.prepare(`select count(*) as n from (select 1 from ${table} where ${time} < ? limit 1)`).get(OLD + 1e10) as {
           n: number;
         }
       ).n;
-    return one('events', 'created_at') + one('usage_points', 'step = 300 and at');
+    return prune('events', 'created_at') + prune('usage_points', 'step = 300 and at');
   } finally {
     db.close();
   }

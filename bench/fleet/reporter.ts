@@ -16,14 +16,14 @@ const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 const { hostname, port, pathname } = new URL(base);
 const times: number[] = [];
 let open = 0;
-let mostOpen = 0;
+let maxOpen = 0;
 let failed = 0;
 let summaries = 0;
 
 function call(method: string, path: string, key: string, body: object): void {
   const text = JSON.stringify(body);
   const begun = performance.now();
-  mostOpen = Math.max(mostOpen, ++open);
+  maxOpen = Math.max(maxOpen, ++open);
   const headers = {
     authorization: `Bearer ${key}`,
     'content-type': 'application/json',
@@ -34,8 +34,8 @@ function call(method: string, path: string, key: string, body: object): void {
     if (ok) times.push(performance.now() - begun);
     else failed++;
   };
-  request({ agent, hostname, port, method, path: `${pathname}${path}`, headers }, (answer) => {
-    answer.resume().on('end', () => ended(answer.statusCode === 200));
+  request({ agent, hostname, port, method, path: `${pathname}${path}`, headers }, (response) => {
+    response.resume().on('end', () => ended(response.statusCode === 200));
   })
     .on('error', () => ended(false))
     .end(text);
@@ -67,10 +67,10 @@ process.on('SIGUSR2', () => {
   times.sort((a, b) => a - b);
   const at = (share: number) => times[Math.ceil(times.length * share) - 1] ?? 0;
   console.log(
-    `summary ${++summaries} ${JSON.stringify({ answered: times.length, failed, open, mostOpen, p50: at(0.5), p99: at(0.99) })}`,
+    `summary ${++summaries} ${JSON.stringify({ responded: times.length, failed, open, maxOpen, p50: at(0.5), p99: at(0.99) })}`,
   );
   times.length = 0;
-  mostOpen = open;
+  maxOpen = open;
 });
 
 const begun = performance.now();

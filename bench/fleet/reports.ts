@@ -19,11 +19,11 @@ export interface Reports {
   readonly instances: number;
   /** Share of one core that the service uses. */
   readonly share: number;
-  readonly answered: number;
+  readonly responded: number;
   readonly expected: number;
   readonly failed: number;
   /** Most reports that waited for an answer at a time. */
-  readonly mostOpen: number;
+  readonly maxOpen: number;
   readonly p99: number;
   /** Longest turn of the event loop, without garbage collection, and longest collection. */
   readonly turnMs: number;
@@ -62,15 +62,15 @@ export async function measureReports(daemons: number): Promise<Reports> {
     const used = processorTimeOf(() => [service.pid]);
     await sleep(MEASURED_MS);
     const share = used() / (MEASURED_MS / 1_000);
-    const { answered = 0, failed = 0, mostOpen = 0, p99 = 0 } = await summary(2);
+    const { responded = 0, failed = 0, maxOpen = 0, p99 = 0 } = await summary(2);
     const expected = (2 * daemons * MEASURED_MS) / 30_000;
     return {
       instances: daemons * INSTANCES_EACH,
       share,
-      answered,
+      responded,
       expected,
       failed,
-      mostOpen,
+      maxOpen,
       p99,
       ...(await longestTurn(turns)),
     };

@@ -75,9 +75,9 @@ async function readTime(url: string, headers: Record<string, string>): Promise<n
   const times: number[] = [];
   for (let i = 0; i < REQUESTS; i++) {
     const startedAt = performance.now();
-    const answer = await fetch(url, { headers });
-    await answer.arrayBuffer();
-    if (answer.status !== 200) throw new Error(`${url} answered ${answer.status}.`);
+    const response = await fetch(url, { headers });
+    await response.arrayBuffer();
+    if (response.status !== 200) throw new Error(`${url} answered ${response.status}.`);
     times.push(performance.now() - startedAt);
   }
   return median(times.slice(REQUESTS / 4));

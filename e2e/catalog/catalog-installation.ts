@@ -4,6 +4,8 @@ import type { Engine } from '@hortus/daemon/engine/engine';
 import { makeStandIns } from '@hortus/testkit/debian-images';
 import { startDocker } from '@hortus/testkit/docker';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
+import { FIRST_FILL_MS } from '@hortus/testkit/test-cache';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Installation, openInstallation } from '../docker/installation.ts';
 import { writeSubstitutes } from '../substitutes-file.ts';
 import { catalogFolder, editions, imagesOf, readCatalog } from './paper.ts';
@@ -54,6 +56,33 @@ function takeOver(slug: string, folder: string): void {
   if (place === undefined) throw new Error(`The catalog has no ${slug}`);
   cpSync(join(catalogFolder, place), join(folder, place), { recursive: true });
 }
+
+/** Ordinary runs have to end in minutes. */
+export const inLongRuns = Boolean(process.env.HORTUS_TEST_LONG);
+
+/** The installation that the tests of a file share; available while they run. */
+export type Catalog = () => CatalogInstallation;
+
+/**
+ * Opens one installation for all tests of a file, because starting an engine and building images takes longer than most tests.
+ * Each test deploys its own instances.
+ */
+export function shareCatalogInstallation(...species: string[]): Catalog {
+  let opened: CatalogInstallation | undefined;
+  beforeAll(async () => {
+    opened = await openCatalogInstallation(...species);
+  }, FIRST_FILL_MS);
+  afterAll(async () => {
+    await using all = opened;
+    const { engine, installation } = all ?? expect.fail('not opened');
+    const trials = { labels: { 'hortus.server': `${installation.serverId}-trial` } };
+    expect(await engine.containers(trials)).toEqual([]);
+  }, 180_000);
+  return () => opened ?? expect.fail('The installation is opened before the tests');
+}
+
+/** Runs beside other tests of the file, except in long runs, where upgrades restart the service that they share. */
+export const catalogTest = inLongRuns ? test : test.concurrent;
 
 /** True if the test can start its own engine, which needs root; a shared engine must not keep the images. */
 export const hasOwnEngine = process.getuid?.() === 0;

@@ -9,7 +9,6 @@ import { expect } from 'vitest';
 import { deploy, ended, finished } from '../docker/installation.ts';
 import { clientOf } from '../service-process.ts';
 import type { CatalogInstallation } from './catalog-installation.ts';
-import { secretValue } from './secret-value.ts';
 import { checkSmoke } from './smoke.ts';
 
 /** A deployed species. */
@@ -18,18 +17,28 @@ export class DeployedSpecies {
   readonly #ran = new Set<string>();
   readonly uid: string;
   readonly instanceId: string;
+  readonly definitionId: string;
   readonly manifest: Manifest;
 
-  constructor(catalogInstallation: CatalogInstallation, uid: string, instanceId: string, manifest: Manifest) {
+  constructor(
+    catalogInstallation: CatalogInstallation,
+    {
+      uid,
+      instanceId,
+      definitionId,
+      manifest,
+    }: Pick<DeployedSpecies, 'uid' | 'instanceId' | 'definitionId' | 'manifest'>,
+  ) {
     this.#catalogInstallation = catalogInstallation;
     this.uid = uid;
     this.instanceId = instanceId;
+    this.definitionId = definitionId;
     this.manifest = manifest;
   }
 
   /** Returns the attributes it provides for a class; default is its first class. */
   provided(name = this.manifest.provides[0]?.class): Record<string, string> {
-    return this.manifest.provides.find((one) => one.class === name)?.attributes ?? {};
+    return this.manifest.provides.find((provide) => provide.class === name)?.attributes ?? {};
   }
 
   /** Runs an action like a user and returns its output. */
@@ -43,8 +52,10 @@ export class DeployedSpecies {
     return end.output ?? '';
   }
 
-  secret(name: string): Promise<string> {
-    return secretValue(this.#catalogInstallation.installation, this.uid, name);
+  /** Reveals a generated secret like a user. */
+  async secret(name: string): Promise<string> {
+    const { client } = this.#catalogInstallation.installation.service;
+    return (await client.call('vault.reveal', { params: { id: this.definitionId, name } })).data.value;
   }
 
   async container(component?: string): Promise<ContainerFacts> {
@@ -87,6 +98,11 @@ export class DeployedSpecies {
   async checkAndRelease(notHere: readonly string[] = []): Promise<void> {
     expect([...this.#ran, ...notHere].sort()).toEqual(this.manifest.actions.map(({ slug }) => slug).sort());
     for (const test of this.manifest.smoke) await checkSmoke(this, test);
+    await this.release();
+  }
+
+  /** Releases it with its volumes and checks that nothing is left. */
+  async release(): Promise<void> {
     const { installation, engine } = this.#catalogInstallation;
     const stores = this.manifest.components.flatMap(({ storage }) => storage);
     const critical = stores.filter(({ critical: isCritical, volume }) => isCritical && volume).map(({ name }) => name);
@@ -109,20 +125,21 @@ export async function deploySpecies(
   catalogInstallation: CatalogInstallation,
   species: string,
   inputs: Record<string, InputValue> = {},
+  uid = species,
 ): Promise<DeployedSpecies> {
   const { installation } = catalogInstallation;
   const { client } = installation.service;
-  const body = { species, instance_uid: species, server_id: installation.serverId, inputs };
+  const body = { species, instance_uid: uid, server_id: installation.serverId, inputs };
   const { data: definition } = await client.call('definitions.create', { body });
   const outcome = await finished(installation, await deploy(installation, definition.id), 180_000);
   const log = outcome.logs.map(({ message }) => message).join('\n');
   expect(outcome, `${outcome.error}\n${log}`).toMatchObject({ status: 'success' });
-  const id = outcome.instance_id ?? '';
+  const [id, definitionId] = [outcome.instance_id ?? '', definition.id];
   const read = async () => (await client.call('instances.read', { params: { id } })).data;
-  await until(async () => (await read()).health === 'healthy', { describe: `${species} to be healthy` });
+  await until(async () => (await read()).health === 'healthy', { describe: `${uid} to be healthy` });
   expect(await read()).toMatchObject({ status: 'running' });
   const manifest = await manifestOf(installation, definition.id);
-  return new DeployedSpecies(catalogInstallation, species, id, manifest);
+  return new DeployedSpecies(catalogInstallation, { uid, instanceId: id, definitionId, manifest });
 }
 
 /** Reads the manifest with its secrets, like the daemon of the server. */

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { exampleInputs } from '@hortus/template/example-inputs';
-import { checkInputs } from '@hortus/template/inputs';
-import { loadCatalog } from '@hortus/template/load';
-import { resolve } from '@hortus/template/resolve';
-import { generateSecrets } from '@hortus/template/secrets';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { loadCatalog } from '@hortus/template/catalog/load';
+import { exampleInputs } from '@hortus/template/inputs/example-inputs';
+import { checkInputs } from '@hortus/template/inputs/inputs';
+import { resolve } from '@hortus/template/resolution/resolve';
+import { generateSecrets } from '@hortus/template/secrets/secrets';
 
 export const catalogFolder = join(import.meta.dirname, '..', '..', 'catalog');
 
@@ -36,8 +36,8 @@ export interface Edition {
 export async function editions(spec: Canonical, uid: string): Promise<Edition[]> {
   const checked = checkInputs(spec, exampleInputs(spec), { mode: 'create' });
   if (!checked.ok) throw new Error(`${spec.slug}: ${checked.problems[0]?.field} ${checked.problems[0]?.message}`);
-  const given = Object.fromEntries(Object.entries(checked.values).map(([name, value]) => [name, String(value)]));
-  const secrets = await generateSecrets(spec, { existing: given });
+  const input = Object.fromEntries(Object.entries(checked.values).map(([name, value]) => [name, String(value)]));
+  const secrets = await generateSecrets(spec, { existing: input });
   const needs = Object.fromEntries(spec.needs.map((need) => [need.as, { host: 'example', port: '1' }]));
   const variants = spec.image?.variants.map(({ id }) => id) ?? [];
   const instance = { uid, name: spec.name, server_id: 'srv_paper' };

@@ -29,12 +29,12 @@ async function checkRoute(
   deployed: Checked,
   { route: name, path, expect: status, contains }: RouteTest,
 ): Promise<void> {
-  const route = deployed.manifest.routes.find((one) => one.name === name) ?? expect.fail(`no route ${name}`);
+  const route = deployed.manifest.routes.find((route) => route.name === name) ?? expect.fail(`no route ${name}`);
   const address = await deployed.address(route.component);
   // Like the ingress: the path of the test comes after that of the route.
   const full = route.strip ? path : `${route.path.replace(/\/$/, '')}${path}`;
-  const answer = await fetch(`http://${address}:${route.port}${full}`, { redirect: 'manual' });
-  const text = await answer.text();
-  expect(answer.status, `${deployed.uid}: ${full}: ${text}`).toBe(status);
+  const response = await fetch(`http://${address}:${route.port}${full}`, { redirect: 'manual' });
+  const text = await response.text();
+  expect(response.status, `${deployed.uid}: ${full}: ${text}`).toBe(status);
   if (contains !== undefined) expect(text).toContain(contains);
 }

@@ -2,9 +2,8 @@ import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@hortus/testkit/until';
 import { expect } from 'vitest';
-import type { CatalogInstallation } from './catalog-installation.ts';
+import { type CatalogInstallation, inLongRuns } from './catalog-installation.ts';
 import type { DeployedSpecies } from './deployed-species.ts';
-import { inLongRuns } from './loss.ts';
 
 /**
  * Upgrades a species to a new release of the catalog: a higher version whose application has another tag, of the same software.

@@ -46,7 +46,7 @@ export class Visitor {
     return fieldOf(await this.get(path), name);
   }
 
-  async #ask(method: string, path: string, given: Record<string, string>, body?: Body, redirects = 0): Promise<Page> {
+  async #ask(method: string, path: string, input: Record<string, string>, body?: Body, redirects = 0): Promise<Page> {
     const route = this.#deployed.manifest.routes.find(({ primary }) => primary) ?? expect.fail('no primary route');
     // With the port of the ingress, which is not the usual one in a test.
     const { host } = new URL(route.url);
@@ -56,12 +56,12 @@ export class Visitor {
       'x-forwarded-proto': 'https',
       'x-forwarded-host': host,
       cookie,
-      ...given,
+      ...input,
     };
     const address = { host: await this.#deployed.address(route.component), port: route.port };
-    const answer = await exchange({ ...address, method, path, headers }, body);
-    for (const line of answer.headers['set-cookie'] ?? []) this.#keep(line);
-    const [status = 0, to, text] = [answer.statusCode, answer.headers.location, await textOf(answer)];
+    const response = await exchange({ ...address, method, path, headers }, body);
+    for (const line of response.headers['set-cookie'] ?? []) this.#keep(line);
+    const [status = 0, to, text] = [response.statusCode, response.headers.location, await textOf(response)];
     if (to === undefined || status < 300 || status >= 400) return { status, text };
     expect(redirects, `${path} leads in circles`).toBeLessThan(MAX_REDIRECTS);
     const next = new URL(to, `https://${host}${path}`);
@@ -92,6 +92,6 @@ async function exchange(options: RequestOptions, body?: Body): Promise<IncomingM
   const about = body && { ...(type && { 'content-type': type }), 'content-length': bytes.length };
   const sent = request({ ...options, headers: { ...about, ...options.headers } });
   sent.end(bytes);
-  const [answer] = await once(sent, 'response');
-  return answer;
+  const [response] = await once(sent, 'response');
+  return response;
 }

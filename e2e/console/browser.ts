@@ -2,15 +2,21 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { launchChromium } from '@hortus/testkit/chromium';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, expect, onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
 import { countShifts, expectNoShift } from './layout-shifts.ts';
 
-/** Starts Debian's Chromium; closed at the end of the file. Tests open a page each, in a context of its own. */
+let launched: Promise<Browser> | undefined;
+
+/**
+ * Starts Debian's Chromium, or returns the running one of this process: test files that share a process share it. It ends
+ * with the process, which holds its pipe. Tests open a page each, in a context of its own.
+ */
 export async function openBrowser(): Promise<Browser> {
-  const browser = await launchChromium();
-  afterAll(() => browser.close());
-  return browser;
+  const running = await launched?.catch(() => undefined);
+  if (running?.isConnected()) return running;
+  launched = launchChromium();
+  return await launched;
 }
 
 export interface PageOptions {
@@ -35,8 +41,8 @@ export async function openPage(browser: Browser, { root }: ServiceProcess, optio
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(`threw ${error.stack}`));
   page.on('console', (message) => {
-    const isAnswer = /Failed to load resource: the server responded with a status of 4/.test(message.text());
-    if (['error', 'warning'].includes(message.type()) && !isAnswer) problems.push(`logged ${message.text()}`);
+    const isResponse = /Failed to load resource: the server responded with a status of 4/.test(message.text());
+    if (['error', 'warning'].includes(message.type()) && !isResponse) problems.push(`logged ${message.text()}`);
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
@@ -84,17 +90,15 @@ const FINISH_TRANSITIONS = `Promise.all(
     .map(({ finished }) => finished.catch(() => {})),
 )`;
 
+/** In the page: names the serious findings only, because describing and sending what passed takes most of the time. */
+const FIND_SERIOUS = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) => violations
+  .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+  .map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`;
+
 /** Expects no serious or critical finding of axe-core. */
 export async function expectAccessible(page: Page): Promise<void> {
   // Colours that are changing, of a theme or of a button, would be measured half way.
   await page.evaluate(FINISH_TRANSITIONS);
-  const { violations: found } = await page.evaluate<{ violations: AxeFinding[] }>(`${axe}; axe.run()`);
-  const grave = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  expect(grave.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
-}
-
-interface AxeFinding {
-  readonly id: string;
-  readonly impact: string;
-  readonly nodes: readonly { readonly html: string }[];
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axe);
+  expect(await page.evaluate<string[]>(FIND_SERIOUS)).toEqual([]);
 }

@@ -1,16 +1,15 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
-import { email, password, startConsoleService } from './console-service.ts';
+import { expectAccessible, openBrowser, openPage, type PageOptions } from './browser.ts';
+import { openConsole } from './console-service.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 const open = async (path: string, options: PageOptions = {}): Promise<Page> => {

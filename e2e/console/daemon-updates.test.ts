@@ -1,46 +1,24 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { writeAgent } from '@hortus/testkit/agent-folder';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { UpdateDaemon } from '@hortus/testkit/update-daemon';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
+import { openBrowser, openPage, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
-
-/** Pictures of the last run, to be looked at. */
-const pictures = join(import.meta.dirname, '../../dist/screenshots');
-const LOOKS = [
-  { look: 'light', theme: 'light', width: 1440 },
-  { look: 'dark', theme: 'dark', width: 1440 },
-  { look: 'phone', theme: 'light', width: 390 },
-] as const;
+import { expectGoodAppearances } from './looks.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
 
 beforeAll(async () => {
-  mkdirSync(pictures, { recursive: true });
   const agents = temporaryFolder();
   afterAll(() => agents.remove());
   const env = { HORTUS_AGENTS_DIR: await writeAgent(agents.path) };
   [browser, service] = await Promise.all([openBrowser(), startConsoleService(env)]);
   cookie = await signIn(service, email, password);
 });
-
-async function pictured(page: Page, name: string): Promise<void> {
-  for (const { look, theme, width } of LOOKS) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme: theme });
-    await page.locator(`html[data-theme=${theme}]`).waitFor();
-    await expectAccessible(page);
-    expect(await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')).toBe(0);
-    await page.screenshot({ path: join(pictures, `${name}-${look}.png`), animations: 'disabled', fullPage: true });
-  }
-  await page.setViewportSize({ width: 1440, height: 900 });
-}
 
 test('a person updates daemons in stages, reads why they are halted, continues, and sees them done', async () => {
   const berlin = { labels: { site: 'berlin' } };
@@ -53,12 +31,12 @@ test('a person updates daemons in stages, reads why they are halted, continues, 
   const page = await openPage(browser, service, { cookie });
   await page.goto('/servers');
   await page.getByText('Newer daemon available: 1.2.3 for 3 servers.').waitFor();
-  await pictured(page, 'servers-newer-daemon');
+  await expectGoodAppearances(page, 'servers-newer-daemon');
   await page.getByRole('button', { name: 'Update daemons…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Update daemons' });
   await dialog.getByLabel('Servers').selectOption({ label: 'Servers with site=berlin' });
   await dialog.getByLabel('Stages').selectOption({ label: 'One server, then all' });
-  await pictured(page, 'daemon-update-dialog');
+  await expectGoodAppearances(page, 'daemon-update-dialog');
   await dialog.getByRole('button', { name: 'Update daemons' }).click();
 
   await page.getByRole('heading', { name: 'Daemons to 1.2.3' }).waitFor();
@@ -67,12 +45,12 @@ test('a person updates daemons in stages, reads why they are halted, continues, 
   await first.getByText('Downloading').waitFor();
   await dev.report('trying');
   await first.getByText('Trying').waitFor();
-  await pictured(page, 'daemon-update-running');
+  await expectGoodAppearances(page, 'daemon-update-running');
   await dev.report('returned', { reason: 'unhealthy', message: 'The new <b>daemon</b> did not connect.' });
   await page.getByRole('alert').getByText('The rest is halted.').waitFor();
   await first.getByText('The new <b>daemon</b> did not connect.').waitFor();
   expect([web.orders, shop.orders]).toEqual([[], []]);
-  await pictured(page, 'daemon-update-halted');
+  await expectGoodAppearances(page, 'daemon-update-halted');
 
   await page.getByRole('button', { name: 'Continue…' }).click();
   await page.getByRole('button', { name: 'Continue the update' }).click();
@@ -82,7 +60,7 @@ test('a person updates daemons in stages, reads why they are halted, continues, 
   await page.getByText('2 of 3 done, 1 failed').waitFor();
   await page.getByRole('link', { name: 'Updates of daemons' }).click();
   await page.getByRole('link', { name: 'Daemons to 1.2.3' }).waitFor();
-  await pictured(page, 'daemon-updates');
+  await expectGoodAppearances(page, 'daemon-updates');
 
   // The one that failed is updated again, from its own page, and cancelled before it began.
   await dev.disconnect();

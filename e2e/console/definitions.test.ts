@@ -2,8 +2,8 @@ import { addServer, beginDeployment, deployWhole, type ReportedServer } from '@h
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
-import { email, password, startConsoleService } from './console-service.ts';
+import { expectAccessible, openBrowser, openPage, type PageOptions } from './browser.ts';
+import { openConsole } from './console-service.ts';
 import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
@@ -13,8 +13,7 @@ let beech: ReportedServer;
 let id: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
   await addServer(service, 'rowan');
   keepPolling(beech);

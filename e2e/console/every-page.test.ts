@@ -1,20 +1,16 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { writeAgent } from '@hortus/testkit/agent-folder';
 import { fillService } from '@hortus/testkit/filled-service';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
+import { openBrowser, openPage, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
 import { fillGarden } from './filled-garden.ts';
 import { fillRecords } from './filled-records.ts';
 import { countShifts, expectNoShift } from './layout-shifts.ts';
-
-/** Pictures of the last run, to be looked at. */
-const pictures = join(import.meta.dirname, '../../dist/screenshots');
+import { expectGoodAppearances } from './looks.ts';
 
 /** Views of the console, with the id of a record in place of a name in braces. */
 const views = [
@@ -84,12 +80,6 @@ const LONG = Boolean(process.env.HORTUS_TEST_LONG);
 /** Pages that have tests of their own are left to them in the short run. */
 const chosen = LONG ? views : ['/', '/instances', '/servers', '/catalog'];
 
-const LOOKS = [
-  { look: 'light', theme: 'light', width: 1440 },
-  { look: 'dark', theme: 'dark', width: 1440 },
-  { look: 'phone', theme: 'light', width: 390 },
-] as const;
-
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
@@ -100,13 +90,13 @@ beforeAll(async () => {
   const [first] = await fillService(service);
   const records = first ? { ...(await fillRecords(service, first)), ...(await fillGarden(service, first.id)) } : {};
   cookie = await signIn(service, email, password);
-  const one = { query: { per_page: 1 } };
+  const item = { query: { per_page: 1 } };
   const { client } = service;
   const [instances, definitions, deployments, servers] = await Promise.all([
     client.call('instances.list', { query: { per_page: 1, health: 'healthy' } }),
-    client.call('definitions.list', one),
-    client.call('deployments.list', one),
-    client.call('servers.list', one),
+    client.call('definitions.list', item),
+    client.call('deployments.list', item),
+    client.call('servers.list', item),
   ]);
   const idOf = ({ data }: { data: readonly { id: string }[] }) => data[0]?.id ?? '';
   ids = {
@@ -116,7 +106,6 @@ beforeAll(async () => {
     server: idOf(servers),
     ...records,
   };
-  mkdirSync(pictures, { recursive: true });
 });
 
 /** With a signed daemon that is newer than those of the servers. */
@@ -134,14 +123,7 @@ test.for(chosen)('%s of 40 instances on 6 servers looks well in light, dark and 
   await page.goto(path);
   await settled(page);
   await expectNoShift(page, view);
-  for (const { look, theme, width } of LOOKS) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme: theme });
-    await page.locator(`html[data-theme=${theme}]`).waitFor();
-    await expectAccessible(page);
-    expect(await page.evaluate(OVERHANG), `scrolls sideways (${look})`).toBe(0);
-    await page.screenshot({ path: join(pictures, `${name}-${look}.png`), animations: 'disabled', fullPage: true });
-  }
+  await expectGoodAppearances(page, name);
 });
 
 /** Waits until the page has its heading and nothing in it is still loading. */
@@ -150,6 +132,3 @@ async function settled(page: Page): Promise<void> {
   const busy = page.locator('[aria-busy=true]');
   await until(async () => (await busy.count()) === 0, { describe: 'the page to be loaded' });
 }
-
-/** In the page: how much wider its content is than the window. */
-const OVERHANG = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';

@@ -3,8 +3,8 @@ import { until } from '@hortus/testkit/until';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
-import { email, password, startConsoleService } from './console-service.ts';
+import { expectAccessible, openBrowser, openPage, type PageOptions } from './browser.ts';
+import { openConsole } from './console-service.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
@@ -12,8 +12,7 @@ let git: GitServer;
 let cookie: string;
 
 beforeAll(async () => {
-  [browser, service, git] = await Promise.all([openBrowser(), startConsoleService(), startGitServer()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }, git] = await Promise.all([openBrowser(), openConsole(), startGitServer()]);
   await service.client.call('servers.register', { body: { name: 'attic', environment: 'staging' } });
 });
 afterAll(() => git?.stop());
@@ -66,8 +65,8 @@ async function deployAll(id: string): Promise<void> {
   await until(
     async () => {
       const { data } = await service.client.call('deployments.list', { query: { status: 'pending' } });
-      for (const one of data)
-        await service.client.call('deployments.status', { params: { id: one.id }, body: { status: 'success' } });
+      for (const item of data)
+        await service.client.call('deployments.status', { params: { id: item.id }, body: { status: 'success' } });
       return (await newestCommit(id))?.status === 'applied';
     },
     { describe: 'the commit to be applied' },

@@ -4,8 +4,8 @@ import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
-import { email, password, startConsoleService } from './console-service.ts';
+import { expectAccessible, openBrowser, openPage } from './browser.ts';
+import { openConsole } from './console-service.ts';
 import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
@@ -14,8 +14,7 @@ let cookie: string;
 let id: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
   const beech = await addServer(service, 'beech');
   keepPolling(beech);
   await deployWhole(service, beech, 'memos', 'journal');
@@ -81,21 +80,21 @@ test('a lost connection says what became of the command, and another shell can b
 });
 
 test('a page of another origin can neither order a shell nor connect to one with the cookie of the console', async () => {
-  const stranger = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>hello</p>'));
-  await new Promise<void>((done) => stranger.listen(0, '127.0.0.1', done));
-  onTestFinished(() => void stranger.close());
+  const outsider = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>hello</p>'));
+  await new Promise<void>((done) => outsider.listen(0, '127.0.0.1', done));
+  onTestFinished(() => void outsider.close());
   const context = await browser.newContext();
   onTestFinished(() => context.close());
   const [name = '', value = ''] = cookie.split('=');
   await context.addCookies([{ name, value, url: service.root, httpOnly: true, sameSite: 'Strict' }]);
   const page = await context.newPage();
   // The same site for cookies, because a port is not a part of a site: the cookie is sent.
-  await page.goto(`http://127.0.0.1:${(stranger.address() as AddressInfo).port}/`);
+  await page.goto(`http://127.0.0.1:${(outsider.address() as AddressInfo).port}/`);
   const order = `fetch('${service.base}/instances/${id}/shells', { method: 'POST', body: '{}', mode: 'no-cors', credentials: 'include' })`;
   await page.evaluate(`${order}.catch(() => {})`);
   const socket = `new WebSocket('${service.root.replace('http', 'ws')}/ws/shell?session_id=shl_1')`;
-  const heard = `new Promise((done) => { const s = ${socket}; s.onopen = () => done('open'); s.onerror = () => done('refused'); })`;
-  expect(await page.evaluate(heard)).toBe('refused');
+  const received = `new Promise((done) => { const s = ${socket}; s.onopen = () => done('open'); s.onerror = () => done('refused'); })`;
+  expect(await page.evaluate(received)).toBe('refused');
   expect((await service.client.call('shells.list', { params: { id } })).data).toEqual([]);
 });
 

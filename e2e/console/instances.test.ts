@@ -2,8 +2,8 @@ import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/rep
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
-import { email, password, startConsoleService } from './console-service.ts';
+import { expectAccessible, openBrowser, openPage, type PageOptions } from './browser.ts';
+import { openConsole } from './console-service.ts';
 import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
@@ -14,8 +14,7 @@ let rowan: ReportedServer;
 let journal: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
   [beech, rowan] = [await addServer(service, 'beech'), await addServer(service, 'rowan')];
   keepPolling(beech, rowan);
   await deployWhole(service, beech, 'uptime-kuma', 'kuma');

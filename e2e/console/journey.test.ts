@@ -16,6 +16,7 @@ import { PAGE_IMAGE } from '../docker/test-species.ts';
 import { inviteReed, joinAsReed } from './account/people.ts';
 import { openBrowser, openPage } from './browser.ts';
 import { startConsoleService } from './console-service.ts';
+import { replaceEditorText, templateEditor } from './template-editor.ts';
 
 /** A page with a volume; its health check can be pointed at a path that does not exist. */
 const notice = (version: string) => `slug: notice-board
@@ -77,9 +78,9 @@ async function register(page: Page, machine: Machine) {
   const line = await dialog.locator('code').first().innerText();
   const key = /HORTUSD_KEY=(\S+)/.exec(line)?.[1] ?? '';
   // The service has no binary to offer, so the line is for an installed daemon; here it runs from the sources, with the same options.
-  const [, told = ''] = /hortusd install (.+)$/.exec(line) ?? [];
+  const [, reported = ''] = /hortusd install (.+)$/.exec(line) ?? [];
   await dialog.getByText(/Waiting for it/).waitFor();
-  const daemon = startProcess([process.execPath, daemonMain, 'run', ...told.split(' '), ...machine.options], {
+  const daemon = startProcess([process.execPath, daemonMain, 'run', ...reported.split(' '), ...machine.options], {
     env: { HORTUSD_KEY: key },
   });
   onTestFinished(async () => {
@@ -216,7 +217,7 @@ test('a person goes from the first start to a server, a page, its care, its move
 /** Writes a version of the template in the editor, and publishes it. */
 async function publish(page: Page, version: string): Promise<void> {
   await page.goto('/templates/new');
-  await page.getByLabel('Template as YAML').fill(notice(version));
+  await replaceEditorText(templateEditor(page), notice(version));
   await page.getByRole('region', { name: 'Findings' }).getByText('No findings').waitFor();
   await page.getByRole('button', { name: 'Keep as a draft' }).click();
   await page.getByRole('button', { name: 'Validate' }).click();

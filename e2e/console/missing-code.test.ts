@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { openBrowser } from './browser.ts';
-import { startConsoleService } from './console-service.ts';
+import { openConsole } from './console-service.ts';
 
 /** A page without openPage, because the browser logs a lost file as an error. */
 async function openPlainPage(): Promise<Page> {
-  const [browser, { root }] = await Promise.all([openBrowser(), startConsoleService()]);
-  const context = await browser.newContext({ baseURL: root });
+  const [browser, { service }] = await Promise.all([openBrowser(), openConsole()]);
+  const context = await browser.newContext({ baseURL: service.root });
   onTestFinished(() => context.close());
   return context.newPage();
 }

@@ -2,8 +2,8 @@ import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from './browser.ts';
-import { email, password, startConsoleService } from './console-service.ts';
+import { expectAccessible, openBrowser, openPage } from './browser.ts';
+import { openConsole } from './console-service.ts';
 import { withPermissions } from './permissions.ts';
 import { keepPolling } from './polling-servers.ts';
 
@@ -12,8 +12,7 @@ let service: ServiceProcess;
 let cookie: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
   const beech = await addServer(service, 'beech');
   keepPolling(beech);
   await deployWhole(service, beech, 'memos', 'journal');

@@ -32,7 +32,7 @@ test('a person rehearses an upgrade, reads why it broke, and looks at a copy of 
   await page.getByText('Failed', { exact: true }).waitFor();
 
   const removed = async () =>
-    (await service.client.call('rehearsals.list', {})).data.every((one) => one.removed) || undefined;
+    (await service.client.call('rehearsals.list', {})).data.every((item) => item.removed) || undefined;
   await until(removed, { describe: 'the removal of the copy', within: 60_000 });
   await page.goto(`/instances/${deployed.instanceId}`);
   await page.getByRole('navigation', { name: 'Views of the instance' }).getByRole('link', { name: 'Backups' }).click();

@@ -2,8 +2,9 @@ import { addServer, beginDeployment, type ReportedServer } from '@hortus/testkit
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, expectStill, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
-import { email, password, startConsoleService } from './console-service.ts';
+import { expectAccessible, expectStill, openBrowser, openPage, type PageOptions } from './browser.ts';
+import { openConsole } from './console-service.ts';
+import { expectAccessibleThemes } from './looks.ts';
 import { withPermissions } from './permissions.ts';
 
 let browser: Browser;
@@ -12,8 +13,7 @@ let cookie: string;
 let beech: ReportedServer;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
 });
 
@@ -57,10 +57,10 @@ describe('a rollout', () => {
     expect(tree).toMatch(/Wait until healthy\s*: Running/);
     expect(tree).toMatch(/Switch over\s*: Not begun/);
     expect(tree).toMatch(/log "Lines of the log"/);
-    const heard = page.getByRole('status');
-    await heard.getByText('Wait until healthy is running, 3 steps are done.').waitFor();
+    const received = page.getByRole('status');
+    await received.getByText('Wait until healthy is running, 3 steps are done.').waitFor();
     await end('success');
-    await heard.getByText('The deployment succeeded.').waitFor();
+    await received.getByText('The deployment succeeded.').waitFor();
   });
 
   test('shows lines as they come, and its end, without a reload', async () => {
@@ -117,21 +117,21 @@ describe('a rollout', () => {
       body: { name: 'reader', permissions: ['deployments:read'] },
     });
     const headers = { authorization: `Bearer ${data.key}`, 'content-type': 'application/json' };
-    const answer = await fetch(`${service.base}/deployments/${id}/cancel`, { method: 'POST', headers, body: '{}' });
-    expect(answer.status).toBe(403);
+    const response = await fetch(`${service.base}/deployments/${id}/cancel`, { method: 'POST', headers, body: '{}' });
+    expect(response.status).toBe(403);
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByText('being cancelled').waitFor();
     await end('failed', { error: 'The deployment was aborted: cancelled', reason: 'cancelled' });
     await page.getByText('It was cancelled.').waitFor();
   });
 
-  test.for(['light', 'dark'] as const)('has no serious accessibility finding (%s)', async (colorScheme) => {
-    const { page, end } = await rollingOut(`seen-${colorScheme}`, { colorScheme });
+  test('has no serious accessibility finding in light and dark', async () => {
+    const { page, end } = await rollingOut('seen');
     await page.locator('[aria-current=step]').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleThemes(page);
     await end('failed', { error: 'memos did not become healthy', reason: 'unhealthy', last_lines: ['no database'] });
     await page.getByRole('alert').getByText('no database').waitFor();
-    await expectAccessible(page);
+    await expectAccessibleThemes(page);
   });
 
   test('does not move when it arrives', async () => {

@@ -2,9 +2,10 @@ import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { expectAccessible, openBrowser, openPage, type PageOptions, signIn } from './browser.ts';
-import { email, password, startConsoleService } from './console-service.ts';
+import { openBrowser, openPage } from './browser.ts';
+import { openConsole } from './console-service.ts';
 import { countShifts, expectNoShift } from './layout-shifts.ts';
+import { expectAccessibleThemes, resizeToPhone } from './looks.ts';
 import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
@@ -14,8 +15,7 @@ let instance: string;
 let definition: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
   const beech = await addServer(service, 'beech');
   keepPolling(beech);
   await deployWhole(service, beech, 'ghost', 'blog');
@@ -38,8 +38,8 @@ const pages = [
 ];
 
 /** Opens a page whose data is late; layout shifts are counted from the beginning. */
-async function open(path: string, options: PageOptions): Promise<Page> {
-  const page = await openPage(browser, service, { cookie, ...options });
+async function open(path: string): Promise<Page> {
+  const page = await openPage(browser, service, { cookie });
   await countShifts(page);
   await page.route('**/api/v1/**', async (route) => {
     if (!route.request().headers().accept?.includes('event-stream')) await new Promise((done) => setTimeout(done, 300));
@@ -54,12 +54,10 @@ async function open(path: string, options: PageOptions): Promise<Page> {
 test.for(pages)(
   '%s does not move when its data arrives, is accessible in both themes, and fits a phone',
   async (path) => {
-    for (const colorScheme of ['light', 'dark'] as const) {
-      const page = await open(path, { colorScheme });
-      await expectNoShift(page, path);
-      await expectAccessible(page);
-    }
-    const phone = await open(path, { width: 390 });
-    expect(await phone.evaluate('document.documentElement.scrollWidth')).toBe(390);
+    const page = await open(path);
+    await expectNoShift(page, path);
+    await expectAccessibleThemes(page);
+    await resizeToPhone(page);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
   },
 );

@@ -60,7 +60,7 @@ test('a container that dies is reported by mail with what to do and a link, and 
   beginEarlier(installation.directory, 60_000);
 
   const mailWith = (text: string) =>
-    until(() => mail.mails().find((one) => one.includes(text)), {
+    until(() => mail.mails().find((mail) => mail.includes(text)), {
       within: 150_000,
       describe: () => `a mail with ${text}; received: ${JSON.stringify(mail.mails())}`,
     });

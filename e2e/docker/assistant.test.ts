@@ -89,7 +89,7 @@ test.each(stories)(
     onTestFinished(() => client.close());
     const assistant = new Assistant(client);
     const host = 'blog.example.org';
-    const answer = async () => {
+    const respond = async () => {
       const { status, text } = await pageOf(installation.httpPort, host);
       return status === 200 ? text : `${status}`;
     };
@@ -100,7 +100,7 @@ test.each(stories)(
     const inputs = { WEB_HOSTNAME: host, GREETING: 'first post' };
     const created = await assistant.change('create_instance', { species: 'blog', name: 'blog', inputs });
     expect(await assistant.finish(created)).toContain('success');
-    expect(await answer()).toContain('first post');
+    expect(await respond()).toContain('first post');
     expect(await assistant.call('list_instances', {})).toContain('blog (ins_');
 
     // Breaks it by a wrong setting and looks for the reason.
@@ -115,7 +115,7 @@ test.each(stories)(
     // Rolls it back.
     const returned = await assistant.finish(await assistant.change('roll_back', { instance: 'blog' }));
     expect(returned).toContain('rollback of revision 1, success');
-    expect(await answer()).toContain('first post');
+    expect(await respond()).toContain('first post');
     expect(asked).toEqual([]);
     const { contents } = await client.readResource({ uri: 'hortus://instances/blog/logs' });
     expect(JSON.stringify(contents)).toContain('health path is /');
@@ -128,7 +128,7 @@ test.each(stories)(
     } else {
       expect(asked).toEqual([]);
       expect(archived).toContain('Waiting for confirmation cnf_');
-      expect(await answer()).toContain('first post');
+      expect(await respond()).toContain('first post');
     }
   },
 );

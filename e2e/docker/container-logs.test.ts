@@ -100,7 +100,7 @@ test('a follower resumes by itself after kill -9 of the daemon and of the servic
   await follower.leave();
   expectUnbroken(follower.lines);
   const facts = await installation.engine.inspect(uid);
-  const token = facts?.env.find((one) => one.startsWith('TOKEN='))?.slice('TOKEN='.length) ?? '';
+  const token = facts?.env.find((text) => text.startsWith('TOKEN='))?.slice('TOKEN='.length) ?? '';
   expect(token).toHaveLength(32);
   const ring = join(installation.stateOf(), 'logs', uid, 'main');
   const stored = readdirSync(ring).map((name) => readFileSync(join(ring, name), 'utf8'));
@@ -137,7 +137,7 @@ test('with two replicas, logs are read and followed through the one that the dae
   }
 });
 
-test('the answer of a deployment whose container died has its last lines, masked, and the log stays readable', {
+test('the response of a deployment whose container died has its last lines, masked, and the log stays readable', {
   timeout: 300_000,
 }, async () => {
   await using installation = await openInstallationWithDaemon({ species: { broken } });

@@ -44,14 +44,14 @@ async function begin(source: string) {
 
 /** Waits for the result of a test and for the removal of its containers. */
 async function cleared(templateId: string) {
-  const look = async () => {
+  const poll = async () => {
     const tests = await installation.service.client
       .call('drafts.tests', { params: { id: templateId } })
       .catch(() => undefined);
     const newest = tests?.data[0];
     return newest?.cleared ? newest : undefined;
   };
-  return await until(look, { describe: 'the end of the test', within: 90_000 });
+  return await until(poll, { describe: 'the end of the test', within: 90_000 });
 }
 
 async function leftovers(): Promise<string[]> {

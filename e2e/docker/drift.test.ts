@@ -7,8 +7,8 @@ import { askDocker } from '@hortus/testkit/docker-request';
 import { canStartPodman, startPodman } from '@hortus/testkit/podman';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
+import { expectConsistentSite } from './consistent-site.ts';
 import { createAndDeploy, type Installation, openInstallation, openInstallationWithDaemon } from './installation.ts';
-import { expectWhole } from './whole.ts';
 
 /** Manual changes to containers, and the expected drift reports. */
 interface Meddling {
@@ -73,7 +73,7 @@ const served = (installation: Installation, uid: string): Promise<number | undef
   new Promise((resolve, reject) => {
     const headers = { host: `${uid}.example.org` };
     const request = get({ host: '127.0.0.1', port: installation.httpPort, headers, agent: false });
-    request.on('response', (answer) => resolve(answer.resume().statusCode)).on('error', reject);
+    request.on('response', (response) => resolve(response.resume().statusCode)).on('error', reject);
   });
 
 const fieldsOf = async (installation: Installation, id: string) =>
@@ -184,7 +184,7 @@ test('after kill -9 during healing, the next daemon completes it', { timeout: 30
       return drifted_at === null && health === 'healthy' && (await deployments()).includes('heal success');
     };
     await until(healed, { describe: `the end of what was killed ${moment}` });
-    await expectWhole(installation, engine, uid, moment);
+    await expectConsistentSite(installation, engine, uid, moment);
     // The heal was completed, and no second one was started.
     expect(await deployments()).toEqual(['heal success', 'deploy success']);
   }

@@ -319,13 +319,13 @@ export async function ended(installation: Served, executionId: string, within = 
 
 async function poll<T>(within: number, what: string, ask: () => Promise<T | undefined>): Promise<T> {
   let found: T | undefined;
-  const look = async () => {
+  const poll = async () => {
     found = await ask().catch((error) => {
       if (error instanceof ApiProblem && error.code === 'NETWORK') return undefined;
       throw error;
     });
     return found !== undefined;
   };
-  await until(look, { within, describe: `the end of ${what}` });
+  await until(poll, { within, describe: `the end of ${what}` });
   return found as T;
 }

@@ -2,7 +2,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import { createAndDeploy, ended, inside, openInstallation } from './installation.ts';
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 test('after kill -9 during a backup the application runs again and the backup is completed', {
   timeout: 300_000,
@@ -22,10 +22,10 @@ test('after kill -9 during a backup the application runs again and the backup is
   installation.startDaemon();
   await until(async () => (await engine.inspect(uid))?.state === 'running', {
     describe: 'the application to run again',
-    within: PATIENCE_MS,
+    within: TIMEOUT_MS,
   });
   // The key was lost with the killed daemon; the service sends it to the next one.
-  const end = await ended(installation, execution.id, PATIENCE_MS);
+  const end = await ended(installation, execution.id, TIMEOUT_MS);
   expect(end, end.error ?? '').toMatchObject({ status: 'completed' });
   const { data } = await client.call('backups.read', { params: { id: backup.id } });
   expect(data).toMatchObject({ status: 'completed', parts: [{ name: 'data', entries: 1 }] });
@@ -33,6 +33,6 @@ test('after kill -9 during a backup the application runs again and the backup is
 
   await inside(engine, uid, 'rm', '/data/lines');
   const restore = await client.call('backups.restore', { params: { id: backup.id }, body: { confirm: uid } });
-  expect(await ended(installation, restore.execution.id, PATIENCE_MS)).toMatchObject({ status: 'completed' });
+  expect(await ended(installation, restore.execution.id, TIMEOUT_MS)).toMatchObject({ status: 'completed' });
   expect(await inside(engine, uid, 'cat', '/data/lines')).toBe('rows\n');
 });

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { seededRandom } from '@hortus/testkit/seeded-random';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
+import { expectConsistentSite } from './consistent-site.ts';
 import { createAndDeploy, deploy, finished, type Installation, openInstallation, redeploy } from './installation.ts';
 import { onSwarm } from './on-swarm.ts';
-import { expectWhole } from './whole.ts';
 
 /** The first runs next to its predecessor, the second must wait for its end. */
 const kinds = ['stateless', 'stateful'] as const;
@@ -15,7 +15,7 @@ const INSTANTS = LONG ? 200 : 20;
 /** Number of concurrent rollouts when the daemon is killed, each at another step. */
 const AT_ONCE = 4;
 const SEED = Number(process.env.HORTUS_TEST_SEED ?? 3);
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** Some steps of every rollout, and the end of the last one. */
 const STEPS = onSwarm
@@ -39,8 +39,8 @@ for (const kind of kinds) {
       expect(await daemon.exited, moment).toEqual({ code: null, signal: 'SIGKILL' });
       // Resumes the rollout; ready for the next moment once the note of this kill is gone.
       daemon = installation.startDaemon({ killAt: moments[index + 1] ?? 'never' });
-      expect(await finished(installation, id, PATIENCE_MS), moment).toMatchObject({ status: 'success' });
-      await expectWhole(installation, engine, uid, inputs.GREETING);
+      expect(await finished(installation, id, TIMEOUT_MS), moment).toMatchObject({ status: 'success' });
+      await expectConsistentSite(installation, engine, uid, inputs.GREETING);
     }
   });
 }
@@ -89,7 +89,7 @@ test(`kill -9 of the daemon at ${INSTANTS} random instants of rollouts (seed ${S
       }),
     );
   const successOf = async (orders: string[]) => {
-    for (const id of orders) expect(await finished(installation, id, PATIENCE_MS)).toMatchObject({ status: 'success' });
+    for (const id of orders) expect(await finished(installation, id, TIMEOUT_MS)).toMatchObject({ status: 'success' });
   };
   const before = momentsOf(installation).length;
   await successOf(await order('undisturbed'));
@@ -99,7 +99,7 @@ test(`kill -9 of the daemon at ${INSTANTS} random instants of rollouts (seed ${S
     const wanted = momentsOf(installation).length + Math.floor(random() * all);
     const orders = await order(`round ${round}`);
     await until(() => momentsOf(installation).length >= wanted, {
-      within: PATIENCE_MS,
+      within: TIMEOUT_MS,
       every: 1,
       describe: 'the instant',
     });
@@ -107,7 +107,7 @@ test(`kill -9 of the daemon at ${INSTANTS} random instants of rollouts (seed ${S
     await daemon.kill('SIGKILL');
     daemon = installation.startDaemon({ killAt: 'never' });
     await successOf(orders);
-    for (const { uid } of deployed) await expectWhole(installation, engine, uid, `round ${round}`);
+    for (const { uid } of deployed) await expectConsistentSite(installation, engine, uid, `round ${round}`);
   }
 });
 

@@ -11,7 +11,7 @@ const SEED = Number(process.env.HORTUS_TEST_SEED ?? 3);
 /** Average number of observed events between two kills. */
 const SIGNS_BETWEEN_KILLS = 20;
 /** Generous, because many kills in a row can delay the end. */
-const PATIENCE_MS = DEPLOYMENTS * 25_000;
+const TIMEOUT_MS = DEPLOYMENTS * 25_000;
 /** Redeployed repeatedly while actions run. */
 const redeployed = Array.from({ length: 8 }, (_, number) => `killed-redeployed-${number}`);
 /** Never redeployed, so that every action has a container to run in. */
@@ -185,7 +185,7 @@ class Signs {
 /** Waits for a deployment to finish; every observed step and status counts as an event. */
 async function followDeployment(installation: Installation, id: string, signs: Signs): Promise<void> {
   let after = 0;
-  const look = async () => {
+  const poll = async () => {
     const { data } = await installation.service.client.call('deployments.read', { params: { id }, query: { after } });
     for (const { number, step } of data.logs) {
       after = number;
@@ -194,14 +194,14 @@ async function followDeployment(installation: Installation, id: string, signs: S
     signs.see(`${id} ${data.status}`);
     return data.status === 'success' || data.status === 'failed';
   };
-  await until(look, { within: PATIENCE_MS, every: 50, describe: `the end of deployment ${id}` });
+  await until(poll, { within: TIMEOUT_MS, every: 50, describe: `the end of deployment ${id}` });
 }
 
 async function followExecution(installation: Installation, id: string, signs: Signs): Promise<void> {
-  const look = async () => {
+  const poll = async () => {
     const { execution } = await installation.service.client.call('actions.read', { params: { execution_id: id } });
     signs.see(`${id} ${execution.status}`);
     return !['pending', 'sent', 'running'].includes(execution.status);
   };
-  await until(look, { within: PATIENCE_MS, every: 50, describe: `the end of execution ${id}` });
+  await until(poll, { within: TIMEOUT_MS, every: 50, describe: `the end of execution ${id}` });
 }

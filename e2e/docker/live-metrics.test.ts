@@ -37,9 +37,9 @@ test('a watcher sees the CPU of a real container about every 2 seconds, also aft
       if (event === 'reading') readings.push(data as ServerReading);
   })();
   watching.catch(() => {});
-  const live = () => readings.filter((one) => one.live);
+  const live = () => readings.filter((reading) => reading.live);
   const cpu = (reading: ServerReading | undefined) => reading?.instances[0]?.components[0]?.cpu_percent ?? 0;
-  await until(() => live().filter((one) => cpu(one) > 20).length >= 3, { within: 60_000, describe: 'live readings' });
+  await until(() => live().filter((item) => cpu(item) > 20).length >= 3, { within: 60_000, describe: 'live readings' });
   const times = live().map(({ at }) => Date.parse(at ?? ''));
   const pauses = times.slice(1).map((at, n) => at - (times[n] ?? 0));
   expect(Math.min(...pauses)).toBeGreaterThan(1_000);

@@ -8,7 +8,9 @@ export function namedTasks(plain: Engine, cluster: Cluster): Engine {
   const engine = swarmEngine(plain, cluster);
   const containers: Engine['containers'] = async (filter) => (await engine.containers(filter)).map(renamed);
   const find = async (name: string): Promise<ContainerFacts | undefined> =>
-    (await containers({ labels: { 'hortus.managed': 'true' } })).find((one) => one.name === name || one.id === name);
+    (await containers({ labels: { 'hortus.managed': 'true' } })).find(
+      (container) => container.name === name || container.id === name,
+    );
   const inspect = async (name: string) => {
     const found = await find(name);
     if (found === undefined) return await engine.inspect(name);

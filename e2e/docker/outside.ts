@@ -28,7 +28,7 @@ export async function openOutside(): Promise<Outside> {
   const resolver = createSocket('udp4');
   resolver.on('message', (query, from) => {
     names.add(nameIn(query));
-    resolver.send(answerTo(query, address), from.port, from.address);
+    resolver.send(dnsResponse(query, address), from.port, from.address);
   });
   resolver.bind(53, address);
   await once(resolver, 'listening');
@@ -46,7 +46,7 @@ export async function openOutside(): Promise<Outside> {
 }
 
 function outerAddress(): string {
-  const all = Object.values(networkInterfaces()).flatMap((one) => one ?? []);
+  const all = Object.values(networkInterfaces()).flatMap((item) => item ?? []);
   const found = all.find(({ family, internal }) => family === 'IPv4' && !internal);
   if (found === undefined) throw new Error('This machine has no address besides loopback.');
   return found.address;
@@ -63,7 +63,7 @@ function nameIn(message: Buffer): string {
 }
 
 /** Answers a question for an IPv4 address; other questions get an empty answer. */
-function answerTo(query: Buffer, address: string): Buffer {
+function dnsResponse(query: Buffer, address: string): Buffer {
   const end = query.indexOf(0, HEADER_BYTES) + 5;
   const known = query.readUInt16BE(end - 4) === 1;
   const header = Buffer.from(query.subarray(0, HEADER_BYTES));

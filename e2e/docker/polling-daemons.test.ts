@@ -9,18 +9,18 @@ test('of two polling daemons that see a deployment at once, only one runs it', {
   timeout: 240_000,
 }, async () => {
   await using installation = await openInstallation();
-  await using door = await openDoor(installation.service.root);
+  await using proxy = await openHoldingProxy(installation.service.root);
   const { client } = installation.service;
   const body = { species: 'website', instance_uid: 'contested', server_id: installation.serverId, inputs: {} };
   const { data } = await client.call('definitions.create', { body });
   const deployment = await deploy(installation, data.id);
 
   shareKeyPair(installation, ['first', 'second']);
-  const daemons = ['first', 'second'].map((state) => installation.startDaemon({ state, url: `${door.root}/api/v1` }));
+  const daemons = ['first', 'second'].map((state) => installation.startDaemon({ state, url: `${proxy.root}/api/v1` }));
   const written = () => daemons.map(({ output }) => output).join('\n');
-  await until(() => door.held() === 2, { describe: () => `both to claim it\n${written()}` });
-  await door.open();
-  expect(door.claims.sort()).toEqual([200, 422]);
+  await until(() => proxy.held() === 2, { describe: () => `both to claim it\n${written()}` });
+  await proxy.open();
+  expect(proxy.claims.sort()).toEqual([200, 422]);
 
   const outcome = await finished(installation, deployment);
   expect(outcome, outcome.error ?? '').toMatchObject({ status: 'success' });
@@ -38,7 +38,7 @@ test('of two polling daemons that see a deployment at once, only one runs it', {
 });
 
 /** Proxy in front of the service: blocks WebSockets and holds the first two claims until opened. */
-async function openDoor(root: string) {
+async function openHoldingProxy(root: string) {
   const waiting = new Set<() => void>();
   const claims: number[] = [];
   let open = false;
@@ -46,10 +46,10 @@ async function openDoor(root: string) {
     const claim = incoming.method === 'PATCH' && !open;
     const { method, headers, url } = incoming;
     const pass = () => {
-      const onward = request(new URL(url ?? '/', root), { method, headers }, (answer) => {
-        if (claim) claims.push(answer.statusCode ?? 0);
-        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-        answer.pipe(outgoing);
+      const onward = request(new URL(url ?? '/', root), { method, headers }, (response) => {
+        if (claim) claims.push(response.statusCode ?? 0);
+        outgoing.writeHead(response.statusCode ?? 500, response.headers);
+        response.pipe(outgoing);
       });
       onward.on('error', () => outgoing.destroy());
       incoming.pipe(onward);

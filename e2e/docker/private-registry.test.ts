@@ -96,9 +96,9 @@ test('a private registry: pull with a password, roll back to the old image, run 
 
   // Only the daemon receives the password.
   const { password } = registryLogin;
-  const answers = [kept, without, first, second, back, (await client.call('registries.list', {})).data];
-  answers.push((await client.call('events.list', { query: { per_page: 100 } })).data as never);
-  expect(JSON.stringify(answers)).not.toContain(password);
+  const responses = [kept, without, first, second, back, (await client.call('registries.list', {})).data];
+  responses.push((await client.call('events.list', { query: { per_page: 100 } })).data as never);
+  expect(JSON.stringify(responses)).not.toContain(password);
   expect(`${said}${daemon.output}${installation.service.process.output}`).not.toContain(password);
   expect(readFileSync(join(installation.directory, 'hortus.db')).includes(password)).toBe(false);
 });

@@ -33,10 +33,10 @@ test(`a page redeployed ${TIMES} times under constant load loses no request, eve
       body: { inputs: { HEALTH_PATH: '/' } },
     });
   }
-  const { failures, bodies, answered } = await load.stop();
+  const { failures, bodies, responded } = await load.stop();
   expect(failures).toEqual([]);
   expect(bodies.has('broken')).toBe(false);
-  expect(answered).toBeGreaterThan(TIMES * 50);
+  expect(responded).toBeGreaterThan(TIMES * 50);
 });
 
 test('two replicas behind one route are replaced without a lost request', { timeout: 300_000 }, async () => {
@@ -93,11 +93,11 @@ async function stoppedAndStarted(engine: Engine, name: string): Promise<number> 
   await engine.start(name);
   const { networks } = (await engine.inspect(name)) ?? expect.fail('no container');
   // Only the node of a cluster reaches its tasks.
-  const answers = async () =>
+  const responds = async () =>
     onSwarm
       ? (await inside(engine, name, 'wget', '-q', '-O', '-', 'http://127.0.0.1:8080/')) !== ''
       : (await fetch(`http://${networks[0]?.address}:8080/`)).ok;
-  await until(answers, { describe: 'the page', every: 5 });
+  await until(responds, { describe: 'the page', every: 5 });
   return performance.now() - begun;
 }
 
@@ -124,12 +124,12 @@ test('the daemon rolls back a deployment that becomes unhealthy after success, a
   const { data: definition } = await client.call('definitions.read', { params: { id: definitionId } });
   expect(definition.current_revision).toBe(1);
   const load = startLoad({ port: installation.httpPort, host: 'trial.example.org', clients: 1 });
-  await until(() => load.result.answered > 3, { describe: 'answers' });
+  await until(() => load.result.responded > 3, { describe: 'answers' });
   expect([...(await load.stop()).bodies.keys()]).toEqual(['good']);
-  const told = async () => {
+  const reported = async () => {
     const { data: events } = await client.call('events.list', { query: { per_page: 100 } });
     return events.filter(({ data }) => JSON.stringify(data).includes('"rollback"')).map(({ type }) => type);
   };
-  await until(async () => (await told()).length >= 2, { describe: 'the events of the rollback to be numbered' });
-  expect((await told()).sort()).toEqual(['deployment.started', 'deployment.success']);
+  await until(async () => (await reported()).length >= 2, { describe: 'the events of the rollback to be numbered' });
+  expect((await reported()).sort()).toEqual(['deployment.started', 'deployment.success']);
 });

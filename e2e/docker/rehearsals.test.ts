@@ -26,16 +26,16 @@ const rehearse = async (at: Installation, id: string, body = {}) =>
 
 /** Waits for a state; while the service is down it is asked again. */
 function become(at: Installation, { id }: Rehearsal, what: Rehearsal['status'] | 'removed') {
-  const look = async () => {
-    const answer = await at.service.client.call('rehearsals.read', { params: { id } }).catch(() => undefined);
-    const rehearsal = answer?.data;
+  const poll = async () => {
+    const response = await at.service.client.call('rehearsals.read', { params: { id } }).catch(() => undefined);
+    const rehearsal = response?.data;
     if (rehearsal === undefined) return undefined;
     if (rehearsal.status === what || (what === 'removed' && rehearsal.removed)) return rehearsal;
     if (rehearsal.finished_at !== null && what !== 'removed')
       throw new Error(`It is ${rehearsal.status}: ${rehearsal.error}\n${rehearsal.last_lines.join('\n')}`);
     return undefined;
   };
-  return until(look, { describe: `${id} to be ${what}`, within: 180_000 });
+  return until(poll, { describe: `${id} to be ${what}`, within: 180_000 });
 }
 
 const containerNameOf = async (at: Installation, id: string) =>
@@ -68,7 +68,7 @@ test('an upgrade whose migration fails on the real data fails its rehearsal, and
 
   const before = await idsOf(installation, 'ledger-bad');
   const load = startLoad({ port: installation.httpPort, host: 'ledger-bad.example.org' });
-  await until(() => load.result.answered > 0, { describe: 'the first answer' });
+  await until(() => load.result.responded > 0, { describe: 'the first answer' });
   // A dump does not stop the application, so a backup is made without being asked for.
   const begun = await rehearse(installation, id);
   const end = await become(installation, begun, 'removed');
@@ -77,9 +77,9 @@ test('an upgrade whose migration fails on the real data fails its rehearsal, and
   expect(end.error).toMatch(/migrate/);
   expect(end.durations_ms).toMatchObject({ backup: expect.any(Number), restore: expect.any(Number), test: null });
 
-  const { failures, answered } = await load.stop();
+  const { failures, responded } = await load.stop();
   expect(failures).toEqual([]);
-  expect(answered).toBeGreaterThan(50);
+  expect(responded).toBeGreaterThan(50);
   expect(await idsOf(installation, 'ledger-bad')).toEqual(before);
   expect(await inside(installation.engine, 'ledger-bad', 'cat', '/data/rows')).toBe('bad\n');
   expect(await leftOf(installation, end)).toEqual([]);

@@ -87,11 +87,11 @@ test('a deployment with secrets is sealed to its daemon, survives a kill and a r
 
   // A daemon with the server key and another key pair is refused; the pinned one keeps working.
   const before = (await identity())?.fingerprint;
-  const stranger = installation.startDaemon({ state: 'other' });
-  await stranger.waitForLine(/Another key pair is pinned for this (server|member of the cluster)/);
+  const outsider = installation.startDaemon({ state: 'other' });
+  await outsider.waitForLine(/Another key pair is pinned for this (server|member of the cluster)/);
   expect(await server()).toMatchObject({ connected: true });
   expect(await identity()).toMatchObject({ status: 'conflict', fingerprint: before });
-  await stranger.stop();
+  await outsider.stop();
   // A member of a cluster is told by its record and an audit event alone.
   if (installation.kind === 'server') await daemon.waitForLine('another daemon used the key of this server');
   expect(await redeploy(installation, definitionId, { GREETING: 'second' })).toMatchObject({ status: 'success' });

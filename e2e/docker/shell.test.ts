@@ -101,16 +101,20 @@ test('a real terminal: full-screen program, resize, Ctrl-C, UTF-8, a paste of 1 
   expect(after).toBe(before);
 
   const [{ id: instanceId } = { id: '' }] = (await service.client.call('instances.list')).data;
-  const [session] = (await service.client.call('shells.list', { params: { id: instanceId } })).data;
+  // The client has its exit code before the service has stored the end.
+  const session = await until(
+    async () => {
+      const [found] = (await service.client.call('shells.list', { params: { id: instanceId } })).data;
+      return found?.ended_at ? found : undefined;
+    },
+    { describe: 'the end of the session' },
+  );
   expect(session).toMatchObject({ exit_code: 42, ending: 'exited', terminal: true });
   const env = envOf(installation);
-  const played = await scripted(env, ['shell', '--replay', session?.id ?? '', '--speed', '1000']);
+  const played = await scripted(env, ['shell', '--replay', session.id, '--speed', '1000']);
   expect(played).toMatchObject({ code: 0, err: '' });
   expect(played.out.toString()).toContain('back: grün ✓ a line');
-  const cast = (await scripted(env, ['shell', '--replay', session?.id ?? '', '--json'])).out
-    .toString()
-    .trim()
-    .split('\n');
+  const cast = (await scripted(env, ['shell', '--replay', session.id, '--json'])).out.toString().trim().split('\n');
   expect(JSON.parse(cast[0] ?? '')).toMatchObject({ version: 2, width: 101, height: 33 });
   expect(JSON.parse(cast[1] ?? '')).toEqual([expect.any(Number), 'o', expect.any(String)]);
 });
@@ -149,8 +153,8 @@ test('scripts: pipes, both streams, exit codes, and what is refused', { timeout:
   await installation.online();
   const refused = await until(
     async () => {
-      const answer = await scripted(env, ['shell', 'website', '--', 'id']);
-      return answer.code === 3 && answer;
+      const response = await scripted(env, ['shell', 'website', '--', 'id']);
+      return response.code === 3 && response;
     },
     { describe: 'the refusal' },
   );

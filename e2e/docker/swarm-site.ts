@@ -3,7 +3,7 @@ import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { sharedBusyboxImage } from '@hortus/testkit/images';
 import { startProcess } from '@hortus/testkit/process';
 import { relay } from '@hortus/testkit/relay';
-import { letIn, openGate, startSwarm } from '@hortus/testkit/swarm';
+import { letIn, openPortForward, startSwarm } from '@hortus/testkit/swarm';
 import { namedTasks } from './named-tasks.ts';
 import type { Site } from './site.ts';
 
@@ -26,7 +26,7 @@ export async function openSwarmSite(httpPort: number): Promise<Site> {
   await run('docker', '-H', `unix://${socketPath}`, 'node', 'update', '--label-add', 'hortus.ingress=true', node.name);
   await sharedBusyboxImage(socketPath, INGRESS_IMAGE, { programs: ['caddy'] });
   await sharedBusyboxImage(socketPath, TUNNEL_IMAGE, { programs: ['haproxy'] });
-  const ingress = opened.use(await openGate(node, node, httpPort));
+  const ingress = opened.use(await openPortForward(node, node, httpPort));
   opened.use(await relay({ host: '127.0.0.1', port: httpPort }, { path: ingress.socketPath }));
   const engine = openDockerEngine({ socketPath });
   const cluster = openDockerCluster({ socketPath });

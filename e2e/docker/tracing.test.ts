@@ -43,7 +43,7 @@ test('spans of a deployment form one tree from the request to the healthy contai
     species: 'guarded',
     inputs: { PASSWORD },
   });
-  const find = (name: string) => receiver.spans().find((one) => one.name === name);
+  const find = (name: string) => receiver.spans().find((span) => span.name === name);
   const healthy = await until(() => find('step wait_healthy'), { describe: 'the span of the healthy container' });
   const whole = () => receiver.spans().filter(({ traceId }) => traceId === healthy.traceId);
   // A span is exported after those below it, so the tree is complete when only the request has no parent in it.

@@ -92,12 +92,12 @@ async function killedOnItsWayBack(installation: Installation, uid: string) {
   await sicken(installation.engine, uid);
   expect(await dying.exited).toEqual({ code: null, signal: 'SIGKILL' });
   expect(await returnsOf(installation, definitionId)).toEqual([]);
-  const told = async () => {
+  const reported = async () => {
     const returns = () => returnsOf(installation, definitionId);
     await until(async () => (await returns()).length > 0, { describe: 'what the daemon says' });
     return await returns();
   };
-  return { definitionId, sick, told };
+  return { definitionId, sick, reported };
 }
 
 test('a killed daemon resumes its rollback and reports it once', {
@@ -105,9 +105,9 @@ test('a killed daemon resumes its rollback and reports it once', {
 }, async () => {
   await using installation = await openInstallation();
   const { engine } = installation;
-  const { definitionId, sick, told } = await killedOnItsWayBack(installation, 'back');
+  const { definitionId, sick, reported } = await killedOnItsWayBack(installation, 'back');
   installation.startDaemon();
-  expect(await told()).toEqual([
+  expect(await reported()).toEqual([
     expect.objectContaining({ status: 'success', reason: 'unhealthy', rollback_of: sick.id, revision: 1 }),
   ]);
   expect(await currentRevision(installation, definitionId)).toBe(1);
@@ -120,10 +120,10 @@ test('the daemon does not roll back to a version that the operator has forbidden
   timeout: 240_000,
 }, async () => {
   await using installation = await openInstallation();
-  const { definitionId, sick, told } = await killedOnItsWayBack(installation, 'forbidden');
+  const { definitionId, sick, reported } = await killedOnItsWayBack(installation, 'forbidden');
   writeFileSync(join(installation.stateOf(), 'policy.yaml'), 'registries: [images.example.org]\n');
   installation.startDaemon();
-  const [refused, ...more] = await told();
+  const [refused, ...more] = await reported();
   expect(more).toEqual([]);
   expect(refused).toMatchObject({ status: 'failed', reason: 'refused', rollback_of: sick.id });
   expect(refused?.error).toMatch(/^Refused by the policy of this server: main: .*\(rule registries\)/);

@@ -79,11 +79,11 @@ const apply = async (id: string, inputs = {}) =>
   (await installation.service.client.call('upgrades.apply', { params: { id }, body: { inputs } })).data;
 
 async function outcome(id: string) {
-  const look = async () => {
-    const answer = await installation.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined);
-    return answer?.data.status === 'applying' ? undefined : answer?.data;
+  const poll = async () => {
+    const response = await installation.service.client.call('upgrades.read', { params: { id } }).catch(() => undefined);
+    return response?.data.status === 'applying' ? undefined : response?.data;
   };
-  return await until(look, { describe: 'the end of the upgrade', within: 120_000 });
+  return await until(poll, { describe: 'the end of the upgrade', within: 120_000 });
 }
 
 const stepOf = async (id: string) =>

@@ -28,8 +28,8 @@ test('a species is verified as a whole, stamped, and shown with its stamp', { ti
   await using registry = await startRegistry();
   const catalog = join(folder.path, 'catalog');
   const image = `${registry.host}/garden/diary`;
-  const write = (...of: [version: string, smoke?: string]) =>
-    writeCatalog(catalog, { species: { diary: diary(image, ...of) } });
+  const write = (...args: [version: string, smoke?: string]) =>
+    writeCatalog(catalog, { species: { diary: diary(image, ...args) } });
   write('1.0.0');
   await using installation = await openInstallation({ catalog });
   await installation.letIn(`http://${registry.host}`);

@@ -18,7 +18,7 @@ export interface Counts {
 interface Write {
   readonly name: string;
   readonly sent: number;
-  readonly answered: number;
+  readonly responded: number;
 }
 
 export interface Writers {
@@ -43,7 +43,7 @@ export function startWriters({ client, cluster }: Replicas, name: string, count 
       const sent = Date.now();
       try {
         await client.call('keys.create', { body: { name: named, permissions: ['servers:read'] } });
-        acknowledged.push({ name: named, sent, answered: Date.now() });
+        acknowledged.push({ name: named, sent, responded: Date.now() });
       } catch (error) {
         unanswered.push(error);
       }
@@ -66,13 +66,13 @@ export function startWriters({ client, cluster }: Replicas, name: string, count 
       const present = new Set(found);
       // The client retries for longer than any fault of these tests lasts.
       expect(unanswered).toEqual([]);
-      const lost = acknowledged.filter((one) => !present.has(one.name));
+      const lost = acknowledged.filter((write) => !present.has(write.name));
       return {
         acknowledged: acknowledged.length,
         lost: lost.length,
-        lostSince: lost.filter(({ answered }) => answered >= faultAt).length,
+        lostSince: lost.filter(({ responded }) => responded >= faultAt).length,
         doubled: found.length - present.size,
-        firstSuccess: (Math.min(...after().map(({ answered }) => answered)) - faultAt) / 1000,
+        firstSuccess: (Math.min(...after().map(({ responded }) => responded)) - faultAt) / 1000,
       };
     },
   };

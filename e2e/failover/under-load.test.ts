@@ -68,9 +68,9 @@ test(`a failover during ${DEPLOYMENTS} deployments, ${ACTIONS} actions and ${FOL
     const writers = startWriters(replicas, `load-${round}`, 2);
     let acknowledged = 0;
     const counted = async <T>(request: Promise<T>): Promise<T> => {
-      const answer = await request;
+      const response = await request;
       acknowledged++;
-      return answer;
+      return response;
     };
     const ordering = definitions.map((id) => counted(order(replicas, id)));
     const acting = Array.from({ length: ACTIONS }, (_, number) =>
@@ -85,8 +85,8 @@ test(`a failover during ${DEPLOYMENTS} deployments, ${ACTIONS} actions and ${FOL
     for (const id of await Promise.all(ordering)) await deployed(replicas, id);
     const ends = await Promise.all(executions.map((id) => endOf(replicas, id)));
     expect(ends.filter((end) => end !== 'completed')).toEqual([]);
-    const heard = Math.max(...followers.map(({ last }) => last));
-    await until(() => followers.every(({ last }) => last > heard), {
+    const received = Math.max(...followers.map(({ last }) => last));
+    await until(() => followers.every(({ last }) => last > received), {
       within: 120_000,
       describe: 'further lines at every follower',
     });

@@ -4,8 +4,8 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
+import { expectConsistentSite, shown } from '../docker/consistent-site.ts';
 import { caddyOf, createAndDeploy, endCaddy, openInstallation, redeploy } from '../docker/installation.ts';
-import { expectWhole, shown } from '../docker/whole.ts';
 
 /** Before the rollout uses it, while it uses it, and after the switch to the new container. */
 const MOMENTS = ['before create', 'before route', 'before drain'];
@@ -33,7 +33,7 @@ test('Caddy killed during a rollout is restarted and serves the right page', {
     expect(ended, `${moment}: ${ended.error}`).toMatchObject({ status: 'success', gap_ms: 0 });
     await until(async () => (await shown(installation, uid)) === moment, { describe: 'the new page' });
     expect(caddyOf(installation.stateOf()), moment).not.toBe(before);
-    await expectWhole(installation, engine, uid, moment);
+    await expectConsistentSite(installation, engine, uid, moment);
   }
 
   // Another process has the port: the deployment succeeds, and the log explains why the page is unreachable.

@@ -6,6 +6,7 @@ import { type SmallDisk, smallDisk } from '@hortus/testkit/small-disk';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { expectConsistentSite, shown } from '../docker/consistent-site.ts';
 import {
   createAndDeploy,
   deploy,
@@ -16,9 +17,8 @@ import {
   redeploy,
 } from '../docker/installation.ts';
 import { page } from '../docker/test-species.ts';
-import { expectWhole, shown } from '../docker/whole.ts';
 
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 /** Critical moments: before the new container runs, while it is unverified, and while both run. */
 const MOMENTS = ['before start', 'before wait_healthy', 'before remove_old'];
 
@@ -74,8 +74,8 @@ test('rollouts wait for an engine that is killed and restarted, and then complet
         return await deploy(installation, definitionId);
       }),
     );
-    await until(() => existsSync(note), { within: PATIENCE_MS, describe: `the engine to be killed ${moment}` });
-    const ends = await Promise.all(orders.map((id) => finished(installation, id, PATIENCE_MS)));
+    await until(() => existsSync(note), { within: TIMEOUT_MS, describe: `the engine to be killed ${moment}` });
+    const ends = await Promise.all(orders.map((id) => finished(installation, id, TIMEOUT_MS)));
     for (const { status, error } of ends) expect(status, `${moment}: ${error}`).toBe('success');
     const said = ends.map(messages).join('\n');
     expect(said, moment).toMatch(/Could not .*(the engine cannot be reached|the engine (ended|broke) the stream)/);
@@ -83,10 +83,10 @@ test('rollouts wait for an engine that is killed and restarted, and then complet
     for (const { uid } of deployed) {
       // A restarted engine may assign other addresses to its containers.
       await until(async () => (await shown(installation, uid)) === moment, {
-        within: PATIENCE_MS,
+        within: TIMEOUT_MS,
         describe: `${uid}'s page`,
       });
-      await expectWhole(installation, engine, uid, moment);
+      await expectConsistentSite(installation, engine, uid, moment);
     }
   }
 });
@@ -101,11 +101,11 @@ test('with a full engine disk the old version keeps serving, and the error names
   const inputs = { WEB_HOSTNAME: 'stateful-thirsty.example.org', GREETING: 'before' };
   const { definitionId } = await createAndDeploy(installation, 'stateful-thirsty', { species: 'stateful', inputs });
   disk.fill();
-  const full = await redeploy(installation, definitionId, { GREETING: 'too much' }, PATIENCE_MS);
+  const full = await redeploy(installation, definitionId, { GREETING: 'too much' }, TIMEOUT_MS);
   expect(full).toMatchObject({ status: 'failed', reason: 'disk_full' });
   expect(full.error).toMatch(/^Could not .*no space left on device/);
   expect(full.error).toContain('The disk of the server is full; free some space and deploy again');
-  await expectWhole(installation, engine, 'stateful-thirsty', 'before');
+  await expectConsistentSite(installation, engine, 'stateful-thirsty', 'before');
   disk.makeRoom();
   expect(await redeploy(installation, definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
 });
@@ -141,7 +141,7 @@ test('with a hanging engine only operations that need it fail', {
   const lost = await deploy(installation, hung.definitionId);
   await until(() => start !== undefined, { describe: 'the call that hangs' });
   expect(await redeploy(installation, other.definitionId, { GREETING: 'after' })).toMatchObject({ status: 'success' });
-  const failed = await finished(installation, lost, PATIENCE_MS);
+  const failed = await finished(installation, lost, TIMEOUT_MS);
   expect(failed).toMatchObject({ status: 'failed', reason: 'engine' });
   expect(failed.error).toMatch(/^Could not start container \w+: the engine did not respond within 5000 ms/);
   deaf.listen();
@@ -166,13 +166,13 @@ test('with a hanging engine only operations that need it fail', {
     status: 'failed',
     error: expect.stringMatching(/^Could not .*: the engine did not respond within 5000 ms$/),
   });
-  const given = async () => (await deployment(stuck)).logs.find(({ level }) => level === 'error');
-  await until(given, { within: 60_000, describe: 'the rollout to be given up' });
-  expect((await given())?.message).toMatch(/^Could not .*: the engine did not respond within 5000 ms/);
+  const overrides = async () => (await deployment(stuck)).logs.find(({ level }) => level === 'error');
+  await until(overrides, { within: 60_000, describe: 'the rollout to be given up' });
+  expect((await overrides())?.message).toMatch(/^Could not .*: the engine did not respond within 5000 ms/);
   deaf.listen();
-  expect(await finished(installation, stuck, PATIENCE_MS)).toMatchObject({ status: 'failed', reason: 'engine' });
+  expect(await finished(installation, stuck, TIMEOUT_MS)).toMatchObject({ status: 'failed', reason: 'engine' });
   expect(await redeploy(installation, hung.definitionId, { GREETING: 'at last' })).toMatchObject({ status: 'success' });
-  await expectWhole(installation, engine, 'hasty-hung', 'at last');
+  await expectConsistentSite(installation, engine, 'hasty-hung', 'at last');
 });
 
 type Deployed = Awaited<ReturnType<typeof createAndDeploy>>;

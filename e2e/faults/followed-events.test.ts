@@ -58,10 +58,10 @@ test.each([
   const key = newAdminKey();
   const { written, followed } = await start(key);
   const leaving = new AbortController();
-  const patient = createClient({ baseUrl: followed.service.base, key, retries: { baseMs: 20, maxMs: 200 } });
+  const slow = createClient({ baseUrl: followed.service.base, key, retries: { baseMs: 20, maxMs: 200 } });
   const seen: number[] = [];
   const following = (async () => {
-    const stream = patient.stream('events.list', { query: { after: 0 }, signal: leaving.signal });
+    const stream = slow.stream('events.list', { query: { after: 0 }, signal: leaving.signal });
     for await (const { id, event } of stream) if (event === 'change') seen.push(Number(id));
   })();
   following.catch(() => {});

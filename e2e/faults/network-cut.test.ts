@@ -178,8 +178,10 @@ test('a network cut longer than every deadline: all work finishes correctly and 
   await until(async () => (await server()).status === 'online', { describe: 'the server to be online' });
   const instance = async ({ instanceId: id }: Deployed) =>
     (await client.call('instances.read', { params: { id } })).data;
-  for (const one of [before, underWay, done, acting])
-    await until(async () => (await instance(one)).status === 'running', { describe: 'the instance to be found again' });
+  for (const deployed of [before, underWay, done, acting])
+    await until(async () => (await instance(deployed)).status === 'running', {
+      describe: 'the instance to be found again',
+    });
 });
 
 type Deployed = Awaited<ReturnType<typeof createAndDeploy>>;
@@ -197,14 +199,14 @@ async function go(engine: Engine, uid: string, ...names: string[]): Promise<void
 
 /** Waits for exactly these events, because numbering is asynchronous. */
 async function expectEvents(installation: Installation, expected: Record<string, string[]>): Promise<void> {
-  let told: Record<string, string[]> = {};
+  let reported: Record<string, string[]> = {};
   const seen = async () => {
     const all = await eventsOf(installation);
-    told = Object.fromEntries(Object.keys(expected).map((id) => [id, all.get(id) ?? []]));
-    return Object.entries(expected).every(([id, types]) => (told[id]?.length ?? 0) >= types.length);
+    reported = Object.fromEntries(Object.keys(expected).map((id) => [id, all.get(id) ?? []]));
+    return Object.entries(expected).every(([id, types]) => (reported[id]?.length ?? 0) >= types.length);
   };
-  await until(seen, { describe: () => `every event, there is ${JSON.stringify(told)}` });
-  expect(told).toEqual(expected);
+  await until(seen, { describe: () => `every event, there is ${JSON.stringify(reported)}` });
+  expect(reported).toEqual(expected);
 }
 
 /** Returns the event types of each deployment and execution, in order. */

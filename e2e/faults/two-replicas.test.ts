@@ -22,7 +22,7 @@ async function twoReplicas(env: Record<string, string> = {}): Promise<[ServicePr
   const database = await createDatabase(postgres.url);
   undo.push(() => database.drop());
   const key = newAdminKey();
-  const one = async () => {
+  const start = async () => {
     const folder = temporaryFolder('replica');
     undo.push(() => folder.remove());
     const masterKey = Buffer.alloc(32, 5).toString('base64');
@@ -34,7 +34,7 @@ async function twoReplicas(env: Record<string, string> = {}): Promise<[ServicePr
     undo.push(() => service.process.stop());
     return service;
   };
-  return await Promise.all([one(), one()]);
+  return await Promise.all([start(), start()]);
 }
 
 const create = (service: ServiceProcess, serverId: string, uid: string) =>
@@ -179,8 +179,8 @@ test('PostgreSQL restarted in the middle: requests wait or fail cleanly, nothing
   const known = new Set<string>();
   for await (const { id } of b.client.pages('definitions.list', { query: { per_page: 100 } })) known.add(id);
   expect(acknowledged.filter((id) => !known.has(id))).toEqual([]);
-  const told = () => a.client.call('events.list', { query: { type: 'definition.created', per_page: 1 } });
-  await until(async () => (await told()).pagination.total === known.size, {
+  const reported = () => a.client.call('events.list', { query: { type: 'definition.created', per_page: 1 } });
+  await until(async () => (await reported()).pagination.total === known.size, {
     describe: 'one event for each definition',
   });
 });

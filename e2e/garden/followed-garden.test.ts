@@ -25,7 +25,7 @@ async function follow(all: ThreeServers, url: string, token: string): Promise<Fo
 }
 
 const commitOf = async ({ service }: ThreeServers, id: string, sha: string) =>
-  (await service.client.call('gardens.commits', { params: { id } })).data.find((one) => one.sha === sha);
+  (await service.client.call('gardens.commits', { params: { id } })).data.find((item) => item.sha === sha);
 
 /** Waits for the end of a commit. */
 const ended = (all: ThreeServers, id: string, sha: string) =>
@@ -50,9 +50,9 @@ test('a followed repository is applied exactly once although the service is kill
   const empty = await repository.commit({ 'garden.yaml': 'name: home\n' }, 'Begin the garden');
   const { id, webhook } = await follow(all, repository.url, token);
   expect((await ended(all, id, empty)).status).toBe('applied');
-  const statusesOf = (sha: string) => forge.statuses.filter((one) => one.sha === sha);
+  const statusesOf = (sha: string) => forge.statuses.filter((status) => status.sha === sha);
   const reported = (sha: string, state: string) =>
-    until(() => statusesOf(sha).find((one) => one.state === state), {
+    until(() => statusesOf(sha).find((status) => status.state === state), {
       describe: () => `the status ${state}; received: ${JSON.stringify(statusesOf(sha))}`,
     });
 

@@ -5,7 +5,7 @@ import { json } from 'node:stream/consumers';
 import { type GitLogin, type GitRepository, startGitServer } from '@hortus/testkit/git-server';
 
 /** A commit status as Forgejo gets it. */
-export interface ReportedStatus {
+interface ReportedStatus {
   readonly sha: string;
   readonly token: string | undefined;
   readonly state: string;
@@ -25,14 +25,14 @@ export async function startForge(login: GitLogin): Promise<Forge> {
   await using opened = new AsyncDisposableStack();
   const git = opened.use(await startGitServer(login));
   const statuses: ReportedStatus[] = [];
-  const server = createServer((incoming, answer) => {
+  const server = createServer((incoming, response) => {
     const sha = /^\/api\/v1\/repos\/.+\/statuses\/([0-9a-f]+)$/.exec(incoming.url ?? '')?.[1];
-    if (sha === undefined) forward(git.url, incoming, answer);
+    if (sha === undefined) forward(git.url, incoming, response);
     else
       void json(incoming).then((body) => {
         const token = incoming.headers.authorization;
         statuses.push({ sha, token, ...(body as Omit<ReportedStatus, 'sha' | 'token'>) });
-        answer.writeHead(201, { 'content-type': 'application/json' }).end('{}');
+        response.writeHead(201, { 'content-type': 'application/json' }).end('{}');
       });
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -53,13 +53,13 @@ export async function startForge(login: GitLogin): Promise<Forge> {
   };
 }
 
-function forward(to: string, incoming: IncomingMessage, answer: ServerResponse): void {
+function forward(to: string, incoming: IncomingMessage, reply: ServerResponse): void {
   const target = new URL(incoming.url ?? '/', to);
   const passed = request(target, { method: incoming.method ?? 'GET', headers: incoming.headers }, (response) => {
-    answer.writeHead(response.statusCode ?? 502, response.headers);
-    response.pipe(answer);
+    reply.writeHead(response.statusCode ?? 502, response.headers);
+    response.pipe(reply);
   });
-  passed.on('error', () => answer.destroy());
+  passed.on('error', () => reply.destroy());
   incoming.pipe(passed);
 }
 

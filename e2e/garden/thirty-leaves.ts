@@ -3,7 +3,7 @@ import type { ThreeServers } from './three-servers.ts';
 
 const SERVERS = ['attic', 'barn', 'cellar'];
 export const NUMBER = 30;
-export const uids = Array.from({ length: NUMBER }, (_, index) => `leaf-${String(index).padStart(2, '0')}`);
+const uids = Array.from({ length: NUMBER }, (_, index) => `leaf-${String(index).padStart(2, '0')}`);
 const serverOf = (index: number): string => SERVERS[index % SERVERS.length] ?? '';
 
 /** Writes a garden of 30 definitions on three servers; every third needs the one before it. */

@@ -48,12 +48,12 @@ export class MigratedTenant implements AsyncDisposable {
 
   async settled(id: string, within = 120_000): Promise<MigrationDetail> {
     let last: MigrationDetail | undefined;
-    const look = async () => {
+    const poll = async () => {
       last = (await this.read(id)) ?? last;
       return (last?.status === 'completed' || last?.status === 'failed') && last;
     };
     const daemons = () => this.all.servers.map(({ name, daemon }) => `${name}:\n${daemon.output.slice(-3_000)}`);
-    return await until(look, {
+    return await until(poll, {
       within,
       every: 20,
       describe: () => `the migration to end; it is ${JSON.stringify(last, null, 1)}\n${daemons().join('\n')}`,

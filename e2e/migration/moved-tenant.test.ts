@@ -32,7 +32,7 @@ if (hasOwnEngine) {
 
     // The final copy sends only changes: for PostgreSQL little more than its WAL.
     const last = end.transfers.filter(({ mode }) => mode === 'import');
-    const total = (of: 'bytes' | 'carried_bytes') => last.reduce((sum, one) => sum + one[of], 0);
+    const total = (of: 'bytes' | 'carried_bytes') => last.reduce((sum, item) => sum + item[of], 0);
     expect(total('carried_bytes')).toBeLessThan(total('bytes') / 2);
     const steps = [...new Set(end.log.map(({ step }) => step))];
     expect(steps).toEqual([

@@ -62,20 +62,20 @@ const status = (path: string, body?: object) =>
   new Promise<number>((done, fail) => {
     const headers = { 'content-type': 'application/json', origin: url };
     const sent = request(`${url}${path}`, { method: body ? 'POST' : 'GET', headers, rejectUnauthorized: false });
-    sent.on('error', fail).on('response', (answer) => {
-      answer.resume();
-      done(answer.statusCode ?? 0);
+    sent.on('error', fail).on('response', (response) => {
+      response.resume();
+      done(response.statusCode ?? 0);
     });
     sent.end(body && JSON.stringify(body));
   });
-const answers = () =>
+const responds = () =>
   until(async () => (await status('/ready').catch(() => 0)) === 200, { within: 120_000, describe: 'an answer' });
 const login = () => status('/api/v1/account/login', owner);
 const secret = (path: string) =>
   engine.docker('exec', 'hortus_hortus_1', '/usr/bin/node', '-p', `fs.readFileSync('${path}', 'utf8')`);
 
 test('one command starts service, database and proxy, and a person signs in through the proxy', async () => {
-  await answers();
+  await responds();
   for (const name of ['database', 'hortus', 'caddy']) await engine.healthy(`hortus_${name}_1`);
   const shown = await compose(show);
   const link = new RegExp(`${url}/welcome#\\S+`).exec(shown)?.[0];
@@ -93,9 +93,9 @@ test('one command starts service, database and proxy, and a person signs in thro
 }, 300_000);
 
 test('plain HTTP leads to the address with TLS', async () => {
-  const answer = await fetch(`http://localhost:${env.HORTUS_HTTP_PORT}/`, { redirect: 'manual' });
-  expect([301, 308]).toContain(answer.status);
-  expect(answer.headers.get('location')).toBe(`${url}/`);
+  const response = await fetch(`http://localhost:${env.HORTUS_HTTP_PORT}/`, { redirect: 'manual' });
+  expect([301, 308]).toContain(response.status);
+  expect(response.headers.get('location')).toBe(`${url}/`);
 });
 
 test('every container runs read-only and without capabilities, and only the proxy has ports', async () => {
@@ -111,6 +111,13 @@ test('every container runs read-only and without capabilities, and only the prox
   }
 });
 
+test('a stolen password of the service gives no rights on the database server', async () => {
+  const rights =
+    "select rolsuper or rolcreatedb or rolcreaterole or rolreplication from pg_roles where rolname = 'hortus'";
+  const psql = ['psql', '--no-psqlrc', '--tuples-only', '--no-align', '--username=postgres'];
+  expect((await engine.docker('exec', 'hortus_database_1', ...psql, '--command', rights)).trim()).toBe('f');
+});
+
 test('generated secrets are in no environment and no log, and stay the same', async () => {
   const path = '/var/lib/hortus/secrets/master-key';
   const [key, address] = [await secret(path), await secret('/var/lib/hortus/secrets/database-url')];
@@ -118,13 +125,13 @@ test('generated secrets are in no environment and no log, and stay the same', as
   const password = new URL(address).password;
   expect(password).toMatch(/^[0-9a-f]{48}$/);
   const seen = [await compose('docker-compose logs'), await engine.docker('inspect', ...(await containers()))].join();
-  for (const one of [key, password]) expect(seen).not.toContain(one);
+  for (const text of [key, password]) expect(seen).not.toContain(text);
 
   // The file is given again, as an update does, after everything but the volumes was removed.
   expect(await login()).toBe(200);
   await compose('docker-compose down');
   await compose(start);
-  await answers();
+  await responds();
   expect(await secret(path)).toBe(key);
   expect(await login()).toBe(200);
   expect(await compose(show)).not.toContain('/welcome#');

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agentFileName } from '@hortus/contract/agent-file';
-import { VERSION } from '@hortus/daemon/version';
+import { agentFileName } from '@hortus/contract/releases/agent-file';
+import { VERSION } from '@hortus/contract/releases/version';
 import { buildAgent } from '../../scripts/agent/build.ts';
 import type { Arch } from '../../scripts/agent/stripped-node.ts';
 import { packTree } from '../../scripts/release/debian/package.ts';

@@ -7,7 +7,7 @@ import { afterAll, expect } from 'vitest';
 
 const root = join(import.meta.dirname, '../..');
 
-export interface RunOptions {
+interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
 }
@@ -21,7 +21,7 @@ export interface Project {
   compile(options: Readonly<Record<string, unknown>>, files: readonly string[]): Promise<void>;
 }
 
-export interface Ran {
+interface Ran {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;

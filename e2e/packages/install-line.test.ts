@@ -1,7 +1,7 @@
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { installLine } from '@hortus/client/install-line';
-import { agentFileName } from '@hortus/contract/agent-file';
+import { agentFileName } from '@hortus/contract/releases/agent-file';
 import { startDebianMachine } from '@hortus/testkit/debian-machine';
 import { DEBIAN_ROOT_MS, debianRoot } from '@hortus/testkit/debian-root';
 import { sharedDocker } from '@hortus/testkit/docker';

@@ -58,9 +58,9 @@ async function signIn(): Promise<Client> {
       body: JSON.stringify(body),
     });
   const owner = { name: 'Mira Aalto', email: 'mira@example.org', password: 'a password of mira' };
-  const answers = await Promise.all(tokens.map((token) => post('/account/first-run', { token, ...owner })));
-  const session = answers.find(({ ok }) => ok);
-  if (session === undefined) expect.fail(`${shown}\n${await answers[0]?.text()}`);
+  const responses = await Promise.all(tokens.map((token) => post('/account/first-run', { token, ...owner })));
+  const session = responses.find(({ ok }) => ok);
+  if (session === undefined) expect.fail(`${shown}\n${await responses[0]?.text()}`);
   const cookie = session.headers.getSetCookie()[0]?.split(';', 1)[0];
   const permissions = ['account:read', 'account:write', 'servers:read'];
   const created = await post('/account/keys', { name: 'test', permissions }, cookie);

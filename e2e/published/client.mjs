@@ -328,7 +328,9 @@ assert.deepEqual(
   waiting.map(({ id }) => id),
   [ordered.id],
 );
-await call('PATCH /deployments/{id}/status', { ...paper, path: [ordered.id], body: { status: 'running' } });
+// The status that it has already is accepted.
+for (const status of ['pending', 'pending', 'running', 'running'])
+  await call('PATCH /deployments/{id}/status', { ...paper, path: [ordered.id], body: { status } });
 await call('GET /manifest', { ...paper, query: { definition_id: onPaper.id } });
 const told = {
   deployment_id: ordered.id,
@@ -346,6 +348,24 @@ await call('POST /instances/report', {
   ...paper,
   body: { instances: [{ definition_id: onPaper.id, status: 'running', health: 'unhealthy' }] },
 });
+const { data: outcome } = await call('POST /instances/report', {
+  ...paper,
+  body: {
+    instances: [
+      { id: onPaperInstance.id, status: 'running', health: 'healthy', mood: 'cheerful' },
+      { id: 'ins_unknown', status: 'running' },
+    ],
+  },
+});
+assert.equal(outcome.accepted, 1);
+assert.deepEqual(
+  outcome.unrecognised.map(({ entry, field }) => [entry, field]),
+  [
+    [0, 'mood'],
+    [1, 'id'],
+  ],
+);
+assert.equal((await call('GET /instances/{id}', { path: [onPaperInstance.id] })).data.health, 'healthy');
 await call('POST /instances/components/sync', {
   ...paper,
   body: { instance_id: onPaperInstance.id, components: [{ name: 'web', status: 'running' }] },
@@ -405,6 +425,11 @@ assert.deepEqual([noted.exit_code, noted.output], [0, 'wrote a "line" $HOME\n'])
 const read = await ended(await execute('lines'));
 assert.equal(read.output, 'a "line" $HOME\n');
 assert.equal((await ended(await execute('fail'), 'failed')).exit_code, 3);
+// In another component, by the name that the daemon gave its container, with the environment of the action.
+assert.equal((await ended(await execute('greet', { whom: 'Ada' }))).output, 'Hello Ada\n');
+// What the daemon cannot run fails by name.
+for (const slug of ['ping', 'rebuild'])
+  assert.match((await ended(await execute(slug), 'failed')).error, /needs the daemon hortusd/);
 await call('PUT /actions/{execution_id}', { path: [read.id], body: { status: 'completed' } });
 await call('PUT /actions/{execution_id}', { path: [read.id], body: { status: 'failed' }, refused: 'VALIDATION_ERROR' });
 isList(await call('GET /instances/{id}/actions/history', { path: [instance.id] }));
@@ -429,6 +454,11 @@ await order('restart', 'running');
 
 // Tenants: suspending stops what runs, resuming starts it.
 const { data: tenant } = await call('POST /tenants', { body: { name: `${UID_PREFIX} tenant`, server_id: SERVER_ID } });
+const sameName = await call('POST /tenants', {
+  body: { name: tenant.name, server_id: SERVER_ID },
+  refused: 'VALIDATION_ERROR',
+});
+assert.match(sameName.error.message, /^name: /);
 isList(await call('GET /tenants'));
 const { data: member } = await call('POST /definitions', {
   body: {
@@ -478,7 +508,10 @@ await call('DELETE /saved-configs/{id}', { path: [config.id] });
 // Recipes, and an upgrade from one version of a recipe to the next.
 const [repository, tag] = IMAGE.split(/:(?=[^:]*$)/);
 const slug = 'published-recipe';
-const recipe = (version) => ({
+const data = `storage: [{name: data, mount_path: /data, critical: true}]
+backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
+`;
+const recipe = (version, slug = 'published-recipe', more = data) => ({
   slug,
   name: 'A page',
   description: 'Serves one page.',
@@ -492,10 +525,10 @@ command: [httpd, -f, -p, "8080", -h, /www]
 stop_signal: SIGKILL
 files: [{mount_path: /www/index.html, mode: "0644", content: "${version}"}]
 healthcheck: {http: {port: 8080, path: /}}
-`,
+${more}`,
 });
-const publish = async (version) => {
-  const { data } = await call('POST /recipes', { body: recipe(version) });
+const publish = async (...args) => {
+  const { data } = await call('POST /recipes', { body: recipe(...args) });
   assert.ok((await call('GET /recipes/pending')).data.some(({ id }) => id === data.id));
   assert.equal((await call('POST /recipes/{id}/approve', { path: [data.id] })).data.status, 'approved');
   return data.id;
@@ -522,13 +555,42 @@ const offered = await until('the upgrade', async () =>
   isList(await call('GET /upgrades')).find(({ definition_id }) => definition_id === page.id),
 );
 await call('POST /upgrades/{id}/ack', { path: [offered.id] });
-await call('POST /upgrades/{id}/apply', { path: [offered.id] });
+// The daemon cannot make the declared backup; the refusal names the way without one.
+const unprotected = await call('POST /upgrades/{id}/apply', { path: [offered.id], refused: 'VALIDATION_ERROR' });
+assert.match(unprotected.error.message, /^without_backup: .*set without_backup/);
+await call('POST /upgrades/{id}/apply', { path: [offered.id], body: { without_backup: true } });
 await until('the upgraded definition', async () => {
   const { data } = await call('GET /deployments', { query: { per_page: 100 } });
   return data.some(
     ({ definition_id, revision, status }) => definition_id === page.id && revision > 1 && status === 'success',
   );
 });
+
+// A tenant without volumes moves to the server whose daemon only uses REST: the client plays that one again.
+await publish('1.0.0', 'published-plain', '');
+const { data: mover } = await call('POST /tenants', { body: { name: `${UID_PREFIX} mover`, server_id: SERVER_ID } });
+const { data: plain } = await call('POST /definitions', {
+  body: {
+    species: 'published-plain',
+    instance_uid: `${UID_PREFIX}-plain`,
+    server_id: SERVER_ID,
+    inputs: {},
+    tenant_id: mover.id,
+  },
+});
+await deployed('POST /deployments', { definition_id: plain.id });
+await call('POST /tenants/{id}/migrate', { path: [mover.id], body: { server_id: registered.id } });
+const arriving = await until('the deployment on the other server', async () =>
+  (await call('GET /deployments/pending', paper)).data.find(({ definition_id }) => definition_id === plain.id),
+);
+await call('PATCH /deployments/{id}/status', { ...paper, path: [arriving.id], body: { status: 'running' } });
+await call('GET /manifest', { ...paper, query: { deployment_id: arriving.id } });
+await call('POST /deploy/report', { ...paper, body: { deployment_id: arriving.id, status: 'success' } });
+await until('the tenant to have moved', async () => {
+  const { data } = await call('GET /tenants/{id}', { path: [mover.id] });
+  return data.status === 'active' && data.server_id === registered.id;
+});
+assert.equal((await call('GET /definitions/{id}', { path: [plain.id] })).data.server_id, registered.id);
 
 // Assistant, agent, events.
 const { data: answer } = await call('POST /copilot/ask', { body: { question: 'How do I serve a page?' } });
@@ -540,19 +602,27 @@ await call('GET /implant/{os_type}/{arch}', { path: ['plan9', 'amd64'], refused:
 const fired = isList(await call('GET /events', { query: { per_page: 100 } })).map(({ type }) => type);
 assert.ok(fired.includes('action.completed') || fired.includes('instance.started'));
 
+// Deleted and created again with the same name and host: the old container goes first.
+const before = await instanceOf(definition.id);
+await call('DELETE /definitions/{id}', { path: [definition.id] });
+const { data: renewed } = await call('POST /definitions', { body: shapeA });
+await deployed('POST /deployments/execute', { definition_id: renewed.id });
+await becomes(before.id, 'released');
+const renewedInstance = await instanceOf(renewed.id);
+
 // Release with the volumes, last.
 const volumes = listed.backup.volumes.map(({ name }) => name);
 await call('POST /instances/{id}/release', {
-  path: [instance.id],
+  path: [renewedInstance.id],
   body: { remove_volumes: true },
   refused: 'VALIDATION_ERROR',
 });
 const released = await call('POST /instances/{id}/release', {
-  path: [instance.id],
+  path: [renewedInstance.id],
   body: { remove_volumes: true, confirm: volumes },
 });
 await ended(released.execution.id);
-await becomes(instance.id, 'released');
+await becomes(renewedInstance.id, 'released');
 
 await until('the deliveries', () => events.every((type) => deliveries.includes(type)), 30_000);
 receiver.close();

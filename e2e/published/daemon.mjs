@@ -43,7 +43,8 @@ async function docker(...args) {
 // Deployments: polled and processed one by one.
 
 const containerName = (manifest, component, first) =>
-  component === first ? manifest.instance_uid : `${manifest.instance_uid}-${component.name}`;
+  // A name of its own for the others: the service learns it from the sync.
+  component === first ? manifest.instance_uid : `${manifest.instance_uid}_${component.name}`;
 
 async function createContainer(name, network, component) {
   await run(['docker', 'rm', '--force', name]);
@@ -164,7 +165,9 @@ async function act(request, say) {
   const { execution_id, container_name, action } = request;
   tell('asked', { slug: action.slug, type: action.type, command: action.command });
   say({ type: 'action_started', execution_id });
-  const argv = action.type === 'builtin' ? action.command : ['docker', 'exec', container_name, ...action.command];
+  const env = Object.entries(action.env ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]);
+  const argv =
+    action.type === 'builtin' ? action.command : ['docker', 'exec', ...env, container_name, ...action.command];
   const { code, output } = await run(argv);
   const status = code === 0 ? 'completed' : 'failed';
   if (action.slug === 'lines') {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentFileName, agentMark } from '@hortus/contract/agent-file';
-import { toDaemon } from '@hortus/contract/channel';
+import { toDaemon } from '@hortus/contract/channel/channel';
+import { agentFileName, agentMark } from '@hortus/contract/releases/agent-file';
 import { openDockerEngine } from '@hortus/daemon/engine/docker/docker-engine';
 import { createDatabase } from '@hortus/testkit/database';
 import { sharedDocker } from '@hortus/testkit/docker';
@@ -46,15 +46,19 @@ actions:
   - {name: Write a line, slug: note, type: exec, component: web, timeout: 30s, params: [{name: line, type: text, required: true}],
      command: [sh, -c, 'echo "$1" >> /data/lines; echo "wrote $1"', note, "\${params.line}"]}
   - {name: Read the lines, slug: lines, type: exec, component: web, command: [cat, /data/lines], timeout: 30s}
+  - {name: Greet, slug: greet, type: exec, component: store, command: [sh, -c, 'echo "$GREETING"'], timeout: 30s,
+     env: {GREETING: "Hello \${params.whom}", TOKEN: "\${secrets.TOKEN}"}, params: [{name: whom, type: text, required: true}]}
+  - {name: Ping, slug: ping, type: http, component: web, http: {port: 8080, path: /}}
+  - {name: Rebuild, slug: rebuild, type: job, component: web, command: [echo, rebuilt]}
   - {name: Fail, slug: fail, type: exec, component: web, command: [sh, -c, "echo no; exit 3"], timeout: 30s}
 backup: {strategy: volume, volumes: [{name: data, critical: true}], schedule_hint: daily}
 `;
 
-type Told = { what: string } & Record<string, unknown>;
+type Reported = { what: string } & Record<string, unknown>;
 const program = (name: string) => [process.execPath, join(import.meta.dirname, name)] as const;
 
-/** Fields that only daemons with a key pair, with the capability `trace` or of a large fleet receive. */
-const notPublished = ['sealed', 'spread_ms', 'traceparent'];
+/** Fields that only daemons with a key pair, with the capabilities `trace` or `nonce`, or of a large fleet receive. */
+const notPublished = ['sealed', 'spread_ms', 'traceparent', 'connection_nonce', 'order_number'];
 
 const fieldsOf = (type: string) =>
   Object.keys(toDaemon[type as keyof typeof toDaemon]?.properties ?? expect.fail(`${type} was sent`))
@@ -79,6 +83,7 @@ test.concurrent.each(['sqlite', 'postgres'])(
         HORTUS_CATALOG_DIR: writeCatalog(join(folder.path, 'catalog'), { species: { shop: SHOP } }),
         HORTUS_AGENTS_DIR: agents,
         HORTUS_PING_SECONDS: '5',
+        HORTUS_MIGRATION_GRACE_MINUTES: '0',
         ...(postgres && {
           HORTUS_DATABASE_URL: postgres.url,
           HORTUS_MASTER_KEY: Buffer.alloc(32, 7).toString('base64'),
@@ -102,8 +107,8 @@ test.concurrent.each(['sqlite', 'postgres'])(
     writeFileSync(KEY_FILE, server.api_key);
     const env = { BASE_URL: service.base, SERVER_ID: server.id, KEY_FILE, DOCKER_HOST: `unix://${socketPath}` };
     await using daemon = startProcess(program('daemon.mjs'), { env });
-    const told = () =>
-      daemon.stdout.split('\n').flatMap((line): Told[] => (line.startsWith('{') ? [JSON.parse(line)] : []));
+    const reported = () =>
+      daemon.stdout.split('\n').flatMap((line): Reported[] => (line.startsWith('{') ? [JSON.parse(line)] : []));
     const connected = async () =>
       (await service.client.call('servers.read', { params: { id: server.id } })).data.connected;
     await until(connected, { describe: () => `the daemon to be connected; it wrote:\n${daemon.output}` });
@@ -117,11 +122,11 @@ test.concurrent.each(['sqlite', 'postgres'])(
     expect(client.stdout).toContain('all 97 published endpoints were called');
 
     // The daemon received only published messages with published fields.
-    const heard = told().filter(({ what }) => what === 'heard');
-    expect(new Set(heard.map(({ type }) => type))).toEqual(new Set(['action_request', 'ping']));
-    for (const { type, fields } of heard) expect(fields).toEqual(fieldsOf(String(type)));
+    const received = reported().filter(({ what }) => what === 'heard');
+    expect(new Set(received.map(({ type }) => type))).toEqual(new Set(['action_request', 'ping']));
+    for (const { type, fields } of received) expect(fields).toEqual(fieldsOf(String(type)));
     // Built-in actions arrived as built-ins, never as exec, and each made one Docker call.
-    const asked = told().filter(({ what }) => what === 'asked');
+    const asked = reported().filter(({ what }) => what === 'asked');
     const builtIn = asked.filter(({ slug }) => String(slug).startsWith('hortus.'));
     expect(builtIn.every(({ type, command }) => type === 'builtin' && (command as string[])[0] === 'docker')).toBe(
       true,
@@ -135,19 +140,45 @@ test.concurrent.each(['sqlite', 'postgres'])(
         `docker stop ${prefix}-member`,
         `docker start ${prefix}-member`,
         `docker rm --force ${prefix}-member`,
-        `docker volume rm --force ${shop}_data`,
+        `docker rm --force ${prefix}-plain`,
+        expect.stringMatching(new RegExp(`^docker volume rm --force ${shop}-\\w+_data$`)),
       ]),
     );
     // The key was replaced and the daemon reconnected.
-    expect(told()).toContainEqual({ what: 'closed', code: 4401 });
+    expect(reported()).toContainEqual({ what: 'closed', code: 4401 });
     expect(await connected()).toBe(true);
-    expect(told().filter(({ what }) => what === 'action failed')).toEqual([]);
+    expect(reported().filter(({ what }) => what === 'action failed')).toEqual([]);
+
+    // A daemon that does not report its instances is lost and comes back.
+    const { data: instances } = await service.client.call('instances.list', {
+      query: { server_id: server.id, per_page: 100 },
+    });
+    const page = instances.find(({ name }) => name === `${prefix}-page`);
+    const status = async () =>
+      (await service.client.call('instances.read', { params: { id: page?.id ?? '' } })).data.status;
+    await daemon.kill('SIGKILL');
+    await until(async () => (await status()) === 'lost', { describe: 'the instance to be lost' });
+    await using _again = startProcess(program('daemon.mjs'), { env });
+    await until(async () => (await status()) === 'running', { describe: 'the instance to be back' });
+
+    // A deploy test needs no smoke checks.
+    await service.client.call('servers.update', { params: { id: server.id }, body: { deploy_tests: true } });
+    const source = SHOP.replace('slug: shop', 'slug: sketch').replace('shop.example.org', 'sketch.example.org');
+    const { id } = (await service.client.call('drafts.create', { body: { source } })).data;
+    await service.client.call('drafts.validate', { params: { id } });
+    await service.client.call('drafts.test', { params: { id }, body: {} });
+    const tested = async () => (await service.client.call('drafts.tests', { params: { id } })).data[0];
+    await until(async () => (await tested())?.cleared, {
+      describe: () => `the deploy test to be over; the daemon wrote:\n${_again.output.slice(-4_000)}`,
+    });
+    expect(await tested()).toMatchObject({ status: 'passed', reason: null });
 
     // Docker agrees: archived and released instances are gone, the volume of an archived one stays.
     const containers = (await engine.containers({ labels })).map(({ name }) => name).sort();
     expect(containers).toEqual([`${prefix}-page`]);
     const volumes = (await engine.volumes({ labels })).map(({ name }) => name).sort();
     expect(volumes).toContain(`${prefix}-member_data`);
-    expect(volumes).not.toContain(`${shop}_data`);
+    // The definition that was deleted first keeps its volume, the released one does not.
+    expect(volumes.filter((name) => name.startsWith(shop))).toEqual([`${shop}_data`]);
   },
 );

@@ -36,7 +36,7 @@ async function hortus(argv: readonly string[], input = '') {
 
 test('a first session from login to an action works', { timeout: 240_000 }, async () => {
   const servers = await hortus(['servers', 'list']);
-  expect(servers.stdout).toMatch(new RegExp(`^${hostname()} +online +production .* ${machine.serverId()}$`, 'm'));
+  expect(servers.stdout).toMatch(new RegExp(`^${hostname()} +online +yes +production .* ${machine.serverId()}$`, 'm'));
 
   const set = ['--set', 'WEB_HOSTNAME=cli.example.org', '--set', "PAGE_TITLE=It's $HOME"];
   const deployed = await hortus([

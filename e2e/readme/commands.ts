@@ -2,10 +2,10 @@ export interface Command {
   /** Command as written in the README. */
   readonly text: string;
   /** Answer shown below it in the README. */
-  readonly answer: string | undefined;
+  readonly output: string | undefined;
 }
 
-/** Reads the blocks marked `sh run`, each with its following `answer` block. */
+/** Reads the blocks marked `sh run`, each with its following `output` block. */
 export function commandsOf(markdown: string): Command[] {
   const blocks = [...markdown.matchAll(/^```(\w+) (run|answer)\n(.*?)^```$/gms)].map(([, , role, text = '']) => ({
     role,
@@ -14,7 +14,7 @@ export function commandsOf(markdown: string): Command[] {
   return blocks.flatMap(({ role, text }, at) => {
     if (role !== 'run') return [];
     const next = blocks[at + 1];
-    return [{ text, answer: next?.role === 'answer' ? next.text : undefined }];
+    return [{ text, output: next?.role === 'answer' ? next.text : undefined }];
   });
 }
 

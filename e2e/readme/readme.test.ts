@@ -13,7 +13,7 @@ const documents = ['README.md', 'docs/api-tour.md'];
 const commands = documents.flatMap((file) => commandsOf(readFileSync(join(root, file), 'utf8')));
 const separator = '=== the next block ===';
 
-test('the commands of README and API tour work and print the shown answers', {
+test('the commands of README and API tour work and print the shown responses', {
   timeout: 240_000,
 }, async () => {
   await using machine = await openMachine();
@@ -28,15 +28,15 @@ test('the commands of README and API tour work and print the shown answers', {
     HOME: machine.folder.path,
   });
   expect(code, shown).toBe(0);
-  const answers = shown.split(`${separator}\n`);
-  expect(answers).toHaveLength(commands.length);
+  const responses = shown.split(`${separator}\n`);
+  expect(responses).toHaveLength(commands.length);
   for (const [at, command] of commands.entries()) {
-    if (command.answer === undefined) continue;
-    const real = answers[at] ?? '';
-    expect(missingPiece(command.answer, real), `missing in the answer to ${command.text}\n${real}`).toBeUndefined();
+    if (command.output === undefined) continue;
+    const real = responses[at] ?? '';
+    expect(missingPiece(command.output, real), `missing in the answer to ${command.text}\n${real}`).toBeUndefined();
   }
   // Expected number of blocks: a block without its mark would no longer run.
-  expect(commands.filter(({ answer }) => answer !== undefined).length).toBeGreaterThanOrEqual(10);
+  expect(commands.filter(({ output }) => output !== undefined).length).toBeGreaterThanOrEqual(10);
 
   const client = clientOf(base, key);
   const { data: instances } = await client.call('instances.list');
@@ -56,14 +56,14 @@ test('the commands of README and API tour work and print the shown answers', {
 
 /** Reads a page like a browser on this machine: the name resolves to loopback. */
 async function pageOf(host: string, port: number): Promise<string> {
-  const answer = await new Promise<IncomingMessage>((done, fail) => {
+  const output = await new Promise<IncomingMessage>((done, fail) => {
     request({ host: '127.0.0.1', port, headers: { host } }, done).on('error', fail).end();
   });
-  expect(answer.statusCode).toBe(200);
-  return await text(answer);
+  expect(output.statusCode).toBe(200);
+  return await text(output);
 }
 
-const byName = (one: { name: string }, other: { name: string }) => one.name.localeCompare(other.name);
+const byName = (item: { name: string }, other: { name: string }) => item.name.localeCompare(other.name);
 
 /** Runs the commands in a shell that stops at the first failure, and returns their output. */
 async function bash(script: string, env: Record<string, string>) {

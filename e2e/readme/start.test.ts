@@ -43,6 +43,25 @@ test('the first start prints key and login and registers this machine; later sta
   await machine.online(key);
   const client = clientOf(`${machine.url}/api/v1`, key);
   expect((await client.call('servers.list')).data.map((server) => server.id)).toEqual([id]);
+
+  // The binary for other machines is built when it is first asked for.
+  const agent = (path = '') =>
+    fetch(`${machine.url}/api/v1/implant/linux/amd64${path}`, { headers: { authorization: `Bearer ${key}` } });
+  const begun = await agent('/download');
+  expect([begun.status, begun.headers.get('retry-after')]).toEqual([404, '10']);
+  expect(await begun.json()).toMatchObject({ error: { code: 'NOT_FOUND', details: { reason: 'building' } } });
+  const built = await until(
+    async () => {
+      const response = await agent();
+      const body = (await response.json()) as { data: { size: number; version: string }; error?: { details: object } };
+      if (response.status === 404) expect(body.error?.details).toMatchObject({ reason: 'building' });
+      return response.ok && body.data;
+    },
+    { describe: () => `the binary to be built; npm start wrote:\n${second.output}`, within: 120_000 },
+  );
+  const bytes = Buffer.from(await (await agent('/download')).arrayBuffer());
+  expect(bytes.length).toBe(built.size);
+  expect(bytes.subarray(1, 4).toString()).toBe('ELF');
 });
 
 test('a crashed daemon is restarted, and it stops when npm start is killed', { timeout: 240_000 }, async () => {
@@ -158,8 +177,8 @@ test('started without root, a page deploys without a domain, and its address wit
   );
   expect(url).toMatch(/^http:\/\/high\.localhost:8\d{3}$/);
   const { host, port } = new URL(url ?? '');
-  const answer = await new Promise<number | undefined>((done, fail) => {
+  const output = await new Promise<number | undefined>((done, fail) => {
     get({ host: '127.0.0.1', port, headers: { host } }, ({ statusCode }) => done(statusCode)).on('error', fail);
   });
-  expect(answer).toBe(200);
+  expect(output).toBe(200);
 });

@@ -10,7 +10,7 @@ import { until } from '@hortus/testkit/until';
 import { type ServiceProcess, startService } from '../service-process.ts';
 
 /** A daemon of the cluster, on one of its managers. */
-export interface Member {
+interface Member {
   readonly id: string;
   readonly process: RunningProcess;
   /** Starts its daemon, again with the same state. */
@@ -169,7 +169,7 @@ export async function openClusterInstallation({ species }: ClusterOptions = {}):
   ] as const;
   const roleOf = async ({ id }: Member) => {
     const { data } = await client.call('clusters.members', { params: { id: serverId }, query: {} });
-    return data.find((one) => one.id === id)?.role;
+    return data.find((item) => item.id === id)?.role;
   };
   const has = (member: Member, role: string) =>
     until(async () => (await roleOf(member)) === role, {

@@ -55,11 +55,11 @@ test('a database on a lost node comes back on another node from its last verifie
   });
 
   doomed.kill();
-  const told = async (instanceId: string, type: string) => {
+  const eventsSeen = async (instanceId: string, type: string) => {
     const query = { resource_id: instanceId, per_page: 100 } as const;
-    return (await client.call('events.list', { query })).data.find((one) => one.type === type);
+    return (await client.call('events.list', { query })).data.find((item) => item.type === type);
   };
-  const ordered = await until(() => told(rows.instanceId, 'audit.node_restore_ordered'), {
+  const ordered = await until(() => eventsSeen(rows.instanceId, 'audit.node_restore_ordered'), {
     within: RESTORED_WITHIN_MS,
     describe: 'the restore on another node',
   });
@@ -74,7 +74,7 @@ test('a database on a lost node comes back on another node from its last verifie
   expect(await beds()).toBe("1|it's mint\n2|thyme\n");
 
   // Without a verified backup the instance waits for its node.
-  const skipped = await until(() => told(unsaved.instanceId, 'audit.node_restore_skipped'), {
+  const skipped = await until(() => eventsSeen(unsaved.instanceId, 'audit.node_restore_skipped'), {
     describe: 'the reason why the other instance waits',
   });
   expect(skipped.data).toMatchObject({ reason: 'it has no verified backup on this cluster' });
@@ -96,7 +96,7 @@ test('a database on a lost node comes back on another node from its last verifie
   } finally {
     there.close();
   }
-  await until(() => told(installation.serverId, 'node.returned'), { describe: 'the event that it returned' });
+  await until(() => eventsSeen(installation.serverId, 'node.returned'), { describe: 'the event that it returned' });
 
   // It is ordered once, whichever daemon leads.
   await first.process.kill('SIGKILL');

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { UpdateReport } from '@hortus/contract/daemon-update';
+import type { UpdateReport } from '@hortus/contract/releases/daemon-update';
 import { component } from '@hortus/daemon/plan/testing/manifests';
 import { image } from '@hortus/daemon/rollout/testing/server';
 import { action, request } from '@hortus/daemon/testing/actions';
@@ -77,8 +77,8 @@ test('updates of the real binary keep containers, actions and every request thro
   const load = startLoad({ port: httpPort, host });
   undo.push(() => load.stop());
   const served = async (more: number) => {
-    const wanted = load.result.answered + more;
-    await until(() => load.result.answered >= wanted, {
+    const wanted = load.result.responded + more;
+    await until(() => load.result.responded >= wanted, {
       describe: () => `answers; ${load.result.failures.at(-1)}\n${daemon.process.output}`,
     });
   };

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { signatureFileName } from '@hortus/contract/agent-file';
+import { signatureFileName } from '@hortus/contract/releases/agent-file';
 import { startLoad } from '@hortus/testkit/load';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -29,8 +29,8 @@ test('the service orders updates of the real binary, also through its own restar
     (await installation.engine.containers({ labels: { 'hortus.server': installation.serverId } })).map(({ id }) => id);
   const before = await containers();
   const expectUntouched = async () => {
-    const wanted = load.result.answered + 20;
-    await until(() => load.result.answered >= wanted, { describe: () => `answers; ${load.result.failures.at(-1)}` });
+    const wanted = load.result.responded + 20;
+    await until(() => load.result.responded >= wanted, { describe: () => `answers; ${load.result.failures.at(-1)}` });
     expect(load.result.failures).toEqual([]);
     expect(await containers()).toEqual(before);
   };

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import { agentMark } from '@hortus/contract/agent-file';
-import type { ReleaseSignature } from '@hortus/contract/release-signature';
-import { ownReleaseFile } from '@hortus/daemon/update/check-release';
-import { VERSION } from '@hortus/daemon/version';
+import { agentMark } from '@hortus/contract/releases/agent-file';
+import type { ReleaseSignature } from '@hortus/contract/releases/release-signature';
+import { VERSION } from '@hortus/contract/releases/version';
+import { localReleaseFile } from '@hortus/daemon/update/check-release';
 import { buildAgent } from '../../scripts/agent/build.ts';
 import type { DaemonBundle } from '../../scripts/agent/bundle.ts';
 import { makeReleaseKey, readPrivateKey } from '../../scripts/release/release-key.ts';
@@ -26,7 +26,7 @@ export class Releases {
   }
 
   async build(version: string, change: (code: string) => string = (code) => code): Promise<Release> {
-    const binary = join(this.#folder, version, ownReleaseFile());
+    const binary = join(this.#folder, version, localReleaseFile());
     await buildAgent({
       arch: process.arch === 'arm64' ? 'arm64' : 'amd64',
       output: binary,

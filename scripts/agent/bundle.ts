@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agentMark } from '@hortus/contract/agent-file';
-import { VERSION } from '@hortus/daemon/version';
+import { agentMark } from '@hortus/contract/releases/agent-file';
+import { VERSION } from '@hortus/contract/releases/version';
 import { type Plugin, rolldown } from 'rolldown';
 import { callersTable } from '../callers-table.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { agentArchs } from '@hortus/contract/agent-file';
+import type { agentArchs } from '@hortus/contract/releases/agent-file';
 import { run } from './quiet-run.ts';
 
 export type Arch = (typeof agentArchs)[number];
@@ -10,6 +10,8 @@ const cache = join(import.meta.dirname, '../../node_modules/.cache/hortus-agent'
 const nodeArch: Record<Arch, string> = { amd64: 'x64', arm64: 'arm64' };
 /** Debian's names of strip for the other architecture; LLVM's supports both. */
 const crossStrip: Record<Arch, string> = { amd64: 'x86_64-linux-gnu-strip', arm64: 'aarch64-linux-gnu-strip' };
+
+const FETCHING = '.fetching-';
 
 export interface StrippedNode {
   readonly path: string;
@@ -24,7 +26,8 @@ export async function strippedNode(arch: Arch): Promise<StrippedNode> {
   const kept = join(cache, `node-${process.version}-linux-${arch}`);
   if (existsSync(kept)) return { path: kept, notes: [] };
   await mkdir(cache, { recursive: true });
-  const workshop = await mkdtemp(join(cache, '.fetching-'));
+  await removeLeftovers();
+  const workshop = await mkdtemp(join(cache, `${FETCHING}${process.pid}-`));
   try {
     const whole = await wholeNode(arch, workshop);
     const draft = join(workshop, 'stripped');
@@ -40,6 +43,23 @@ export async function strippedNode(arch: Arch): Promise<StrippedNode> {
     return { path: unstripped, notes: [note] };
   } finally {
     await rm(workshop, { recursive: true, force: true });
+  }
+}
+
+/** Removes the files of processes that were killed. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(cache)) {
+    if (!name.startsWith(FETCHING)) continue;
+    const pid = Number.parseInt(name.slice(FETCHING.length), 10);
+    if (!isRunning(pid)) await rm(join(cache, name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return pid > 0 && process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

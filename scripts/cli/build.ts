@@ -1,8 +1,8 @@
 // npm run build:cli: the bundle and the manual page for packages, in dist/cli. The bundle needs only Node.
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { manualPage } from '@hortus/cli/command-line/manual';
 import { table } from '@hortus/cli/commands/table';
-import { manualPage } from '@hortus/cli/manual';
 import { bundleCli } from './bundle.ts';
 
 const folder = join(import.meta.dirname, '../../dist/cli');

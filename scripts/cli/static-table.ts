@@ -29,7 +29,7 @@ async function exportsByName(): Promise<Map<string, { file: string; name: string
     if (/\.test\.ts$|^(all|table)\.ts$/.test(file)) continue;
     const exports: Record<string, unknown> = await import(join(folder, file));
     for (const [name, value] of Object.entries(exports)) {
-      const row = commands.find((one) => one === value);
+      const row = commands.find((command) => command === value);
       if (row) found.set(row.name, { file, name });
     }
   }

@@ -12,7 +12,7 @@ export const USER = 8420;
 /** Folder of the embedded database and of generated keys. */
 export const DATA_FOLDER = '/var/lib/hortus';
 /** Folder for files that containers share; a new volume takes over its owner. */
-export const SHARED_FOLDER = '/run/hortus';
+const SHARED_FOLDER = '/run/hortus';
 export const NODE = '/usr/bin/node';
 
 const triplets: Record<Arch, string> = { amd64: 'x86_64-linux-gnu', arm64: 'aarch64-linux-gnu' };

@@ -2,7 +2,7 @@
 // one of this machine.
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { agentArchs } from '@hortus/contract/agent-file';
+import { agentArchs } from '@hortus/contract/releases/agent-file';
 import type { Arch } from '../agent/stripped-node.ts';
 import { buildImages } from './image.ts';
 

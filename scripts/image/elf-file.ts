@@ -76,7 +76,10 @@ async function readNeeded(segments: readonly Segment[], bytes: ReadBytes): Promi
 /** The table of names is given by its address in memory. */
 function fileOffset(segments: readonly Segment[], address: bigint): number {
   const segment = segments.find(
-    (one) => one.type === segmentType.load && address >= one.address && address < one.address + BigInt(one.size),
+    (segment) =>
+      segment.type === segmentType.load &&
+      address >= segment.address &&
+      address < segment.address + BigInt(segment.size),
   );
   if (segment === undefined) throw new Error('The names of libraries are outside of the file.');
   return segment.offset + Number(address - segment.address);

@@ -28,7 +28,7 @@ export interface ImageOptions extends ReleaseOptions {
 
 const layerCache = join(import.meta.dirname, '../../node_modules/.cache/hortus-image/layers');
 
-export interface BuiltImage {
+interface BuiltImage {
   readonly arch: Arch;
   /** Archive for `docker load`, which is an OCI archive too. */
   readonly archive: string;
@@ -78,7 +78,7 @@ export async function buildImages({
       );
     }
     await writeLayout(draft, blobs, release.version, made);
-    for (const one of made) await writeArchive(draft, name, release.version, one);
+    for (const item of made) await writeArchive(draft, name, release.version, item);
     await rm(output, { recursive: true, force: true });
     await rename(draft, output);
     const images = made.map(({ arch, manifest, layers }) => ({

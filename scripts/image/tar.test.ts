@@ -24,13 +24,12 @@ it('an archive depends on its entries alone, not on their order', async () => {
   );
 });
 
-it('long paths are kept, and refused if no header has room for them', async () => {
-  const path = `${'f'.repeat(90)}/${'g'.repeat(60)}/${'n'.repeat(90)}`;
+it('long paths are kept, also those that no header has room for', async () => {
+  const paths = [`${'f'.repeat(90)}/${'g'.repeat(60)}/${'n'.repeat(90)}`, 'n'.repeat(101)];
   await using folder = temporaryFolder();
-  const archive = await bytesOf([{ path, kind: 'file', from: Buffer.from('found') }]);
+  const archive = await bytesOf(paths.map((path) => ({ path, kind: 'file', from: Buffer.from('found') })));
   execFileSync('tar', ['--extract', '--directory', folder.path], { input: archive });
-  expect(readFileSync(join(folder.path, path), 'utf8')).toBe('found');
-  await expect(bytesOf([{ path: 'n'.repeat(101), kind: 'folder' }])).rejects.toThrow('too long');
+  for (const path of paths) expect(readFileSync(join(folder.path, path), 'utf8')).toBe('found');
 });
 
 it('of the modes of files, only "executable" is taken', async () => {

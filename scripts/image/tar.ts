@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { TAR_END, tarHeader, tarPadding } from '@hortus/contract/runtime/tar-header';
 
 /** Paths are relative, without a slash at the end. */
 export type Entry =
@@ -14,8 +15,6 @@ export type Entry =
       readonly from: Buffer | { readonly file: string; readonly size: number };
     };
 
-const BLOCK = 512;
-const types = { file: '0', link: '2', folder: '5' } as const;
 const modes = { file: 0o644, link: 0o777, folder: 0o755 } as const;
 
 /**
@@ -25,13 +24,14 @@ const modes = { file: 0o644, link: 0o777, folder: 0o755 } as const;
 export async function* tar(entries: readonly Entry[], time: number): AsyncGenerator<Buffer> {
   for (const entry of [...entries].sort((a, b) => (a.path < b.path ? -1 : 1))) {
     const size = sizeOf(entry);
-    yield header(entry, size, time);
+    const path = entry.kind === 'folder' ? `${entry.path}/` : entry.path;
+    yield tarHeader({ mode: modes[entry.kind], ...entry, path, size, time });
     if (entry.kind !== 'file') continue;
     if (Buffer.isBuffer(entry.from)) yield entry.from;
     else yield* contentOf(entry.from.file, size);
-    yield Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
+    yield tarPadding(size);
   }
-  yield Buffer.alloc(2 * BLOCK);
+  yield TAR_END;
 }
 
 /** Lists a folder of the machine as entries below `at`. Of the modes, only "executable" is kept. */
@@ -66,35 +66,3 @@ const sizeOf = (entry: Entry): number => {
   if (entry.kind !== 'file') return 0;
   return Buffer.isBuffer(entry.from) ? entry.from.length : entry.from.size;
 };
-
-function header(entry: Entry, size: number, time: number): Buffer {
-  const bytes = Buffer.alloc(BLOCK);
-  const octal = (value: number, at: number, length: number) =>
-    bytes.write(`${value.toString(8).padStart(length - 1, '0')}\0`, at, 'latin1');
-  const { name, prefix } = split(entry.kind === 'folder' ? `${entry.path}/` : entry.path);
-  bytes.write(name, 0);
-  octal((entry.kind === 'link' ? undefined : entry.mode) ?? modes[entry.kind], 100, 8);
-  const owner = (entry.kind === 'folder' ? entry.owner : undefined) ?? 0;
-  octal(owner, 108, 8);
-  octal(owner, 116, 8);
-  octal(size, 124, 12);
-  octal(time, 136, 12);
-  bytes.write(' '.repeat(8), 148, 'latin1');
-  bytes.write(types[entry.kind], 156, 'latin1');
-  if (entry.kind === 'link') bytes.write(entry.to, 157);
-  bytes.write('ustar\x0000', 257, 'latin1');
-  bytes.write(prefix, 345);
-  const sum = bytes.reduce((total, byte) => total + byte, 0);
-  bytes.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148, 'latin1');
-  return bytes;
-}
-
-/** The header has room for a name of 100 bytes and for 155 bytes of folders before it. */
-function split(path: string): { name: string; prefix: string } {
-  if (Buffer.byteLength(path) <= 100) return { name: path, prefix: '' };
-  for (let at = path.indexOf('/'); at > 0; at = path.indexOf('/', at + 1)) {
-    const [prefix, name] = [path.slice(0, at), path.slice(at + 1)];
-    if (name !== '' && Buffer.byteLength(name) <= 100 && Buffer.byteLength(prefix) <= 155) return { name, prefix };
-  }
-  throw new Error(`${path} is too long for an archive.`);
-}

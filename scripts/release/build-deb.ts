@@ -1,9 +1,8 @@
 // npm run build:deb: the Debian package for this machine's architecture, or for those that are named.
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { RELEASED } from '@hortus/cli/version';
-import { agentArchs, agentFileName } from '@hortus/contract/agent-file';
-import { VERSION } from '@hortus/daemon/version';
+import { agentArchs, agentFileName } from '@hortus/contract/releases/agent-file';
+import { RELEASED, VERSION } from '@hortus/contract/releases/version';
 import { buildAgent } from '../agent/build.ts';
 import type { Arch } from '../agent/stripped-node.ts';
 import { buildDebianPackage } from './debian/package.ts';

@@ -1,8 +1,8 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { manualPage } from '@hortus/cli/command-line/manual';
 import { table } from '@hortus/cli/commands/table';
 import { shellScripts } from '@hortus/cli/completion/shells';
-import { manualPage } from '@hortus/cli/manual';
 import { bundleCli } from '../cli/bundle.ts';
 import { bundledLicenses } from './bundled-licenses.ts';
 import { copyDocuments, manifestOf } from './staged-package.ts';

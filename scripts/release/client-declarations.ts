@@ -26,7 +26,7 @@ export function clientDeclarations(entries: readonly string[]): Map<string, stri
       return `${from}"./${relative(dirname(name), target)}.js"`.replace('"./../', '"../');
     });
     files.set(`${name}.d.ts`, text);
-    for (const one of needed) add(one);
+    for (const text of needed) add(text);
   };
   for (const entry of entries) add(entry);
   return files;

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { copyFile, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { agentArchs, agentFileName, signatureFileName } from '@hortus/contract/agent-file';
+import { agentArchs, agentFileName, signatureFileName } from '@hortus/contract/releases/agent-file';
+import { VERSION } from '@hortus/contract/releases/version';
 import { buildConsole } from '../console.mjs';
 import { bundleService, SERVICE_FOLDER } from './service-bundle.ts';
 
@@ -40,8 +41,7 @@ export async function makeReleaseFolder(
   });
   await cp(join(root, 'catalog'), join(folder, 'catalog'), { recursive: true });
   for (const path of ['LICENSE', ...(await documentation())]) await add(path, folder);
-  const version = await addVersion(folder);
-  return { version, daemons: await addDaemons(daemonsFrom, folder) };
+  return { version: VERSION, daemons: await addDaemons(daemonsFrom, folder) };
 }
 
 /**
@@ -62,18 +62,10 @@ async function documentation(): Promise<string[]> {
   return ['README.md', ...(await Promise.all(folders)).flat()];
 }
 
-async function addVersion(folder: string): Promise<string> {
-  const path = 'packages/service/package.json';
-  const { version } = JSON.parse(await readFile(join(root, path), 'utf8')) as { version: string };
-  await mkdir(dirname(join(folder, path)), { recursive: true });
-  await writeFile(join(folder, path), `${JSON.stringify({ name: '@hortus/service', version, type: 'module' })}\n`);
-  return version;
-}
-
 async function addDaemons(from: string, folder: string): Promise<string[]> {
   const found = new Set(await readdir(from).catch(() => []));
   const daemons = agentArchs.map((arch) => agentFileName({ os: 'linux', arch })).filter((name) => found.has(name));
-  for (const name of daemons.flatMap((one) => [one, signatureFileName(one)]))
+  for (const name of daemons.flatMap((daemon) => [daemon, signatureFileName(daemon)]))
     if (found.has(name)) await copyFile(join(from, name), join(folder, 'dist', name));
   return daemons;
 }

@@ -53,8 +53,8 @@ function objectType(schema: Schema): string {
   return `Record<string, ${union(values.map(typeOf))}>`;
 }
 
-function arrayType({ items }: Schema): string {
-  if (Array.isArray(items)) return `[${items.map(typeOf).join(', ')}]`;
+function arrayType({ items, prefixItems }: Schema): string {
+  if (prefixItems) return `[${prefixItems.map(typeOf).join(', ')}]`;
   const item = items === undefined ? 'unknown' : typeOf(items as Schema);
   return /^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`;
 }

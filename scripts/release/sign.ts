@@ -1,8 +1,8 @@
 import { createPublicKey, type KeyObject, sign } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { signatureFileName } from '@hortus/contract/agent-file';
-import type { ReleaseSignature } from '@hortus/contract/release-signature';
+import { signatureFileName } from '@hortus/contract/releases/agent-file';
+import type { ReleaseSignature } from '@hortus/contract/releases/release-signature';
 import { signedBytes } from '@hortus/daemon/trust/manifest-signature';
 import { sha256Of } from '@hortus/daemon/update/checksum';
 import { releaseKeyId } from '@hortus/daemon/update/release-key';

@@ -2,18 +2,17 @@ import { addServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
-import { email, password, startConsoleService } from '../console-service.ts';
+import { expectAccessible, openBrowser, openPage } from '../browser.ts';
+import { openConsole } from '../console-service.ts';
 import { keepPolling } from '../polling-servers.ts';
-import { expectGoodLooks } from './seen.ts';
+import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
   const server = await addServer(service, 'beech');
   keepPolling(server);
   await service.client.call('definitions.create', {
@@ -51,6 +50,9 @@ test('a connection is saved, changed, chosen when deploying, and kept while it i
   await page.getByRole('button', { name: 'Edit Office mail' }).click();
   expect(await form.getByLabel('Password').inputValue()).toBe('');
   await form.getByLabel('User').fill('noreply');
+  await form.getByText('type it again: it is sent to the new address').waitFor();
+  expect(await form.getByRole('button', { name: 'Save', exact: true }).isDisabled()).toBe(true);
+  await form.getByLabel('Password').fill('a long password');
   await form.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByText('Office mail is changed.').waitFor();
   expect(await saved()).toMatchObject([
@@ -106,5 +108,5 @@ test('the page looks right on desktop and phone', { timeout: 120_000 }, async ()
       attributes: { host: 'smtp.example.org', port: '587', password: 'a long password' },
     },
   });
-  await expectGoodLooks(browser, service, { cookie, path: '/connections', ready: 'table', name: 'connections' });
+  await expectGoodPage(browser, service, { cookie, path: '/connections', ready: 'table', name: 'connections' });
 });

@@ -2,8 +2,8 @@ import { addServer, type ReportedServer } from '@hortus/testkit/reported-servers
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
-import { email, password, startConsoleService } from '../console-service.ts';
+import { expectAccessible, openBrowser, openPage } from '../browser.ts';
+import { openConsole } from '../console-service.ts';
 
 const GIB = 1024 ** 3;
 
@@ -14,8 +14,7 @@ let beech: ReportedServer;
 let elm: ReportedServer;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
   elm = await addServer(service, 'elm', 10);
   for (const instance_uid of ['journal', 'letters', 'notes', 'recipes']) {

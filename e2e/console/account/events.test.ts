@@ -2,9 +2,9 @@ import { addServer, type ReportedServer } from '@hortus/testkit/reported-servers
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
-import { openBrowser, openPage, signIn } from '../browser.ts';
-import { email, password, startConsoleService } from '../console-service.ts';
-import { expectGoodLooks } from './seen.ts';
+import { openBrowser, openPage } from '../browser.ts';
+import { openConsole } from '../console-service.ts';
+import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
@@ -13,8 +13,7 @@ let beech: ReportedServer;
 const TURNS = 70;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
   const params = { id: beech.id };
   for (let turn = 0; turn < TURNS; turn++) {
@@ -84,6 +83,6 @@ describe('the audit', () => {
   });
 
   test('is accessible in light, dark and on a phone', async () => {
-    await expectGoodLooks(browser, service, { cookie, path: '/events', ready: '.event-row', name: 'events' });
+    await expectGoodPage(browser, service, { cookie, path: '/events', ready: '.event-row', name: 'events' });
   });
 });

@@ -4,7 +4,7 @@ import { clientOf, type ServiceProcess } from '../../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
 import { inviteReed, joinAsReed, signInMember } from './people.ts';
-import { expectGoodLooks } from './seen.ts';
+import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
@@ -91,7 +91,7 @@ describe('Account settings, API Keys, Create New', () => {
     expect(await page.getByRole('button', { name: 'Create New' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /^Revoke/ }).count()).toBe(0);
     expect(await page.getByRole('dialog').count()).toBe(0);
-    const answer = await page.evaluate(
+    const response = await page.evaluate(
       async () =>
         (
           await fetch('/api/v1/account/keys', {
@@ -101,7 +101,7 @@ describe('Account settings, API Keys, Create New', () => {
           })
         ).status,
     );
-    expect(answer).toBe(403);
+    expect(response).toBe(403);
   });
 
   test('markup in the name of a key stays text', async () => {
@@ -192,5 +192,5 @@ test.for([
   ['/settings/plan', '.meter', 'settings-plan'],
   ['/settings/installation', 'dl.facts dd', 'settings-installation'],
 ] as const)('%s is accessible in light, dark and on a phone', async ([path, ready, name]) => {
-  await expectGoodLooks(browser, service, { cookie, path, ready, name });
+  await expectGoodPage(browser, service, { cookie, path, ready, name });
 });

@@ -6,7 +6,7 @@ import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
 import { signInMember } from './people.ts';
 import { recipeSpec } from './recipe-spec.ts';
-import { expectGoodLooks } from './seen.ts';
+import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
@@ -60,12 +60,12 @@ describe('recipes', () => {
     await page.goto('/upgrades');
     await page.getByRole('button', { name: 'Look for upgrades' }).click();
     await page.getByRole('heading', { level: 1, name: '1 upgrade to look at.' }).waitFor();
-    await expectGoodLooks(browser, service, { cookie, path: '/upgrades', ready: 'table', name: 'upgrades' });
+    await expectGoodPage(browser, service, { cookie, path: '/upgrades', ready: 'table', name: 'upgrades' });
     await page.getByRole('link', { name: 'letters' }).click();
     await page.getByText(/image.*changes from .*1\.27.* to .*1\.28/).waitFor();
     await page.locator('ins', { hasText: '1.28' }).first().waitFor();
     const path = new URL(page.url()).pathname;
-    await expectGoodLooks(browser, service, { cookie, path, ready: '.diff', name: 'upgrade' });
+    await expectGoodPage(browser, service, { cookie, path, ready: '.diff', name: 'upgrade' });
     await page.getByRole('button', { name: 'Apply…' }).click();
     await page.getByLabel('Deploy although the reported room is too small').check();
     await page.getByRole('button', { name: 'Upgrade letters' }).click();
@@ -102,7 +102,7 @@ describe('recipes', () => {
     await page.getByLabel('Reason').fill('It has errors.');
     await page.getByRole('button', { name: 'Reject Broken <b>one</b>' }).click();
     await page.getByText('It has errors.').waitFor();
-    await expectGoodLooks(browser, service, {
+    await expectGoodPage(browser, service, {
       cookie,
       path: new URL(page.url()).pathname,
       ready: '.said',
@@ -123,7 +123,7 @@ describe('recipes', () => {
     ['/recipes', 'recipes'],
     ['/recipes/mine', 'recipes-mine'],
   ] as const)('%s is accessible in light, dark and on a phone', async ([path, name]) => {
-    await expectGoodLooks(browser, service, { cookie, path, ready: 'table', name });
+    await expectGoodPage(browser, service, { cookie, path, ready: 'table', name });
   });
 });
 
@@ -138,6 +138,6 @@ describe('the assistant', () => {
   });
 
   test('is accessible in light, dark and on a phone', async () => {
-    await expectGoodLooks(browser, service, { cookie, path: '/assistant', ready: 'form', name: 'assistant' });
+    await expectGoodPage(browser, service, { cookie, path: '/assistant', ready: 'form', name: 'assistant' });
   });
 });

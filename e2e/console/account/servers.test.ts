@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agentMark } from '@hortus/contract/agent-file';
+import { agentMark } from '@hortus/contract/releases/agent-file';
 import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import type { Browser, Page } from 'playwright-core';
@@ -10,7 +10,7 @@ import { clientOf, type ServiceProcess } from '../../service-process.ts';
 import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
 import { signInMember } from './people.ts';
-import { expectGoodLooks } from './seen.ts';
+import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
@@ -166,12 +166,12 @@ describe('the page of a server', () => {
 });
 
 describe('the pages of servers', () => {
-  const looks = [
+  const appearances = [
     ['list', () => '/servers', 'table', 'servers'],
     ['page', () => `/servers/${beech.id}`, 'dl.facts', 'server'],
     ['form', () => '/servers?new=server', 'dialog form', 'servers-register'],
   ] as const;
-  test.for(looks)('the %s is accessible in light, dark and on a phone', async ([, path, ready, name]) => {
-    await expectGoodLooks(browser, service, { cookie, path: path(), ready, name });
+  test.for(appearances)('the %s is accessible in light, dark and on a phone', async ([, path, ready, name]) => {
+    await expectGoodPage(browser, service, { cookie, path: path(), ready, name });
   });
 });

@@ -5,16 +5,15 @@ import { addServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
-import { openBrowser, openPage, signIn } from '../browser.ts';
-import { email, password, startConsoleService } from '../console-service.ts';
+import { openBrowser, openPage } from '../browser.ts';
+import { openConsole } from '../console-service.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 const addWebhook = async (url: string) => {
@@ -71,10 +70,10 @@ describe('a person who may only read', () => {
   const withReadsOnly = async (page: Page): Promise<void> => {
     await page.route('**/api/v1/account', async (route) => {
       const response = await route.fetch();
-      const answer = (await response.json()) as { data: { permissions: string[] } };
+      const reply = (await response.json()) as { data: { permissions: string[] } };
       const { permissionNames } = await import('@hortus/contract/permissions');
-      answer.data.permissions = permissionNames.filter((name) => name.endsWith(':read'));
-      await route.fulfill({ response, json: answer });
+      reply.data.permissions = permissionNames.filter((name) => name.endsWith(':read'));
+      await route.fulfill({ response, json: reply });
     });
   };
 
@@ -121,12 +120,12 @@ describe('a person who may only read', () => {
   });
 });
 
-describe('the answer of a webhook receiver', () => {
+describe('the response of a webhook receiver', () => {
   test('with markup, scripts and control characters stays text in the page', async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.stop());
     const reply = '<img src=x onerror=alert(1)><script>alert(2)</script>\u001b]0;owned\u0007\0</pre></section>';
-    receiver.answer({ status: 200, headers: { 'content-type': 'text/html' }, body: reply });
+    receiver.respond({ status: 200, headers: { 'content-type': 'text/html' }, body: reply });
     const id = await addWebhook(receiver.url);
     await service.client.call('webhooks.update', { params: { id }, body: { events: ['definition.created'] } });
     const bed = await addServer(service, 'oak');
@@ -144,9 +143,9 @@ describe('the answer of a webhook receiver', () => {
     await expect.poll(delivered, { timeout: 30_000 }).toBeDefined();
     const page = await openPage(browser, service, { cookie });
     await page.goto(`/webhooks/${id}?delivery=${await delivered()}`);
-    const answer = page.getByRole('region', { name: 'Answer' });
-    await answer.getByText('<img src=x onerror=alert(1)><script>alert(2)</script>').waitFor();
-    expect(await answer.locator('img, script').count()).toBe(0);
+    const response = page.getByRole('region', { name: 'Answer' });
+    await response.getByText('<img src=x onerror=alert(1)><script>alert(2)</script>').waitFor();
+    expect(await response.locator('img, script').count()).toBe(0);
     expect(await page.title()).toContain('Hortus');
   });
 });

@@ -3,17 +3,16 @@ import { addServer, beginDeployment } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
-import { email, password, startConsoleService } from '../console-service.ts';
-import { expectGoodLooks } from './seen.ts';
+import { expectAccessible, openBrowser, openPage } from '../browser.ts';
+import { openConsole } from '../console-service.ts';
+import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 const open = async (path: string): Promise<Page> => {
@@ -39,7 +38,7 @@ describe('notifications', () => {
     await page.getByRole('button', { name: 'Test Team' }).click();
     await page.getByText('accepted the test').waitFor();
     expect(receiver.requests).toHaveLength(1);
-    receiver.answerNext({ status: 500, body: '<script>alert(1)</script>' });
+    receiver.respondNext({ status: 500, body: '<script>alert(1)</script>' });
     await page.getByRole('button', { name: 'Test Team' }).click();
     await page.getByText('<script>alert(1)</script>').waitFor();
 
@@ -50,13 +49,13 @@ describe('notifications', () => {
     });
     await page.goto('/notifications');
     await page.getByRole('heading', { name: 'The deployment of journal has failed' }).waitFor({ timeout: 60_000 });
-    await expectGoodLooks(browser, service, { cookie, path: '/notifications', ready: '.records li', name: 'alerts' });
+    await expectGoodPage(browser, service, { cookie, path: '/notifications', ready: '.records li', name: 'alerts' });
     await expect.poll(() => receiver.requests.length, { timeout: 60_000 }).toBeGreaterThan(2);
     await page.goto('/notifications/deliveries');
     await page.getByRole('table', { name: 'Messages' }).getByText('Delivered').first().waitFor();
-    const looks = { cookie, ready: 'table' };
-    await expectGoodLooks(browser, service, { ...looks, path: '/notifications/channels', name: 'channels' });
-    await expectGoodLooks(browser, service, { ...looks, path: '/notifications/deliveries', name: 'messages' });
+    const appearances = { cookie, ready: 'table' };
+    await expectGoodPage(browser, service, { ...appearances, path: '/notifications/channels', name: 'channels' });
+    await expectGoodPage(browser, service, { ...appearances, path: '/notifications/deliveries', name: 'messages' });
   });
 
   test('a rule is added with the defaults of its kind, changed and removed', async () => {
@@ -71,7 +70,7 @@ describe('notifications', () => {
     await page.getByRole('button', { name: 'Add rule' }).click();
     const row = page.getByRole('row', { name: /Memory of the servers/ });
     await row.getByText('Memory is fuller than 75 % for 10 minutes').locator('visible=true').waitFor();
-    await expectGoodLooks(browser, service, { cookie, path: '/notifications/rules', ready: 'table', name: 'rules' });
+    await expectGoodPage(browser, service, { cookie, path: '/notifications/rules', ready: 'table', name: 'rules' });
     await row.getByRole('button', { name: 'More for Memory of the servers' }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     await page.getByLabel('Type Memory of the servers to confirm').fill('Memory of the servers');
@@ -104,7 +103,7 @@ describe('tenants', () => {
     await expectAccessible(page);
     await move.getByRole('button', { name: 'Cancel' }).click();
     const path = new URL(page.url()).pathname;
-    await expectGoodLooks(browser, service, { cookie, path, ready: 'dl.facts', name: 'tenant' });
-    await expectGoodLooks(browser, service, { cookie, path: '/tenants', ready: 'table', name: 'tenants' });
+    await expectGoodPage(browser, service, { cookie, path, ready: 'dl.facts', name: 'tenant' });
+    await expectGoodPage(browser, service, { cookie, path: '/tenants', ready: 'table', name: 'tenants' });
   });
 });

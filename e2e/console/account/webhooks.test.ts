@@ -3,17 +3,16 @@ import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
-import { email, password, startConsoleService } from '../console-service.ts';
-import { expectGoodLooks } from './seen.ts';
+import { expectAccessible, openBrowser, openPage } from '../browser.ts';
+import { openConsole } from '../console-service.ts';
+import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
 let cookie: string;
 
 beforeAll(async () => {
-  [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 const open = async (path: string): Promise<Page> => {
@@ -23,11 +22,11 @@ const open = async (path: string): Promise<Page> => {
 };
 
 describe('webhooks', () => {
-  test('an endpoint is added, tested and told; its delivery shows request and answer, and is sent again', async () => {
+  test('an endpoint is added, tested and told; its delivery shows request and response, and is sent again', async () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.stop());
     const markup = '<img src=x onerror=alert(1)>';
-    receiver.answer({ status: 202, body: markup });
+    receiver.respond({ status: 202, body: markup });
     const page = await open('/webhooks');
     await page.getByText('No webhooks yet.').waitFor();
     await page.getByRole('button', { name: 'Add a webhook…' }).click();
@@ -62,7 +61,7 @@ describe('webhooks', () => {
     const before = receiver.requests.length;
     await opened.getByRole('button', { name: 'Send again' }).click();
     await expect.poll(() => receiver.requests.length, { timeout: 30_000 }).toBe(before + 1);
-    await expectGoodLooks(browser, service, {
+    await expectGoodPage(browser, service, {
       cookie,
       path: new URL(page.url()).pathname + new URL(page.url()).search,
       ready: '[aria-label=Request]',
@@ -71,7 +70,7 @@ describe('webhooks', () => {
 
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
-    await expectGoodLooks(browser, service, { cookie, path: '/webhooks', ready: 'table', name: 'webhooks' });
+    await expectGoodPage(browser, service, { cookie, path: '/webhooks', ready: 'table', name: 'webhooks' });
     await page.getByRole('button', { name: `More for ${host}` }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     await page.getByLabel(`Type ${host} to confirm`).fill(host);

@@ -2,11 +2,11 @@
 import { homedir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { exitCodes } from './exit-codes.ts';
-import { nodeInterrupts } from './node-interrupts.ts';
-import { nodePrograms } from './node-programs.ts';
-import { nodeTerminal } from './node-terminal.ts';
-import { rawTerminal } from './raw-terminal.ts';
 import { run } from './run.ts';
+import { nodeInterrupts } from './world/node-interrupts.ts';
+import { nodePrograms } from './world/node-programs.ts';
+import { nodeTerminal } from './world/node-terminal.ts';
+import { rawTerminal } from './world/raw-terminal.ts';
 
 let farewell = '';
 const leave = () => {

@@ -1,16 +1,16 @@
 import type { Client } from '@hortus/client/client';
-import type { Call, ListedCommand } from './command.ts';
-import { findCommand, readCommandLine } from './command-line.ts';
+import type { Call, ListedCommand } from './command-line/command.ts';
+import { findCommand, readCommandLine } from './command-line/command-line.ts';
+import { helpOf, overview } from './command-line/help.ts';
+import { loadCommand } from './command-line/loading.ts';
 import { table as ownTable } from './commands/table.ts';
 import { exitCodes } from './exit-codes.ts';
 import { Failure, failureOf } from './failure.ts';
-import { helpOf, overview } from './help.ts';
-import { loadCommand } from './loading.ts';
 import { formatOf } from './output/format.ts';
 import { jsonFormat } from './output/json.ts';
 import { safeText } from './output/safe-text.ts';
-import { readSettings, type Settings } from './settings.ts';
-import type { World } from './world.ts';
+import { readSettings, type Settings } from './settings/settings.ts';
+import type { World } from './world/world.ts';
 
 /** Common first attempts of new users. */
 const spokenToo: Readonly<Record<string, readonly string[]>> = {
@@ -23,12 +23,12 @@ const spokenToo: Readonly<Record<string, readonly string[]>> = {
 /** Runs a command line and returns the exit code. */
 export async function run(
   argv: readonly string[],
-  given: World,
+  input: World,
   table: readonly ListedCommand[] = ownTable,
 ): Promise<number> {
   let url: string | undefined;
   const own = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
-  let world = own.includes('--no-color') ? { ...given, terminal: plain(given.terminal) } : given;
+  let world = own.includes('--no-color') ? { ...input, terminal: plain(input.terminal) } : input;
   try {
     if (argv.length === 0) {
       world.terminal.out(overview(table));
@@ -60,7 +60,7 @@ export async function run(
       client: () => {
         client ??= call.settings().then(async (known) => {
           url = known.url;
-          return (await import('./connection.ts')).connect(known);
+          return (await import('./settings/connection.ts')).connect(known);
         });
         return client;
       },
@@ -72,7 +72,7 @@ export async function run(
   } catch (error) {
     const failure = failureOf(error, url);
     if (failure === undefined) throw error;
-    tell(world, failure, own.includes('--json') || world.terminal.format === jsonFormat);
+    print(world, failure, own.includes('--json') || world.terminal.format === jsonFormat);
     return exitCodes[failure.exit].code;
   }
 }
@@ -87,7 +87,7 @@ function outputOf({ json, output }: Readonly<Record<string, unknown>>): string |
 /** Copies getters explicitly, because `width` is read on use. */
 const plain = (terminal: World['terminal']): World['terminal'] => Object.create(terminal, { colour: { value: false } });
 
-function tell({ terminal }: World, failure: Failure, json: boolean): void {
+function print({ terminal }: World, failure: Failure, json: boolean): void {
   if (!json) {
     // A message can contain untrusted text.
     terminal.note(safeText(`${failure.message}\n${failure.hint === undefined ? '' : `${failure.hint}\n`}`));

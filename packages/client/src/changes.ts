@@ -1,4 +1,4 @@
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import type { Client } from './client.ts';
 
 /**

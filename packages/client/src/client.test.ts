@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { ResponseOf } from '@hortus/contract/endpoint';
+import type { Endpoints } from '@hortus/contract/endpoints';
+import { afterEach, beforeEach, expect, expectTypeOf, test } from 'vitest';
 import { type Client, type ClientOptions, createClient } from './client.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -63,8 +65,8 @@ async function problemOf(promise: Promise<unknown>): Promise<ApiProblem> {
 
 test('a call carries key, path, query and body, and returns the envelope', async () => {
   script = [ok({ id: 'def_1', current_revision: 4 })];
-  const answer = await client().call('definitions.restore', { params: { id: 'a/../b', number: 3 } });
-  expect(answer.data.current_revision).toBe(4);
+  const response = await client().call('definitions.restore', { params: { id: 'a/../b', number: 3 } });
+  expect(response.data.current_revision).toBe(4);
   expect(seen[0]).toMatchObject({
     method: 'POST',
     url: '/api/v1/definitions/a%2F..%2Fb/revisions/3/restore',
@@ -159,9 +161,9 @@ test('a timeout counts as no response; an abort rejects with the reason of the c
   expect(seen).toHaveLength(3);
   const reason = new Error('enough');
   const stopped = new AbortController();
-  const patient = client().call('servers.list', { signal: stopped.signal });
+  const slow = client().call('servers.list', { signal: stopped.signal });
   setTimeout(() => stopped.abort(reason), 20);
-  await expect(patient).rejects.toBe(reason);
+  await expect(slow).rejects.toBe(reason);
 });
 
 test('a call ends in time even if its fetch ignores the signal', async () => {
@@ -175,8 +177,8 @@ test('pages walks every page and passes the filter along', async () => {
   });
   script = [page([{ id: 'a' }, { id: 'b' }], 1), page([{ id: 'c' }], 2)];
   const ids: string[] = [];
-  for await (const one of client().pages('definitions.list', { query: { status: 'active', per_page: 2 } }))
-    ids.push(one.id);
+  for await (const page of client().pages('definitions.list', { query: { status: 'active', per_page: 2 } }))
+    ids.push(page.id);
   expect(ids).toEqual(['a', 'b', 'c']);
   expect(seen.map((s) => s.url)).toEqual([
     '/api/v1/definitions?per_page=2&status=active&page=1',
@@ -197,6 +199,35 @@ test('types require what the contract requires', () => {
     // @ts-expect-error an endpoint without a body takes none
     c.call('servers.list', { body: {} });
     c.call('servers.list');
+    // @ts-expect-error a stream takes the path parameters of its endpoint
+    c.stream('logs.instance');
+    // @ts-expect-error a file is downloaded, not called
+    c.call('implant.download', { params: { os_type: 'linux', arch: 'arm64' } });
   };
   expect(never).toBeTypeOf('function');
+});
+
+test('a response has the type of its endpoint', () => {
+  const never = async (c: Client) => {
+    const { data } = await c.call('definitions.read', { params: { id: 'x' } });
+    expectTypeOf(data).toEqualTypeOf<ResponseOf<Endpoints['definitions.read']>['data']>();
+    expectTypeOf(data).not.toBeAny();
+    // @ts-expect-error a record has only the fields of its schema
+    return data.unknown;
+  };
+  expect(never).toBeTypeOf('function');
+});
+
+test('an unknown endpoint is refused by name, with the nearest one, before anything is sent', async () => {
+  script = [ok({})];
+  const untyped = client() as unknown as {
+    call(name: string): Promise<unknown>;
+    pages(name: string): AsyncGenerator<unknown>;
+  };
+  await expect(untyped.call('server.list')).rejects.toThrow(
+    new TypeError('There is no endpoint named server.list. Did you mean servers.list?'),
+  );
+  await expect(untyped.call('toString')).rejects.toThrow('There is no endpoint named toString.');
+  await expect(untyped.pages('instance.list').next()).rejects.toThrow('Did you mean instances.list?');
+  expect(seen).toEqual([]);
 });

@@ -1,9 +1,10 @@
-import type { BodyOf, Endpoint, ParamsOf, QueryOf, ResponseOf } from '@hortus/contract/endpoint';
-import { type EndpointName, type Endpoints, endpoints, type LiveName } from '@hortus/contract/endpoints';
+import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '@hortus/contract/endpoint';
+import type { EndpointName, Endpoints, endpoints, LiveName } from '@hortus/contract/endpoints';
 import type { FileBytes } from '@hortus/contract/envelope';
-import { answerOf } from './answer.ts';
+import { knownEndpoint } from './known-endpoint.ts';
 import { ApiProblem } from './problem.ts';
 import { addressOf, type Parts, requestOf } from './request.ts';
+import { readResponse } from './response.ts';
 import { defaultRetries, type RetryPolicy, withRetries } from './retry.ts';
 import { type StreamEvent, type StreamParts, streamOf } from './stream.ts';
 import { within } from './time-limit.ts';
@@ -36,7 +37,25 @@ export type CallOf<E> = Named<'params', PathOf<ParamsOf<E>>> &
 /** Accepts numbers in paths, such as revision numbers. */
 type PathOf<Params> = { [Name in keyof Params]: string | number };
 
-type Rest<E> = Record<string, never> extends CallOf<E> ? [call?: CallOf<E>] : [call: CallOf<E>];
+/**
+ * Arguments by endpoint. An interface, so that the compiler looks up one member: with `CallOf<Endpoints[Name]>`, and also with a
+ * mapped type, it compares every call with the arguments of all endpoints, which multiplies the time of the type check.
+ */
+export interface Calls extends CallTable {}
+type CallTable = { [Name in EndpointName]: CallOf<Endpoints[Name]> };
+
+/** Responses by endpoint; an interface for the same reason, as are the following. */
+export interface Responses extends ResponseTable {}
+type ResponseTable = { [Name in EndpointName]: ResponseOf<Endpoints[Name]> };
+
+interface Rests extends RestTable {}
+type RestTable = { [Name in EndpointName]: Rest<Calls[Name], Calls[Name]> };
+
+interface StreamRests extends StreamRestTable {}
+type StreamRestTable = { [Name in LiveName]: Rest<Calls[Name], StreamCall<Name>> };
+
+/** May be omitted if the contract requires no field in the call. */
+type Rest<Required, Call> = Record<string, never> extends Required ? [call?: Call] : [call: Call];
 
 /** Names of the endpoints that return pages. */
 export type ListName = {
@@ -51,25 +70,16 @@ export type FileName = {
 type ItemOf<E> = ResponseOf<E> extends { data: (infer Item)[] } ? Item : never;
 
 export interface Client {
-  call<Name extends Exclude<EndpointName, FileName>>(
-    name: Name,
-    ...rest: Rest<Endpoints[Name]>
-  ): Promise<ResponseOf<Endpoints[Name]>>;
+  call<Name extends Exclude<EndpointName, FileName>>(name: Name, ...rest: Rests[Name]): Promise<Responses[Name]>;
   /** Returns the response of a file endpoint for streaming. Throws error responses as ApiProblem; never retries. */
-  download<Name extends FileName>(name: Name, call: CallOf<Endpoints[Name]> & { range?: string }): Promise<Response>;
+  download<Name extends FileName>(name: Name, call: Calls[Name] & { range?: string }): Promise<Response>;
   /** Iterates over every item of a list; fetches pages on demand. */
-  pages<Name extends ListName>(name: Name, ...rest: Rest<Endpoints[Name]>): AsyncGenerator<ItemOf<Endpoints[Name]>>;
+  pages<Name extends ListName>(name: Name, ...rest: Rests[Name]): AsyncGenerator<ItemOf<Endpoints[Name]>>;
   /** Iterates over the events of a stream; reconnects and resumes by itself (see stream.ts). */
-  stream<Name extends LiveName>(
-    name: Name,
-    ...rest: Record<string, never> extends CallOf<Endpoints[Name]>
-      ? [call?: StreamCall<Name>]
-      : [call: StreamCall<Name>]
-  ): AsyncGenerator<StreamEvent>;
+  stream<Name extends LiveName>(name: Name, ...rest: StreamRests[Name]): AsyncGenerator<StreamEvent>;
 }
 
-export type StreamCall<Name extends LiveName> = CallOf<Endpoints[Name]> &
-  Pick<StreamParts, 'lastEventId' | 'attempts' | 'onOpen'>;
+export type StreamCall<Name extends LiveName> = Calls[Name] & Pick<StreamParts, 'lastEventId' | 'attempts' | 'onOpen'>;
 
 const TIMEOUT_MS = 30_000;
 
@@ -80,14 +90,14 @@ export function createClient(options: ClientOptions): Client {
   const policy = { ...defaultRetries, ...options.retries };
 
   async function call(name: EndpointName, parts: Untyped = {}): Promise<unknown> {
-    const row = endpoints[name] as Endpoint;
+    const row = knownEndpoint(name);
     const address = addressOf(options.baseUrl, row, parts);
     // Built once, so every attempt carries the same idempotency key; a new key per attempt could create duplicates.
     const request = requestOf(row, parts, options.key);
     const attempt = async () => {
       const limit = new AbortController();
       const signal = parts.signal ? AbortSignal.any([parts.signal, limit.signal]) : limit.signal;
-      const ask = async () => answerOf(await send(address, { ...request, signal }), row.media);
+      const ask = async () => readResponse(await send(address, { ...request, signal }), row.media);
       try {
         return await within(options.timeoutMs ?? TIMEOUT_MS, limit, ask);
       } catch (error) {
@@ -100,24 +110,24 @@ export function createClient(options: ClientOptions): Client {
   }
 
   async function download(name: EndpointName, parts: Untyped & { readonly range?: string } = {}): Promise<Response> {
-    const row = endpoints[name] as Endpoint;
+    const row = knownEndpoint(name);
     const request = requestOf(row, parts, options.key);
     const headers = { ...request.headers, ...(parts.range && { range: parts.range }) };
     const signal = parts.signal ?? null;
     const response = await send(addressOf(options.baseUrl, row, parts), { ...request, headers, signal });
-    if (!response.ok) await answerOf(response);
+    if (!response.ok) await readResponse(response);
     return response;
   }
 
   async function* pages(name: EndpointName, parts: Untyped = {}): AsyncGenerator<unknown> {
     for (let page = Number(parts.query?.page ?? 1); ; page++) {
-      const answer = (await call(name, { ...parts, query: { per_page: 100, ...parts.query, page } })) as {
+      const response = (await call(name, { ...parts, query: { per_page: 100, ...parts.query, page } })) as {
         data: unknown[];
         pagination: { total_pages: number };
       };
-      yield* answer.data;
+      yield* response.data;
       // Stop at an empty page too: the list may have shrunk in the meantime.
-      if (answer.data.length === 0 || page >= answer.pagination.total_pages) return;
+      if (response.data.length === 0 || page >= response.pagination.total_pages) return;
     }
   }
 
@@ -131,7 +141,7 @@ export function createClient(options: ClientOptions): Client {
         timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
         silentMs: options.silentMs,
       },
-      endpoints[name],
+      knownEndpoint(name) as (typeof endpoints)[LiveName],
       parts,
     );
 

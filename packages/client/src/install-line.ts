@@ -1,4 +1,4 @@
-import type { agentArchs } from '@hortus/contract/agent-file';
+import type { agentArchs } from '@hortus/contract/releases/agent-file';
 
 /** A new server, as the service returns it once. */
 export interface NewServer {

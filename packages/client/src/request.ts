@@ -1,4 +1,5 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 
 export interface Parts {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
@@ -21,7 +22,7 @@ export function addressOf(baseUrl: string, row: Endpoint, parts: Parts): string 
     if (value !== undefined && value !== null) query.append(name, String(value));
   }
   const search = query.toString();
-  return `${baseUrl.replace(/\/+$/, '')}${path}${search ? `?${search}` : ''}`;
+  return `${withoutTrailing(baseUrl, '/')}${path}${search ? `?${search}` : ''}`;
 }
 
 export function requestOf(row: Endpoint, parts: Parts, key: string | undefined): RequestInit & { method: string } {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { retryAfterOf } from './answer.ts';
 import { ApiProblem } from './problem.ts';
+import { retryAfterOf } from './response.ts';
 import { defaultRetries, pauseAfter, sleep } from './retry.ts';
 
 const problem = (status: number, retryAfter?: number) =>

@@ -1,5 +1,5 @@
-import { backoffMs } from '@hortus/contract/backoff';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { backoffMs } from '@hortus/contract/runtime/backoff';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import { ApiProblem } from './problem.ts';
 
 export interface RetryPolicy {
@@ -27,7 +27,7 @@ export function pauseAfter(
   random: () => number = Math.random,
 ): number | undefined {
   if (attempt >= policy.attempts || !worthRetrying(problem)) return undefined;
-  const backoff = backoffMs(attempt, { firstMs: policy.baseMs, mostMs: policy.maxMs }, random);
+  const backoff = backoffMs(attempt, { firstMs: policy.baseMs, maxMs: policy.maxMs }, random);
   if (problem.status !== 429 && problem.retryAfter === undefined) return backoff;
   const asked = (problem.retryAfter ?? unsaidRetryAfter) * 1000;
   // Retrying earlier than requested wastes an attempt; give up when the requested pause exceeds the policy.
@@ -51,11 +51,11 @@ export function sleep(ms: number, signal?: AbortSignal | undefined): Promise<voi
 }
 
 /** Retries until success, a permanent failure or the attempt limit. */
-export async function withRetries<Answer>(
-  attempt: () => Promise<Answer>,
+export async function withRetries<Result>(
+  attempt: () => Promise<Result>,
   policy: RetryPolicy,
   signal?: AbortSignal | undefined,
-): Promise<Answer> {
+): Promise<Result> {
   for (let count = 1; ; count++) {
     try {
       return await attempt();

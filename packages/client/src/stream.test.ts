@@ -6,11 +6,11 @@ import { createClient } from './client.ts';
 import { ApiProblem } from './problem.ts';
 import type { StreamEvent } from './stream.ts';
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
 let server: Server;
 /** Answers in order; the last one repeats. */
-let script: Answer[];
+let script: Respond[];
 let asked: IncomingMessage[];
 
 beforeEach(async () => {
@@ -40,7 +40,7 @@ const open = (response: ServerResponse) => {
 };
 const event = (seq: number) => `id: ${seq}\nevent: change\ndata: {"seq":${seq}}\n\n`;
 const sending =
-  (text: string, end: 'end' | 'destroy' | 'stay' = 'end'): Answer =>
+  (text: string, end: 'end' | 'destroy' | 'stay' = 'end'): Respond =>
   (_, response) => {
     open(response);
     response.write(text);
@@ -49,7 +49,7 @@ const sending =
     if (end === 'destroy') setTimeout(() => response.destroy(), 20);
   };
 const refusing =
-  (status: number, code: string): Answer =>
+  (status: number, code: string): Respond =>
   (_, response) =>
     void response
       .writeHead(status, { 'content-type': 'application/json' })
@@ -57,7 +57,7 @@ const refusing =
 
 async function first(count: number, stream: AsyncIterable<StreamEvent>): Promise<StreamEvent[]> {
   const found: StreamEvent[] = [];
-  for await (const one of stream) if (found.push(one) === count) break;
+  for await (const event of stream) if (found.push(event) === count) break;
   return found;
 }
 
@@ -118,7 +118,7 @@ it('gives up an unreachable service only before the stream was open', async () =
   script = [refusing(500, 'SERVER_ERROR')];
   expect(await failure(client().stream('events.list'))).toMatchObject({ code: 'SERVER_ERROR' });
   expect(asked).toHaveLength(2);
-  script = [sending(event(1)), ...Array<Answer>(5).fill(refusing(500, 'SERVER_ERROR')), sending(event(2), 'stay')];
+  script = [sending(event(1)), ...Array<Respond>(5).fill(refusing(500, 'SERVER_ERROR')), sending(event(2), 'stay')];
   expect(await first(2, client().stream('events.list'))).toHaveLength(2);
 });
 
@@ -161,7 +161,7 @@ it('delivers every event once and in order, wherever the connection is cut', asy
           .join('');
       script = [
         ...cuts.map(
-          (bytes): Answer =>
+          (bytes): Respond =>
             (request, response) => {
               open(response);
               response.end(rest(request).slice(0, bytes));

@@ -1,9 +1,9 @@
-import { backoffMs } from '@hortus/contract/backoff';
 import type { Endpoint } from '@hortus/contract/endpoint';
+import { backoffMs } from '@hortus/contract/runtime/backoff';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { answerOf, problemOf } from './answer.ts';
 import { ApiProblem } from './problem.ts';
 import { addressOf, type Parts, requestOf } from './request.ts';
+import { problemOf, readResponse } from './response.ts';
 import { pauseAfter, type RetryPolicy, sleep } from './retry.ts';
 import { within } from './time-limit.ts';
 
@@ -38,9 +38,9 @@ export interface StreamDeps {
 const SILENT_MS = 45_000;
 /** Pause before reconnecting, unless the service names another. */
 const RECONNECT_MS = 1_000;
-const LONGEST_RECONNECT_MS = 30_000;
+const MAX_RECONNECT_MS = 30_000;
 /** Characters of one event; a longer one is not from the service. */
-const LONGEST_EVENT = 16 * 1024 * 1024;
+const MAX_EVENT_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Iterates over the events of a stream without an end. Reconnects with backoff, after the last event, for as long as the
@@ -61,12 +61,12 @@ export async function* streamOf(deps: StreamDeps, row: Endpoint, parts: StreamPa
       const pause = pauseAfter(error, state.failures + 1, policy);
       if (pause === undefined) throw error;
       state.failures++;
-      await sleep(Math.min(pause, LONGEST_RECONNECT_MS), parts.signal);
+      await sleep(Math.min(pause, MAX_RECONNECT_MS), parts.signal);
       continue;
     }
     // The service has ended it, for example because it restarts.
     state.failures++;
-    const times = { firstMs: state.retryMs, mostMs: LONGEST_RECONNECT_MS };
+    const times = { firstMs: state.retryMs, maxMs: MAX_RECONNECT_MS };
     await sleep(backoffMs(state.failures, times), parts.signal);
   }
 }
@@ -125,7 +125,7 @@ async function opened(deps: StreamDeps, row: Endpoint, parts: StreamParts, { dea
   if (parts.lastEventId !== undefined) headers['last-event-id'] = parts.lastEventId;
   const address = addressOf(deps.baseUrl, row, parts);
   const response = await within(deps.timeoutMs, dead, () => deps.fetch(address, { ...request, headers, signal }));
-  if (!response.ok) await answerOf(response);
+  if (!response.ok) await readResponse(response);
   if (!response.headers.get('content-type')?.startsWith('text/event-stream') || !response.body) {
     const message = `The service does not stream ${row.path}; it may be older than this client.`;
     throw new ApiProblem({ code: 'BAD_ANSWER', status: response.status, message });
@@ -134,20 +134,20 @@ async function opened(deps: StreamDeps, row: Endpoint, parts: StreamParts, { dea
 }
 
 function parserFor(state: State, received: EventSourceMessage[]) {
-  const heard = () => {
+  const onReceived = () => {
     state.failures = 0;
   };
   return createParser({
-    maxBufferSize: LONGEST_EVENT,
-    onComment: heard,
+    maxBufferSize: MAX_EVENT_LENGTH,
+    onComment: onReceived,
     onRetry: (ms) => {
-      state.retryMs = Math.min(ms, LONGEST_RECONNECT_MS);
+      state.retryMs = Math.min(ms, MAX_RECONNECT_MS);
     },
     onId: (id) => {
       state.lastEventId = id;
     },
     onEvent: (message) => {
-      heard();
+      onReceived();
       received.push(message);
     },
   });

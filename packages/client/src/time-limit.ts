@@ -1,4 +1,4 @@
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 
 /**
  * Aborts what takes longer and rejects. It does not leave the rejection to the aborted work: a fetch was seen that ended

@@ -45,8 +45,8 @@ it.each(Object.entries(work) as [WorkName, readonly [string, string]][])(
   async (name, [unfinished, ended]) => {
     statuses = [unfinished, ended];
     const client = createClient({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-    const answer = await waitForEnd(client, name, 'x_1');
-    expect('execution' in answer ? answer.execution : answer.data).toMatchObject({ status: ended });
+    const response = await waitForEnd(client, name, 'x_1');
+    expect('execution' in response ? response.execution : response.data).toMatchObject({ status: ended });
     const path = endpoints[name].path.replace(/\{\w+\}/, 'x_1');
     expect(paths).toEqual([path, path]);
   },

@@ -1,5 +1,3 @@
-import type { ResponseOf } from '@hortus/contract/endpoint';
-import type { Endpoints } from '@hortus/contract/endpoints';
 import { backupMachine } from '@hortus/contract/machines/backup';
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
 import { evacuationMachine } from '@hortus/contract/machines/evacuation';
@@ -8,7 +6,7 @@ import { gardenRunMachine } from '@hortus/contract/machines/garden-run';
 import { importMachine } from '@hortus/contract/machines/import';
 import { migrationMachine } from '@hortus/contract/machines/migration';
 import { rehearsalMachine } from '@hortus/contract/machines/rehearsal';
-import type { CallOf, Client } from './client.ts';
+import type { Calls, Client, Responses } from './client.ts';
 import { waitFor } from './wait-for.ts';
 
 /** Endpoints that read a record of work with an end. */
@@ -43,13 +41,13 @@ export function waitForEnd<Name extends WorkName>(
   name: Name,
   id: string,
   options: { readonly signal?: AbortSignal | undefined } = {},
-): Promise<ResponseOf<Endpoints[Name]>> {
+): Promise<Responses[Name]> {
   const params = name === 'actions.read' ? { execution_id: id } : { id };
-  const until = (answer: unknown) => {
-    const { data, execution = data } = answer as { data?: Work; execution?: Work };
+  const until = (response: unknown) => {
+    const { data, execution = data } = response as { data?: Work; execution?: Work };
     return endStates[name].includes(execution?.status ?? '');
   };
-  return waitFor(client, name, { params } as unknown as CallOf<Endpoints[Name]>, { until, resourceId: id, ...options });
+  return waitFor(client, name, { params } as unknown as Calls[Name], { until, resourceId: id, ...options });
 }
 
 interface Work {

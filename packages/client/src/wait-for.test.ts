@@ -51,7 +51,7 @@ it('reads again when an event announces a change', async () => {
     opened = response;
     open(response);
   };
-  const answer = waiting();
+  const reply = waiting();
   onRead = () => {
     if (!opened) return;
     // Answered with the old state: the next read is due only in 15 seconds, or at the event.
@@ -61,7 +61,7 @@ it('reads again when an event announces a change', async () => {
       status = 'success';
     });
   };
-  expect((await answer).data).toMatchObject({ status: 'success' });
+  expect((await reply).data).toMatchObject({ status: 'success' });
   expect(reads).toBeLessThan(5);
 });
 
@@ -79,8 +79,8 @@ it.each<[string, (response: ServerResponse) => void]>([
         .end('{"success":false,"error":{"code":"FORBIDDEN","message":"No."}}'),
   ],
   ['hangs up', (response) => void response.destroy()],
-])('polls when the service %s', async (_, answer) => {
-  stream = answer;
+])('polls when the service %s', async (_, response) => {
+  stream = response;
   onRead = () => {
     if (reads === 4) status = 'success';
   };

@@ -1,20 +1,19 @@
-import { backoffMs } from '@hortus/contract/backoff';
-import type { ResponseOf } from '@hortus/contract/endpoint';
-import type { EndpointName, Endpoints } from '@hortus/contract/endpoints';
+import type { EndpointName } from '@hortus/contract/endpoints';
+import { backoffMs } from '@hortus/contract/runtime/backoff';
 import { Changes } from './changes.ts';
-import type { CallOf, Client, FileName } from './client.ts';
+import type { Calls, Client, FileName, Responses } from './client.ts';
 import { sleep } from './retry.ts';
 
-export interface WaitOptions<Answer> {
+export interface WaitOptions<Result> {
   /** Tells whether the answer is the one to wait for. */
-  readonly until: (answer: Answer) => boolean;
+  readonly until: (response: Result) => boolean;
   /** Id of the resource whose events announce a change: that of the record. */
   readonly resourceId: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Pauses between two reads without a stream; they grow. */
-const POLLING = { firstMs: 400, mostMs: 5_000 };
+const POLLING = { firstMs: 400, maxMs: 5_000 };
 /** Pause between two reads with a stream, in case an event does not announce what is waited for. */
 const LIVE_MS = 15_000;
 
@@ -25,16 +24,16 @@ const LIVE_MS = 15_000;
 export async function waitFor<Name extends Exclude<EndpointName, FileName>>(
   client: Client,
   name: Name,
-  call: CallOf<Endpoints[Name]>,
-  { until, resourceId, signal }: WaitOptions<ResponseOf<Endpoints[Name]>>,
-): Promise<ResponseOf<Endpoints[Name]>> {
+  call: Calls[Name],
+  { until, resourceId, signal }: WaitOptions<Responses[Name]>,
+): Promise<Responses[Name]> {
   const changes = new Changes(client, resourceId);
-  const untyped = client.call as (name: Name, call: object) => Promise<ResponseOf<Endpoints[Name]>>;
+  const untyped = client.call as (name: Name, call: object) => Promise<Responses[Name]>;
   // Not `using`: some browsers have no Symbol.dispose yet.
   try {
     for (let reads = 1; ; reads++) {
-      const answer = await untyped(name, { ...call, ...(signal && { signal }) });
-      if (until(answer)) return answer;
+      const response = await untyped(name, { ...call, ...(signal && { signal }) });
+      if (until(response)) return response;
       const ms = changes.isLive ? LIVE_MS : backoffMs(reads, POLLING);
       await changes.next((over) => sleep(ms, signal ? AbortSignal.any([signal, over]) : over));
     }

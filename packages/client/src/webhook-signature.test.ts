@@ -25,6 +25,6 @@ test('a delivery is accepted exactly if it was signed with the secret', async ()
 
 test('a missing or malformed signature is refused', async () => {
   const signature = signed('secret', 'body');
-  for (const given of [undefined, null, '', 'x', signature.toUpperCase(), signature.slice(2), `${signature}00`])
-    expect(await isSignedWith('secret', 'body', given)).toBe(false);
+  for (const overrides of [undefined, null, '', 'x', signature.toUpperCase(), signature.slice(2), `${signature}00`])
+    expect(await isSignedWith('secret', 'body', overrides)).toBe(false);
 });

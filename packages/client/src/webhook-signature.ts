@@ -14,6 +14,6 @@ export async function isSignedWith(
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   // Web Crypto accepts no empty key; a zero byte gives the same HMAC.
   const key = await crypto.subtle.importKey('raw', bytes(secret || '\0'), algorithm, false, ['verify']);
-  const given = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
-  return crypto.subtle.verify('HMAC', key, given, typeof body === 'string' ? bytes(body) : body);
+  const input = Uint8Array.from(signature.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
+  return crypto.subtle.verify('HMAC', key, input, typeof body === 'string' ? bytes(body) : body);
 }

@@ -34,16 +34,16 @@ export async function readWebhook(delivery: WebhookDelivery): Promise<WebhookBod
   if (!(Math.abs(now / 1000 - Number(timestamp)) <= toleranceSeconds)) return undefined;
   const key = await crypto.subtle.importKey('raw', keyOf(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
-  for (const signature of signatures.split(' ', MOST_SIGNATURES)) {
-    const given = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(signature)?.[1];
-    if (given !== undefined && (await crypto.subtle.verify('HMAC', key, bytesOf(given), signed)))
+  for (const signature of signatures.split(' ', MAX_SIGNATURES)) {
+    const input = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(signature)?.[1];
+    if (input !== undefined && (await crypto.subtle.verify('HMAC', key, bytesOf(input), signed)))
       return JSON.parse(body) as WebhookBody;
   }
   return undefined;
 }
 
 /** One for each valid secret; more are not from the service. */
-const MOST_SIGNATURES = 4;
+const MAX_SIGNATURES = 4;
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {
   if (typeof headers.get === 'function') return headers.get(name) ?? undefined;

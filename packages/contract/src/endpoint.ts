@@ -2,7 +2,7 @@ import Type, { type Static, type TObject, type TSchema } from 'typebox';
 import type { ErrorCode } from './errors.ts';
 import type { Permission } from './permissions.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * One row of the contract. Routes, OpenAPI, the client, the CLI's help and the permission list are derived from these
@@ -24,6 +24,8 @@ export interface Endpoint<
   readonly permission: Permission | 'public' | 'session';
   /** Whether a server key may call it, for its own server only. */
   readonly daemon?: boolean;
+  /** Whether a member of a cluster may call it while another one leads, because it only describes the member itself. */
+  readonly withoutLead?: true;
   /** Answers with an ETag; a row that changes something accepts If-Match and refuses stale values. */
   readonly tagged?: true;
   /** Accepts an Idempotency-Key, which is stored in the transaction that creates the record. */
@@ -33,7 +35,10 @@ export interface Endpoint<
    * the user or key that deleted it. Implied by the permission 'session'.
    */
   readonly personal?: true;
-  /** Read far more often than changed: answered from prepared bytes with an ETag, and cacheable for a minute. */
+  /**
+   * Read far more often than changed: answered from prepared bytes with an ETag, and cacheable for a minute. Compressed where the client
+   * asks and every caller gets the same, so its answer has no secrets and repeats no parameter of the request.
+   */
   readonly hot?: true;
   /** Media type of an answer that is not JSON: a public file with an ETag, sent as text. */
   readonly media?: string;
@@ -73,7 +78,7 @@ export interface LiveEvents {
   readonly ids: string;
 }
 
-export interface SentBack {
+interface SentBack {
   /** Name of the row that reads the record; it has the same path. */
   readonly read: string;
   /**
@@ -90,7 +95,7 @@ const PUBLIC_BODY_LIMIT = 8 * 1024;
 /** Bytes of reports that carry logs or output. */
 export const LOG_BODY_LIMIT = 8 * 1024 * 1024;
 /** Default for the JSON values of a body. */
-export const BODY_VALUES = 20_000;
+const BODY_VALUES = 20_000;
 /** JSON values of reports that carry a log: 10,000 lines of five values each. */
 export const LOG_BODY_VALUES = 60_000;
 

@@ -39,7 +39,7 @@ test.each(written)('%s accepts an empty object if its body is optional', (_name,
   if (row.bodyOptional) expect(Value.Check(row.body, {})).toBe(true);
 });
 
-test.each(endpointRows)('%s allows unknown fields in its answer and its query', (name, row) => {
+test.each(endpointRows)('%s allows unknown fields in its response and its query', (name, row) => {
   for (const schema of [row.response, row.query]) {
     for (const [at, node] of nodes(schema)) expect(node.additionalProperties, `${name}${at}`).not.toBe(false);
   }

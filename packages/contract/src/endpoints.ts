@@ -10,6 +10,7 @@ import { copilotEndpoints } from './resources/copilot.ts';
 import { daemonUpdateEndpoints } from './resources/daemon-updates.ts';
 import { definitionEndpoints } from './resources/definitions.ts';
 import { deploymentEndpoints } from './resources/deployments.ts';
+import { diagnosticEndpoints } from './resources/diagnostics.ts';
 import { draftEndpoints } from './resources/drafts.ts';
 import { evacuationEndpoints } from './resources/evacuations.ts';
 import { eventEndpoints } from './resources/events.ts';
@@ -76,6 +77,7 @@ export const endpoints = {
   ...clusterEndpoints,
   ...daemonUpdateEndpoints,
   ...capacityEndpoints,
+  ...diagnosticEndpoints,
   ...implantEndpoints,
   ...tenantEndpoints,
   ...migrationEndpoints,

@@ -1,12 +1,12 @@
 import Type, { type TProperties, type TSchema } from 'typebox';
 import { type ErrorCode, errorTable } from './errors.ts';
-import { choice } from './fields.ts';
+import { choice } from './records/fields.ts';
 
 /** Every answer has `success`, because clients check it. */
-export const answer = <Data extends TSchema>(data: Data) => Type.Object({ success: Type.Literal(true), data });
+export const envelope = <Data extends TSchema>(data: Data) => Type.Object({ success: Type.Literal(true), data });
 
 /** Answer with secrets, for rows that accept an Idempotency-Key; see `shownOnce`. */
-export const answerOnce = <Data extends TSchema>(data: Data) =>
+export const envelopeOnce = <Data extends TSchema>(data: Data) =>
   Type.Object({
     success: Type.Literal(true),
     data,
@@ -28,7 +28,7 @@ export interface FileBytes {
 /** The answer of an endpoint with `file`. */
 export const fileBytes = Type.Unsafe<FileBytes>({ type: 'string', contentMediaType: 'application/octet-stream' });
 
-export const Pagination = Type.Object(
+const Pagination = Type.Object(
   {
     page: Type.Integer({ minimum: 1 }),
     per_page: Type.Integer({ minimum: 1, maximum: 100 }),
@@ -41,7 +41,7 @@ export const Pagination = Type.Object(
 export const list = <Item extends TSchema>(item: Item) =>
   Type.Object({ success: Type.Literal(true), data: Type.Array(item), pagination: Pagination });
 
-export const pageDefaults = { page: 1, per_page: 20, max_per_page: 100 } as const;
+const pageDefaults = { page: 1, per_page: 20, max_per_page: 100 } as const;
 
 /** The query fields of every list. */
 export const paging = {

@@ -38,9 +38,9 @@ describe('the steps of a rollout', () => {
   });
 
   it('wait until every component is healthy before they switch over', () => {
-    const one = [...begun, line(6, 'wait_healthy', 'db is healthy (900 ms)')];
-    expect(words(one, 'running')).toContain('wait_healthy running');
-    const both = [...one, line(8, 'wait_healthy', 'app is healthy (1500 ms)')];
+    const item = [...begun, line(6, 'wait_healthy', 'db is healthy (900 ms)')];
+    expect(words(item, 'running')).toContain('wait_healthy running');
+    const both = [...item, line(8, 'wait_healthy', 'app is healthy (1500 ms)')];
     expect(words(both, 'running')).toEqual(expect.arrayContaining(['wait_healthy done', 'switch running']));
   });
 

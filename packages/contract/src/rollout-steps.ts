@@ -1,6 +1,6 @@
-import { playbooks } from './playbooks.ts';
+import { playbooks } from './actions/playbooks.ts';
+import { steps as stepTexts } from './actions/steps.ts';
 import type { Deployment, LogLine } from './resources/deployment-records.ts';
-import { steps as stepTexts } from './steps.ts';
 
 export type StepState = 'done' | 'running' | 'failed' | 'waiting';
 

@@ -37,6 +37,7 @@ beforeEach(async () => {
   service = await FakeService.listen();
   service.greeting = { server_id: serverId, capabilities: ['ack', 'wake'], manifest_public_key: signer.publicKey };
   service.sign = (message) => signer.order(message, serverId);
+  service.signFor = (manifest, nonce) => signer.signFor(manifest, nonce);
   folder = temporaryFolder('daemon');
   daemon = start();
 });
@@ -61,11 +62,11 @@ function start(): RunningProcess {
 
 const connected = () => until(() => service.socket, { describe: () => `a connection\n${daemon.output}` });
 
-function order(uid: string, given: Partial<Manifest> = {}, sign = signer): string {
+function order(uid: string, overrides: Partial<Manifest> = {}, sign = signer): string {
   deployments++;
   const deployment = { id: id('dep', deployments), definition_id: id('def'), revision: 1, cancelling: false };
   const components = [component('main', { image, command: ['sleep', '100000'], init: true })];
-  const plain = manifest(uid, components, { instance: { uid, name: uid, server_id: serverId }, ...given });
+  const plain = manifest(uid, components, { instance: { uid, name: uid, server_id: serverId }, ...overrides });
   service.manifests.set(deployment.id, sign.sign(plain, { deployment_id: deployment.id, server_id: serverId }));
   service.pending.push({ ...deployment, status: 'pending' });
   service.send({ type: 'deployment_available', deployment_id: deployment.id });
@@ -223,16 +224,16 @@ describe('an action', () => {
     const uid = await deploy(action('note', argv));
     const asked: string[] = [];
     for (let round = 0; round < 5; round++) {
-      const one = ask('note', argv, uid);
-      asked.push(one.execution_id);
+      const request = ask('note', argv, uid);
+      asked.push(request.execution_id);
       await new Promise((resolve) => setTimeout(resolve, randomInt(120)));
       await daemon.kill('SIGKILL');
       service.socket = undefined;
       daemon = start();
       await connected();
       // The service resends unacknowledged requests, as it may to a daemon with a journal.
-      service.send({ type: 'action_request', ...one });
-      await resultOf(one.execution_id);
+      service.send({ type: 'action_request', ...request });
+      await resultOf(request.execution_id);
     }
     const ran = (await inside(uid, 'cat', '/tmp/ran')).trim().split('\n');
     expect(new Set(ran).size).toBe(ran.length);
@@ -262,7 +263,9 @@ it('an order to release that is unsigned, forged, meant for another server or to
   const order = (more: Record<string, unknown> = {}) => {
     const { execution_id, ...asked } = request('hortus.release', [], {}, uid);
     const action = { ...asked.action, type: 'builtin' };
-    return { type: 'action_request', execution_id, ...asked, action, ...more };
+    return service.bound({ type: 'action_request', execution_id, ...asked, action, ...more }) as Message & {
+      execution_id: string;
+    };
   };
   const hours = (count: number) => new Date(Date.now() + count * 3_600_000).toISOString();
   const unsigned = order();
@@ -278,14 +281,23 @@ it('an order to release that is unsigned, forged, meant for another server or to
   }
   service.send({ type: 'rotate_key', api_key: 'hs_test_of_a_stranger' });
   expect(await inside(uid, 'echo', 'running')).toBe('running\n');
-  // A valid order with the id of a rejected one is executed, and its replay does nothing.
+  // A valid order with the id of a rejected one is executed. Its replay is refused and fails nothing; sent again by the service, it
+  // is answered from the journal.
   const real = signer.order(unsigned, serverId);
   service.send(real);
   const isDone = () => results(real.execution_id).some(({ type }) => type === 'action_completed');
   await until(isDone, { describe: () => `the release\n${daemon.output}` });
   const again = await deploy();
   service.send(real);
+  await until(() => daemon.output.includes('received before on this connection'), { describe: 'the refusal' });
+  const { connection_nonce: _, order_number: __, ...unbound } = unsigned as Message;
+  service.send(signer.order(service.bound(unbound as Message), serverId));
   await until(() => results(real.execution_id).length >= 3, { describe: 'the answer from the journal' });
+  expect(results(real.execution_id).map(({ type }) => type)).toEqual([
+    'action_failed',
+    'action_completed',
+    'action_completed',
+  ]);
   expect(await inside(again, 'echo', 'running')).toBe('running\n');
   expect(service.said('key_rotated')).toEqual([]);
 });

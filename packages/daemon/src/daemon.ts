@@ -1,13 +1,14 @@
 import { guarded } from './guard.ts';
 import type { Log } from './log.ts';
-import { closeLeftWindows } from './volumes/window.ts';
-import { type DaemonOptions, type Parts, wire } from './wiring.ts';
+import { closeLeftoverWindows } from './volumes/window.ts';
+import type { DaemonOptions } from './wiring/daemon-options.ts';
+import { type Parts, wire } from './wiring/wiring.ts';
 
 const HOUR = 3_600_000;
 /** Time for running deployments to finish at shutdown; the next start resumes the rest. */
 const STOP_GRACE_MS = 5_000;
 
-/** Starts and stops the daemon. `wiring.ts` connects its parts. */
+/** Starts and stops the daemon. `wiring/` connects its parts. */
 export class Daemon {
   readonly #log: Log;
   readonly #parts: Parts;
@@ -27,7 +28,7 @@ export class Daemon {
     const parts = this.#parts;
     this.#tidy();
     parts.ingress.start();
-    this.#closeLeftWindows();
+    this.#closeLeftoverWindows();
     // A member of a cluster resumes its work when it leads, and only if no other member led meanwhile.
     if (parts.leads()) parts.resume();
     parts.shims.warm();
@@ -45,6 +46,7 @@ export class Daemon {
       parts.deployments.settle();
     }
     parts.metrics.start();
+    parts.diagnostics.start();
     parts.nodeReports.start();
     parts.tunnels?.start();
     parts.relays?.start();
@@ -59,6 +61,7 @@ export class Daemon {
     clearInterval(this.#tidying);
     await parts.updater.stop();
     parts.metrics.stop();
+    parts.diagnostics.stop();
     parts.nodeReports.stop();
     parts.poller.stop();
     parts.observer.stop();
@@ -85,18 +88,18 @@ export class Daemon {
     try {
       this.#parts.journal.tidy(Date.now());
     } catch (error) {
-      this.#log.warn('the journal could not be cleaned up', { error });
+      this.#log.warn({ err: error }, 'the journal could not be cleaned up');
     }
   }
 
   /**
    * Closes containers that a killed daemon left open on volumes. If the engine is unreachable, the next start retries.
    */
-  #closeLeftWindows(): void {
+  #closeLeftoverWindows(): void {
     const { serverId } = this.#parts.identity;
     if (serverId === undefined) return;
-    closeLeftWindows(this.#parts.engine, serverId).catch((error: Error) =>
-      this.#log.warn('leftover helper containers of volumes could not be removed', { error }),
+    closeLeftoverWindows(this.#parts.engine, serverId).catch((error: Error) =>
+      this.#log.warn({ err: error }, 'leftover helper containers of volumes could not be removed'),
     );
   }
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 import { isSea } from 'node:sea';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { type RunOptions, runOptions, runOptionsHelp, secretSettings } from './run-options.ts';
+import { ConfigError } from './options/config-error.ts';
+import { type RunOptions, runOptions, runOptionsHelp, secretSettings } from './options/run-options.ts';
 
 const HELP = `hortusd runs the applications that a Hortus service deploys to this server.
 
@@ -9,13 +10,18 @@ Usage:
   hortusd run [options]      Connect to the service and run its deployments.
   hortusd install [options]  Write a systemd unit, its environment and the state directory; does not start it.
   hortusd policy [options]   Print the policy of this server in the format of policy.yaml.
+  hortusd doctor [options]   Print versions, settings, engine, limits and the last errors, without secrets and without the service.
   hortusd version            Print the version.
 
-Options of run and install:
+Options of run, install and doctor:
 ${runOptionsHelp()}
 Options of install:
   --dry-run                    Print what would be written, without the key, and write nothing.
   --root <path>                Write below this folder, to build a disk image.
+Options of doctor:
+  --json                       Print one JSON document.
+Without settings, doctor reads those of the installed daemon. Its exit code is 0, or 1 if there is a problem or an error of the last
+24 hours. Other exit codes: 2 for wrong options or settings, 70 for a crash.
 Each option can be given as an environment variable, such as HORTUSD_STATE_DIR for --state-dir. Secrets are never arguments:
 ${Object.entries(secretSettings)
   .map(([name, meaning]) => `  ${name.padEnd(28)} ${meaning}`)
@@ -26,10 +32,11 @@ Examples:
   HORTUSD_KEY=… hortusd run --url https://hortus.example.org
   hortusd install --url https://hortus.example.org --key-file key.json --dry-run
   hortusd policy > /var/lib/hortusd/policy.yaml
+  hortusd doctor
 `;
 
 // Without await at the top level, which the CommonJS scripts of the binary do not support.
-main(process.argv.slice(2));
+main(process.argv.slice(2)).catch(crashed);
 
 async function main([command, ...rest]: string[]): Promise<void> {
   switch (command) {
@@ -37,7 +44,10 @@ async function main([command, ...rest]: string[]): Promise<void> {
       await run(rest);
       break;
     case 'install': {
-      const [{ readConfig }, { install }] = await Promise.all([import('./config.ts'), import('./install/install.ts')]);
+      const [{ readConfig }, { install }] = await Promise.all([
+        import('./config/config.ts'),
+        import('./install/install.ts'),
+      ]);
       const { values } = options(rest, { 'dry-run': { type: 'boolean' }, root: { type: 'string' } });
       const said = orFail(() =>
         install({
@@ -58,15 +68,27 @@ async function main([command, ...rest]: string[]): Promise<void> {
       break;
     }
     case 'policy': {
-      const { stateDirectoryOf } = await import('./config.ts');
+      const { stateDirectoryOf } = await import('./config/config.ts');
       const { policyFileOf, printPolicy, readPolicy } = await import('./policy/read-policy.ts');
       const { values } = options(rest);
       process.stdout.write(printPolicy(orFail(() => readPolicy(policyFileOf(stateDirectoryOf(values, process.env))))));
       break;
     }
+    case 'doctor': {
+      const [{ examine }, { isWell, printExamination }, { withInstalled }] = await Promise.all([
+        import('./diagnostics/examine.ts'),
+        import('./diagnostics/doctor.ts'),
+        import('./diagnostics/installed-environment.ts'),
+      ]);
+      const { values } = options(rest, { json: { type: 'boolean' } });
+      const found = await examine(values, withInstalled(process.env));
+      process.stdout.write(values.json ? `${JSON.stringify(found, null, 2)}\n` : printExamination(found));
+      process.exitCode = isWell(found, Date.now()) ? 0 : 1;
+      break;
+    }
     case 'version':
     case '--version': {
-      const { VERSION } = await import('./version.ts');
+      const { VERSION } = await import('@hortus/contract/releases/version');
       process.stdout.write(`${VERSION}\n`);
       break;
     }
@@ -81,22 +103,28 @@ async function main([command, ...rest]: string[]): Promise<void> {
 }
 
 async function run(args: string[]): Promise<void> {
-  const [{ readConfig }, { runDaemon }, { openLog }, { startTelemetry }, { VERSION }] = await Promise.all([
-    import('./config.ts'),
-    import('./run-daemon.ts'),
-    import('./log.ts'),
-    import('@hortus/tracing/start'),
-    import('./version.ts'),
-  ]);
+  const [{ readConfig }, { runDaemon }, { CRASHED, endOnCrash, openDaemonLog }, { startTelemetry }, { VERSION }] =
+    await Promise.all([
+      import('./config/config.ts'),
+      import('./run-daemon.ts'),
+      import('./diagnostics/daemon-log.ts'),
+      import('@hortus/tracing/start'),
+      import('@hortus/contract/releases/version'),
+    ]);
   const { values } = options(args);
   const config = orFail(() => readConfig(values, process.env));
-  const log = openLog(config.logLevel);
+  const log = openDaemonLog(config);
+  endOnCrash(log);
   const env = process.env;
   const telemetry = await startTelemetry({ env, name: 'hortusd', version: VERSION, warn: (text) => log.warn(text) });
-  const daemon = await runDaemon({ config, args: ['run', ...args], log }).catch((error: Error) => fail(error.message));
+  const daemon = await runDaemon({ config, args: ['run', ...args], log }).catch((error: Error) => {
+    if (isMistake(error)) return fail(error.message);
+    log.fatal({ err: error }, 'the daemon crashed at its start');
+    return process.exit(CRASHED);
+  });
   // This process only tries this version, and handles signals itself.
   if (daemon === undefined) return;
-  log.info('hortusd started', { version: VERSION, url: config.url, state: config.stateDirectory });
+  log.info({ version: VERSION, url: config.url, state: config.stateDirectory }, 'hortusd started');
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     // A second signal ends the process at once: the handler runs only once.
     process.once(signal, () => {
@@ -104,7 +132,7 @@ async function run(args: string[]): Promise<void> {
       stopped.then(
         () => process.exit(0),
         (error: Error) => {
-          log.error('hortusd failed to shut down cleanly', { error });
+          log.error({ err: error }, 'hortusd failed to shut down cleanly');
           process.exit(1);
         },
       );
@@ -124,13 +152,32 @@ function options<More extends NonNullable<ParseArgsConfig['options']> = Record<n
   return parsed as { values: RunOptions & ReturnType<typeof parseArgs<{ options: More }>>['values'] };
 }
 
-/** Reports the caller's mistakes in one line, without a stack trace. */
+/** Reports mistakes of the caller in one line; a stack would hide what to do. */
 function orFail<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    return fail((error as Error).message);
+    if (!isMistake(error)) throw error;
+    return fail(error.message);
   }
+}
+
+/** Wrong options and settings, and missing privileges of the user. */
+function isMistake(error: unknown): error is Error {
+  const { code = '' } = error as { code?: string };
+  return (
+    error instanceof ConfigError || code.startsWith('ERR_PARSE_ARGS') || ['EACCES', 'EPERM', 'EROFS'].includes(code)
+  );
+}
+
+/** Reports an error of a command other than `run`, or from before its log was open. */
+async function crashed(error: unknown): Promise<void> {
+  const [{ openLog }, { CRASHED }] = await Promise.all([
+    import('@hortus/logging/log'),
+    import('./diagnostics/daemon-log.ts'),
+  ]);
+  openLog({ level: 'error' }).fatal({ err: error }, 'hortusd crashed');
+  process.exit(CRASHED);
 }
 
 function fail(message: string): never {

@@ -1,16 +1,17 @@
 import { isSea } from 'node:sea';
-import type { DaemonConfig } from './config.ts';
+import type { DaemonConfig } from './config/config.ts';
 import { Daemon } from './daemon.ts';
+import { CRASHED } from './diagnostics/daemon-log.ts';
 import { choosePorts } from './ingress/ports.ts';
 import type { Log } from './log.ts';
 import { becomeProgram, isSupervisedBySystemd } from './update/become-program.ts';
 import { chooseProgram } from './update/choose-program.ts';
-import { ownBinary } from './update/own-program.ts';
 import { builtInReleaseKeys } from './update/release-key.ts';
+import { runningBinary } from './update/running-binary.ts';
 import { type HandOver, Supervisor } from './update/supervisor.ts';
 import { TRIAL_VARIABLE } from './update/trial-messages.ts';
 import { UpdateStore } from './update/update-record.ts';
-import { wire } from './wiring.ts';
+import { wire } from './wiring/wiring.ts';
 
 export interface RunOptions {
   readonly config: DaemonConfig;
@@ -25,7 +26,7 @@ export interface RunOptions {
  */
 export async function runDaemon({ config, args, log }: RunOptions): Promise<Supervisor | undefined> {
   const store = new UpdateStore(config.stateDirectory);
-  const binary = ownBinary();
+  const binary = runningBinary();
   const keys = builtInReleaseKeys();
   const execute = (file: string) => becomeProgram(file, args);
   const former = process.env[TRIAL_VARIABLE];
@@ -39,7 +40,10 @@ export async function runDaemon({ config, args, log }: RunOptions): Promise<Supe
     update: { store, binary, keys, handOver },
   });
   if (former !== undefined && process.connected) {
-    const [{ runCandidate }, { proofOf }] = await Promise.all([import('./update/candidate.ts'), import('./proof.ts')]);
+    const [{ runCandidate }, { proofOf }] = await Promise.all([
+      import('./update/candidate.ts'),
+      import('./wiring/proof.ts'),
+    ]);
     runCandidate({
       open: async () => proofOf(wire(await options(() => undefined)), log),
       // systemd starts the installed binary again.
@@ -57,8 +61,8 @@ export async function runDaemon({ config, args, log }: RunOptions): Promise<Supe
     open: (handOver) => new Daemon({ ...chosen, update: { ...chosen.update, handOver } }),
     execute,
     onFatal(error) {
-      log.error('the daemon could not be started again', { error });
-      process.exit(1);
+      log.error({ err: error }, 'the daemon could not be started again');
+      process.exit(CRASHED);
     },
     log,
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@hortus/template/canonical-json';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 
 /** Called between parts of long work, to let other work have its turn; undefined if it need not pause yet. */
 export type Pause = () => Promise<void> | undefined;

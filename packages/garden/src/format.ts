@@ -1,5 +1,5 @@
 import { eventNames } from '@hortus/contract/events';
-import { choice, namePattern, text } from '@hortus/contract/fields';
+import { choice, namePattern, text } from '@hortus/contract/records/fields';
 import { BackupWishes } from '@hortus/contract/resources/backup-settings';
 import { InputValue } from '@hortus/contract/resources/definition-records';
 import { DefinitionCreate, inputName, needName } from '@hortus/contract/resources/definitions';
@@ -7,10 +7,11 @@ import { ChannelCreate } from '@hortus/contract/resources/notification-channels'
 import { RuleCreate } from '@hortus/contract/resources/notifications';
 import { WantedLabels } from '@hortus/contract/resources/server-records';
 import { webhookStatuses } from '@hortus/contract/resources/webhooks';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import Type, { type Static, type TSchema } from 'typebox';
 
 /** Most definitions of one garden. */
-export const MOST_DEFINITIONS = 2_000;
+const MAX_DEFINITIONS = 2_000;
 
 const closed = { additionalProperties: false } as const;
 const { profile, watch_seconds, heal, variant } = DefinitionCreate.properties;
@@ -97,7 +98,7 @@ export const GardenDefinition = Type.Object(
 );
 export type GardenDefinition = Static<typeof GardenDefinition>;
 
-export const GardenRegistry = Type.Object(
+const GardenRegistry = Type.Object(
   {
     username: open('User name at the registry.'),
     password: Type.Optional(open('A reference such as ${env.REGISTRY_TOKEN}; left out, the stored one is kept.')),
@@ -105,7 +106,7 @@ export const GardenRegistry = Type.Object(
   { ...closed, title: 'GardenRegistry' },
 );
 
-export const GardenWebhook = Type.Object(
+const GardenWebhook = Type.Object(
   {
     url: open('An http or https address.', ['https://hooks.example.org/hortus', '${env.HOOK_URL}']),
     events: Type.Array(choice(eventNames), { minItems: 1, maxItems: 64, description: 'Events to deliver.' }),
@@ -116,7 +117,7 @@ export const GardenWebhook = Type.Object(
 );
 
 const { name: _ofChannel, url: _url, token: _token, ...channelFields } = ChannelCreate.properties;
-export const GardenChannel = Type.Object(
+const GardenChannel = Type.Object(
   {
     ...channelFields,
     url: Type.Optional(open('Address of the receiver; see the API. For slack, discord, teams and url a reference.')),
@@ -127,7 +128,7 @@ export const GardenChannel = Type.Object(
 );
 
 const { name: _ofRule, channel_ids: _ids, status: _status, ...ruleFields } = RuleCreate.properties;
-export const GardenRule = Type.Object(
+const GardenRule = Type.Object(
   {
     ...ruleFields,
     channels: Type.Optional(
@@ -156,7 +157,7 @@ export const Garden = Type.Object(
         description: 'Paths of private templates, relative to this file. They are published to the account.',
       }),
     ),
-    definitions: named(namePattern, GardenDefinition, MOST_DEFINITIONS, 'Definitions by their uid.'),
+    definitions: named(namePattern, GardenDefinition, MAX_DEFINITIONS, 'Definitions by their uid.'),
     registries: named('^[A-Za-z0-9][A-Za-z0-9.:-]{0,258}$', GardenRegistry, 100, 'Credentials by registry host.'),
     webhooks: named(ANY_NAME, GardenWebhook, 100, 'Webhook endpoints by a name of your choice.'),
     channels: named(ANY_NAME, GardenChannel, 50, 'Notification channels by their name.'),
@@ -177,5 +178,5 @@ export const GARDEN_SCHEMA_PATH = '/schemas/garden.json';
 export const gardenSchema = (publicUrl: string) => ({
   $schema: 'http://json-schema.org/draft-07/schema#',
   ...Garden,
-  $id: `${publicUrl.replace(/\/+$/, '')}${GARDEN_SCHEMA_PATH}`,
+  $id: `${withoutTrailing(publicUrl, '/')}${GARDEN_SCHEMA_PATH}`,
 });

@@ -1,4 +1,4 @@
-import { findCycle } from '@hortus/template/start-order';
+import { findCycle } from '@hortus/template/canonical/start-order';
 import type { Garden } from './format.ts';
 
 type WithNeeds = Pick<Garden, 'definitions'>;

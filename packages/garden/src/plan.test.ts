@@ -21,14 +21,14 @@ const unique = <T extends { kind: string; key: string }>(items: fc.Arbitrary<T>)
 const wantedItems: fc.Arbitrary<WantedItem[]> = unique(item).chain((items) =>
   fc.tuple(...items.map(() => fc.array(fc.nat({ max: 20 }), { maxLength: 2 }))).map((needs) =>
     // Only earlier items are needed, so there is no cycle.
-    items.map((one, index) => ({
-      ...one,
+    items.map((item, index) => ({
+      ...item,
       needs: [...new Set((needs[index] ?? []).flatMap((at) => (at < index ? [nameOf(items[at] as WantedItem)] : [])))],
     })),
   ),
 );
 const presentItems: fc.Arbitrary<PresentItem[]> = unique(
-  item.chain((one) => fc.boolean().map((settled) => ({ ...one, settled, id: `id ${one.kind} ${one.key}` }))),
+  item.chain((item) => fc.boolean().map((settled) => ({ ...item, settled, id: `id ${item.kind} ${item.key}` }))),
 );
 const garden = fc.record({
   wanted: wantedItems,
@@ -46,8 +46,8 @@ function carriedOut(
   wanted: readonly WantedItem[],
   present: readonly PresentItem[],
 ): PresentItem[] {
-  const state = new Map(present.map((one) => [nameOf(one), one]));
-  const file = new Map(wanted.map((one) => [nameOf(one), one]));
+  const state = new Map(present.map((item) => [nameOf(item), item]));
+  const file = new Map(wanted.map((item) => [nameOf(item), item]));
   for (const change of changes) {
     const at = nameOf(change);
     if (change.action === 'archive' || change.action === 'remove') state.delete(at);
@@ -74,7 +74,7 @@ function carriedOut(
 }
 
 const withoutNulls = (fields: Readonly<Record<string, FieldValue>>) =>
-  Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== null));
+  Object.fromEntries(Object.entries(fields).filter(([, item]) => item !== null));
 
 describe('the plan of a garden', () => {
   it('leads from what is present to what the file says', async () => {
@@ -82,15 +82,15 @@ describe('the plan of a garden', () => {
       fc.asyncProperty(garden, async ({ wanted, present, ownedPart, prune }) => {
         const owned = ownedOf(present, ownedPart);
         const after = new Map(
-          carriedOut((await planGarden(wanted, present, owned, { prune })).changes, wanted, present).map((one) => [
-            nameOf(one),
-            one,
+          carriedOut((await planGarden(wanted, present, owned, { prune })).changes, wanted, present).map((item) => [
+            nameOf(item),
+            item,
           ]),
         );
-        for (const one of wanted) {
-          const made = after.get(nameOf(one));
-          expect(withoutNulls(made?.fields ?? {})).toEqual(withoutNulls(one.fields));
-          expect(made?.secrets).toMatchObject(one.secrets);
+        for (const item of wanted) {
+          const made = after.get(nameOf(item));
+          expect(withoutNulls(made?.fields ?? {})).toEqual(withoutNulls(item.fields));
+          expect(made?.secrets).toMatchObject(item.secrets);
           expect(made?.settled).toBe(true);
         }
       }),
@@ -115,7 +115,7 @@ describe('the plan of a garden', () => {
         const removed = (await planGarden(wanted, present, owned, { prune })).changes
           .filter(({ action }) => action === 'archive' || action === 'remove')
           .map(nameOf);
-        const expected = prune ? present.map(nameOf).filter((one) => owned.has(one) && !inFile.has(one)) : [];
+        const expected = prune ? present.map(nameOf).filter((text) => owned.has(text) && !inFile.has(text)) : [];
         expect(removed.sort()).toEqual(expected.sort());
       }),
     );
@@ -125,9 +125,9 @@ describe('the plan of a garden', () => {
     await fc.assert(
       fc.asyncProperty(garden, async ({ wanted, present, ownedPart, prune }) => {
         const { changes } = await planGarden(wanted, present, ownedOf(present, ownedPart), { prune });
-        const at = new Map(changes.map((one, index) => [nameOf(one), index]));
-        for (const one of changes)
-          for (const need of one.needs) expect(at.get(need)).toBeLessThan(at.get(nameOf(one)) ?? -1);
+        const at = new Map(changes.map((change, index) => [nameOf(change), index]));
+        for (const change of changes)
+          for (const need of change.needs) expect(at.get(need)).toBeLessThan(at.get(nameOf(change)) ?? -1);
         const removal = changes.findIndex(({ action }) => action === 'archive' || action === 'remove');
         if (removal !== -1)
           expect(changes.slice(removal).every(({ action }) => action === 'archive' || action === 'remove')).toBe(true);
@@ -147,7 +147,7 @@ describe('the plan of a garden', () => {
   it('has the same hash for the same changes, whatever the order of the file', async () => {
     await fc.assert(
       fc.asyncProperty(garden, async ({ wanted, present, ownedPart, prune }) => {
-        const free = wanted.map((one) => ({ ...one, needs: [] }));
+        const free = wanted.map((item) => ({ ...item, needs: [] }));
         const owned = ownedOf(present, ownedPart);
         const hash = async (items: readonly WantedItem[], there: readonly PresentItem[]) =>
           hashOf('home', await planGarden(items, there, owned, { prune }), '');

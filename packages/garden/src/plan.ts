@@ -1,5 +1,5 @@
 import { type GardenAction, gardenItemKinds } from '@hortus/contract/resources/garden-records';
-import { canonicalJson } from '@hortus/template/canonical-json';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 import { digestOf, noPause, type Pause } from './digest.ts';
 import { type FieldValue, type Item, nameOf, type PresentItem, type WantedItem } from './items.ts';
 import type { Problem } from './secret-places.ts';

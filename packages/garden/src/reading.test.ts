@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkGarden, LONGEST_GARDEN, MOST_PROBLEMS, readGarden } from './reading.ts';
+import { checkGarden, MAX_GARDEN_LENGTH, MAX_PROBLEMS, readGarden } from './reading.ts';
 import { keyOf, referencesIn, resolved } from './references.ts';
 import { literalSecrets } from './secret-places.ts';
 
@@ -19,7 +19,7 @@ describe('reading a garden', () => {
 
   it('reports at most twenty problems', () => {
     const many = Array.from({ length: 60 }, (_, index) => `  d${index}: {wrong: 1}\n`).join('');
-    expect(problemsOf(home(many))).toHaveLength(MOST_PROBLEMS);
+    expect(problemsOf(home(many))).toHaveLength(MAX_PROBLEMS);
   });
 
   it.each([
@@ -46,14 +46,14 @@ describe('reading a garden', () => {
   });
 
   it('names the cycle of definitions that need each other', () => {
-    const one = (uid: string, need: string) => `  ${uid}: {species: inkwell, server: attic, needs: [${need}]}\n`;
-    expect(problemsOf(home(`${one('a', 'b')}${one('b', 'c')}${one('c', 'a')}`))).toEqual([
+    const definition = (uid: string, need: string) => `  ${uid}: {species: inkwell, server: attic, needs: [${need}]}\n`;
+    expect(problemsOf(home(`${definition('a', 'b')}${definition('b', 'c')}${definition('c', 'a')}`))).toEqual([
       expect.stringContaining('is a cycle: a → b → c → a'),
     ]);
   });
 
   it('refuses what would cost too much: size, depth and aliases', () => {
-    expect(problemsOf('x'.repeat(LONGEST_GARDEN + 1))[0]).toContain('at most');
+    expect(problemsOf('x'.repeat(MAX_GARDEN_LENGTH + 1))[0]).toContain('at most');
     expect(problemsOf(`name: home\ndefinitions: ${'['.repeat(200)}${']'.repeat(200)}`)[0]).toContain('nested');
     const bomb = Array.from({ length: 9 }, (_, level) =>
       level === 0 ? 'a0: &a0 [x]' : `a${level}: &a${level} [${`*a${level - 1},`.repeat(9)}]`,

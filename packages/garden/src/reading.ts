@@ -1,18 +1,18 @@
-import { pathText } from '@hortus/template/finding';
-import { parse } from '@hortus/template/parse';
-import { checkSchema, type Schema } from '@hortus/template/schema-check';
+import { checkSchema } from '@hortus/template/schema/schema-check';
+import { pathText } from '@hortus/template/source/finding';
+import { parse } from '@hortus/template/source/parse';
 import { Garden } from './format.ts';
 import { findNeedsProblems } from './order.ts';
 import { eachValue, isMixed } from './references.ts';
 import type { Problem } from './secret-places.ts';
 
 /** Longest text of a garden, in characters. */
-export const LONGEST_GARDEN = 1_048_576;
+export const MAX_GARDEN_LENGTH = 1_048_576;
 /** Problems shown at once: authors fix a few at a time. */
-export const MOST_PROBLEMS = 20;
+export const MAX_PROBLEMS = 20;
 
 /** A problem with its place in the text; both are 1 for a garden that came as data. */
-export interface PlacedProblem extends Problem {
+interface PlacedProblem extends Problem {
   readonly line: number;
   readonly column: number;
 }
@@ -23,14 +23,14 @@ export type Read =
 
 /** Reads a garden with the limits of templates (depth, aliases) and reports all problems at once. */
 export function readGarden(text: string): Read {
-  if (text.length > LONGEST_GARDEN) {
-    const message = `must have at most ${LONGEST_GARDEN} characters`;
+  if (text.length > MAX_GARDEN_LENGTH) {
+    const message = `must have at most ${MAX_GARDEN_LENGTH} characters`;
     return { garden: undefined, problems: [{ field: '', message, line: 1, column: 1 }] };
   }
   const parsed = parse(text);
   if (parsed.value === undefined || parsed.findings.length > 0) {
     const problems = parsed.findings
-      .slice(0, MOST_PROBLEMS)
+      .slice(0, MAX_PROBLEMS)
       .map(({ path, message, line, column }) => ({ ...shown(path, message), line, column }));
     const empty = { field: '', message: 'is empty; a garden has at least a name', line: 1, column: 1 };
     return { garden: undefined, problems: problems.length > 0 ? problems : [empty] };
@@ -46,17 +46,17 @@ const secretSections: ReadonlySet<unknown> = new Set(['registries', 'channels', 
 /** A value of the wrong type that is written there is not repeated: problems reach events and the forge. */
 const mayBeSecret = (path: Path): boolean => secretSections.has(path[0]) && path.length > 2;
 
-const LONGEST_FIELD = 200;
-const LONGEST_MESSAGE = 500;
+const MAX_FIELD_LENGTH = 200;
+const MAX_MESSAGE_LENGTH = 500;
 
 /** Makes a problem presentable: keys of the file are part of it, and they may be long and have invisible characters. */
 const shown = (field: string, message: string): Problem => ({
-  field: visible(field, LONGEST_FIELD),
-  message: visible(message, LONGEST_MESSAGE),
+  field: visible(field, MAX_FIELD_LENGTH),
+  message: visible(message, MAX_MESSAGE_LENGTH),
 });
 
-function visible(text: string, most: number): string {
-  const cut = text.length > most ? `${text.slice(0, most - 1)}…` : text;
+function visible(text: string, max: number): string {
+  const cut = text.length > max ? `${text.slice(0, max - 1)}…` : text;
   return cut.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 }
 
@@ -67,16 +67,14 @@ export function checkGarden(
   value: unknown,
   positionOf: (path: Path, atKey?: boolean) => { line: number; column: number } = nowhere,
 ): Read {
-  const remarks = checkSchema(Garden as unknown as Schema, value).map(
-    ({ path, message, suggestion, atKey = false }) => {
-      const about = mayBeSecret(path) ? message.replace(/, not .*$/s, '') : message;
-      return { path, message: suggestion === undefined ? about : `${about}; ${suggestion}`, atKey };
-    },
-  );
+  const remarks = checkSchema(Garden, value).map(({ path, message, suggestion, atKey = false }) => {
+    const about = mayBeSecret(path) ? message.replace(/, not .*$/s, '') : message;
+    return { path, message: suggestion === undefined ? about : `${about}; ${suggestion}`, atKey };
+  });
   const found = remarks.length > 0 ? remarks : rulesOf(value as Garden);
   if (found.length === 0) return { garden: value as Garden, problems: [] };
   const problems = found
-    .slice(0, MOST_PROBLEMS)
+    .slice(0, MAX_PROBLEMS)
     .map(({ path, message, atKey }) => ({ ...shown(pathText(path), message), ...positionOf(path, atKey) }));
   return { garden: undefined, problems };
 }

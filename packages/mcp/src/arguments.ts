@@ -4,9 +4,9 @@ import { Refusal, type Tool } from './tool.ts';
 
 /** Checks arguments of a model; refuses with the name of the first wrong field. */
 export function checked({ input }: Tool, args: unknown): Readonly<Record<string, unknown>> {
-  const given = args ?? {};
-  if (Check(input, given)) return given as Readonly<Record<string, unknown>>;
-  const [error] = Errors(input, given);
+  const entered = args ?? {};
+  if (Check(input, entered)) return entered as Readonly<Record<string, unknown>>;
+  const [error] = Errors(input, entered);
   throw new Refusal(describe(error));
 }
 

@@ -10,7 +10,7 @@ const FIELD = 'confirm';
 const VALID_MS = 10 * 60_000;
 
 /** What the client sends with a call that it repeats with the person's answer. */
-export interface Answered {
+export interface Reply {
   readonly responses: Record<string, unknown> | undefined;
   readonly state: unknown;
 }
@@ -19,10 +19,10 @@ export interface Answered {
  * Asks the person in the client. The answer counts only with our seal on the same plan: a client that was never asked about this
  * plan cannot have an answer to it.
  */
-export function askingPerson(seal: Seal, canBeAsked: boolean, { responses, state }: Answered): Person {
+export function askingPerson(seal: Seal, canBeAsked: boolean, { responses, state }: Reply): Person {
   return {
     canBeAsked,
-    async answerTo(planHash) {
+    async confirmationOf(planHash) {
       const response = inputResponse(responses, FIELD);
       if (response.kind !== 'elicit' || typeof state !== 'string') return undefined;
       const [until = '', ...rest] = state.split('.');

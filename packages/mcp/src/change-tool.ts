@@ -1,6 +1,6 @@
 import Type, { type Static, type TObject } from 'typebox';
 import { planHash } from './plan-hash.ts';
-import { bounded, LONGEST_RESULT, paragraphs } from './text/bounded.ts';
+import { bounded, MAX_RESULT_LENGTH, paragraphs } from './text/bounded.ts';
 import type { Danger, Outcome, Tool, ToolContext } from './tool.ts';
 
 export interface Plan {
@@ -32,6 +32,7 @@ export const changeTool = <Input extends TObject>(row: {
   title: string;
   description: string;
   kind?: 'change' | 'danger';
+  destructive?: boolean;
   input: Input;
   plan(context: ToolContext, args: Static<Input>): Promise<Plan>;
 }): Tool => ({
@@ -39,6 +40,7 @@ export const changeTool = <Input extends TObject>(row: {
   title: row.title,
   description: `${row.description} Returns a plan and its plan_hash first; call again with the same arguments and that plan_hash to carry it out.`,
   kind: row.kind ?? 'change',
+  destructive: row.destructive ?? row.kind === 'danger',
   input: Type.Object({ ...row.input.properties, ...hashField }, { additionalProperties: false }),
   async run(context, { plan_hash, ...args }) {
     const plan = await row.plan(context, args as Static<Input>);
@@ -53,14 +55,14 @@ export const changeTool = <Input extends TObject>(row: {
   },
 });
 
-const LONGEST_PLAN = LONGEST_RESULT - 2_000;
+const MAX_PLAN_LENGTH = MAX_RESULT_LENGTH - 2_000;
 
 const onceFor = (hash: string) => `mcp-${hash}`;
 
 const shown = (tool: string, { text, danger }: Plan, hash: string, outcome: string): string =>
   paragraphs(
     // Shorter than a result, whose end would be cut: the hash stands there.
-    `Plan: ${bounded(text, LONGEST_PLAN)}`,
+    `Plan: ${bounded(text, MAX_PLAN_LENGTH)}`,
     `plan_hash: ${hash}`,
     `${outcome} To carry out the plan, call ${tool} again with the same arguments and this plan_hash.${
       danger ? ' A person must then confirm it; you cannot.' : ''
@@ -69,9 +71,9 @@ const shown = (tool: string, { text, danger }: Plan, hash: string, outcome: stri
 
 /** Lets the person decide: in the client, if it can show a question, otherwise in the console. */
 async function confirmed(context: ToolContext, plan: Plan, danger: Danger, hash: string): Promise<Outcome> {
-  const answer = await context.person.answerTo(hash);
-  if (answer === 'confirmed') return { text: await plan.carryOut(onceFor(hash)) };
-  if (answer === 'declined') return { text: 'The person declined. Nothing was changed.', failed: true };
+  const reply = await context.person.confirmationOf(hash);
+  if (reply === 'confirmed') return { text: await plan.carryOut(onceFor(hash)) };
+  if (reply === 'declined') return { text: 'The person declined. Nothing was changed.', failed: true };
   if (context.person.canBeAsked) return { ask: danger, planHash: hash };
   const { data } = await context.service.call('confirmations.create', { body: danger.call });
   return {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '@hortus/template/canonical-json';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 
 /** Hashes a plan: the tool, its arguments, and the state that the plan was made from. */
 export const planHash = (tool: string, args: object, state: unknown): string =>

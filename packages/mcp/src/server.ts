@@ -38,12 +38,12 @@ const instructions = [
 ].join(' ');
 
 /** Created once: the list is the same for every caller. */
-const listedTools: ListedTool[] = tools.map(({ name, title, description, kind, input }) => ({
+const listedTools: ListedTool[] = tools.map(({ name, title, description, kind, destructive, input }) => ({
   name,
   title,
   description,
   inputSchema: JSON.parse(JSON.stringify(input)),
-  annotations: { readOnlyHint: kind === 'read', destructiveHint: kind === 'danger', openWorldHint: false },
+  annotations: { readOnlyHint: kind === 'read', destructiveHint: destructive, openWorldHint: false },
 }));
 
 /** Builds the MCP server of one connection, or of one request over HTTP. It keeps no state between calls. */
@@ -80,8 +80,8 @@ async function callTool(
   capabilities: ClientCapabilities | undefined,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { service, seal, waitMs = WAIT_MS } = options;
-  const answered = { responses: mcpReq.inputResponses, state: mcpReq.requestState() };
-  const person = askingPerson(seal, showsForms(capabilities), answered);
+  const responded = { responses: mcpReq.inputResponses, state: mcpReq.requestState() };
+  const person = askingPerson(seal, showsForms(capabilities), responded);
   try {
     const outcome = await tool.run({ service, signal: mcpReq.signal, person, waitMs }, checked(tool, args));
     if ('ask' in outcome) return await question(seal, outcome.ask, outcome.planHash);

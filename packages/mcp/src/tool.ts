@@ -18,7 +18,7 @@ export interface Person {
   /** Whether the client can show a question of ours. */
   readonly canBeAsked: boolean;
   /** Returns the answer to the question about exactly this plan; undefined if it was not asked. */
-  answerTo(planHash: string): Promise<'confirmed' | 'declined' | undefined>;
+  confirmationOf(planHash: string): Promise<'confirmed' | 'declined' | undefined>;
 }
 
 /** A call that destroys or replaces something. A person confirms it, never the model. */
@@ -39,6 +39,8 @@ export interface Tool {
   readonly title: string;
   readonly description: string;
   readonly kind: 'read' | 'change' | 'danger';
+  /** Whether a call may lose data or containers: always with kind `danger`, with some arguments otherwise. */
+  readonly destructive: boolean;
   readonly input: TObject;
   run(context: ToolContext, args: Readonly<Record<string, unknown>>): Promise<Outcome>;
 }
@@ -53,6 +55,7 @@ export const readTool = <Input extends TObject>(row: {
 }): Tool => ({
   ...row,
   kind: 'read',
+  destructive: false,
   run: async (context, args) => ({ text: await row.read(context, args as Static<Input>) }),
 });
 

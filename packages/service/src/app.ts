@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { getCompileCacheDir } from 'node:module';
-import { formatFinding } from '@hortus/template/finding';
-import { loadKeptCatalog } from '@hortus/template/kept-catalog';
+import { VERSION } from '@hortus/contract/releases/version';
+import { loadCachedCatalog } from '@hortus/template/catalog/cached-catalog';
+import { formatFinding } from '@hortus/template/source/finding';
 import type { Bus } from './bus/bus.ts';
 import { openLocalBus } from './bus/local-bus.ts';
-import type { Config } from './config.ts';
-import { guardWith } from './guard.ts';
-import { callerAddress } from './http/caller-address.ts';
+import type { Config } from './config/config.ts';
 import { loadConsole } from './http/console-files.ts';
 import { buildHttp, type Http } from './http/server.ts';
 import { Authenticator } from './identity/authenticator.ts';
@@ -16,38 +13,38 @@ import { ensureFirstAccount, type FirstStart, renewFirstLink } from './identity/
 import { makePassingKey, type PassingKeyOptions } from './identity/passing-key.ts';
 import { Passwords } from './identity/passwords.ts';
 import { JobWorker } from './jobs/worker.ts';
-import type { Log } from './log.ts';
-import { type Metrics, openMetrics } from './metrics.ts';
 import { NUMBERED_TOPIC } from './outbox/append.ts';
 import { Dispatcher } from './outbox/dispatcher.ts';
-import { RelayDoor } from './relay/door.ts';
+import type { AgentBuilder } from './process/agent-builder.ts';
+import { type Guard, guardWith } from './process/guard.ts';
+import type { Log } from './process/log.ts';
+import { type Metrics, openMetrics } from './process/metrics.ts';
 import { reachableUrl } from './relay/reachable-url.ts';
-import { Relay } from './relay/relay.ts';
 import { MARKED_TOPIC } from './resources/actions/dispatch.ts';
-import { MemberConnections } from './resources/clusters/connections.ts';
-import { openDaemonChannel } from './resources/servers/daemon-channel.ts';
 import { requireLeader } from './resources/servers/leadership/leader.ts';
-import { ShellDoor } from './resources/shells/shell-door.ts';
 import { CATALOG_TOPIC, Catalog } from './resources/templates/catalog.ts';
 import { shipCatalog, stampCatalog } from './resources/templates/ship.ts';
 import { openStorage } from './storage/open.ts';
 import type { Notice, Storage } from './storage/storage.ts';
 import { timed } from './storage/timed.ts';
 import { DaemonStreams } from './streams/daemon-streams.ts';
-import { StreamDoor } from './streams/stream-door.ts';
 import type { Hmac } from './streams/ticket.ts';
 import { openVault } from './vault/vault.ts';
 import { gaugesOf } from './wiring/gauges.ts';
+import { openSockets } from './wiring/sockets.ts';
 import { wireResources } from './wiring/wiring.ts';
 import { openWorkerPool } from './wiring/worker-pool.ts';
+import type { ClosableWork, PoolLimits } from './workers/pool.ts';
 
 export interface AppDeps {
   readonly config: Config;
   readonly log: Log;
   /** Opens the storage; tests replace it to simulate a slow database. */
   readonly open?: typeof openStorage;
-  /** Module of the worker threads; tests pass a bundled one, because loading it from its sources takes a second. */
-  readonly workerProgram?: URL;
+  /** Opens a pool of worker threads; tests share the threads of their process, because starting one takes half a second. */
+  readonly openWork?: (guard: Guard, limits?: Partial<PoolLimits>) => ClosableWork;
+  /** Builds agent binaries that are missing. */
+  readonly agentBuilder?: AgentBuilder;
   /** Hashes and verifies passwords; tests pass a cheap one. */
   readonly passwords?: Passwords;
 }
@@ -68,24 +65,18 @@ export interface App {
   close(): Promise<void>;
 }
 
-export const VERSION: string = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
-
 /** Objects of a repository take longer than a template, and must not keep the other threads from it. */
 const REPOSITORY_LIMITS = { cpuMs: 15_000, heapMb: 256 };
 
 /** Creates all parts of the service with their dependencies. `wiring/` does this for the resources. */
 export async function buildApp(deps: AppDeps): Promise<App> {
-  const { config, log, open = openStorage, passwords = new Passwords(), workerProgram } = deps;
+  const { config, log, open = openStorage, passwords = new Passwords(), openWork = openWorkerPool } = deps;
   const replica = randomBytes(8).toString('hex');
   const metrics = openMetrics();
   const storage = timed(await open(config), metrics.observeDatabase);
   const bus = await openBus(config, replica, log);
   const guard = guardWith(log);
-  storage.onCommit(
-    guard((notices: readonly Notice[]) => {
-      for (const { topic, message } of notices) bus.publish(topic, message);
-    }),
-  );
+  publishNotices(storage, bus, guard);
 
   const vault = await openVault(storage, config);
   const firstStart = await ensureFirstAccount({ storage, passwords, ...config });
@@ -96,16 +87,17 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     sessionIdleMs: config.sessionIdleMinutes * 60_000,
   });
   const catalog = await openCatalog({ config, storage, bus, log });
-  const work = openWorkerPool(guard, {}, workerProgram);
-  const repositoryWork = openWorkerPool(guard, REPOSITORY_LIMITS, workerProgram);
+  const work = openWork(guard);
+  const repositoryWork = openWork(guard, REPOSITORY_LIMITS);
   const hmac: Hmac = (accountId, text) => vault.hmac(storage.reader, accountId, text);
   const ownUrl = () => config.replicaUrl ?? reachableUrl(http.server);
-  const connectionTo = (serverId: string) => channel.gateway.connection(serverId);
+  const connectionTo = (serverId: string) => sockets.gateway.connection(serverId);
   const streams = new DaemonStreams({
     bus,
     guard,
     hmac,
     protect: (order, to, secrets) => wired.protect(order, to, secrets),
+    sign: (order) => wired.signOrder(order),
     connection: connectionTo,
     ownUrl,
   });
@@ -122,7 +114,8 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     repositoryWork,
     streams,
     connectionTo,
-    invoke: (...of) => http.invoke(...of),
+    invoke: (...args) => http.invoke(...args),
+    ...(deps.agentBuilder && { agentBuilder: deps.agentBuilder }),
   });
   // Until the end: an execution whose connection is gone is handed back.
   bus.subscribe(MARKED_TOPIC, (id) => {
@@ -147,81 +140,29 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     rawRoutes: wired.rawRoutes,
     work,
   });
-  const callerOf = callerAddress(config.trustedProxies);
-  const addressOf = ({ socket, headers }: IncomingMessage) =>
-    callerOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined);
-  const channel = await openDaemonChannel({
+  const sockets = await openSockets({
+    config,
+    log,
+    replica,
     storage,
     bus,
     vault,
-    replica,
-    log,
-    protect: wired.protect,
-    liveness: wired.liveness,
-    clusters: new MemberConnections({
-      storage,
-      bus,
-      replica,
-      log,
-      leadership: wired.leadership,
-      lost: (serverId, epoch) => wired.liveness.disconnected(serverId, epoch, false),
-    }),
-    dispatch: wired.dispatch,
-    report: wired.report,
-    updateReported: wired.updateReported,
-    deploymentWaits: wired.deploymentWaits,
-    transferWaits: (serverId) => wired.transfers.waitsFor(serverId),
-    serversWithWork: wired.serversWithWork,
-    upgrades: http.upgrades,
-    refuse: http.refuse,
-    known: http.known,
-    addressOf,
-    authenticate: http.authenticate,
-    times: { pingEveryMs: config.pingSeconds * 1_000 },
-    appsDomain: config.appsDomain,
-  });
-  const door = new RelayDoor({
-    relay: new Relay(guard),
-    upgrades: http.upgrades,
-    refuse: http.refuse,
-    addressOf,
-    authenticate: http.authenticate,
-    roleOf: (...of) => wired.transfers.roleOf(...of),
-    fail: (...of) => wired.transfers.fail(...of),
-    meetAt: (...of) => wired.transfers.meetAt(...of),
-    ownUrl,
-    log,
-  });
-  new StreamDoor({
+    guard,
+    work,
+    authenticator,
+    http,
+    wired,
     streams,
-    upgrades: http.upgrades,
-    refuse: http.refuse,
-    addressOf,
-    authenticate: http.authenticate,
-    isKeyValid: (key, address) => authenticator.isValid(key, address),
     hmac,
     ownUrl,
-    log,
   });
-  const gauges = gaugesOf({
-    reader: storage.reader,
-    jobKinds: Object.keys(wired.jobs),
-    daemons: () => channel.gateway.size,
+  const counts = {
+    daemons: () => sockets.gateway.size,
     streams: http.openStreams,
     daemonStreams: () => streams.size,
-  });
+  };
+  const gauges = gaugesOf({ reader: storage.reader, jobKinds: Object.keys(wired.jobs), ...counts });
   for (const gauge of gauges) metrics.add(gauge);
-  const shellDoor = new ShellDoor({
-    shells: wired.shells,
-    streams,
-    upgrades: http.upgrades,
-    refuse: http.refuse,
-    addressOf,
-    admit: http.admit,
-    recheck: http.recheck,
-    log,
-  });
-  authenticator.onChange(() => shellDoor.recheckAll());
   bus.subscribe(NUMBERED_TOPIC, () => wired.feed.wake());
   bus.onGap(() => wired.feed.wake());
   dispatcher.start();
@@ -235,10 +176,7 @@ export async function buildApp(deps: AppDeps): Promise<App> {
     firstLink: () => renewFirstLink(storage),
     passingKey: (wanted) => makePassingKey({ storage, mode: config.mode }, wanted),
     close: once(async () => {
-      door.close();
-      await shellDoor.close();
-      streams.close();
-      await channel.close();
+      await sockets.close();
       await http.close();
       await jobs.stop();
       await dispatcher.stop();
@@ -250,6 +188,14 @@ export async function buildApp(deps: AppDeps): Promise<App> {
       await storage.close();
     }),
   };
+}
+
+function publishNotices(storage: Storage, bus: Bus, guard: Guard): void {
+  storage.onCommit(
+    guard((notices: readonly Notice[]) => {
+      for (const { topic, message } of notices) bus.publish(topic, message);
+    }),
+  );
 }
 
 /** Runs the work once; later calls await the same promise. */
@@ -275,7 +221,7 @@ interface CatalogDeps extends AppDeps {
 /** Publishes the catalog of this release, then keeps all templates in memory, in sync with the other replicas. */
 async function openCatalog({ config, storage, bus, log }: CatalogDeps): Promise<Catalog> {
   // Next to the compile cache, which speeds up starts as well.
-  const loaded = await loadKeptCatalog(config.catalogDirectory, getCompileCacheDir());
+  const loaded = await loadCachedCatalog(config.catalogDirectory, getCompileCacheDir());
   for (const finding of loaded.flatMap(({ findings }) => findings)) log.warn(formatFinding(finding));
   const { changed } = await shipCatalog(
     storage,

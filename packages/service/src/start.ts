@@ -1,9 +1,11 @@
+import { VERSION } from '@hortus/contract/releases/version';
 import { startTelemetry } from '@hortus/tracing/start';
 import type { Telemetry } from '@hortus/tracing/telemetry';
-import { type App, buildApp, VERSION } from './app.ts';
-import { type Config, ConfigError, readConfig } from './config.ts';
-import type { Environment } from './config-fields.ts';
-import { type Log, openLog, readableLines } from './log.ts';
+import { type App, buildApp } from './app.ts';
+import { type Config, ConfigError, readConfig } from './config/config.ts';
+import type { Environment } from './config/config-fields.ts';
+import type { AgentBuilder } from './process/agent-builder.ts';
+import { type Log, openLog, readableLines } from './process/log.ts';
 
 export interface StartedService {
   readonly app: App;
@@ -13,8 +15,15 @@ export interface StartedService {
   readonly localUrl: string;
 }
 
-/** Starts the service for a program that only runs the service: an error ends the process. */
-export async function startService(env: Environment, cwd: string): Promise<StartedService> {
+/**
+ * Starts the service for a program that only runs the service: an error ends the process. `builderFor` gives it a builder of agent
+ * binaries.
+ */
+export async function startService(
+  env: Environment,
+  cwd: string,
+  builderFor: (config: Config, log: Log) => AgentBuilder | undefined = () => undefined,
+): Promise<StartedService> {
   const config = readSettings(env, cwd);
   const log = openLog({
     level: config.logLevel,
@@ -23,7 +32,8 @@ export async function startService(env: Environment, cwd: string): Promise<Start
   try {
     // Before anything that is traced.
     const telemetry = await startTelemetry({ env, name: 'hortus', version: VERSION, warn: (text) => log.warn(text) });
-    const built = await buildApp({ config, log });
+    const agentBuilder = builderFor(config, log);
+    const built = await buildApp({ config, log, ...(agentBuilder && { agentBuilder }) });
     await telemetry?.exportMetrics(() => built.metrics.values());
     const app = telemetry ? endingWith(built, telemetry) : built;
     // Loading it takes 100 ms, for which no request should wait.

@@ -1,5 +1,5 @@
 import type { App } from './app.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 
 /** Returns the lines shown after the start. Generated credentials are shown only here and never logged. */
 export function welcome({ publicUrl }: Config, { firstStart }: App): string[] {

@@ -5,10 +5,10 @@ import fc from 'fast-check';
 import Compile from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
-import { formatFinding } from './finding.ts';
-import { INKWELL } from './inkwell.fixture.ts';
-import { parse } from './parse.ts';
-import { checkSchema, type Schema } from './schema-check.ts';
+import { checkSchema } from './schema/schema-check.ts';
+import { formatFinding } from './source/finding.ts';
+import { parse } from './source/parse.ts';
+import { INKWELL } from './testing/inkwell.ts';
 import { validate } from './validate.ts';
 
 const CATALOG = fileURLToPath(new URL('../../../catalog', import.meta.url));
@@ -112,7 +112,7 @@ describe('validate, of any template', { timeout: 300_000 }, () => {
     fc.assert(
       fc.property(template, changes, (source, list) => {
         const value = mutated(parse(source).value, list);
-        expect(checkSchema(Template as unknown as Schema, value).length === 0).toBe(compiled.Check(value));
+        expect(checkSchema(Template, value).length === 0).toBe(compiled.Check(value));
       }),
       runs,
     );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { formatFinding } from './finding.ts';
-import { INKWELL, SEED } from './inkwell.fixture.ts';
-import { parse, parsedValue } from './parse.ts';
+import { formatFinding } from './source/finding.ts';
+import { parse, parsedValue } from './source/parse.ts';
+import { INKWELL, SEED } from './testing/inkwell.ts';
 import { validate } from './validate.ts';
 
 const codes = (text: string) => validate(text).findings.map(({ code, path }) => `${code} ${path}`);
@@ -128,9 +128,24 @@ describe('validate', () => {
     ],
     [
       'component needed for a restore into the running application',
-      INKWELL.replace('  schedule_hint: daily', '  restore_needs: [migrate]'),
+      INKWELL.replace(
+        '  schedule_hint: daily',
+        '  restore_into: running\n  restore_reason: it fills caches\n  restore_needs: [migrate]',
+      ),
       'no-restore backup.restore_needs',
       '[migrate]',
+    ],
+    [
+      'restore into the running application without a reason',
+      INKWELL.replace('  schedule_hint: daily', '  restore_into: running'),
+      'no-reason backup.restore_into',
+      'running',
+    ],
+    [
+      'reason for a restore into an empty database',
+      INKWELL.replace('  schedule_hint: daily', '  restore_reason: it fills caches'),
+      'no-restore backup.restore_reason',
+      'it fills caches',
     ],
     [
       'unknown component needed for a restore',

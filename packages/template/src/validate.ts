@@ -1,13 +1,13 @@
 import { Template } from '@hortus/contract/template/schema';
-import { canonical } from './canonical.ts';
-import { RUN_KEYS, SOLE_COMPONENT } from './expand.ts';
-import { error, type Finding, type Path, pathText, type Remark } from './finding.ts';
-import { type Parsed, parse } from './parse.ts';
-import { prune } from './prune.ts';
+import { canonical } from './canonical/canonical.ts';
+import { RUN_KEYS, SOLE_COMPONENT } from './canonical/expand.ts';
 import { RULES } from './rules/all.ts';
 import { checkProfiles } from './rules/profiles.ts';
 import { checkStops } from './rules/stops.ts';
-import { checkSchema, isMapping, type Schema } from './schema-check.ts';
+import { prune } from './schema/prune.ts';
+import { checkSchema, isMapping } from './schema/schema-check.ts';
+import { error, type Finding, type Path, pathText, type Remark } from './source/finding.ts';
+import { type Parsed, parse } from './source/parse.ts';
 
 export interface Validation {
   /** Present only if there are no errors; warnings are allowed. */
@@ -22,16 +22,16 @@ const FOLLOWS = /^(unknown-|unused|unreachable|no-|condition|cycle|default-varia
 const NAMING = new Set(
   'components inputs secrets vars routes actions needs image kind run storage ports healthcheck'.split(' '),
 );
-const MOST_PRUNINGS = 8;
+const MAX_PRUNINGS = 8;
 /** Limit of remarks of one rule; each may cost a search for the intended word. */
-const MOST_REMARKS = 500;
+const MAX_REMARKS = 500;
 
 /** Reports everything that is wrong with a template, with positions. Never throws. */
 export function validate(source: string | Parsed, file?: string): Validation {
   const parsed = typeof source === 'string' ? parse(source, file) : source;
   const { value } = parsed;
   if (value === undefined) return { findings: inOrder(parsed.findings) };
-  const shape = checkSchema(Template as unknown as Schema, value);
+  const shape = checkSchema(Template, value);
   const remarks = [...shape, ...(isMapping(value) ? besideComponents(value) : []), ...meaning(value, shape)];
   const findings = [...parsed.findings, ...remarks.map((remark) => place(remark, parsed, file))];
   const valid = findings.every(({ severity }) => severity !== 'error');
@@ -43,9 +43,9 @@ function meaning(value: unknown, shape: readonly Remark[]): Remark[] {
   let fitting = value;
   let remaining = shape;
   for (let pruning = 0; remaining.length > 0; pruning++) {
-    if (pruning === MOST_PRUNINGS) return [];
+    if (pruning === MAX_PRUNINGS) return [];
     fitting = prune(fitting, remaining);
-    remaining = checkSchema(Template as unknown as Schema, fitting);
+    remaining = checkSchema(Template, fitting);
   }
   const template = fitting as Template;
   const spec = canonical(template);
@@ -59,7 +59,7 @@ function meaning(value: unknown, shape: readonly Remark[]): Remark[] {
 function* firstOf(remarks: Iterable<Remark>): Generator<Remark> {
   let count = 0;
   for (const remark of remarks) {
-    if (count++ === MOST_REMARKS) return;
+    if (count++ === MAX_REMARKS) return;
     yield remark;
   }
 }

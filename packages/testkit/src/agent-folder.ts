@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agentFileName, agentMark, signatureFileName } from '@hortus/contract/agent-file';
+import { agentFileName, agentMark, signatureFileName } from '@hortus/contract/releases/agent-file';
 
 /** A fake agent for amd64: a few bytes with a version instead of a hundred million. */
 export const AGENT = Buffer.from(`\u007fELF${'.'.repeat(500)}${agentMark('1.2.3')}${'.'.repeat(500)}`);

@@ -26,7 +26,9 @@ export async function createDatabase(
   { template }: DatabaseOptions = {},
 ): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await command(serverUrl, `create database ${name}${template === undefined ? '' : ` template ${template}`}`);
+  // Copying the files of a template takes half the time of logging their pages.
+  const source = template === undefined ? '' : ` template ${template} strategy file_copy`;
+  await command(serverUrl, `create database ${name}${source}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const drop = () => command(serverUrl, `drop database if exists ${name} with (force)`);

@@ -50,7 +50,7 @@ async function installed(patterns: readonly string[]): Promise<string[]> {
 }
 
 function programPath(name: string): string {
-  const path = ['/usr/bin', '/usr/sbin'].map((folder) => join(folder, name)).find((one) => existsSync(one));
+  const path = ['/usr/bin', '/usr/sbin'].map((folder) => join(folder, name)).find((text) => existsSync(text));
   if (path === undefined) throw new Error(`${name} is not installed; npm test installs it`);
   return path;
 }

@@ -36,7 +36,7 @@ const redis: DebianImage = {
  * interface to templates is the same. `bases` lists the tools of the published image, so that a health check or action with
  * another one fails here too.
  */
-export const debianImages: Readonly<Record<string, DebianImage>> = {
+const debianImages: Readonly<Record<string, DebianImage>> = {
   'docker.io/library/postgres': {
     bases: { debian: [], alpine: ['bash'] },
     packages: ['postgresql-[0-9]*', 'postgresql-client-[0-9]*'],

@@ -13,7 +13,7 @@ export interface DebianMachineOptions {
   readonly mounts?: Readonly<Record<string, string>>;
 }
 
-export interface Said {
+interface Said {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

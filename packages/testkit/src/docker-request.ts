@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-export type DockerAnswer = { status: number; text: string };
+export type DockerResponse = { status: number; text: string };
 
 /** Sends one Engine API request, so that tests can prepare and check an engine without the code under test. */
 export function askDocker(
@@ -10,7 +10,7 @@ export function askDocker(
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
   body?: Buffer | Readable | object,
-): Promise<DockerAnswer> {
+): Promise<DockerResponse> {
   const stream = body instanceof Readable ? body : undefined;
   const payload =
     body === undefined || stream ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
@@ -21,11 +21,13 @@ export function askDocker(
     const outgoing = request({ socketPath, method, path, headers, agent: false, timeout: 60_000 });
     outgoing.on('error', reject);
     outgoing.on('timeout', () => outgoing.destroy(new Error(`${method} ${path}: no response`)));
-    outgoing.on('response', (answer) => {
+    outgoing.on('response', (response) => {
       const chunks: Buffer[] = [];
-      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-      answer.on('error', reject);
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }));
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
+      );
     });
     if (stream) pipeline(stream, outgoing).catch(reject);
     else outgoing.end(payload);

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { askDocker } from './docker-request.ts';
 import { type KeptEngine, keepEngine } from './engine-keeper.ts';
@@ -27,7 +28,13 @@ export async function startDocker(options: DockerOptions = {}): Promise<Docker> 
 }
 
 async function runningDocker(): Promise<Docker> {
-  const { status } = await askDocker(systemSocket, 'GET', '/_ping').catch(() => ({ status: 0 }));
+  const { status } = await askDocker(systemSocket, 'GET', '/_ping').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EACCES') return { status: 0 };
+    const command = `sudo usermod -aG docker ${userInfo().username}`;
+    throw new Error(
+      `This user may not use the Docker engine at ${systemSocket}. Allow it, then log in again:\n  ${command}`,
+    );
+  });
   if (status !== 200) throw new Error(`No Docker engine responds at ${systemSocket}, and only root can start one`);
   const stop = async () => {};
   return { socketPath: systemSocket, pidFile: '/var/run/docker.pid', stop, [Symbol.asyncDispose]: stop };

@@ -4,15 +4,15 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-const PATIENCE_MS = 20_000;
+const TIMEOUT_MS = 20_000;
 
 /** Sends SIGTERM to an engine and SIGKILL after a timeout. */
 export async function endEngine(engine: ChildProcess | undefined): Promise<void> {
   if (engine === undefined || engine.exitCode !== null || engine.signalCode !== null) return;
-  const patience = setTimeout(() => engine.kill('SIGKILL'), PATIENCE_MS);
+  const timeout = setTimeout(() => engine.kill('SIGKILL'), TIMEOUT_MS);
   engine.kill('SIGTERM');
   await once(engine, 'exit');
-  clearTimeout(patience);
+  clearTimeout(timeout);
 }
 
 /**

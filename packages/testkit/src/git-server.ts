@@ -14,7 +14,7 @@ export interface GitLogin {
 }
 
 /** Content of a file; null removes it, `{ link }` is a symbolic link. */
-export type GitFile = string | Uint8Array | null | { readonly link: string };
+type GitFile = string | Uint8Array | null | { readonly link: string };
 
 export interface GitRepository {
   /** Address by HTTP. */
@@ -25,7 +25,7 @@ export interface GitRepository {
   git(args: readonly string[], input?: string): Promise<string>;
 }
 
-export interface ApiRequest {
+interface ApiRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Record<string, unknown>;
@@ -165,7 +165,7 @@ function serve(root: string, request: IncomingMessage, response: ServerResponse)
     const headers = head
       .toString('latin1', 0, end)
       .split('\r\n')
-      .map((one) => one.split(/: (.*)/s) as [string, string]);
+      .map((text) => text.split(/: (.*)/s) as [string, string]);
     const status = headers.find(([name]) => name === 'Status')?.[1] ?? '200';
     response.writeHead(
       Number.parseInt(status, 10),

@@ -107,7 +107,7 @@ export async function sharedBusyboxImage(socketPath: string, ref: string, option
 }
 
 export function busyboxPath(): string {
-  const path = ['/bin/busybox', '/usr/bin/busybox'].find((one) => existsSync(one));
+  const path = ['/bin/busybox', '/usr/bin/busybox'].find((text) => existsSync(text));
   if (path === undefined) throw new Error('busybox is not installed; run: apt-get install -y busybox-static');
   return path;
 }

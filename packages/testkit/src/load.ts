@@ -17,8 +17,8 @@ export interface LoadOptions {
   pause?: number;
 }
 
-export interface LoadResult {
-  answered: number;
+interface LoadResult {
+  responded: number;
   /** Response bodies and their counts. */
   bodies: Map<string, number>;
   /** Requests without a 200, with their time and the error. */
@@ -35,7 +35,7 @@ export interface Load {
 export function startLoad(options: LoadOptions): Load {
   const { clients = 8, pause = 10, connections = 'both' } = options;
   const kept = new Agent({ keepAlive: true, maxSockets: clients });
-  const result: LoadResult = { answered: 0, bodies: new Map(), failures: [] };
+  const result: LoadResult = { responded: 0, bodies: new Map(), failures: [] };
   let going = true;
   const ask = async (agent: Agent | false) => {
     while (going) {
@@ -43,7 +43,7 @@ export function startLoad(options: LoadOptions): Load {
       const begun = performance.now();
       try {
         const body = await once(options, agent);
-        result.answered++;
+        result.responded++;
         result.bodies.set(body, (result.bodies.get(body) ?? 0) + 1);
       } catch (error) {
         result.failures.push(
@@ -69,15 +69,15 @@ export function startLoad(options: LoadOptions): Load {
 function once({ port, socketPath, host, path = '/' }: LoadOptions, agent: Agent | false): Promise<string> {
   const place = socketPath === undefined ? { host: '127.0.0.1', port } : { socketPath };
   return new Promise((resolve, reject) => {
-    const outgoing = get({ ...place, path, headers: { host }, agent, timeout: 15_000 }, (answer) => {
+    const outgoing = get({ ...place, path, headers: { host }, agent, timeout: 15_000 }, (response) => {
       let text = '';
-      answer.setEncoding('utf8').on('data', (chunk: string) => {
+      response.setEncoding('utf8').on('data', (chunk: string) => {
         text += chunk;
       });
-      answer.on('error', reject);
-      answer.on('end', () => {
-        if (answer.statusCode === 200) resolve(text.trim());
-        else reject(new Error(`${answer.statusCode} ${text.trim()}`));
+      response.on('error', reject);
+      response.on('end', () => {
+        if (response.statusCode === 200) resolve(text.trim());
+        else reject(new Error(`${response.statusCode} ${text.trim()}`));
       });
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error('no answer within 15 s')));

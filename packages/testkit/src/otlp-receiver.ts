@@ -11,7 +11,7 @@ export interface ReceivedSpan {
   readonly program: unknown;
 }
 
-export interface ReceivedMetric {
+interface ReceivedMetric {
   readonly name: string;
   readonly program: unknown;
   /** As sent: `sum`, `gauge` or `histogram` with its data points. */
@@ -30,7 +30,7 @@ export interface OtlpReceiver extends AsyncDisposable {
 /** Starts a receiver of OTLP over HTTP with JSON. Debian has no collector, so this reads the documented format itself. */
 export async function startOtlpReceiver(): Promise<OtlpReceiver> {
   const receiver = await startReceiver();
-  receiver.answer({ status: 200, headers: { 'content-type': 'application/json' }, body: '{}' });
+  receiver.respond({ status: 200, headers: { 'content-type': 'application/json' }, body: '{}' });
   const sent = (path: string) => receiver.requests.filter((request) => request.path === path);
   return {
     env: {

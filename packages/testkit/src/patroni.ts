@@ -11,7 +11,7 @@ import { type OsUser, unprivilegedUser } from './unprivileged-user.ts';
 import { until } from './until.ts';
 
 /** State of one server, as Patroni reports it. */
-export interface Member {
+interface Member {
   readonly name: string;
   readonly role: string;
   readonly state: string;
@@ -58,15 +58,15 @@ export async function startPatroni(): Promise<PatroniCluster> {
     running.set(name, startNode(nodes.get(name) as PatroniNode, user));
   };
   const stop = async () => {
-    await Promise.all([...running.values()].map((one) => one.kill()));
+    await Promise.all([...running.values()].map((process) => process.kill()));
     await folder.remove();
   };
   const members = async (): Promise<readonly Member[]> => {
     for (const { name, restPort } of nodes.values()) {
       if (!running.get(name)?.running) continue;
-      const answer = await read<{ members?: Member[] }>(`http://127.0.0.1:${restPort}/cluster`);
+      const response = await read<{ members?: Member[] }>(`http://127.0.0.1:${restPort}/cluster`);
       // Patroni reports a killed server as running until its lease ends.
-      if (answer?.members) return answer.members.filter((member) => running.get(member.name)?.running);
+      if (response?.members) return response.members.filter((member) => running.get(member.name)?.running);
     }
     return [];
   };

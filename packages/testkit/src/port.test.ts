@@ -18,10 +18,10 @@ test('two processes never get the same port, even before they listen on it', asy
   const script = `import { freePort } from ${JSON.stringify(new URL('./port.ts', import.meta.url).href)};
     for (let i = 0; i < 120; i++) console.log('port ' + (await freePort()));
     console.log('all'); setInterval(() => {}, 1000);`;
-  await using one = startProcess([process.execPath, '--input-type=module', '--eval', script]);
+  await using item = startProcess([process.execPath, '--input-type=module', '--eval', script]);
   await using other = startProcess([process.execPath, '--input-type=module', '--eval', script]);
-  await Promise.all([one.waitForLine('all'), other.waitForLine('all')]);
-  const ports = [one, other].flatMap(({ stdout }) => stdout.match(/^port \d+$/gm) ?? []);
+  await Promise.all([item.waitForLine('all'), other.waitForLine('all')]);
+  const ports = [item, other].flatMap(({ stdout }) => stdout.match(/^port \d+$/gm) ?? []);
   expect(ports).toHaveLength(240);
   expect(new Set(ports).size).toBe(240);
 });

@@ -50,10 +50,10 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Post
     const ending = server;
     server = undefined;
     if (ending.exitCode !== null || ending.signalCode !== null) return;
-    const patience = setTimeout(() => ending.kill('SIGKILL'), 20_000);
+    const timeout = setTimeout(() => ending.kill('SIGKILL'), 20_000);
     ending.kill(signal);
     await once(ending, 'exit');
-    clearTimeout(patience);
+    clearTimeout(timeout);
   };
 
   const port = await freePort();

@@ -72,13 +72,13 @@ export function startProcess(argv: readonly [string, ...string[]], options: Proc
     drained = true;
   });
 
-  const waitFor = async <T>(what: string, look: () => Promise<T | undefined>, within = 60_000): Promise<T> => {
+  const waitFor = async <T>(what: string, poll: () => Promise<T | undefined>, within = 60_000): Promise<T> => {
     // Kept, because a second look may differ: a busy service that has just answered may be late the next time.
     let found: T | undefined;
     await until(
       async () => {
         const last = drained;
-        found = await look();
+        found = await poll();
         return last || found !== undefined;
       },
       { within, describe: () => `${what} from ${name}, which wrote:\n${text.output}` },
@@ -94,11 +94,11 @@ export function startProcess(argv: readonly [string, ...string[]], options: Proc
   };
 
   const stop = async ({ within = 10_000 } = {}) => {
-    const patience = setTimeout(end, within);
+    const timeout = setTimeout(end, within);
     try {
       return await kill('SIGTERM');
     } finally {
-      clearTimeout(patience);
+      clearTimeout(timeout);
     }
   };
 
@@ -120,7 +120,7 @@ export function startProcess(argv: readonly [string, ...string[]], options: Proc
     waitForLine: (pattern, { within } = {}) =>
       waitFor(`the line ${pattern}`, async () => wholeLines(text).find((line) => matches(line, pattern)), within),
     waitForHttp: async (url, { within } = {}) => {
-      await waitFor(`a response of ${url}`, async () => ((await answers(url)) ? true : undefined), within);
+      await waitFor(`a response of ${url}`, async () => ((await responds(url)) ? true : undefined), within);
     },
     kill,
     stop,
@@ -140,7 +140,7 @@ function matches(line: string, pattern: string | RegExp): boolean {
 }
 
 /** Not by `fetch`: one was seen that ended neither with its connection nor with the time limit in its signal. */
-const answers = (url: string): Promise<boolean> =>
+const responds = (url: string): Promise<boolean> =>
   new Promise((done) => {
     const request = get(url, { agent: false, timeout: 2_000 }, ({ statusCode }) => {
       done(statusCode === 200);

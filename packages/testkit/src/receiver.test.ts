@@ -13,26 +13,26 @@ test('the receiver records method, path, headers and the raw bytes', async () =>
   expect(request?.rawBody.equals(Buffer.from('{"ü": 1}'))).toBe(true);
 });
 
-test('queued answers come first, one each, then the default one', async () => {
+test('queued responses come first, one each, then the default one', async () => {
   await using receiver = await startReceiver();
-  receiver.answer({ status: 410 });
-  receiver.answerNext({ status: 500 }, { status: 201, headers: { 'x-seen': 'yes' }, body: 'ok' });
+  receiver.respond({ status: 410 });
+  receiver.respondNext({ status: 500 }, { status: 201, headers: { 'x-seen': 'yes' }, body: 'ok' });
   expect((await post(receiver.url, '')).status).toBe(500);
   const second = await post(receiver.url, '');
   expect([second.status, second.headers.get('x-seen'), await second.text()]).toEqual([201, 'yes', 'ok']);
   expect((await post(receiver.url, '')).status).toBe(410);
 });
 
-test('an answer may depend on the request', async () => {
+test('a response may depend on the request', async () => {
   await using receiver = await startReceiver();
-  receiver.answer((request) => ({ status: request.body === 'good' ? 204 : 400 }));
+  receiver.respond((request) => ({ status: request.body === 'good' ? 204 : 400 }));
   expect((await post(receiver.url, 'good')).status).toBe(204);
   expect((await post(receiver.url, 'bad')).status).toBe(400);
 });
 
 test('the receiver supports delays, hangs and closed connections', async () => {
   await using receiver = await startReceiver();
-  receiver.answerNext({ delay: 60 }, { hang: true }, { close: true });
+  receiver.respondNext({ delay: 60 }, { hang: true }, { close: true });
   const started = performance.now();
   await post(receiver.url, 'delayed');
   expect(performance.now() - started).toBeGreaterThan(55);
@@ -54,7 +54,7 @@ test('the receiver waits for a request and lists those that came instead', async
 
 test('the receiver stops at once although a request hangs', async () => {
   const receiver = await startReceiver();
-  receiver.answer({ hang: true });
+  receiver.respond({ hang: true });
   const hanging = post(receiver.url, 'x').catch((error: Error) => error);
   await receiver.waitFor(() => true);
   await receiver.stop();

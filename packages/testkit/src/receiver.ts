@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from './until.ts';
 
-export type ReceivedRequest = {
+type ReceivedRequest = {
   readonly method: string;
   /** Path and query as sent. */
   readonly path: string;
@@ -16,7 +16,7 @@ export type ReceivedRequest = {
   readonly receivedAt: number;
 };
 
-export type Answer =
+export type CannedResponse =
   | {
       status?: number;
       headers?: Record<string, string>;
@@ -35,9 +35,9 @@ export type Receiver = AsyncDisposable & {
   /** In order of arrival; recorded when the body is complete, before the answer. */
   readonly requests: readonly ReceivedRequest[];
   /** Sets the default answer; initially `{ status: 200 }`. */
-  answer(answer: Answer | ((request: ReceivedRequest) => Answer)): void;
+  respond(response: CannedResponse | ((request: ReceivedRequest) => CannedResponse)): void;
   /** Queues answers for the next requests, before the default one. */
-  answerNext(...answers: Answer[]): void;
+  respondNext(...responses: CannedResponse[]): void;
   /** Waits for the first request, past or future, that matches. */
   waitFor(
     predicate: (request: ReceivedRequest) => boolean,
@@ -49,8 +49,8 @@ export type Receiver = AsyncDisposable & {
 /** Starts an HTTP server on 127.0.0.1 that records requests, as the receiver of webhooks. */
 export async function startReceiver(): Promise<Receiver> {
   const requests: ReceivedRequest[] = [];
-  const next: Answer[] = [];
-  let standing: (request: ReceivedRequest) => Answer = () => ({ status: 200 });
+  const next: CannedResponse[] = [];
+  let defaultResponse: (request: ReceivedRequest) => CannedResponse = () => ({ status: 200 });
 
   const server = createServer((incoming, response) => {
     // A sender that aborts is part of the test, not a failure of the receiver.
@@ -59,7 +59,7 @@ export async function startReceiver(): Promise<Receiver> {
   const receive = async (incoming: IncomingMessage, response: ServerResponse) => {
     const request = await read(incoming);
     requests.push(request);
-    await reply(response, next.shift() ?? standing(request));
+    await reply(response, next.shift() ?? defaultResponse(request));
   };
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
 
@@ -71,11 +71,11 @@ export async function startReceiver(): Promise<Receiver> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    answer(answer) {
-      standing = typeof answer === 'function' ? answer : () => answer;
+    respond(response) {
+      defaultResponse = typeof response === 'function' ? response : () => response;
     },
-    answerNext(...answers) {
-      next.push(...answers);
+    respondNext(...responses) {
+      next.push(...responses);
     },
     waitFor: (predicate, { within, describe = 'a webhook request' } = {}) =>
       until(() => requests.find(predicate), {
@@ -111,14 +111,14 @@ function parse(body: string): unknown {
   }
 }
 
-async function reply(response: ServerResponse, answer: Answer): Promise<void> {
-  if ('hang' in answer) return;
-  if ('close' in answer) {
+async function reply(response: ServerResponse, result: CannedResponse): Promise<void> {
+  if ('hang' in result) return;
+  if ('close' in result) {
     response.destroy();
     return;
   }
-  if (answer.delay !== undefined) await sleep(answer.delay, undefined, { ref: false });
-  response.writeHead(answer.status ?? 200, answer.headers);
-  if (answer.endless) response.write(answer.body ?? ' ');
-  else response.end(answer.body ?? '');
+  if (result.delay !== undefined) await sleep(result.delay, undefined, { ref: false });
+  response.writeHead(result.status ?? 200, result.headers);
+  if (result.endless) response.write(result.body ?? ' ');
+  else response.end(result.body ?? '');
 }

@@ -27,8 +27,8 @@ export async function relay(from: RelayEnd, to: RelayEnd): Promise<AsyncDisposab
 }
 
 /** An end or failure of one side is the end of the other. */
-function join(one: Socket, other: Socket): void {
-  one.pipe(other);
-  one.on('error', () => other.destroy());
-  one.on('close', () => other.destroy());
+function join(socket: Socket, other: Socket): void {
+  socket.pipe(other);
+  socket.on('error', () => other.destroy());
+  socket.on('close', () => other.destroy());
 }

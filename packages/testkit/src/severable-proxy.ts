@@ -19,11 +19,11 @@ export async function severableProxy(targetPort: number): Promise<SeverableProxy
     const to = connect(targetPort, '127.0.0.1');
     const pair = [from, to] as const;
     pairs.add(pair);
-    for (const [one, other] of [pair, [to, from] as const]) {
-      one.on('data', (bytes) => other.write(bytes));
-      one.on('end', () => other.end());
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
+    for (const [socket, other] of [pair, [to, from] as const]) {
+      socket.on('data', (bytes) => other.write(bytes));
+      socket.on('end', () => other.end());
+      socket.on('error', () => other.destroy());
+      socket.on('close', () => {
         other.destroy();
         pairs.delete(pair);
       });

@@ -64,7 +64,7 @@ async function startNode(number: number) {
   mkdirSync(place, { recursive: true });
   writeFileSync(join(place, 'empty.json'), '{}');
   const namespace = nodeNamespace(owner, number);
-  const child = await startNodeProcess({ name, place, namespace, registry }, (one) => children.push(one));
+  const child = await startNodeProcess({ name, place, namespace, registry }, (process) => children.push(process));
   return { name, socketPath: join(place, 'docker.sock'), address: nodeAddress(number), namespace, pid: child.pid };
 }
 

@@ -120,16 +120,20 @@ async function push(socketPath: string, ref: string): Promise<string> {
   return ref;
 }
 
-export interface Gate extends AsyncDisposable {
+export interface PortForward extends AsyncDisposable {
   /** Unix socket whose connections go to the port. */
   readonly socketPath: string;
   readonly process: RunningProcess;
 }
 
 /** Makes a port on the network of the nodes reachable from this machine. Connections start at `from`. */
-export async function openGate(from: SwarmNode, to: Pick<SwarmNode, 'address'>, port: number): Promise<Gate> {
+export async function openPortForward(
+  from: SwarmNode,
+  to: Pick<SwarmNode, 'address'>,
+  port: number,
+): Promise<PortForward> {
   const path = join(dirname(from.socketPath), `gate-${to.address}-${port}.sock`);
-  return await startGate(from, { socketPath: path, from: { path }, to: { host: to.address, port } });
+  return await startPortForward(from, { socketPath: path, from: { path }, to: { host: to.address, port } });
 }
 
 /** Makes a port of this machine's loopback address reachable on that of a node, under the same number. */
@@ -137,7 +141,7 @@ export async function letIn(node: SwarmNode, port: number): Promise<AsyncDisposa
   const path = join(dirname(node.socketPath), `in-${port}.sock`);
   const host = '127.0.0.1';
   const outer = await relay({ path }, { host, port });
-  const gate = await startGate(node, { socketPath: path, from: { host, port }, to: { path } });
+  const gate = await startPortForward(node, { socketPath: path, from: { host, port }, to: { path } });
   return {
     async [Symbol.asyncDispose]() {
       await gate[Symbol.asyncDispose]();
@@ -153,7 +157,7 @@ interface Way {
 }
 
 /** Relays connections from inside the network of a node. */
-async function startGate(node: SwarmNode, { socketPath, from, to }: Way): Promise<Gate> {
+async function startPortForward(node: SwarmNode, { socketPath, from, to }: Way): Promise<PortForward> {
   const script = join(import.meta.dirname, 'swarm-gate.ts');
   const ends = [from, to].map((end) => JSON.stringify(end));
   const gate = startProcess([...node.prefix, process.execPath, script, ...ends]);

@@ -83,7 +83,7 @@ export function removeAbandonedFolders(): void {
 
 /** Answers whether a path is in a temporary folder of a dead process. */
 export function isAbandoned(path: string): boolean {
-  const parent = parents().find((one) => path.startsWith(`${one}/`));
+  const parent = parents().find((parent) => path.startsWith(`${parent}/`));
   const [name = ''] = parent === undefined ? [] : path.slice(parent.length + 1).split('/');
   const owner = /^hortus-(\d+)-/.exec(name)?.[1];
   return owner !== undefined && !isAlive(Number(owner));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { takeTurn } from './turn.ts';
 
 /** Folder in the user's cache for downloads and installations that outlive a test run. */
-export const testCache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'hortus-test');
+const testCache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'hortus-test');
 
 /** Time to fill a folder for the first time on a busy machine: it takes about three minutes on an idle one. */
 export const FIRST_FILL_MS = 20 * 60_000;

@@ -3,15 +3,15 @@ import { expect, test } from 'vitest';
 import { until } from './until.ts';
 
 test('until returns the first truthy result', async () => {
-  let looks = 0;
-  expect(await until(() => ++looks === 3 && 'third', { describe: 'the third look', every: 1 })).toBe('third');
+  let polls = 0;
+  expect(await until(() => ++polls === 3 && 'third', { describe: 'the third look', every: 1 })).toBe('third');
 });
 
 test('a condition that throws is retried', async () => {
-  let looks = 0;
+  let polls = 0;
   const flaky = () => {
-    if (++looks < 3) throw new Error('not up yet');
-    return looks;
+    if (++polls < 3) throw new Error('not up yet');
+    return polls;
   };
   expect(await until(flaky, { describe: 'the service', every: 1 })).toBe(3);
 });
@@ -30,10 +30,10 @@ test('a describe function shows the final state', async () => {
 });
 
 test('until checks once more after the timeout, even if the check before it took longer than the timeout', async () => {
-  let looks = 0;
+  let polls = 0;
   const slowAtFirst = async () => {
-    if (++looks === 1) await sleep(20);
-    return looks === 2;
+    if (++polls === 1) await sleep(20);
+    return polls === 2;
   };
   expect(await until(slowAtFirst, { describe: 'a late truth', within: 1, every: 20 })).toBe(true);
 });

@@ -42,5 +42,8 @@ export async function until<T>(
   }
 }
 
-/** Checks often cost more than a millisecond; a share of the elapsed time bounds the delay of a long wait. */
-const pauseAfter = (waited: number): number => Math.min(50, Math.max(10, waited / 25));
+/**
+ * Pauses for a tenth of the elapsed time, which bounds the delay of a long wait. Checks are often requests that cost
+ * several milliseconds of processor, which the subject of the wait needs on a busy machine.
+ */
+const pauseAfter = (waited: number): number => Math.min(100, Math.max(10, waited / 10));

@@ -1,4 +1,4 @@
-import type { DaemonUpdateState, UpdateOrder } from '@hortus/contract/daemon-update';
+import type { DaemonUpdateState, UpdateOrder } from '@hortus/contract/releases/daemon-update';
 import type { Server } from '@hortus/contract/resources/server-records';
 import type { Owned } from './reported-servers.ts';
 import { until } from './until.ts';

@@ -10,7 +10,7 @@ import { metricData } from './metric-data.ts';
 import type { ReadMetrics } from './metric-values.ts';
 import type { Protocol } from './protocol.ts';
 
-const LONGEST_EXPORT_MS = 30_000;
+const MAX_EXPORT_MS = 30_000;
 
 export interface MetricExportOptions {
   /** Milliseconds between two exports. */
@@ -28,7 +28,7 @@ export async function openMetricExport(options: MetricExportOptions): Promise<()
   const reader = new PeriodicExportingMetricReader({
     exporter: await metricExporter(options.protocol),
     exportIntervalMillis: interval,
-    exportTimeoutMillis: Math.min(interval, LONGEST_EXPORT_MS),
+    exportTimeoutMillis: Math.min(interval, MAX_EXPORT_MS),
     metricProducers: [producerOf(options)],
   });
   const provider = new MeterProvider({ resource: options.resource, readers: [reader] });

@@ -42,7 +42,7 @@ test('spans of nested work form one tree below the given parent', async () => {
   });
   expect(order?.attributes).not.toHaveProperty('absent');
   for (const name of ['one', 'two'])
-    expect(spans.find((one) => one.name === name)).toMatchObject({
+    expect(spans.find((span) => span.name === name)).toMatchObject({
       traceId: order?.traceId,
       parentSpanId: order?.spanId,
     });
@@ -70,7 +70,7 @@ test('work that a queue runs later keeps its span; what outlives a span does not
   release();
   await outlives.loop;
   await started?.stop();
-  const of = (name: string) => receiver.spans().find((one) => one.name === name);
+  const of = (name: string) => receiver.spans().find((span) => span.name === name);
   expect(of('transaction')?.parentSpanId).toBe(of('request')?.spanId);
   expect(of('other')?.traceId).not.toBe(of('request')?.traceId);
   expect(later).toBeUndefined();
@@ -137,7 +137,7 @@ test('name and attributes of the environment win, and headers are sent', async (
 test('protobuf is the default protocol', async () => {
   await using receiver = await startOtlpReceiver();
   const { OTEL_EXPORTER_OTLP_PROTOCOL: _, ...env } = receiver.env;
-  receiver.receiver.answer({ status: 200, headers: { 'content-type': 'application/x-protobuf' } });
+  receiver.receiver.respond({ status: 200, headers: { 'content-type': 'application/x-protobuf' } });
   const { started } = await telemetryTo(env);
   span('in protobuf', {}, () => {});
   await started?.exportMetrics(async () => [
@@ -167,7 +167,7 @@ test.each([
 
 test('a receiver that hangs holds neither the work nor the end, and spans beyond the queue are dropped', async () => {
   await using receiver = await startOtlpReceiver();
-  receiver.receiver.answer({ hang: true });
+  receiver.receiver.respond({ hang: true });
   const { started, warnings } = await telemetryTo({ ...receiver.env, OTEL_EXPORTER_OTLP_TIMEOUT: '600000' });
   for (let n = 0; n < 10_000; n++) span('work', {}, () => {});
   await until(() => receiver.receiver.requests.length > 0, { describe: 'the first export' });
@@ -180,7 +180,7 @@ test('a receiver that hangs holds neither the work nor the end, and spans beyond
 
 test('a receiver that refuses every export is reported in one line a minute', async () => {
   await using receiver = await startOtlpReceiver();
-  receiver.receiver.answer({ status: 400 });
+  receiver.receiver.respond({ status: 400 });
   const { started, warnings } = await telemetryTo(receiver.env);
   for (let exports = 1; exports <= 3; exports++) {
     span('work', {}, () => {});

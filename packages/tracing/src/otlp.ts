@@ -18,11 +18,11 @@ import { useTracer } from './span.ts';
 import type { Telemetry, TelemetryOptions } from './telemetry.ts';
 
 /** Spans that wait for their export; further ones are dropped. */
-const LONGEST_QUEUE = 2_048;
+const MAX_QUEUE_LENGTH = 2_048;
 const IN_ONE_EXPORT = 512;
 const DELAY_MS = 5_000;
 const INTERVAL_MS = 60_000;
-const LONGEST_VALUE = 256;
+const MAX_VALUE_LENGTH = 256;
 /** At shutdown: a receiver that hangs must not hold the program. */
 const STOP_WITHIN_MS = 3_000;
 const MINUTE = 60_000;
@@ -39,7 +39,7 @@ export async function openOtlp(options: TelemetryOptions): Promise<Telemetry> {
   if (env.OTEL_TRACES_EXPORTER !== 'none') {
     const processor = new BatchSpanProcessor({
       exporter: await traceExporter(protocol),
-      maxQueueSize: LONGEST_QUEUE,
+      maxQueueSize: MAX_QUEUE_LENGTH,
       maxExportBatchSize: IN_ONE_EXPORT,
       scheduledDelayMillis: delay,
     });
@@ -47,7 +47,7 @@ export async function openOtlp(options: TelemetryOptions): Promise<Telemetry> {
       resource,
       sampler,
       spanProcessors: [processor],
-      spanLimits: { attributeValueLengthLimit: LONGEST_VALUE },
+      spanLimits: { attributeValueLengthLimit: MAX_VALUE_LENGTH },
     });
     useTracer(new OtlpTracer(provider.getTracer(name, version)));
     stops.push(() => provider.shutdown());
@@ -88,17 +88,17 @@ async function traceExporter(protocol: Protocol): Promise<SpanExporter> {
 /** One line a minute: a receiver that is down fails every export. */
 function warnOfTrouble(warn: (message: string) => void): void {
   let next = 0;
-  const tell = (trouble: string) => {
+  const notify = (trouble: string) => {
     const now = Date.now();
     if (now < next) return;
     next = now + MINUTE;
     warn(`Traces or metrics could not be exported: ${trouble}`);
   };
-  const told = (message: string) => tell(message);
+  const reported = (message: string) => notify(message);
   const quiet = () => {};
-  setGlobalErrorHandler((error) => tell(typeof error === 'string' ? error : (error.message ?? 'unknown error')));
+  setGlobalErrorHandler((error) => notify(typeof error === 'string' ? error : (error.message ?? 'unknown error')));
   diag.setLogger(
-    { error: told, warn: told, info: quiet, debug: quiet, verbose: quiet },
+    { error: reported, warn: reported, info: quiet, debug: quiet, verbose: quiet },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
 }

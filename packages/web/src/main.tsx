@@ -12,8 +12,9 @@ import './theme/theme.ts';
 const queries = newQueryClient(() => {
   const { pathname, href } = router.state.location;
   if (pathname === '/sign-in') return;
-  queries.removeQueries({ queryKey: ['account.read'] });
-  void router.navigate({ to: '/sign-in', search: { to: href } });
+  // Removes the session after the frame, which would read it again while the code of the sign-in page loads, and throw.
+  const forget = () => queries.removeQueries({ queryKey: ['account.read'] });
+  void router.navigate({ to: '/sign-in', search: { to: href } }).then(forget);
 });
 const router = newRouter(queries);
 

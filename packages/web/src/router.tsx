@@ -28,6 +28,7 @@ import { tenantRoutes } from './pages/tenants/routes.ts';
 import { upgradeRoutes } from './pages/upgrades/routes.ts';
 import { webhookRoutes } from './pages/webhooks/routes.ts';
 import { welcomeRoute } from './pages/welcome/route.ts';
+import { parseSearch, stringifySearch } from './parts/search-params.ts';
 
 /** Every page. A new one needs its route here; its code loads when it is opened. */
 const routes = rootRoute.addChildren([
@@ -74,6 +75,8 @@ export const newRouter = (queries: QueryClient) =>
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
+    parseSearch,
+    stringifySearch,
   });
 
 declare module '@tanstack/react-router' {

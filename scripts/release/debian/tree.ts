@@ -1,10 +1,10 @@
 import { chmod, copyFile, cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { manualPage } from '@hortus/cli/command-line/manual';
 import { table } from '@hortus/cli/commands/table';
 import { shellScripts } from '@hortus/cli/completion/shells';
-import { manualPage } from '@hortus/cli/manual';
-import { agentFileName } from '@hortus/contract/agent-file';
+import { agentFileName } from '@hortus/contract/releases/agent-file';
 import { ENVIRONMENT, PACKAGED_UNIT } from '@hortus/daemon/install/installation';
 import { systemdUnit } from '@hortus/daemon/install/unit';
 import { type Arch, strippedNode } from '../../agent/stripped-node.ts';
@@ -67,7 +67,7 @@ export async function makeTree(folder: string, { arch, version, date, daemonsFro
 }
 
 /** The unit that `hortusd install` writes, waiting until the server belongs to a service. */
-export const daemonUnit = (): string =>
+const daemonUnit = (): string =>
   systemdUnit({
     command: ['/usr/bin/hortusd', 'run'],
     environmentFile: ENVIRONMENT,

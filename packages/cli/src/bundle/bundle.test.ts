@@ -133,15 +133,15 @@ test('a bundle with any changed byte or any truncation is refused', { timeout: 1
 });
 
 test('an abandoned bundle leaves no file', async () => {
-  const given = join(folder.path, 'given-up');
-  const writer = await BundleWriter.begin(given, passphrase, bundle, weak);
+  const overrides = join(folder.path, 'given-up');
+  const writer = await BundleWriter.begin(overrides, passphrase, bundle, weak);
   const failing = async function* () {
     yield Buffer.from('some');
     throw new Error('The server is gone.');
   };
   await expect(writer.volume('data', failing())).rejects.toThrow('The server is gone.');
   await writer.abandon();
-  expect([existsSync(given), existsSync(`${given}.part`)]).toEqual([false, false]);
+  expect([existsSync(overrides), existsSync(`${overrides}.part`)]).toEqual([false, false]);
 });
 
 test('a bundle whose process exits early leaves no file', async () => {

@@ -7,7 +7,7 @@ import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
 import type { Transfer } from '@hortus/contract/resources/transfers';
 import { Failure } from '../failure.ts';
 import { patiently } from '../following/poll.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 /** One end of a transfer, with the client and address of the service. */
 export interface Carrying {
@@ -33,13 +33,13 @@ export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
   };
   // This call also reveals that the other end failed; then waiting is pointless.
   let refusal: ApiProblem | undefined;
-  const tell = () =>
+  const print = () =>
     report('running').catch((error: unknown) => {
       if (!(error instanceof ApiProblem) || error.code !== 'VALIDATION_ERROR') return;
       refusal = error;
       stopped.abort();
     });
-  const regular = setInterval(tell, REPORT_EVERY_MS);
+  const regular = setInterval(print, REPORT_EVERY_MS);
   let whole = false;
   try {
     for (;;) {
@@ -55,17 +55,17 @@ export async function* fetchVolume(carrying: Carrying): AsyncGenerator<Buffer> {
         return;
       } catch (error) {
         if (!(error instanceof LinkLost)) throw error;
-        if (!refusal) await tell();
+        if (!refusal) await print();
         if (refusal) throw ended(transfer, refusal);
         await world.pause(PAUSE_MS);
       }
     }
   } finally {
     clearInterval(regular);
-    const given = { status: 'failed', error: 'The receiver stopped.' } as const;
+    const input = { status: 'failed', error: 'The receiver stopped.' } as const;
     // Best effort: if this report is lost, the transfer times out by itself.
     if (!whole && !refusal)
-      await client.call('transfers.report', { params: { id: transfer.id }, body: given }).catch(() => undefined);
+      await client.call('transfers.report', { params: { id: transfer.id }, body: input }).catch(() => undefined);
   }
 }
 

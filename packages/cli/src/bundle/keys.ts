@@ -16,7 +16,7 @@ export interface Hardening {
 /** Costs 128 MiB and about 0.35 s per guessed passphrase. */
 export const hardening = { N: 2 ** 17, r: 8, p: 1 } as const;
 /** Upper limit: a hostile file could ask for more to exhaust the reader. */
-const MOST = { N: 2 ** 20, r: 16, p: 4 } as const;
+const MAX = { N: 2 ** 20, r: 16, p: 4 } as const;
 
 export interface BundleKey {
   readonly key: Buffer;
@@ -27,10 +27,10 @@ export interface BundleKey {
 const derive = promisify<string, Buffer, number, object, Buffer>(scrypt);
 
 export const isBearable = ({ N, r, p, salt }: Hardening): boolean =>
-  isNumber(r, MOST.r) && isNumber(p, MOST.p) && isNumber(N, MOST.N) && N > 1 && (N & (N - 1)) === 0 && isHex(salt);
+  isNumber(r, MAX.r) && isNumber(p, MAX.p) && isNumber(N, MAX.N) && N > 1 && (N & (N - 1)) === 0 && isHex(salt);
 
-const isNumber = (value: unknown, most: number): boolean =>
-  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= most;
+const isNumber = (value: unknown, max: number): boolean =>
+  Number.isInteger(value) && (value as number) >= 1 && (value as number) <= max;
 const isHex = (value: unknown): boolean => typeof value === 'string' && /^[0-9a-f]{32}$/.test(value);
 
 export async function keyFrom(passphrase: string, { N, r, p, salt }: Hardening): Promise<BundleKey> {
@@ -41,8 +41,8 @@ export async function keyFrom(passphrase: string, { N, r, p, salt }: Hardening):
 }
 
 export function isSame(check: string, stated: string): boolean {
-  const [one, other] = [Buffer.from(check), Buffer.from(stated)];
-  return one.length === other.length && timingSafeEqual(one, other);
+  const [item, other] = [Buffer.from(check), Buffer.from(stated)];
+  return item.length === other.length && timingSafeEqual(item, other);
 }
 
 export const sectionKey = ({ key }: BundleKey, section: number): Buffer =>

@@ -8,7 +8,7 @@ import type { Hardening } from './keys.ts';
  */
 export const MARK = 'HORTUS-BUNDLE';
 export const FORMAT = 1;
-export const LONGEST_HEADER = 4_096;
+export const MAX_HEADER_LENGTH = 4_096;
 
 export interface Header {
   readonly scrypt: Hardening;

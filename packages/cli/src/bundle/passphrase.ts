@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Failure } from '../failure.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 export const passphraseOption = {
   'passphrase-file': {
@@ -10,7 +10,7 @@ export const passphraseOption = {
   },
 } as const;
 
-const SHORTEST = 8;
+const MIN_LENGTH = 8;
 
 /** Reads the passphrase, never from an argument, which other users could see. `twice` asks again for a new passphrase. */
 export async function readPassphrase(
@@ -18,8 +18,8 @@ export async function readPassphrase(
   file: string | undefined,
   { twice }: { twice: boolean },
 ): Promise<string> {
-  const given = file === undefined ? env.HORTUS_BUNDLE_PASSPHRASE : await contentOf(file);
-  if (given !== undefined && given !== '') return longEnough(given);
+  const input = file === undefined ? env.HORTUS_BUNDLE_PASSPHRASE : await contentOf(file);
+  if (input !== undefined && input !== '') return longEnough(input);
   if (!terminal.interactive) {
     const hint = 'Set HORTUS_BUNDLE_PASSPHRASE, or name a file with --passphrase-file.';
     throw new Failure('usage', 'No passphrase was given for the bundle.', { hint });
@@ -31,8 +31,8 @@ export async function readPassphrase(
 }
 
 function longEnough(passphrase: string): string {
-  if (passphrase.length >= SHORTEST) return passphrase;
-  throw new Failure('usage', `The passphrase must have at least ${SHORTEST} characters.`);
+  if (passphrase.length >= MIN_LENGTH) return passphrase;
+  throw new Failure('usage', `The passphrase must have at least ${MIN_LENGTH} characters.`);
 }
 
 async function contentOf(file: string): Promise<string> {

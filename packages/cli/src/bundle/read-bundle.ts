@@ -7,7 +7,7 @@ import { openChunks, SealBroken } from '@hortus/client/sealing/sealed-chunks';
 import type { Bundle } from '@hortus/contract/resources/imports';
 import { Failure } from '../failure.ts';
 import { type BundleKey, isBearable, isSame, keyFrom, sectionKey } from './keys.ts';
-import { type Contents, type Ending, FORMAT, type Header, type KeptVolume, LONGEST_HEADER, MARK } from './layout.ts';
+import { type Contents, type Ending, FORMAT, type Header, type KeptVolume, MARK, MAX_HEADER_LENGTH } from './layout.ts';
 
 /** A bundle that was fully read and verified. */
 export class BundleReader {
@@ -55,7 +55,7 @@ export class BundleReader {
 
   /** Streams a volume from its start as a tar archive; repeatable. */
   volume(name: string): AsyncIterable<Buffer> {
-    const index = this.bundle.volumes.findIndex((one) => one.name === name);
+    const index = this.bundle.volumes.findIndex((volume) => volume.name === name);
     if (index < 0) throw new Error(`The bundle has no volume ${name}.`);
     return this.#unpacked(index + 1, `the volume ${name}`);
   }
@@ -122,8 +122,8 @@ export class BundleReader {
 }
 
 async function readHeader(path: string, file: FileHandle): Promise<{ header: Header; end: number }> {
-  const start = Buffer.alloc(LONGEST_HEADER);
-  const { bytesRead } = await file.read(start, 0, LONGEST_HEADER, 0);
+  const start = Buffer.alloc(MAX_HEADER_LENGTH);
+  const { bytesRead } = await file.read(start, 0, MAX_HEADER_LENGTH, 0);
   const [first = '', second] = start.toString('latin1', 0, bytesRead).split('\n', 2);
   const [mark, format] = first.split(' ');
   if (mark !== MARK || second === undefined) throw new Failure('refused', `${path} is not a Hortus bundle.`);

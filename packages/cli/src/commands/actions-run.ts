@@ -1,14 +1,14 @@
 import type { ListedAction } from '@hortus/contract/resources/actions';
-import { confirmByName, waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { valueOptions } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { followExecution } from '../following/execution.ts';
-import { givenValues } from '../given-values.ts';
 import { findInstance } from '../lookup/instances.ts';
+import { confirmByName, waiting, waitOptions } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { printOutput } from './actions.ts';
 
 export const actionsRun = command({
@@ -48,27 +48,27 @@ export const actionsRun = command({
         hint: known ? `Available: ${known}.` : undefined,
       });
     }
-    const given = await givenValues(
+    const input = await valueOptions(
       world,
       { set: 'param', setFile: 'param-file' },
       options.param,
       options['param-file'],
     );
-    const params = await completed(world, action, given);
+    const params = await completed(world, action, input);
     if (action.dangerous) {
       const about = action.description ? ` ${action.description}` : '';
       await confirmByName(world, `${action.name} on ${instance_uid} is dangerous.${about}`, instance_uid, options.yes);
     }
     const slug = action.slug;
     const { execution } = await service.call('actions.execute', { params: { id, slug }, body: { params } });
-    const look = `hortus actions show ${execution.id}`;
+    const hint = `hortus actions show ${execution.id}`;
     if (!wait) {
       if (json) printJson(terminal, execution);
-      else terminal.out(`${action.name} was requested on ${instance_uid}. ${look} shows its progress.\n`);
+      else terminal.out(`${action.name} was requested on ${instance_uid}. ${hint} shows its progress.\n`);
       return 'ok';
     }
-    world.leaving(`The action continues. ${look} shows its result.`);
-    const unfinished = `${action.name} on ${instance_uid} has not finished yet. ${look} shows its progress.`;
+    world.leaving(`The action continues. ${hint} shows its result.`);
+    const unfinished = `${action.name} on ${instance_uid} has not finished yet. ${hint} shows its progress.`;
     const ended = await followExecution(service, execution, world, { timeout, unfinished });
     if (json) printJson(terminal, ended);
     else printOutput(terminal, ended);
@@ -89,16 +89,16 @@ export const actionsRun = command({
 async function completed(
   { terminal }: World,
   action: ListedAction,
-  given: Record<string, string>,
+  input: Record<string, string>,
 ): Promise<Record<string, string>> {
-  const unknown = Object.keys(given).find((name) => !action.params.some((one) => one.name === name));
+  const unknown = Object.keys(input).find((name) => !action.params.some((param) => param.name === name));
   if (unknown !== undefined) {
     const known = action.params.map(({ name }) => name).join(', ');
     throw new Failure('usage', `${action.slug} has no parameter ${unknown}.`, {
       hint: known ? `Available: ${known}.` : 'It takes no parameters.',
     });
   }
-  const params = { ...given };
+  const params = { ...input };
   for (const { name, type, required, default: standard } of action.params) {
     if (!required || (standard ?? null) !== null || Object.hasOwn(params, name)) continue;
     if (!terminal.interactive) throw new Failure('usage', `${action.slug} needs --param ${name}=…`);

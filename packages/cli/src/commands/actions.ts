@@ -1,12 +1,12 @@
 import type { Execution, ListedAction } from '@hortus/contract/resources/actions';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { findInstance } from '../lookup/instances.ts';
 import { printJson } from '../output/json.ts';
 import { safeText } from '../output/safe-text.ts';
 import { status } from '../output/status.ts';
 import { facts, table } from '../output/table.ts';
 import { ago, between } from '../output/words.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 export const actionsList = command({
   name: 'actions list',
@@ -30,7 +30,7 @@ export const actionsList = command({
             { title: 'Params', text: ({ params }) => params.map(paramWord).join(', ') },
             {
               title: 'What it does',
-              text: (one) => `${one.dangerous ? 'Dangerous. ' : ''}${one.description || one.name}`,
+              text: (action) => `${action.dangerous ? 'Dangerous. ' : ''}${action.description || action.name}`,
             },
           ],
           actions,
@@ -60,7 +60,7 @@ export const actionsShow = command({
     terminal.out(
       facts(terminal, [
         ['Action', execution.name],
-        ['Status', { painted: status(terminal, execution.status, lookNow(execution)) }],
+        ['Status', { painted: status(terminal, execution.status, styleNow(execution)) }],
         ['Ordered', ago(execution.created_at, now())],
         ['Took', started_at && finished_at && between(started_at, finished_at)],
         ['Exit code', execution.exit_code === null ? null : String(execution.exit_code)],
@@ -74,7 +74,7 @@ export const actionsShow = command({
 });
 
 /** Marks a running action as in progress; for an instance the same word means healthy. */
-const lookNow = (one: Execution) => (one.status === 'running' ? 'begun' : undefined);
+const styleNow = (execution: Execution) => (execution.status === 'running' ? 'begun' : undefined);
 
 /** Prints the output of an action: unchanged to a pipe, without control sequences to a terminal. */
 export function printOutput(terminal: Terminal, { output, output_truncated, output_dropped }: Execution): void {
@@ -103,9 +103,9 @@ export const actionsHistory = command({
         table<Execution>(
           terminal,
           [
-            { title: 'Execution', text: (one) => one.id },
+            { title: 'Execution', text: (action) => action.id },
             { title: 'Action', text: ({ slug }) => slug },
-            { title: 'Status', painted: (one) => status(terminal, one.status, lookNow(one)) },
+            { title: 'Status', painted: (action) => status(terminal, action.status, styleNow(action)) },
             { title: 'Ordered', text: ({ created_at }) => ago(created_at, now()) },
             { title: 'Error', text: ({ error }) => error ?? '' },
           ],

@@ -1,11 +1,11 @@
 import { alertMachine } from '@hortus/contract/machines/alert';
 import type { Alert, NotificationDelivery } from '@hortus/contract/resources/notifications';
-import { command } from '../command.ts';
+import { chosen } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
-import { chosen } from '../given-values.ts';
 import { status } from '../output/status.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
 import { findChannel } from './notification-channels.ts';
 
 const limitOption = { type: 'string', value: 'number', about: 'Maximum number of entries; default 20.' } as const;
@@ -36,10 +36,10 @@ export const alerts = command({
     const query = { ...(state !== undefined && { status: state }), per_page: limitOf(options.limit) };
     const { data } = await (await call.client()).call('notifications.alerts', { query });
     const { terminal, now } = call.world;
-    const look = (word: Alert['status']) => (word === 'open' ? 'bad' : word === 'pending' ? 'warn' : 'still');
+    const styleOf = (word: Alert['status']) => (word === 'open' ? 'bad' : word === 'pending' ? 'warn' : 'still');
     const columns = [
       { title: 'Alert', text: ({ title }: Alert) => title },
-      { title: 'Status', painted: (one: Alert) => status(terminal, one.status, look(one.status)) },
+      { title: 'Status', painted: (alert: Alert) => status(terminal, alert.status, styleOf(alert.status)) },
       { title: 'Since', text: ({ since }: Alert) => ago(since, now()) },
       { title: 'To do', text: ({ fix }: Alert) => fix },
       { title: 'Details', text: ({ text }: Alert) => text },
@@ -66,11 +66,14 @@ export const notificationsDeliveries = command({
     const { terminal, now } = call.world;
     const columns = [
       { title: 'Message', text: ({ title }: NotificationDelivery) => title },
-      { title: 'Alerts', text: (one: NotificationDelivery) => String(one.alerts) },
-      { title: 'Status', painted: (one: NotificationDelivery) => status(terminal, one.status) },
-      { title: 'Answer', text: (one: NotificationDelivery) => String(one.response_code ?? one.error ?? '') },
-      { title: 'Attempts', text: (one: NotificationDelivery) => String(one.attempts) },
-      { title: 'Composed', text: (one: NotificationDelivery) => ago(one.created_at, now()) },
+      { title: 'Alerts', text: (delivery: NotificationDelivery) => String(delivery.alerts) },
+      { title: 'Status', painted: (delivery: NotificationDelivery) => status(terminal, delivery.status) },
+      {
+        title: 'Answer',
+        text: (delivery: NotificationDelivery) => String(delivery.response_code ?? delivery.error ?? ''),
+      },
+      { title: 'Attempts', text: (delivery: NotificationDelivery) => String(delivery.attempts) },
+      { title: 'Composed', text: (delivery: NotificationDelivery) => ago(delivery.created_at, now()) },
       { title: 'Id', text: ({ id }: NotificationDelivery) => id },
     ];
     return printList(call, data, columns, 'No messages yet.');

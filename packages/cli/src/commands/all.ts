@@ -1,4 +1,4 @@
-import type { Command } from '../command.ts';
+import type { Command } from '../command-line/command.ts';
 import { actionsHistory, actionsList, actionsShow } from './actions.ts';
 import { actionsRun } from './actions-run.ts';
 import { alerts, notificationsDeliveries, notificationsResend } from './alerts.ts';
@@ -64,6 +64,7 @@ import { registriesAdd, registriesList, registriesRemove } from './registries.ts
 import { rehearsalsList, rehearsalsRemove, rehearsalsShow } from './rehearsals.ts';
 import { serversList, serversShow } from './servers.ts';
 import { serversBalance } from './servers-balance.ts';
+import { serversDoctor } from './servers-doctor.ts';
 import { serversActivate, serversDrain, serversUndrain } from './servers-drain.ts';
 import { serversEvacuations, serversEvacuationsCancel, serversEvacuationsShow } from './servers-evacuations.ts';
 import { serversResetIdentity, serversRotateKey } from './servers-identity.ts';
@@ -201,6 +202,7 @@ export const sections: Readonly<Record<string, readonly Command[]>> = {
     serversMembers,
     serversMembersAdd,
     serversMembersRevoke,
+    serversDoctor,
     serversNodes,
     serversNodesDrain,
     serversNodesActivate,

@@ -1,4 +1,4 @@
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine, safeText } from '../output/safe-text.ts';
 

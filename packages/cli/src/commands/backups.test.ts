@@ -1,5 +1,5 @@
 import type { Execution } from '@hortus/contract/resources/actions';
-import type { Backup } from '@hortus/contract/resources/backups';
+import type { Backup, RestorePlan } from '@hortus/contract/resources/backups';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { hortusHere } from '../testing/hortus.ts';
@@ -39,6 +39,21 @@ const backup: Backup = {
   finished_at: null,
 };
 
+const plan: RestorePlan = {
+  backup_id: backup.id,
+  instance_id: instance.id,
+  instance_uid: instance.instance_uid,
+  into: 'empty',
+  reason: null,
+  stops: ['app', 'db'],
+  starts_first: ['db'],
+  replaces: [],
+  empties: ['dbdata'],
+  keeps: [],
+  warnings: ['Update the daemon first.'],
+  summary: 'Everything stops (app, db). Only db starts and reads the dump.',
+};
+
 beforeEach(async () => {
   service = await startScriptedService();
   home = temporaryFolder('cli');
@@ -47,6 +62,7 @@ beforeEach(async () => {
   service.on('backups.read', () => ({ success: true, data: backup }));
   const ordered = () => ({ success: true as const, execution, backup, data: backup });
   for (const name of ['backups.create', 'backups.verify', 'backups.restore'] as const) service.on(name, ordered);
+  service.on('backups.planRestore', () => ({ success: true, data: plan }));
   service.on('backups.delete', () => ({ success: true, data: { ...backup, status: 'deleting' } }));
 });
 afterEach(async () => {
@@ -87,12 +103,22 @@ test('verify prints the problem and exits with 1', async () => {
 });
 
 test('restore and delete require a confirmation', async () => {
-  expect(await run('restore', backup.id)).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  const refused = await run('restore', backup.id);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(refused.stderr).toContain(plan.summary);
+  expect(refused.stderr).toContain('Update the daemon first.');
   ends({ status: 'completed' });
   const restored = await run('restore', backup.id, '--yes', '--wait');
   expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('was restored to the backup') });
   const order = service.asked.find(({ name }) => name === 'backups.restore');
   expect(order?.body).toEqual({ confirm: instance.instance_uid });
+  expect(await run('restore', backup.id, '--into', 'elsewhere')).toMatchObject({ code: 2 });
+  await run('restore', backup.id, '--into', 'running', '--yes');
+  expect(service.asked.findLast(({ name }) => name === 'backups.planRestore')?.query).toEqual({ into: 'running' });
+  expect(service.asked.findLast(({ name }) => name === 'backups.restore')?.body).toEqual({
+    confirm: instance.instance_uid,
+    into: 'running',
+  });
   expect(await run('delete', backup.id)).toMatchObject({ code: 2 });
   expect((await run('delete', backup.id, '--yes')).stdout).toBe(`${backup.id} is being deleted.\n`);
 });

@@ -1,11 +1,12 @@
 import type { Client } from '@hortus/client/client';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { Backup } from '@hortus/contract/resources/backups';
-import { confirmByName, waiting, waitOptions } from '../asking.ts';
-import { type Call, command } from '../command.ts';
+import { type Call, command } from '../command-line/command.ts';
 import type { Exit } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
 import { followExecution } from '../following/execution.ts';
 import { findInstance } from '../lookup/instances.ts';
+import { confirmByName, waiting, waitOptions } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { status } from '../output/status.ts';
@@ -93,27 +94,45 @@ export const backupsVerify = command({
 export const backupsRestore = command({
   name: 'backups restore',
   summary: 'Restore an instance from a backup',
-  about: 'The current data is backed up before it is replaced.',
+  about:
+    'The current data is backed up before it is replaced. A dump is read into an emptied database before the application starts, unless its template says otherwise.',
   args: ['backup'],
-  options: { ...waitOptions, yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' } },
+  options: {
+    ...waitOptions,
+    into: {
+      type: 'string',
+      value: 'empty|running',
+      about:
+        'Where a dump is read: in an emptied database, or as the application runs; by default as the template says.',
+    },
+    yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' },
+  },
   examples: [
     ['hortus backups restore bkp_… --wait', 'Asks for confirmation and returns when the instance is healthy.'],
   ],
-  calls: ['backups.read', 'backups.restore', 'actions.read'],
+  calls: ['backups.read', 'backups.planRestore', 'backups.restore', 'actions.read'],
   async run(call) {
     waiting(call.options);
+    const into = restoreInto(call.options.into);
     const service = await call.client();
     const params = { id: call.args.backup };
     const { instance_uid: uid, created_at } = (await service.call('backups.read', { params })).data;
+    const { summary, warnings } = (await service.call('backups.planRestore', { params, query: into })).data;
     const what = `The data of ${uid} is replaced by the backup of ${created_at}; the current data is backed up first.`;
-    await confirmByName(call.world, what, uid, call.options.yes);
-    const ordered = await service.call('backups.restore', { params, body: { confirm: uid } });
+    await confirmByName(call.world, [what, summary, ...warnings].join('\n'), uid, call.options.yes);
+    const ordered = await service.call('backups.restore', { params, body: { confirm: uid, ...into } });
     return settle(call, service, ordered, {
       ordered: `${uid} is being restored.`,
       done: () => `${uid} was restored to the backup of ${created_at}.`,
     });
   },
 });
+
+function restoreInto(into: string | undefined): { into?: 'empty' | 'running' } {
+  if (into === undefined) return {};
+  if (into !== 'empty' && into !== 'running') throw new Failure('usage', '--into is empty or running.');
+  return { into };
+}
 
 export const backupsDelete = command({
   name: 'backups delete',
@@ -145,14 +164,14 @@ async function settle(
 ): Promise<Exit> {
   const { terminal } = world;
   const { wait, timeout } = waiting(options);
-  const look = `hortus actions show ${execution.id}`;
+  const hint = `hortus actions show ${execution.id}`;
   if (!wait) {
     if (json) printJson(terminal, { execution, backup });
-    else terminal.out(`${words.ordered} ${look} shows its progress.\n`);
+    else terminal.out(`${words.ordered} ${hint} shows its progress.\n`);
     return 'ok';
   }
-  world.leaving(`The action continues. ${look} shows its progress.`);
-  const unfinished = `${execution.name} has not finished yet. ${look} shows its progress.`;
+  world.leaving(`The action continues. ${hint} shows its progress.`);
+  const unfinished = `${execution.name} has not finished yet. ${hint} shows its progress.`;
   const ended = await followExecution(service, execution, world, { timeout, unfinished });
   const after = (await service.call('backups.read', { params: { id: backup.id } })).data;
   if (json) printJson(terminal, { execution: ended, backup: after });

@@ -1,13 +1,13 @@
 import type { SpecBySpecies } from '@hortus/contract/resources/template-spec-shapes';
 import type { TemplateItem } from '@hortus/contract/resources/templates';
-import { command } from '../command.ts';
+import { readTemplate } from '../arguments/template-reading.ts';
+import { command } from '../command-line/command.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { facts, table } from '../output/table.ts';
 import { count } from '../output/words.ts';
-import { readTemplate } from '../template-reading.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 export const catalogList = command({
   name: 'catalog list',
@@ -65,7 +65,10 @@ export const catalogShow = command({
         ['Version', `${template.version}${template.app_version ? `, application ${template.app_version}` : ''}`],
         ['Place', `${template.taxonomy.kingdom}, ${template.family}`],
         ['Image', spec.image],
-        ['Variants', (image?.variants ?? []).map((one) => `${one.id}${one.default ? ' (default)' : ''}`).join(', ')],
+        [
+          'Variants',
+          (image?.variants ?? []).map((variant) => `${variant.id}${variant.default ? ' (default)' : ''}`).join(', '),
+        ],
         ['Profiles', Object.keys(profiles).join(', ')],
         [
           'Verified',
@@ -77,8 +80,8 @@ export const catalogShow = command({
     terminal.out(inputTable(terminal, spec));
     if (actions.length > 0) {
       const columns = [
-        { title: 'Action', text: (one: (typeof actions)[number]) => one.slug },
-        { title: 'What it does', text: (one: (typeof actions)[number]) => one.description || one.name },
+        { title: 'Action', text: (action: (typeof actions)[number]) => action.slug },
+        { title: 'What it does', text: (action: (typeof actions)[number]) => action.description || action.name },
       ];
       terminal.out(`\n${table(terminal, columns, actions)}`);
     }
@@ -89,15 +92,15 @@ export const catalogShow = command({
 function inputTable(terminal: Terminal, { inputs: { required, optional } }: SpecBySpecies): string {
   const all = [...required, ...optional];
   if (all.length === 0) return '\nIt has no inputs.\n';
-  const standard = (one: (typeof all)[number]) =>
-    one.default !== undefined ? String(one.default) : one.required ? 'required' : '';
+  const standard = (catalog: (typeof all)[number]) =>
+    catalog.default !== undefined ? String(catalog.default) : catalog.required ? 'required' : '';
   return `\n${table<(typeof all)[number]>(
     terminal,
     [
-      { title: 'Input', text: (one) => one.name },
-      { title: 'Type', text: (one) => one.type },
+      { title: 'Input', text: (catalog) => catalog.name },
+      { title: 'Type', text: (catalog) => catalog.type },
       { title: 'Default', text: standard },
-      { title: 'Meaning', text: (one) => one.label ?? one.description ?? '' },
+      { title: 'Meaning', text: (catalog) => catalog.label ?? catalog.description ?? '' },
     ],
     all,
   )}`;

@@ -1,10 +1,10 @@
-import { command } from '../command.ts';
+import { valueOptions } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
-import { givenValues } from '../given-values.ts';
 import { findInstance } from '../lookup/instances.ts';
+import { rehearsalOptions, settleRehearsal, withBackupHint } from '../orders/rehearsing.ts';
 import { durationOf } from '../output/words.ts';
-import { printDone } from '../printing.ts';
-import { rehearsalOptions, settleRehearsal, withBackupHint } from '../rehearsing.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -42,8 +42,8 @@ export const clone = command({
       const gone = (await client.call('rehearsals.remove', { params: { id: copy.id } })).data;
       return printDone(call, gone, `The copy of ${instance_uid} is being removed.`);
     }
-    const given = await givenValues(world, { set: 'set', setFile: 'set-file' }, options.set, options['set-file']);
-    const inputs = { ...given, ...Object.fromEntries(options.unset.map((name) => [name, null])) };
+    const input = await valueOptions(world, { set: 'set', setFile: 'set-file' }, options.set, options['set-file']);
+    const inputs = { ...input, ...Object.fromEntries(options.unset.map((name) => [name, null])) };
     const body = {
       ...(Object.keys(inputs).length > 0 && { inputs }),
       ...(options.profile !== undefined && { profile: options.profile }),

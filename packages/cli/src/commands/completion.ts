@@ -1,10 +1,10 @@
-import { command } from '../command.ts';
+import { chosen } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
 import { type Candidate, candidatesOf } from '../completion/candidates.ts';
 import { namesFor } from '../completion/names.ts';
 import { shellScripts } from '../completion/shells.ts';
-import { chosen } from '../given-values.ts';
 import { safeLine } from '../output/safe-text.ts';
-import { readSettings } from '../settings.ts';
+import { readSettings } from '../settings/settings.ts';
 
 const shells = Object.keys(shellScripts) as (keyof typeof shellScripts)[];
 
@@ -45,7 +45,7 @@ export const completion = command({
       const at = rest.indexOf('--context');
       const settings = () => readSettings(world, at === -1 ? undefined : rest[at + 1]);
       const found = await candidatesOf(commands, rest, namesFor(settings));
-      world.terminal.out(found.map((one) => `${lineFor[shell](one)}\n`).join(''));
+      world.terminal.out(found.map((candidate) => `${lineFor[shell](candidate)}\n`).join(''));
     }
     return 'ok';
   },

@@ -1,14 +1,14 @@
 import type { Client } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 import type { Setting } from '@hortus/contract/resources/settings';
-import { command } from '../command.ts';
-import { writeConfigFile } from '../config-file.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { facts } from '../output/table.ts';
-import type { Settings } from '../settings.ts';
-import type { Terminal } from '../terminal.ts';
+import { writeConfigFile } from '../settings/config-file.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 const from = { environment: 'from the environment', context: 'from the context', default: 'by default' } as const;
 
@@ -65,7 +65,7 @@ const shown = ({ path, context, url, urlFrom, key, keyFrom, file }: Settings) =>
   key: key === undefined ? null : 'set',
   key_from: keyFrom ?? null,
   context: context ?? null,
-  contexts: Object.fromEntries(Object.entries(file.contexts).map(([name, one]) => [name, { url: one.url }])),
+  contexts: Object.fromEntries(Object.entries(file.contexts).map(([name, context]) => [name, { url: context.url }])),
   file: path,
 });
 

@@ -1,14 +1,14 @@
 import type { Client } from '@hortus/client/client';
 import type { SavedConfig } from '@hortus/contract/resources/saved-configs';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
-import { givenValues } from '../given-values.ts';
+import { valueOptions } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList, printRecord } from '../command-line/printing.ts';
 import { findListed } from '../lookup/listed.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList, printRecord } from '../printing.ts';
 
-const find = (client: Client, given: string): Promise<SavedConfig> =>
-  findListed(client.pages('saved-configs.list'), 'config', given, ({ name }: SavedConfig) => [name]);
+const find = (client: Client, input: string): Promise<SavedConfig> =>
+  findListed(client.pages('saved-configs.list'), 'config', input, ({ name }: SavedConfig) => [name]);
 
 export const configsList = command({
   name: 'configs list',
@@ -73,7 +73,7 @@ export const configsSave = command({
   async run(call) {
     const { args, options, world } = call;
     const spelt = { set: 'set', setFile: 'set-file' };
-    const inputs = await givenValues(world, spelt, options.set, options['set-file']);
+    const inputs = await valueOptions(world, spelt, options.set, options['set-file']);
     const body = { ...args, inputs, ...(options.profile ? { profile: options.profile } : {}) };
     const { data } = await (await call.client()).call('saved-configs.create', { body });
     return printDone(call, data, `${data.name} is saved for ${data.species} (${data.id}).`);

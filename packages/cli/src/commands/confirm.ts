@@ -1,11 +1,11 @@
 import { type Client, createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
-import type { Settings } from '../settings.ts';
-import type { World } from '../world.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { World } from '../world/world.ts';
 
 export const confirm = command({
   name: 'confirm',

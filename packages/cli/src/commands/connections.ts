@@ -1,13 +1,13 @@
 import { connectionClasses } from '@hortus/contract/resources/connection-classes';
 import type { Connection } from '@hortus/contract/resources/connections';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
-import { missingAttributes, noteExposed } from '../connecting/attributes.ts';
+import { valueOptions } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList, printRecord } from '../command-line/printing.ts';
+import { missingAttributes, noteExposed, repeatedSecrets } from '../connecting/attributes.ts';
 import { Failure } from '../failure.ts';
-import { givenValues } from '../given-values.ts';
 import { findConnection } from '../lookup/connections.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList, printRecord } from '../printing.ts';
 
 const values = {
   set: { type: 'string', value: 'attribute=value', multiple: true, about: 'Value of an attribute.' },
@@ -31,7 +31,7 @@ export const connectionsList = command({
     const rows = await Array.fromAsync((await call.client()).pages('connections.list', { query }));
     const columns = [
       { title: 'Name', text: ({ name }: Connection) => name },
-      { title: 'Class', text: (one: Connection) => one.class },
+      { title: 'Class', text: (connection: Connection) => connection.class },
       { title: 'Address', text: ({ attributes: of }: Connection) => addressOf(of) },
       { title: 'Used by', text: ({ used_by }: Connection) => namesOf(used_by) },
       { title: 'Changed', text: ({ updated_at }: Connection) => ago(updated_at, call.world.now()) },
@@ -80,9 +80,9 @@ export const connectionsCreate = command({
   calls: ['connections.create'],
   async run(call) {
     const { args, options, world } = call;
-    const given = await givenValues(world, spelt, options.set, options['set-file']);
+    const input = await valueOptions(world, spelt, options.set, options['set-file']);
     noteExposed(world, args.class, options.set);
-    const attributes = await missingAttributes(world, args.class, given);
+    const attributes = await missingAttributes(world, args.class, input);
     const { data } = await (await call.client()).call('connections.create', { body: { ...args, attributes } });
     return printDone(
       call,
@@ -95,7 +95,8 @@ export const connectionsCreate = command({
 export const connectionsUpdate = command({
   name: 'connections update',
   summary: 'Change a saved connection',
-  about: 'Bound definitions use the new values from their next deployment on.',
+  about:
+    'Bound definitions use the new values from their next deployment on. A change of where secrets are sent, such as the host, needs them again.',
   args: ['connection'],
   options: {
     ...values,
@@ -109,12 +110,14 @@ export const connectionsUpdate = command({
   async run(call) {
     const { args, options, world } = call;
     const client = await call.client();
-    const { id, class: className } = await findConnection(client, args.connection);
-    const changed: Record<string, string | null> = await givenValues(world, spelt, options.set, options['set-file']);
+    const connection = await findConnection(client, args.connection);
+    const { id, class: className } = connection;
+    const changed: Record<string, string | null> = await valueOptions(world, spelt, options.set, options['set-file']);
     noteExposed(world, className, options.set);
     for (const name of options.unset) changed[name] = null;
     if (Object.keys(changed).length === 0 && options.name === undefined)
       throw new Failure('usage', 'Nothing to change.', { hint: 'Use --set, --set-file, --unset or --name.' });
+    await repeatedSecrets(world, connection, changed);
     const body = { attributes: changed, ...(options.name === undefined ? {} : { name: options.name }) };
     const { data } = await client.call('connections.update', { params: { id }, body });
     return printDone(call, data, `${data.name} is changed.${deployAgain(data)}`);

@@ -1,8 +1,8 @@
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
 import { findDefinition } from '../lookup/definitions.ts';
-import { printDone } from '../printing.ts';
+import { confirmByName } from '../orders/asking.ts';
 
 export const definitionsRestore = command({
   name: 'definitions restore',
@@ -44,10 +44,10 @@ export const definitionsArchive = command({
     const client = await call.client();
     const { id, instance_uid } = await findDefinition(client, call.args.definition);
     const keeps = call.options['keep-containers'];
-    const fate = keeps ? 'Its containers stay.' : 'Its containers are removed, its volumes stay.';
+    const decision = keeps ? 'Its containers stay.' : 'Its containers are removed, its volumes stay.';
     await confirmByName(
       call.world,
-      `Archiving ${instance_uid} ends its deployments. ${fate}`,
+      `Archiving ${instance_uid} ends its deployments. ${decision}`,
       instance_uid,
       call.options.yes,
     );

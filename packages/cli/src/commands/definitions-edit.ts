@@ -1,7 +1,7 @@
 import { ApiProblem } from '@hortus/client/problem';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { findDefinition } from '../lookup/definitions.ts';
-import { printDone } from '../printing.ts';
 
 export const definitionsEdit = command({
   name: 'definitions edit',

@@ -8,14 +8,14 @@ import type { Export } from '@hortus/contract/resources/imports';
 import { fetchVolume } from '../bundle/carrying.ts';
 import { passphraseOption, readPassphrase } from '../bundle/passphrase.ts';
 import { BundleWriter } from '../bundle/write-bundle.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { followExecution } from '../following/execution.ts';
 import { findDefinition } from '../lookup/definitions.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { disk } from '../output/words.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 export const definitionsExport = command({
   name: 'definitions export',

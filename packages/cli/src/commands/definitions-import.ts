@@ -1,21 +1,21 @@
 import { Changes } from '@hortus/client/changes';
 import type { Client } from '@hortus/client/client';
 import type { Import } from '@hortus/contract/resources/imports';
-import { waiting, waitOptions } from '../asking.ts';
 import { sendVolume } from '../bundle/carrying.ts';
 import { passphraseOption, readPassphrase } from '../bundle/passphrase.ts';
 import { BundleReader } from '../bundle/read-bundle.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { followDeployment, type Progress } from '../following/deployment.ts';
 import { patiently, poll, SAFETY_MS } from '../following/poll.ts';
 import { progressView } from '../following/show-progress.ts';
 import { findServer, onlyServer } from '../lookup/servers.ts';
+import { waiting, waitOptions } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { disk } from '../output/words.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 export const definitionsImport = command({
   name: 'definitions import',
@@ -64,8 +64,8 @@ export const definitionsImport = command({
       if (wait) return await follow({ service, world, json, timeout }, server.name, filled);
       if (json) printJson(world.terminal, filled);
       else {
-        const look = `hortus logs -f --deployment ${filled.deployment_id} follows its deployment.`;
-        world.terminal.out(`${filled.instance_uid} was imported to ${server.name}. ${look}\n`);
+        const hint = `hortus logs -f --deployment ${filled.deployment_id} follows its deployment.`;
+        world.terminal.out(`${filled.instance_uid} was imported to ${server.name}. ${hint}\n`);
       }
       return 'ok';
     } finally {
@@ -122,13 +122,13 @@ interface Following {
 async function follow({ service, world, json, timeout }: Following, server: string, done: Import): Promise<Exit> {
   const { terminal } = world;
   const id = done.deployment_id ?? '';
-  const look = `hortus logs -f --deployment ${id} follows it.`;
-  world.leaving(`The deployment continues. ${look}`);
+  const hint = `hortus logs -f --deployment ${id} follows it.`;
+  world.leaving(`The deployment continues. ${hint}`);
   const view = json ? undefined : progressView(world, `waiting for ${server} to start it`);
   let last: Progress | undefined;
   for await (const progress of followDeployment(service, id, world, {
     timeout,
-    unfinished: `${id} has not finished yet. ${look}`,
+    unfinished: `${id} has not finished yet. ${hint}`,
   })) {
     view?.(progress);
     last = progress;

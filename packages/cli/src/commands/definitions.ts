@@ -1,11 +1,11 @@
 import { definitionMachine } from '@hortus/contract/machines/definition';
-import { command } from '../command.ts';
-import { chosen } from '../given-values.ts';
+import { chosen } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printList, printRecord } from '../command-line/printing.ts';
 import { findDefinition } from '../lookup/definitions.ts';
 import { findServer, serverNames } from '../lookup/servers.ts';
 import { status } from '../output/status.ts';
 import { ago } from '../output/words.ts';
-import { printList, printRecord } from '../printing.ts';
 
 export const definitionsList = command({
   name: 'definitions list',
@@ -27,13 +27,16 @@ export const definitionsList = command({
     const rows = await Array.fromAsync(client.pages('definitions.list', { query }));
     const serverName = await serverNames(client);
     const columns = [
-      { title: 'Name', text: (one: (typeof rows)[number]) => one.instance_uid },
-      { title: 'Species', text: (one: (typeof rows)[number]) => `${one.species} ${one.template_version}` },
-      { title: 'Server', text: (one: (typeof rows)[number]) => serverName(one.server_id) },
-      { title: 'Status', painted: (one: (typeof rows)[number]) => status(world.terminal, one.status) },
-      { title: 'Revision', text: (one: (typeof rows)[number]) => String(one.current_revision) },
-      { title: 'Changed', text: (one: (typeof rows)[number]) => ago(one.updated_at, world.now()) },
-      { title: 'Id', text: (one: (typeof rows)[number]) => one.id },
+      { title: 'Name', text: (definition: (typeof rows)[number]) => definition.instance_uid },
+      {
+        title: 'Species',
+        text: (definition: (typeof rows)[number]) => `${definition.species} ${definition.template_version}`,
+      },
+      { title: 'Server', text: (definition: (typeof rows)[number]) => serverName(definition.server_id) },
+      { title: 'Status', painted: (definition: (typeof rows)[number]) => status(world.terminal, definition.status) },
+      { title: 'Revision', text: (definition: (typeof rows)[number]) => String(definition.current_revision) },
+      { title: 'Changed', text: (definition: (typeof rows)[number]) => ago(definition.updated_at, world.now()) },
+      { title: 'Id', text: (definition: (typeof rows)[number]) => definition.id },
     ];
     return printList(call, rows, columns, 'No definitions yet. Create one with hortus deploy <species>');
   },

@@ -29,7 +29,7 @@ afterEach(async () => {
 
 const env = () => ({ HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' });
 const run = (...argv: string[]) => hortusHere(home.path, argv, { env: env() });
-const made = (name: string) => service.asked.filter((one) => one.name === name).map(({ body }) => body);
+const made = (name: string) => service.asked.filter((asked) => asked.name === name).map(({ body }) => body);
 
 const logs = [
   records.line(1, 'pull', 'Pulling docker.io/example/reader:2.2.19'),

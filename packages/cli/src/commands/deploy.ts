@@ -1,10 +1,10 @@
-import { agree, waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { carryOut, makePlan, planWords } from '../deploying/plan.ts';
 import { settleDeployment } from '../deploying/settle.ts';
 import { planText } from '../deploying/show-plan.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { agree, waiting, waitOptions } from '../orders/asking.ts';
 import { safeLine } from '../output/safe-text.ts';
 
 export const deploy = command({

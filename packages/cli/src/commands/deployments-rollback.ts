@@ -1,11 +1,11 @@
 import type { Client } from '@hortus/client/client';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
-import { agree, confirmByName, waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { settleDeployment } from '../deploying/settle.ts';
 import { findDefinition } from '../lookup/definitions.ts';
 import { findDeployment } from '../lookup/deployments.ts';
 import { serverNames } from '../lookup/servers.ts';
+import { agree, confirmByName, waiting, waitOptions } from '../orders/asking.ts';
 
 export const deploymentsRollback = command({
   name: 'deployments rollback',

@@ -1,6 +1,6 @@
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { findDefinition } from '../lookup/definitions.ts';
 import { findServer, serverNames } from '../lookup/servers.ts';
@@ -58,7 +58,7 @@ export const deploymentsList = command({
           { title: 'Of', text: ({ definition_id }) => uids.get(definition_id) ?? definition_id },
           { title: 'Server', text: ({ server_id }) => serverName(server_id) },
           { title: 'Revision', text: ({ revision, kind }) => `${revision}${kind === 'deploy' ? '' : ` (${kind})`}` },
-          { title: 'Status', painted: (one) => status(terminal, one.status, lookNow(one)) },
+          { title: 'Status', painted: (deployment) => status(terminal, deployment.status, styleNow(deployment)) },
           { title: 'Ordered', text: ({ created_at }) => ago(created_at, now()) },
           { title: 'Took', text: took },
           { title: 'Reason', text: ({ reason, error }) => reason ?? error ?? '' },
@@ -71,7 +71,7 @@ export const deploymentsList = command({
 });
 
 /** Marks a running deployment as in progress; for an instance the same word means healthy. */
-const lookNow = (one: Deployment) => (one.status === 'running' ? 'begun' : undefined);
+const styleNow = (deployment: Deployment) => (deployment.status === 'running' ? 'begun' : undefined);
 
 const took = ({ started_at, finished_at }: Deployment): string =>
   started_at === null || finished_at === null ? '' : between(started_at, finished_at);

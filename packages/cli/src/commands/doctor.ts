@@ -1,4 +1,4 @@
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { configFinding, dockerFinding, type Finding, nodeFinding, serviceFindings } from '../doctor/checks.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
@@ -16,7 +16,7 @@ export const doctor = command({
   async run({ settings, json, world }) {
     const { terminal } = world;
     const findings: Finding[] = [];
-    const tell = (finding: Finding) => {
+    const print = (finding: Finding) => {
       findings.push(finding);
       const { check, state, said } = finding;
       if (!json)
@@ -24,11 +24,11 @@ export const doctor = command({
           `${status(terminal, state).padEnd(terminal.live ? 9 : 7)}  ${check.padEnd(8)}  ${safeLine(said)}\n`,
         );
     };
-    tell(nodeFinding(process.versions.node));
+    print(nodeFinding(process.versions.node));
     const known = await settings();
-    tell(await configFinding(known));
-    for await (const finding of serviceFindings(world, known)) tell(finding);
-    tell(await dockerFinding(world));
+    print(await configFinding(known));
+    for await (const finding of serviceFindings(world, known)) print(finding);
+    print(await dockerFinding(world));
     const problems = findings.filter(({ state }) => state === 'problem').length;
     if (json) printJson(terminal, findings);
     else terminal.out(problems === 0 ? 'No problems found.\n' : `${count(problems, 'problem')} found.\n`);

@@ -1,15 +1,15 @@
 import type { Client } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 import type { Event } from '@hortus/contract/resources/events';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printList } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
 import { findTenant } from '../lookup/tenants.ts';
 import { printJsonItem } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
-import { printList } from '../printing.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 export const events = command({
   name: 'events',
@@ -49,7 +49,7 @@ export const events = command({
       ...(options['of-type'] ? { resource_type: options['of-type'] } : {}),
       ...(options.tenant ? { tenant_id: (await findTenant(client, options.tenant)).id } : {}),
     };
-    const on = (event: Event) => tell(world, event, json);
+    const on = (event: Event) => print(world, event, json);
     if (options.follow && options.after !== undefined)
       return await follow(world, client, query, seqOf(options.after), on);
     const { data } = await client.call('events.list', { query: { ...query, per_page: limit } });
@@ -77,7 +77,7 @@ const columns = [
 ];
 
 /** Prints one event per line, unaligned, because a stream has no final column width. With --json, one document per line. */
-function tell({ terminal }: World, event: Event, json: boolean): void {
+function print({ terminal }: World, event: Event, json: boolean): void {
   if (json) printJsonItem(terminal, event);
   else terminal.out(`${safeLine(columns.map(({ text }) => text(event)).join('  '))}\n`);
 }
@@ -105,7 +105,7 @@ async function follow(
     if (!(error instanceof ApiProblem) || !isWithoutStream(error)) throw error;
     world.terminal.note('The service offers no stream now; asking it every second.\n');
   }
-  for (; ; await world.pause(LOOK_MS)) {
+  for (; ; await world.pause(POLL_MS)) {
     const { data } = await client.call('events.list', { query: { ...query, after, per_page: 100 } });
     data.forEach(passOn);
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Client, createClient } from '@hortus/client/client';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
@@ -24,8 +24,8 @@ afterEach(() => folder.remove());
 const file = () => join(folder.path, 'garden.yaml');
 const write = (text: string) => writeFileSync(file(), text);
 
-async function hortus(argv: string[], env: Record<string, string> = {}, answers: string[] = []) {
-  const terminal = scriptedTerminal(answers, { interactive: answers.length > 0, width: 120 });
+async function hortus(argv: string[], env: Record<string, string> = {}, replies: string[] = []) {
+  const terminal = scriptedTerminal(replies, { interactive: replies.length > 0, width: 120 });
   const world = scriptedWorld(terminal, { HORTUS_URL: `${service.address}/api/v1`, HORTUS_KEY: service.key, ...env });
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, Math.min(ms, 20)));
   const code = await run(argv, { ...world, now: Date.now, pause });
@@ -103,6 +103,32 @@ registries:
   expect(await hortus(['diff', '-f', file()], env)).toMatchObject({ code: 0 });
 });
 
+test('a garden of another author cannot read files outside its folder, also not by a link', async () => {
+  const outside = join(folder.path, 'private.key');
+  writeFileSync(outside, 'a private key');
+  const inner = join(folder.path, 'theirs');
+  mkdirSync(inner);
+  symlinkSync(outside, join(inner, 'linked'));
+  symlinkSync(folder.path, join(inner, 'up'));
+  const garden = join(inner, 'garden.yaml');
+  const diff = (...more: string[]) => hortus(['diff', '-f', garden, ...more]);
+  for (const named of ['../private.key', outside, 'linked', 'up/private.key']) {
+    for (const text of [
+      `name: lure\nregistries: {lure.example.org: {username: me, password: "\${file:${named}}"}}\n`,
+      `name: lure\ntemplates: [${named}]\n`,
+    ]) {
+      writeFileSync(garden, text);
+      const { code, err } = await diff();
+      expect([code, err]).toEqual([6, expect.stringContaining(`${named} is outside the folder of the garden.`)]);
+    }
+  }
+  writeFileSync(garden, 'name: lure\nregistries: {lure.example.org: {username: me, password: "${file:linked}"}}\n');
+  expect((await diff('--allow-outside')).code).toBe(2);
+  symlinkSync(join(inner, 'garden.yaml'), join(inner, 'inner-link'));
+  writeFileSync(garden, 'name: lure\nregistries: {lure.example.org: {username: me, password: "${file:inner-link}"}}\n');
+  expect((await diff()).code).toBe(2);
+});
+
 test('a failure is reported with the item, and the command says how to go on', async () => {
   write(`name: broken\ndefinitions:\n${site('broken')}`);
   const failed = await whileDeploying(hortus(['apply', '-f', file(), '--wait', '--yes']), 'failed');
@@ -122,7 +148,7 @@ test('mistakes in the file are shown with line and column, all at once', async (
 
 test('a reference to a device without an end is refused', async () => {
   write('name: home\nregistries: {registry.example.org: {username: me, password: "${file:/dev/zero}"}}\n');
-  const { code, err } = await hortus(['diff', '-f', file()]);
+  const { code, err } = await hortus(['diff', '-f', file(), '--allow-outside']);
   expect(code).not.toBe(0);
   expect(err).toContain('/dev/zero cannot be read: it is larger than 4194304 bytes.');
 });

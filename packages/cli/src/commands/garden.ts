@@ -1,16 +1,16 @@
 import type { Client } from '@hortus/client/client';
 import type { GardenRunDetail } from '@hortus/contract/resources/garden-records';
 import type { GardenFiles } from '@hortus/contract/resources/gardens';
-import { agree, waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import type { Exit } from '../exit-codes.ts';
 import { followGardenRun } from '../following/garden-run.ts';
 import { fileOption, GARDEN_FILE, readGardenFiles } from '../gardens/garden-files.ts';
 import { countsText, gardenPlanText, requireApplicable } from '../gardens/show-plan.ts';
+import { agree, waiting, waitOptions } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine, safeText } from '../output/safe-text.ts';
 import { count } from '../output/words.ts';
-import { printDone } from '../printing.ts';
 
 const pruneOption = {
   prune: { type: 'boolean', about: 'Also archive or remove what this garden made and what left the file.' },
@@ -33,7 +33,7 @@ export const diff = command({
   ],
   calls: ['gardens.plan'],
   async run({ options, json, client, world }) {
-    const files = await readGardenFiles(world, options.file);
+    const files = await readGardenFiles(world, options);
     const plan = await planOf(await client(), { ...files, prune: options.prune });
     if (json) printJson(world.terminal, plan);
     else world.terminal.out(gardenPlanText(world.terminal, plan));
@@ -61,7 +61,7 @@ export const apply = command({
   async run({ options, json, client, world }): Promise<Exit> {
     const { terminal } = world;
     const { wait, timeout } = waiting(options);
-    const files = { ...(await readGardenFiles(world, options.file)), prune: options.prune };
+    const files = { ...(await readGardenFiles(world, options)), prune: options.prune };
     const service = await client();
     const plan = await planOf(service, files);
     requireApplicable(plan);
@@ -73,7 +73,8 @@ export const apply = command({
       return 'ok';
     }
     const begun = (await service.call('gardens.apply', { body: { ...files, plan_hash: plan.plan_hash } })).data;
-    const again = `hortus apply${options.file === undefined ? '' : ` -f ${options.file}`} --wait`;
+    const outside = options['allow-outside'] ? ' --allow-outside' : '';
+    const again = `hortus apply${options.file === undefined ? '' : ` -f ${options.file}`}${outside} --wait`;
     if (!wait) return printDone({ json, world }, begun, `Run ${begun.id} has begun. Follow it with: ${again}`);
     const unfinished = `The run ${begun.id} continues in the service. Follow it with: ${again}`;
     world.leaving(unfinished);

@@ -1,16 +1,16 @@
 import { gardenCommitMachine } from '@hortus/contract/machines/garden-commit';
 import type { GardenCommit, GardenCommitDetail } from '@hortus/contract/resources/garden-source-records';
-import { command } from '../command.ts';
+import { chosen } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printList } from '../command-line/printing.ts';
 import { commitStatus, shortSha } from '../gardens/commit-words.ts';
 import { countsText, gardenPlanText } from '../gardens/show-plan.ts';
-import { chosen } from '../given-values.ts';
 import { findCommit, findFollowed } from '../lookup/gardens.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { facts } from '../output/table.ts';
 import { ago } from '../output/words.ts';
-import { printList } from '../printing.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 export const gardensCommits = command({
   name: 'gardens commits',
@@ -31,7 +31,7 @@ export const gardensCommits = command({
     const { terminal, now } = call.world;
     const columns = [
       { title: 'Commit', text: ({ sha }: GardenCommit) => shortSha(sha) },
-      { title: 'Status', painted: (one: GardenCommit) => commitStatus(terminal, one) },
+      { title: 'Status', painted: (commit: GardenCommit) => commitStatus(terminal, commit) },
       { title: 'Found', text: ({ created_at }: GardenCommit) => ago(created_at, now()) },
       { title: 'Plan', text: ({ counts }: GardenCommit) => (counts === null ? '' : countsText(counts)) },
       { title: 'Author', text: ({ author }: GardenCommit) => author },

@@ -17,13 +17,13 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-async function hortus(argv: string[], answers: string[] = []) {
-  const terminal = scriptedTerminal(answers, { interactive: answers.length > 0, width: 200 });
+async function hortus(argv: string[], replies: string[] = []) {
+  const terminal = scriptedTerminal(replies, { interactive: replies.length > 0, width: 200 });
   const world = scriptedWorld(terminal, { HORTUS_URL: service.url, HORTUS_KEY: 'hk_live_1' });
   const code = await run(['gardens', ...argv], world);
   return { code, out: terminal.printed, err: terminal.noted, questions: terminal.questions };
 }
-const calls = (name: string) => service.asked.filter((one) => one.name === name);
+const calls = (name: string) => service.asked.filter((asked) => asked.name === name);
 
 test('approve shows the plan, asks, and sends the hash of the plan that was shown', async () => {
   const declined = await hortus(['approve', 'home'], ['n']);
@@ -95,7 +95,10 @@ test('text of a hostile commit cannot write to the terminal', async () => {
   service.on('gardens.commit', () => ({ success: true, data: commitDetail({ ...evil, problems }) }));
   service.on('gardens.drift', () => ({
     success: true,
-    data: { commit: commit(evil), plan: plan({ changes: plan().changes.map((one) => ({ ...one, key: hostile })) }) },
+    data: {
+      commit: commit(evil),
+      plan: plan({ changes: plan().changes.map((change) => ({ ...change, key: hostile })) }),
+    },
   }));
   for (const words of [
     ['show', 'home'],

@@ -2,18 +2,18 @@ import type { Client } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 import type { GardenCommit } from '@hortus/contract/resources/garden-source-records';
 import type { Garden } from '@hortus/contract/resources/gardens';
-import { agree, waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { followCommit } from '../following/garden-commit.ts';
 import { commitTitle, shortSha } from '../gardens/commit-words.ts';
 import { findCommit, findFollowed } from '../lookup/gardens.ts';
+import { agree, waiting, waitOptions } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { count } from '../output/words.ts';
-import { printDone } from '../printing.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { commitText } from './gardens-commits.ts';
 
 export const gardensApprove = command({
@@ -36,8 +36,8 @@ export const gardensApprove = command({
     const { terminal } = world;
     const { wait, timeout } = waiting(options);
     const asks = terminal.interactive && !options.yes;
-    const given = options['plan-hash'];
-    if (!asks && given === undefined)
+    const input = options['plan-hash'];
+    if (!asks && input === undefined)
       throw new Failure('usage', 'Without a question, --plan-hash must name the plan that is approved.', {
         hint: `hortus gardens commit ${args.garden} shows it.`,
       });
@@ -45,7 +45,7 @@ export const gardensApprove = command({
     const garden = await findFollowed(service, args.garden);
     const found = await findCommit(service, garden, args.commit, 'waiting');
     const params = { id: garden.id, commit_id: found.id };
-    let planHash = given;
+    let planHash = input;
     if (asks) {
       const { data } = await service.call('gardens.commit', { params });
       terminal.note(commitText(world, data));

@@ -24,9 +24,9 @@ afterEach(async () => {
   await service.stop();
 });
 
-async function hortus(argv: string[], { answers = [] as string[], env = {}, input = '' } = {}) {
-  const terminal = scriptedTerminal(answers, {
-    interactive: answers.length > 0,
+async function hortus(argv: string[], { replies = [] as string[], env = {}, input = '' } = {}) {
+  const terminal = scriptedTerminal(replies, {
+    interactive: replies.length > 0,
     readInput: async () => input,
     width: 200,
   });
@@ -37,7 +37,7 @@ async function hortus(argv: string[], { answers = [] as string[], env = {}, inpu
 const sent = () => service.asked.at(-1)?.body;
 
 test('follow asks for the token without echo, and prints once what to enter at the forge', async () => {
-  const followed = await hortus(['follow', url], { answers: ['a-token'] });
+  const followed = await hortus(['follow', url], { replies: ['a-token'] });
   expect(followed.code).toBe(0);
   expect(followed.questions).toEqual(['Access token for git.example.org, empty if it is public (not shown): <hidden>']);
   expect(sent()).toEqual({ url, mode: 'propose', credentials: { token: 'a-token' } });
@@ -60,7 +60,7 @@ test('the token comes from a file, a pipe or a variable, and a public repository
   expect(sent()).toMatchObject({ credentials: { token: 'from-a-variable' } });
   await hortus(['follow', url]);
   expect(sent()).toEqual({ url, mode: 'propose' });
-  await hortus(['follow', url], { answers: [''] });
+  await hortus(['follow', url], { replies: [''] });
   expect(sent()).toEqual({ url, mode: 'propose' });
   expect(await hortus(['follow', url, '--username', 'ada'])).toMatchObject({
     code: 2,
@@ -70,8 +70,18 @@ test('the token comes from a file, a pipe or a variable, and a public repository
 });
 
 test('every option is sent, and wrong ones are refused before anything is asked', async () => {
-  const given = ['--branch', 'live', '--path', 'ops/home.yaml', '--mode', 'apply', '--provider', 'gitlab'];
-  const followed = await hortus(['follow', url, ...given, '--interval', '10m', '--name', 'home', '--prune', '--json']);
+  const overrides = ['--branch', 'live', '--path', 'ops/home.yaml', '--mode', 'apply', '--provider', 'gitlab'];
+  const followed = await hortus([
+    'follow',
+    url,
+    ...overrides,
+    '--interval',
+    '10m',
+    '--name',
+    'home',
+    '--prune',
+    '--json',
+  ]);
   expect(sent()).toEqual({
     ...{ url, branch: 'live', path: 'ops/home.yaml', mode: 'apply', provider: 'gitlab' },
     ...{ interval: 600, name: 'home', prune: true },
@@ -82,7 +92,7 @@ test('every option is sent, and wrong ones are refused before anything is asked'
     ['--provider', 'cvs'],
     ['--interval', 'often'],
   ])
-    expect(await hortus(['follow', url, ...wrong], { answers: ['a-token'] })).toMatchObject({ code: 2, questions: [] });
+    expect(await hortus(['follow', url, ...wrong], { replies: ['a-token'] })).toMatchObject({ code: 2, questions: [] });
 });
 
 test('edit sends only what is given, replaces or removes the token, and rotates the secret', async () => {

@@ -1,12 +1,12 @@
 import type { GardenSourceUpdate } from '@hortus/contract/resources/garden-sources';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
 import { readToken, sourceFields, sourceOptions, TOKEN_VARIABLE } from '../gardens/source-options.ts';
 import { webhookText } from '../gardens/webhook-words.ts';
 import { findFollowed } from '../lookup/gardens.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
-import { printDone } from '../printing.ts';
 
 const effects = {
   propose: 'Each commit waits for an approval: hortus gardens approve',
@@ -110,6 +110,6 @@ export const gardensEdit = command({
   },
 });
 
-function refuseBoth(one: boolean, other: boolean, what: string): void {
-  if (one && other) throw new Failure('usage', `${what} exclude each other.`);
+function refuseBoth(garden: boolean, other: boolean, what: string): void {
+  if (garden && other) throw new Failure('usage', `${what} exclude each other.`);
 }

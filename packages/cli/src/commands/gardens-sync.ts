@@ -1,9 +1,9 @@
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { commitTitle } from '../gardens/commit-words.ts';
 import { gardenPlanText } from '../gardens/show-plan.ts';
 import { findFollowed } from '../lookup/gardens.ts';
 import { printJson } from '../output/json.ts';
-import { printDone } from '../printing.ts';
 
 export const gardensSync = command({
   name: 'gardens sync',

@@ -1,15 +1,15 @@
 import { forgeSettings } from '@hortus/contract/forge-settings';
 import type { Garden } from '@hortus/contract/resources/gardens';
-import { agree } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList, printRecord } from '../command-line/printing.ts';
 import { commitStatus, commitTitle, shortSha } from '../gardens/commit-words.ts';
 import { findGarden } from '../lookup/gardens.ts';
+import { agree } from '../orders/asking.ts';
 import { status } from '../output/status.ts';
 import type { facts } from '../output/table.ts';
 import { ago, count, lasting } from '../output/words.ts';
-import { printDone, printList, printRecord } from '../printing.ts';
-import type { Terminal } from '../terminal.ts';
-import type { World } from '../world.ts';
+import type { Terminal } from '../world/terminal.ts';
+import type { World } from '../world/world.ts';
 
 type Facts = Parameters<typeof facts>[1];
 

@@ -1,6 +1,6 @@
-import { command } from '../command.ts';
-import { unknownCommand } from '../command-line.ts';
-import { everything, helpOf, helpOfGroup, overview } from '../help.ts';
+import { command } from '../command-line/command.ts';
+import { unknownCommand } from '../command-line/command-line.ts';
+import { everything, helpOf, helpOfGroup, overview } from '../command-line/help.ts';
 import { printJson } from '../output/json.ts';
 
 /** Word that lists every command; no command has this name. */

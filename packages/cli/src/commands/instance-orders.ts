@@ -1,11 +1,11 @@
 import type { Client } from '@hortus/client/client';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { Instance } from '@hortus/contract/resources/instance-records';
-import { waiting, waitOptions } from '../asking.ts';
-import { type Call, type Command, command } from '../command.ts';
+import { type Call, type Command, command } from '../command-line/command.ts';
 import type { Exit } from '../exit-codes.ts';
 import { followExecution } from '../following/execution.ts';
 import { findInstance } from '../lookup/instances.ts';
+import { waiting, waitOptions } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 
@@ -23,14 +23,14 @@ export async function settle(
 ): Promise<Exit> {
   const { terminal } = world;
   const { wait, timeout } = waiting(options);
-  const look = `hortus actions show ${execution.id}`;
+  const hint = `hortus actions show ${execution.id}`;
   if (!wait) {
     if (json) printJson(terminal, { execution, instance });
-    else terminal.out(`${words.ordered} ${look} shows its progress.\n`);
+    else terminal.out(`${words.ordered} ${hint} shows its progress.\n`);
     return 'ok';
   }
-  world.leaving(`The action continues. ${look} shows its progress.`);
-  const unfinished = `${execution.name} on ${instance.instance_uid} has not finished yet. ${look} shows its progress.`;
+  world.leaving(`The action continues. ${hint} shows its progress.`);
+  const unfinished = `${execution.name} on ${instance.instance_uid} has not finished yet. ${hint} shows its progress.`;
   const ended = await followExecution(service, execution, world, { timeout, unfinished });
   const after = (await service.call('instances.read', { params: { id: instance.id } })).data;
   if (json) printJson(terminal, { execution: ended, instance: after });

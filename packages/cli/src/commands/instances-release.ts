@@ -1,11 +1,11 @@
 import type { Client } from '@hortus/client/client';
 import type { Instance } from '@hortus/contract/resources/instance-records';
-import { confirmByName, waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { findInstance } from '../lookup/instances.ts';
+import { confirmByName, waiting, waitOptions } from '../orders/asking.ts';
 import { count } from '../output/words.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { settle } from './instance-orders.ts';
 
 export const instancesRelease = command({
@@ -35,8 +35,8 @@ export const instancesRelease = command({
     const removing = options['remove-volumes'];
     const uid = instance.instance_uid;
     const containers = count(Math.max(1, instance.components.length), 'container');
-    const fate = removing ? 'Its volumes and their data are removed too.' : 'Its volumes stay.';
-    await confirmByName(world, `Releasing ${uid} removes ${containers}. ${fate}`, uid, options.yes);
+    const decision = removing ? 'Its volumes and their data are removed too.' : 'Its volumes stay.';
+    await confirmByName(world, `Releasing ${uid} removes ${containers}. ${decision}`, uid, options.yes);
     const confirm = removing ? await confirmedVolumes(world, service, instance, options.confirm) : [];
     const body = removing ? { remove_volumes: true, confirm } : {};
     const ordered = await service.call('instances.release', { params: { id: instance.id }, body });

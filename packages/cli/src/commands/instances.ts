@@ -1,6 +1,6 @@
 import { instanceMachine } from '@hortus/contract/machines/instance';
 import type { Drift, Instance } from '@hortus/contract/resources/instance-records';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { findingsOf } from '../condition/findings.ts';
 import { gather } from '../condition/gather.ts';
 import { printFindings } from '../condition/print.ts';
@@ -37,7 +37,7 @@ export const instancesList = command({
       ...(state ? { status: state } : {}),
     };
     const all = await Array.fromAsync(service.pages('instances.list', { query }));
-    const shown = options.all || state ? all : all.filter((one) => one.status !== 'released');
+    const shown = options.all || state ? all : all.filter((instance) => instance.status !== 'released');
     if (json) printJson(terminal, shown);
     else if (shown.length === 0) terminal.out('No instances yet. Deploy one with hortus deploy <species>\n');
     else {
@@ -49,8 +49,8 @@ export const instancesList = command({
             { title: 'Name', text: ({ instance_uid }) => instance_uid },
             { title: 'Species', text: ({ species }) => species },
             { title: 'Server', text: ({ server_id }) => serverName(server_id) },
-            { title: 'Status', painted: (one) => status(terminal, one.status) },
-            { title: 'Health', painted: (one) => status(terminal, one.health) },
+            { title: 'Status', painted: (instance) => status(terminal, instance.status) },
+            { title: 'Health', painted: (instance) => status(terminal, instance.health) },
             { title: 'Running for', text: runningFor },
             { title: 'Address', text: ({ url }) => url ?? '' },
           ],
@@ -65,13 +65,13 @@ export const instancesList = command({
 const runningFor = ({ status: now, uptime_seconds }: Instance): string =>
   now === 'running' ? lasting(uptime_seconds * 1000) : '';
 
-const told = (value: unknown): string =>
+const reported = (value: unknown): string =>
   value === null ? 'nothing' : typeof value === 'string' ? value : JSON.stringify(value);
 
 const driftColumns = [
   { title: 'Drift', text: ({ component, field }: Drift) => (component ? `${component} ${field}` : field) },
-  { title: 'Deployed', text: ({ declared }: Drift) => told(declared) },
-  { title: 'Found', text: ({ actual }: Drift) => told(actual) },
+  { title: 'Deployed', text: ({ declared }: Drift) => reported(declared) },
+  { title: 'Found', text: ({ actual }: Drift) => reported(actual) },
 ];
 
 const lastHour = (values: readonly number[], words: (value: number) => string): string | undefined =>
@@ -97,25 +97,28 @@ export const instancesShow = command({
   ],
   async run({ args, json, client, world: { terminal, now } }) {
     const service = await client();
-    const one = await findInstance(service, args.instance);
+    const instance = await findInstance(service, args.instance);
     if (json) {
-      printJson(terminal, one);
+      printJson(terminal, instance);
       return 'ok';
     }
     const serverName = await serverNames(service);
-    const { points } = (await service.call('metrics.instance', { params: { id: one.id }, query: { range: '1h' } }))
+    const { points } = (await service.call('metrics.instance', { params: { id: instance.id }, query: { range: '1h' } }))
       .data;
     const percent = (value: number) => `${value.toFixed(1)} % of a core`;
     terminal.out(
       facts(terminal, [
-        ['Name', one.name === one.instance_uid ? one.name : `${one.name} (${one.instance_uid})`],
-        ['Species', one.species],
-        ['Server', serverName(one.server_id)],
-        ['Status', { painted: status(terminal, one.status) }],
-        ['Health', { painted: status(terminal, one.health) }],
-        ['Revision', one.revision === null ? 'none yet' : String(one.revision)],
-        ['Address', one.url],
-        ['Running for', runningFor(one)],
+        [
+          'Name',
+          instance.name === instance.instance_uid ? instance.name : `${instance.name} (${instance.instance_uid})`,
+        ],
+        ['Species', instance.species],
+        ['Server', serverName(instance.server_id)],
+        ['Status', { painted: status(terminal, instance.status) }],
+        ['Health', { painted: status(terminal, instance.health) }],
+        ['Revision', instance.revision === null ? 'none yet' : String(instance.revision)],
+        ['Address', instance.url],
+        ['Running for', runningFor(instance)],
         [
           'Processor',
           lastHour(
@@ -130,30 +133,30 @@ export const instancesShow = command({
             memory,
           ),
         ],
-        ['Reported', ago(one.last_reported_at, now())],
-        ['Drifted', one.drifted_at && ago(one.drifted_at, now())],
-        ['Container', one.container_name],
-        ['Definition', one.definition_id],
-        ['Id', one.id],
+        ['Reported', ago(instance.last_reported_at, now())],
+        ['Drifted', instance.drifted_at && ago(instance.drifted_at, now())],
+        ['Container', instance.container_name],
+        ['Definition', instance.definition_id],
+        ['Id', instance.id],
       ]),
     );
-    if (one.components.length > 0) {
-      type Row = (typeof one.components)[number];
+    if (instance.components.length > 0) {
+      type Row = (typeof instance.components)[number];
       const columns = [
         { title: 'Component', text: ({ name }: Row) => name },
         { title: 'Status', painted: (row: Row) => status(terminal, row.status) },
         { title: 'Health', painted: (row: Row) => status(terminal, row.health) },
         { title: 'Image', text: ({ image }: Row) => image ?? '' },
         // Only components of a cluster have nodes.
-        ...(one.components.some(({ nodes }) => nodes !== undefined)
+        ...(instance.components.some(({ nodes }) => nodes !== undefined)
           ? [{ title: 'Nodes', text: ({ nodes = [] }: Row) => nodes.join(', ') }]
           : []),
       ];
-      terminal.out(`\n${table(terminal, columns, one.components)}`);
+      terminal.out(`\n${table(terminal, columns, instance.components)}`);
     }
-    if (one.drift.length > 0) terminal.out(`\n${table(terminal, driftColumns, one.drift)}`);
-    if (one.status === 'released') return 'ok';
-    const { condition } = await gather(service, one);
+    if (instance.drift.length > 0) terminal.out(`\n${table(terminal, driftColumns, instance.drift)}`);
+    if (instance.status === 'released') return 'ok';
+    const { condition } = await gather(service, instance);
     const findings = findingsOf(condition, now());
     terminal.out('\n');
     printFindings(terminal, findings);

@@ -1,12 +1,12 @@
 import { type Permission, permissionNames } from '@hortus/contract/permissions';
 import type { ApiKey } from '@hortus/contract/resources/keys';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
+import { chosen } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
-import { chosen } from '../given-values.ts';
 import { findListed } from '../lookup/listed.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
 
 export const keysList = command({
   name: 'keys list',

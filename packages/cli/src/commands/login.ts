@@ -1,12 +1,12 @@
 import { createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
-import { command } from '../command.ts';
-import { configPath, readConfigFile, writeConfigFile } from '../config-file.ts';
+import { contentOf } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
 import { Failure, failureOf } from '../failure.ts';
-import { contentOf } from '../given-values.ts';
 import { printJson } from '../output/json.ts';
-import { baseUrlOf, defaultUrl, firstContext } from '../settings.ts';
-import type { World } from '../world.ts';
+import { configPath, readConfigFile, writeConfigFile } from '../settings/config-file.ts';
+import { baseUrlOf, defaultUrl, firstContext } from '../settings/settings.ts';
+import type { World } from '../world/world.ts';
 
 export const login = command({
   name: 'login',

@@ -1,7 +1,7 @@
-import { command } from '../command.ts';
-import { configPath, readConfigFile, writeConfigFile } from '../config-file.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { printJson } from '../output/json.ts';
+import { configPath, readConfigFile, writeConfigFile } from '../settings/config-file.ts';
 
 export const logout = command({
   name: 'logout',

@@ -1,7 +1,7 @@
 import type { Client } from '@hortus/client/client';
-import { type ContainerLogLevel, containerLogLevels } from '@hortus/contract/log-filter';
+import { type ContainerLogLevel, containerLogLevels } from '@hortus/contract/protocol/log-filter';
 import type { ContainerLine } from '@hortus/contract/resources/logs';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { LinePrinter } from '../following/container-log.ts';
 import { showDeploymentLog } from '../following/deployment-log.ts';
@@ -9,7 +9,7 @@ import { isId } from '../lookup/by-name.ts';
 import { findInstance } from '../lookup/instances.ts';
 import { printJsonItem } from '../output/json.ts';
 import { durationOf } from '../output/words.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 export const logs = command({
   name: 'logs',
@@ -119,7 +119,7 @@ function queryOf(
   { component, since, until, tail, grep, level }: Readonly<Record<string, unknown>>,
   now: number,
 ): LogQuery {
-  const given = {
+  const input = {
     component,
     since: timeOf('--since', since, now),
     until: timeOf('--until', until, now),
@@ -127,7 +127,7 @@ function queryOf(
     q: grep,
     level,
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
 
 function wholeOf(text: string): number {
@@ -136,9 +136,9 @@ function wholeOf(text: string): number {
 }
 
 /** Takes a duration before now, or a time. */
-function timeOf(option: string, given: unknown, now: number): string | undefined {
-  if (given === undefined) return undefined;
-  const text = String(given);
+function timeOf(option: string, input: unknown, now: number): string | undefined {
+  if (input === undefined) return undefined;
+  const text = String(input);
   const before = durationOf(text);
   const time = before === undefined ? Date.parse(text) : now - before;
   if (Number.isNaN(time)) throw new Failure('usage', `${option} must be a duration such as 10m, or a time.`);

@@ -42,11 +42,11 @@ function playActions(...actions: ReturnType<typeof records.action>[]): void {
 /** Answers with an action that first runs and then has finished. */
 function playExecution(end: Parameters<typeof records.execution>[0]): void {
   const begun = records.execution();
-  const answer = (execution: typeof begun) => ({ success: true as const, execution, data: execution });
-  service.on('actions.execute', () => answer(begun));
+  const reply = (execution: typeof begun) => ({ success: true as const, execution, data: execution });
+  service.on('actions.execute', () => reply(begun));
   let reads = 0;
   service.on('actions.read', () =>
-    answer(reads++ === 0 ? records.execution({ status: 'running' }) : records.execution(end)),
+    reply(reads++ === 0 ? records.execution({ status: 'running' }) : records.execution(end)),
   );
 }
 
@@ -316,6 +316,26 @@ test.each([
   expect(JSON.parse(outcome.stderr)).toMatchObject({ success: false, error: { code: word, message: 'No, because.' } });
 });
 
+test('servers register shows the key, and then waits for a daemon that the service is building', async () => {
+  const registered = { ...records.server(), api_key: 'hs_live_1', manifest_public_key: 'MCowBQ' };
+  service.on('servers.register', () => ({ success: true, data: registered }));
+  let reads = 0;
+  service.on('implant.read', ({ params }) => {
+    if (params.arch === 'amd64' && reads++ > 3) return { success: true, data: records.agent('amd64') };
+    if (params.arch === 'arm64') throw new Refusal('NOT_FOUND', 'It could not be built.', { reason: 'build_failed' });
+    throw new Refusal('NOT_FOUND', 'It is being built.', { reason: 'building', retry_after: 10 });
+  });
+  const { code, stdout, stderr } = await run('servers', 'register', 'web-1');
+  expect(code).toBe(0);
+  expect(stderr.match(/The service is building its daemon/g)).toHaveLength(1);
+  expect(stdout).toMatch(/hs_live_1\n[\s\S]*\nPaste this on .+ to install and start the daemon:\nHORTUSD_KEY=/);
+  // A script does not wait: it may want only the key.
+  reads = 0;
+  expect(JSON.parse((await run('servers', 'register', 'web-1', '--json')).stdout)).toMatchObject({
+    api_key: 'hs_live_1',
+  });
+});
+
 test('servers register prints the key for the daemon; show prints free resources', async () => {
   const registered = { ...records.server(), api_key: 'hs_live_1', manifest_public_key: 'MCowBQ' };
   service.on('servers.register', () => ({ success: true, data: registered }));
@@ -481,4 +501,42 @@ test('balance prints commands and moves nothing', async () => {
   const { stdout } = await run('servers', 'balance');
   expect(stdout).toMatch(/web-1 .*60 % +45 %/);
   expect(stdout).toContain(line);
+});
+
+test('servers doctor shows versions and each error with its stack, and fails after a recent error', async () => {
+  const at = new Date(Date.now() - 60_000).toISOString();
+  const error = {
+    ...{ level: 'fatal' as const, message: 'the daemon crashed', fields: { deployment: 'dep_1' }, count: 2 },
+    ...{ detail: 'Error: \u001b[2Jno\n    at main.ts:1\nCaused by: TypeError: why', first_at: at, last_at: at },
+  };
+  const about = { version: '1.4.0', node: '26.1.0', os: 'Debian 12', policy: '# Comment\nshell: true' };
+  let errors = [error];
+  service.on('diagnostics.read', () => ({
+    success: true,
+    data: {
+      server_id: records.server().id,
+      service_version: '1.5.0',
+      daemons: [{ ...about, member_id: null, errors, reported_at: at }],
+    },
+  }));
+  const capacity = { memory: null, cpu: null, disk: null, reported_at: null, age_seconds: null };
+  service.on('capacity.read', () => ({ success: true, data: { server_id: records.server().id, ...capacity } }));
+  service.list('daemon-updates.list', []);
+  const { stdout, code } = await run('servers', 'doctor', 'web-1');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/Service +1\.5\.0/);
+  expect(stdout).toContain('hortusd 1.4.0, Node 26.1.0, Debian 12');
+  expect(stdout).toContain(`    ${at} fatal (2 times since ${at}): the daemon crashed deployment=dep_1
+    Error: no
+        at main.ts:1
+    Caused by: TypeError: why
+`);
+  expect(stdout).toContain('1 problem: 1 error in the last 24 hours');
+  expect(JSON.parse((await run('servers', 'doctor', 'web-1', '--json')).stdout)).toMatchObject({
+    diagnostics: { daemons: [{ errors: [error] }] },
+    server: { name: 'web-1' },
+    update: null,
+  });
+  errors = [];
+  expect((await run('servers', 'doctor', 'web-1')).code).toBe(0);
 });

@@ -1,4 +1,4 @@
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { printJson } from '../output/json.ts';
 import { table } from '../output/table.ts';
@@ -20,7 +20,9 @@ export const match = command({
       printJson(terminal, data);
       return 'ok';
     }
-    const rows = data.matches.flatMap(({ need, templates }) => templates.map((one) => ({ need: need.class, ...one })));
+    const rows = data.matches.flatMap(({ need, templates }) =>
+      templates.map((template) => ({ need: need.class, ...template })),
+    );
     type Row = (typeof rows)[number];
     const columns = [
       { title: 'Need', text: ({ need }: Row) => need },

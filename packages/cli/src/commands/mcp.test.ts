@@ -98,8 +98,8 @@ describe('hortus confirm', () => {
     } as const;
     return { definitionId, id: (await api().call('confirmations.create', { body })).data.id };
   }
-  const confirm = async (answers: string[], argv: string[], interactive = true) => {
-    const terminal = scriptedTerminal(answers, { interactive });
+  const confirm = async (replies: string[], argv: string[], interactive = true) => {
+    const terminal = scriptedTerminal(replies, { interactive });
     const code = await run(['confirm', ...argv], scriptedWorld(terminal, { HORTUS_URL: url, HORTUS_KEY: service.key }));
     return { code, out: terminal.printed, err: terminal.noted };
   };

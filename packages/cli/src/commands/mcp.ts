@@ -1,5 +1,5 @@
-import { command } from '../command.ts';
-import { VERSION } from '../version.ts';
+import { VERSION } from '@hortus/contract/releases/version';
+import { command } from '../command-line/command.ts';
 
 export const mcp = command({
   name: 'mcp',

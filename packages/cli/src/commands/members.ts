@@ -1,13 +1,13 @@
 import { grantablePermissions } from '@hortus/contract/permissions';
 import { type Invite, roles } from '@hortus/contract/resources/members';
 import type { User } from '@hortus/contract/resources/sign-in';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
-import { chosen } from '../given-values.ts';
+import { chosen } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
 import { findListed } from '../lookup/listed.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { status } from '../output/status.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
 
 export const membersList = command({
   name: 'members list',
@@ -112,7 +112,7 @@ export const membersInvites = command({
     const columns = [
       { title: 'Email', text: ({ email }: Invite) => email },
       { title: 'Role', text: ({ role }: Invite) => role },
-      { title: 'Status', painted: (one: Invite) => status(call.world.terminal, one.status) },
+      { title: 'Status', painted: (invite: Invite) => status(call.world.terminal, invite.status) },
       { title: 'Until', text: ({ expires_at }: Invite) => expires_at },
       { title: 'Id', text: ({ id }: Invite) => id },
     ];

@@ -1,13 +1,13 @@
 import type { Client } from '@hortus/client/client';
 import type { MigrationAnswer, MigrationPlan } from '@hortus/contract/resources/migrations';
-import { agree, waiting, waitOptions } from '../asking.ts';
-import { type Call, command, type ValuesOf } from '../command.ts';
+import { type Call, command, type ValuesOf } from '../command-line/command.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { downtime, followMigration } from '../following/migration.ts';
 import { findDefinition } from '../lookup/definitions.ts';
 import { findServer } from '../lookup/servers.ts';
 import { findTenant } from '../lookup/tenants.ts';
+import { agree, waiting, waitOptions } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { count } from '../output/words.ts';
@@ -46,14 +46,14 @@ async function migrate(call: Call<ValuesOf<typeof options>>, service: Client, su
   }
   const { migration } = await subject.order({ ...body, dry_run: false });
   if (migration === null) throw new Error('The service returned no migration.');
-  const look = `hortus migrations show ${migration.id}`;
+  const hint = `hortus migrations show ${migration.id}`;
   if (!wait) {
     if (json) printJson(terminal, migration);
-    else terminal.out(`${subject.name} is being migrated to ${target.name}. ${look} shows its progress.\n`);
+    else terminal.out(`${subject.name} is being migrated to ${target.name}. ${hint} shows its progress.\n`);
     return 'ok';
   }
-  world.leaving(`The migration continues. ${look} shows its progress.`);
-  const unfinished = `The migration of ${subject.name} has not finished yet. ${look} shows its progress.`;
+  world.leaving(`The migration continues. ${hint} shows its progress.`);
+  const unfinished = `The migration of ${subject.name} has not finished yet. ${hint} shows its progress.`;
   const end = await followMigration(service, migration.id, world, { timeout, unfinished }, !json);
   if (json) printJson(terminal, end);
   else if (end.status === 'failed')
@@ -63,8 +63,8 @@ async function migrate(call: Call<ValuesOf<typeof options>>, service: Client, su
 }
 
 function planText(name: string, target: string, plan: MigrationPlan): string {
-  const volumes = plan.definitions.reduce((sum, one) => sum + one.volumes.length, 0);
-  const addresses = plan.definitions.flatMap((one) => one.addresses);
+  const volumes = plan.definitions.reduce((sum, definition) => sum + definition.volumes.length, 0);
+  const addresses = plan.definitions.flatMap((definition) => definition.addresses);
   const lines = [
     `${name} to ${target}: ${count(plan.definitions.length, 'definition')}, ${count(volumes, 'volume')}.`,
     ...(addresses.length > 0

@@ -1,8 +1,8 @@
 import type { Migration } from '@hortus/contract/resources/migrations';
-import { waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { downtime, followMigration } from '../following/migration.ts';
 import { serverNames } from '../lookup/servers.ts';
+import { waiting, waitOptions } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { table } from '../output/table.ts';
@@ -26,7 +26,10 @@ export const migrationsList = command({
           terminal,
           [
             { title: 'Migration', text: ({ id }) => id },
-            { title: 'What', text: (one) => one.tenant_id ?? count(one.definition_ids.length, 'definition') },
+            {
+              title: 'What',
+              text: (migration) => migration.tenant_id ?? count(migration.definition_ids.length, 'definition'),
+            },
             { title: 'From', text: ({ from_server_id }) => serverName(from_server_id) },
             { title: 'To', text: ({ to_server_id }) => serverName(to_server_id) },
             { title: 'Status', text: ({ status }) => status },
@@ -51,13 +54,13 @@ export const migrationsShow = command({
   async run({ args, options, json, client, world }) {
     const { wait, timeout } = waiting(options);
     const service = await client();
-    const patience = { timeout: wait ? timeout : 0, unfinished: 'The migration is still running.' };
+    const waitOptions = { timeout: wait ? timeout : 0, unfinished: 'The migration is still running.' };
     const { data: now } = await service.call('migrations.read', { params: { id: args.migration } });
     if (json && !wait) {
       printJson(world.terminal, now);
       return 'ok';
     }
-    const end = await followMigration(service, now.id, world, patience, !json);
+    const end = await followMigration(service, now.id, world, waitOptions, !json);
     if (json) printJson(world.terminal, end);
     else
       world.terminal.out(

@@ -4,17 +4,17 @@ import {
   channelTypes,
   type NotificationChannel,
 } from '@hortus/contract/resources/notification-channels';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
+import { assignment, chosen, contentOf, readSecret } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
-import { assignment, chosen, contentOf, readSecret } from '../given-values.ts';
 import { findListed } from '../lookup/listed.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { status } from '../output/status.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
 
-export const findChannel = (client: Client, given: string): Promise<NotificationChannel> =>
-  findListed(client.pages('notifications.channels'), 'notification channel', given, ({ name }: NotificationChannel) => [
+export const findChannel = (client: Client, input: string): Promise<NotificationChannel> =>
+  findListed(client.pages('notifications.channels'), 'notification channel', input, ({ name }: NotificationChannel) => [
     name,
   ]);
 
@@ -29,7 +29,7 @@ export const channelsList = command({
     const columns = [
       { title: 'Name', text: ({ name }: NotificationChannel) => name },
       { title: 'Type', text: ({ type }: NotificationChannel) => type },
-      { title: 'Status', painted: (one: NotificationChannel) => status(terminal, one.status) },
+      { title: 'Status', painted: (channel: NotificationChannel) => status(terminal, channel.status) },
       { title: 'Target', text: ({ target }: NotificationChannel) => target },
       {
         title: 'Failing',

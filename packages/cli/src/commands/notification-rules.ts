@@ -6,17 +6,17 @@ import {
   ruleKindNames,
   ruleKinds,
 } from '@hortus/contract/resources/notifications';
-import { confirmByName } from '../asking.ts';
-import { command, type ValuesOf } from '../command.ts';
+import { chosen } from '../arguments/value-options.ts';
+import { command, type ValuesOf } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
-import { chosen } from '../given-values.ts';
 import { findListed } from '../lookup/listed.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { status } from '../output/status.ts';
-import { printDone, printList } from '../printing.ts';
 import { findChannel } from './notification-channels.ts';
 
-const find = (client: Client, given: string): Promise<NotificationRule> =>
-  findListed(client.pages('notifications.rules'), 'notification rule', given, ({ name }: NotificationRule) => [name]);
+const find = (client: Client, input: string): Promise<NotificationRule> =>
+  findListed(client.pages('notifications.rules'), 'notification rule', input, ({ name }: NotificationRule) => [name]);
 
 const thresholdOptions = {
   type: {
@@ -33,14 +33,14 @@ const thresholdOptions = {
 } as const;
 
 /** Reads thresholds and channels from the options. */
-async function givenOf(client: Client, options: ValuesOf<typeof thresholdOptions>): Promise<RuleUpdate> {
+async function inputOf(client: Client, options: ValuesOf<typeof thresholdOptions>): Promise<RuleUpdate> {
   const number = (name: 'minutes' | 'percent' | 'restarts' | 'days') => {
     const text = options[name];
     if (text === undefined) return {};
     if (!/^\d{1,6}$/.test(text)) throw new Failure('usage', `--${name} must be a whole number.`);
     return { [name]: Number(text) };
   };
-  const channels = await Promise.all(options.channel.map((given) => findChannel(client, given)));
+  const channels = await Promise.all(options.channel.map((input) => findChannel(client, input)));
   return {
     ...(options.type.length > 0 && { types: [...options.type] }),
     ...number('minutes'),
@@ -74,7 +74,7 @@ export const rulesList = command({
       { title: 'Name', text: ({ name }: NotificationRule) => name },
       { title: 'Kind', text: ({ kind }: NotificationRule) => kind },
       { title: 'When', text: when },
-      { title: 'Status', painted: (one: NotificationRule) => status(terminal, one.status) },
+      { title: 'Status', painted: (rule: NotificationRule) => status(terminal, rule.status) },
       {
         title: 'Channels',
         text: ({ channel_ids }: NotificationRule) => (channel_ids.length === 0 ? 'all' : `${channel_ids.length}`),
@@ -107,7 +107,7 @@ export const rulesAdd = command({
     const { args, options } = call;
     const client = await call.client();
     const kind = chosen('kind', args.kind, ruleKindNames, 'The kind') as RuleCreate['kind'];
-    const body = { name: args.name, kind, ...(await givenOf(client, options)) };
+    const body = { name: args.name, kind, ...(await inputOf(client, options)) };
     const { data } = await client.call('notifications.createRule', { body });
     return printDone(call, data, `The rule ${data.name} is active (${data.id}).`);
   },
@@ -123,7 +123,7 @@ export const rulesChange = command({
   async run(call) {
     const client = await call.client();
     const { id } = await find(client, call.args.rule);
-    const body = await givenOf(client, call.options);
+    const body = await inputOf(client, call.options);
     const { data } = await client.call('notifications.updateRule', { params: { id }, body });
     return printDone(call, data, `The rule ${data.name} now applies ${when(data) || 'always'}.`);
   },

@@ -66,13 +66,13 @@ test('a channel is added, listed without its secrets, paused, resumed and remove
 
 test('the test of a channel shows the reply of the receiver, and fails if it refuses', async () => {
   await addUrl('team');
-  receiver.answer({ status: 200, body: 'thank you' });
+  receiver.respond({ status: 200, body: 'thank you' });
   expect(await notifications('channels', 'test', 'team')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^team accepted the message \(200, \d+ ms\)\. It replied: thank you\n$/),
   });
   expect(receiver.requests[0]?.json).toMatchObject({ status: 'test', title: 'Hortus: test message' });
-  receiver.answer({ status: 403, body: 'no s3cr3t-path here' });
+  receiver.respond({ status: 403, body: 'no s3cr3t-path here' });
   const refused = await notifications('channels', 'test', 'team');
   expect(refused).toMatchObject({ code: 1, stdout: '' });
   expect(refused.stderr).toContain('team did not get the message: the receiver answered 403.');

@@ -1,9 +1,9 @@
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
 import { findInstance } from '../lookup/instances.ts';
 import { safeLine } from '../output/safe-text.ts';
-import { printDone } from '../printing.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 export const open = command({
   name: 'open',

@@ -1,4 +1,4 @@
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { planText } from '../deploying/show-plan.ts';
 import { findDefinition } from '../lookup/definitions.ts';
 import { printJson } from '../output/json.ts';

@@ -1,5 +1,5 @@
-import { command } from '../command.ts';
-import { printDone, printList } from '../printing.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
 
 export const playbooksList = command({
   name: 'playbooks list',

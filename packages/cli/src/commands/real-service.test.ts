@@ -62,7 +62,7 @@ test('servers are registered, listed by name and shown', async () => {
   const server = JSON.parse(stdout) as { id: string; api_key: string };
   expect(server.api_key).toMatch(/^hs_live_/);
   const list = await run('servers');
-  expect(list.stdout).toMatch(new RegExp(`web-1 +pending +staging +never +${server.id}`));
+  expect(list.stdout).toMatch(new RegExp(`web-1 +pending +yes +staging +never +${server.id}`));
   expect(list.stdout).not.toContain(server.api_key);
   expect((await run('servers', 'show', 'web-1')).stdout).toContain(server.id);
   expect(await run('servers', 'register', 'web-2', '--environment', 'moon')).toMatchObject({ code: 2 });
@@ -127,15 +127,15 @@ test('doctor passes on a healthy system and names problems', async () => {
 });
 
 test('exit codes identify the kind of failure', async () => {
-  await using stranger = temporaryFolder('cli');
-  const listing = (env: Record<string, string>) => hortus(stranger.path, ['catalog', 'list'], { env });
+  await using outsider = temporaryFolder('cli');
+  const listing = (env: Record<string, string>) => hortus(outsider.path, ['catalog', 'list'], { env });
   expect(await listing({ HORTUS_URL: address })).toMatchObject({ code: 3, stdout: '' });
   expect(await listing({ HORTUS_URL: address, HORTUS_KEY: 'hk_live_wrong' })).toMatchObject({ code: 3 });
   const unused = `http://127.0.0.1:${await freePort()}`;
   const silent = await listing({ HORTUS_URL: unused, HORTUS_KEY: key });
   expect(silent).toMatchObject({ code: 5, stderr: expect.stringContaining('does not answer: nothing listens there.') });
-  expect((await hortus(stranger.path, ['login', '--url', address], { input: 'two words\n' })).code).toBe(2);
-  expect((await hortus(stranger.path, ['logout'])).code).toBe(4);
+  expect((await hortus(outsider.path, ['login', '--url', address], { input: 'two words\n' })).code).toBe(2);
+  expect((await hortus(outsider.path, ['logout'])).code).toBe(4);
 });
 
 test('one of several contexts is current', async () => {

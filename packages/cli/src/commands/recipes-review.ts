@@ -1,7 +1,7 @@
 import type { EndpointName } from '@hortus/contract/endpoints';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
-import { printDone } from '../printing.ts';
 
 type Move = Extract<EndpointName, 'recipes.upvote' | 'recipes.withdraw' | 'recipes.approve'>;
 

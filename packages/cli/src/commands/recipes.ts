@@ -1,11 +1,11 @@
 import type { Recipe } from '@hortus/contract/resources/recipes';
-import { parse } from '@hortus/template/parse';
-import { command } from '../command.ts';
+import { parse } from '@hortus/template/source/parse';
+import { contentOf } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList, printRecord } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
-import { contentOf } from '../given-values.ts';
 import { status } from '../output/status.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList, printRecord } from '../printing.ts';
 
 export const recipesList = command({
   name: 'recipes list',
@@ -29,7 +29,7 @@ export const recipesList = command({
       { title: 'Recipe', text: ({ slug }: Recipe) => slug },
       { title: 'Name', text: ({ name: called }: Recipe) => called },
       { title: 'By', text: ({ author }: Recipe) => author },
-      { title: 'Status', painted: (one: Recipe) => status(call.world.terminal, one.status) },
+      { title: 'Status', painted: (recipe: Recipe) => status(call.world.terminal, recipe.status) },
       { title: 'Votes', text: ({ upvotes }: Recipe) => String(upvotes) },
       { title: 'Submitted', text: ({ created_at }: Recipe) => ago(created_at, call.world.now()) },
       { title: 'Id', text: ({ id }: Recipe) => id },

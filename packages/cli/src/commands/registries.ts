@@ -1,9 +1,9 @@
 import type { Client } from '@hortus/client/client';
 import type { Registry } from '@hortus/contract/resources/registries';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
+import { readSecret } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
-import { readSecret } from '../given-values.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { table } from '../output/table.ts';
 import { ago } from '../output/words.ts';
@@ -84,8 +84,8 @@ export const registriesRemove = command({
 });
 
 async function found(service: Client, host: string): Promise<Registry | undefined> {
-  for await (const one of service.pages('registries.list')) {
-    if (one.host === host.toLowerCase() || one.id === host) return one;
+  for await (const page of service.pages('registries.list')) {
+    if (page.host === host.toLowerCase() || page.id === host) return page;
   }
   return undefined;
 }

@@ -1,13 +1,13 @@
 import type { Rehearsal } from '@hortus/contract/resources/rehearsals';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
 import { findInstance } from '../lookup/instances.ts';
 import { printJson } from '../output/json.ts';
 import { report, verdict } from '../output/rehearsal.ts';
 import { status } from '../output/status.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
 
-const looks = {
+const styles = {
   preparing: 'begun',
   restoring: 'begun',
   applying: 'begun',
@@ -29,14 +29,17 @@ export const rehearsalsList = command({
     const { data } = await client.call('rehearsals.list', { query: { ...query, per_page: 100 } });
     const { terminal, now } = call.world;
     const columns = [
-      { title: 'Instance', text: (one: Rehearsal) => one.instance_name },
-      { title: 'Kind', text: (one: Rehearsal) => one.kind },
-      { title: 'From', text: (one: Rehearsal) => one.from_version },
-      { title: 'To', text: (one: Rehearsal) => one.to_version },
-      { title: 'Status', painted: (one: Rehearsal) => status(terminal, one.status, looks[one.status]) },
-      { title: 'Copy', text: (one: Rehearsal) => (one.removed ? 'removed' : 'exists') },
-      { title: 'Begun', text: (one: Rehearsal) => ago(one.created_at, now()) },
-      { title: 'Id', text: (one: Rehearsal) => one.id },
+      { title: 'Instance', text: (rehearsal: Rehearsal) => rehearsal.instance_name },
+      { title: 'Kind', text: (rehearsal: Rehearsal) => rehearsal.kind },
+      { title: 'From', text: (rehearsal: Rehearsal) => rehearsal.from_version },
+      { title: 'To', text: (rehearsal: Rehearsal) => rehearsal.to_version },
+      {
+        title: 'Status',
+        painted: (rehearsal: Rehearsal) => status(terminal, rehearsal.status, styles[rehearsal.status]),
+      },
+      { title: 'Copy', text: (rehearsal: Rehearsal) => (rehearsal.removed ? 'removed' : 'exists') },
+      { title: 'Begun', text: (rehearsal: Rehearsal) => ago(rehearsal.created_at, now()) },
+      { title: 'Id', text: (rehearsal: Rehearsal) => rehearsal.id },
     ];
     return printList(call, data, columns, 'Nothing was rehearsed yet. Start with hortus upgrades rehearse');
   },

@@ -1,5 +1,5 @@
 import type { Balance } from '@hortus/contract/resources/placement-records';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { table } from '../output/table.ts';
@@ -26,8 +26,8 @@ export const serversBalance = command({
     const columns = [
       { title: 'Server', text: ({ name }: Server) => name },
       { title: 'Memory', text: ({ memory_bytes }: Server) => memory(memory_bytes) },
-      { title: 'Taken', text: (one: Server) => percent(one.taken_bytes, one) },
-      { title: 'After the moves', text: (one: Server) => percent(one.taken_bytes_after, one) },
+      { title: 'Taken', text: (server: Server) => percent(server.taken_bytes, server) },
+      { title: 'After the moves', text: (server: Server) => percent(server.taken_bytes_after, server) },
     ];
     terminal.out(table(terminal, columns, data.servers));
     if (data.moves.length === 0) terminal.out('No move would help noticeably.\n');

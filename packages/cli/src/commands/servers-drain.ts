@@ -1,9 +1,9 @@
-import { waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
-import { evacuate } from '../evacuating.ts';
+import { readLabels } from '../arguments/label-options.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
-import { readLabels } from '../given-labels.ts';
 import { findServer } from '../lookup/servers.ts';
+import { waiting, waitOptions } from '../orders/asking.ts';
+import { evacuate } from '../orders/evacuating.ts';
 import { drainedText } from '../output/drained.ts';
 import { printJson } from '../output/json.ts';
 

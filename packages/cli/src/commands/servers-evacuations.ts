@@ -1,8 +1,8 @@
 import type { Evacuation } from '@hortus/contract/resources/evacuations';
-import { waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { evacuationWords, followEvacuation } from '../following/evacuation.ts';
 import { findServer, serverNames } from '../lookup/servers.ts';
+import { waiting, waitOptions } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { table } from '../output/table.ts';
 import { ago } from '../output/words.ts';
@@ -25,7 +25,7 @@ export const serversEvacuations = command({
         table<Evacuation>(
           terminal,
           [
-            { title: 'Evacuation', text: (one) => one.id },
+            { title: 'Evacuation', text: (server) => server.id },
             { title: 'Status', text: ({ status }) => status },
             { title: 'Moved', text: ({ moved, total }) => `${moved} of ${total}` },
             { title: 'Stuck', text: ({ stuck }) => String(stuck) },
@@ -54,8 +54,8 @@ export const serversEvacuationsShow = command({
       return 'ok';
     }
     const nameOf = await serverNames(service);
-    const patience = { timeout: wait ? timeout : 0, unfinished: `${evacuationWords(data)} It continues.` };
-    const end = await followEvacuation(service, data.id, world, patience, nameOf, !json);
+    const waitOptions = { timeout: wait ? timeout : 0, unfinished: `${evacuationWords(data)} It continues.` };
+    const end = await followEvacuation(service, data.id, world, waitOptions, nameOf, !json);
     if (json) printJson(world.terminal, end);
     else world.terminal.out(`${evacuationWords(end)}\n`);
     return end.status === 'completed' ? 'ok' : 'failed';

@@ -1,5 +1,5 @@
 import type { Server } from '@hortus/contract/resources/server-records';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { findServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
 
@@ -60,6 +60,17 @@ export const serversRotateKey = command({
     return 'ok';
   },
 });
+
+/** Says whether secrets go there without further ado, and how to reach that; null from a service that does not say. */
+export function describeTrust({ trusted, kind, name }: Pick<Server, 'trusted' | 'kind' | 'name'>): string | null {
+  if (trusted === undefined) return null;
+  if (trusted) return 'yes';
+  const remedy =
+    kind === 'cluster'
+      ? `hortus servers members add ${name} and revoke the first member`
+      : `hortus servers rotate-key ${name}`;
+  return `no: its key was given to someone without data:export; to trust it, someone with data:export runs ${remedy}`;
+}
 
 /** Describes the pinned daemon and a refused one. */
 export function describeIdentity({ identity }: Pick<Server, 'identity'>): string {

@@ -1,8 +1,8 @@
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
 import { findServer } from '../lookup/servers.ts';
 import { labelWords } from '../output/labels.ts';
-import { printDone } from '../printing.ts';
 
 export const serversLabel = command({
   name: 'servers label',

@@ -1,10 +1,10 @@
 import type { Client } from '@hortus/client/client';
 import { installCommand, isProtected } from '@hortus/client/install-line';
 import type { ClusterMember } from '@hortus/contract/resources/clusters';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { findServer } from '../lookup/servers.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { status } from '../output/status.ts';
 import { table } from '../output/table.ts';
@@ -86,8 +86,8 @@ export const serversMembersRevoke = command({
 });
 
 async function findMember(service: Client, id: string, named: string): Promise<ClusterMember | undefined> {
-  for await (const one of service.pages('clusters.members', { params: { id } })) {
-    if (one.name === named || one.id === named) return one;
+  for await (const page of service.pages('clusters.members', { params: { id } })) {
+    if (page.name === named || page.id === named) return page;
   }
   return undefined;
 }

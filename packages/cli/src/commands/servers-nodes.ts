@@ -1,17 +1,17 @@
 import type { Client } from '@hortus/client/client';
 import type { ClusterNode } from '@hortus/contract/resources/cluster-nodes';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { followExecution } from '../following/execution.ts';
 import { findServer } from '../lookup/servers.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { labelWords } from '../output/labels.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { status } from '../output/status.ts';
 import { table } from '../output/table.ts';
 import { memory } from '../output/words.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 export const serversNodes = command({
   name: 'servers nodes',
@@ -33,7 +33,7 @@ export const serversNodes = command({
     else {
       const columns = [
         { title: 'Name', text: ({ hostname }: ClusterNode) => safeLine(hostname) },
-        { title: 'State', painted: ({ state }: ClusterNode) => status(terminal, state, LOOKS[state]) },
+        { title: 'State', painted: ({ state }: ClusterNode) => status(terminal, state, STYLES[state]) },
         { title: 'Takes tasks', text: ({ availability }: ClusterNode) => TAKES[availability] },
         { title: 'Role', text: ({ role }: ClusterNode) => role },
         { title: 'Runs', text: ({ tasks }: ClusterNode) => safeLine(runs(tasks)) },
@@ -51,7 +51,7 @@ export const serversNodes = command({
   },
 });
 
-const LOOKS = { ready: 'good', down: 'bad', disconnected: 'bad', unknown: 'warn' } as const;
+const STYLES = { ready: 'good', down: 'bad', disconnected: 'bad', unknown: 'warn' } as const;
 const TAKES = { active: 'yes', pause: 'no new ones', drain: 'no' } as const;
 
 const runs = (tasks: ClusterNode['tasks']): string =>

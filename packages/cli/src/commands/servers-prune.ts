@@ -1,14 +1,14 @@
 import type { Client } from '@hortus/client/client';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { PruneReport } from '@hortus/contract/resources/servers';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { followExecution } from '../following/execution.ts';
 import { findServer } from '../lookup/servers.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 export const serversPrune = command({
   name: 'servers prune',

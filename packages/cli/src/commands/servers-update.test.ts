@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => service?.stop());
 
 /** Runs a command as a script does, or as a person who gives these answers. */
-async function hortus(argv: readonly string[], answers?: string[]) {
-  const terminal = scriptedTerminal(answers ?? [], { interactive: answers !== undefined, width: 400 });
+async function hortus(argv: readonly string[], replies?: string[]) {
+  const terminal = scriptedTerminal(replies ?? [], { interactive: replies !== undefined, width: 400 });
   const world = scriptedWorld(terminal, { HORTUS_URL: owner.base, HORTUS_KEY: service.key });
   const code = await run(argv, { ...world, now: Date.now });
   return { code, out: terminal.printed, err: terminal.noted };
@@ -45,9 +45,9 @@ test('daemons are updated by name, by label in stages, and a halted update is co
     expect((await hortus(['servers', 'label', name, 'site=berlin'])).out).toBe(`${name}: site=berlin\n`);
 
   // One server, waited for.
-  const one = hortus(['servers', 'update', 'a', '--wait']);
+  const server = hortus(['servers', 'update', 'a', '--wait']);
   await a.succeed();
-  const done = await one;
+  const done = await server;
   expect(done).toMatchObject({
     code: 0,
     out: expect.stringMatching(/^The update to 1\.2\.3 is completed: 1 of 1 done\./),

@@ -1,10 +1,10 @@
 import type { Client } from '@hortus/client/client';
 import type { DaemonUpdateOrder } from '@hortus/contract/resources/daemon-updates';
-import { agree, waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { followDaemonUpdate } from '../following/daemon-update.ts';
 import { findServer } from '../lookup/servers.ts';
+import { agree, waiting, waitOptions } from '../orders/asking.ts';
 import { leftOutLines, report, verdict } from '../output/daemon-update.ts';
 import { printJson } from '../output/json.ts';
 import { durationOf } from '../output/words.ts';

@@ -1,10 +1,10 @@
 import type { DaemonUpdate } from '@hortus/contract/resources/daemon-updates';
-import { command } from '../command.ts';
-import { progress, report, updateLooks, verdict } from '../output/daemon-update.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
+import { progress, report, updateStyles, verdict } from '../output/daemon-update.ts';
 import { printJson } from '../output/json.ts';
 import { status } from '../output/status.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
 
 const anId = 'dup_01j9zq3v5t8x2m4n6p7r9s0abc';
 
@@ -29,7 +29,10 @@ export const serversUpdates = command({
     const { data } = await client.call('daemon-updates.list', { query: { per_page: 100 } });
     const columns = [
       { title: 'Version', text: ({ version }: DaemonUpdate) => version },
-      { title: 'Status', painted: (one: DaemonUpdate) => status(terminal, one.status, updateLooks[one.status]) },
+      {
+        title: 'Status',
+        painted: (update: DaemonUpdate) => status(terminal, update.status, updateStyles[update.status]),
+      },
       { title: 'Stage', text: ({ stage, stages }: DaemonUpdate) => `${stage} of ${stages.length}` },
       { title: 'Servers', text: progress },
       { title: 'Begun', text: ({ created_at }: DaemonUpdate) => ago(created_at, now()) },

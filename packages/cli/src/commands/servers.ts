@@ -1,6 +1,6 @@
-import type { Fingerprint } from '@hortus/contract/fingerprint';
+import type { Fingerprint } from '@hortus/contract/records/fingerprint';
 import type { Server } from '@hortus/contract/resources/server-records';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { findServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
 import { labelWords } from '../output/labels.ts';
@@ -9,7 +9,7 @@ import { sparkline } from '../output/sparkline.ts';
 import { status } from '../output/status.ts';
 import { facts, table } from '../output/table.ts';
 import { ago, disk, memory } from '../output/words.ts';
-import { describeIdentity } from './servers-identity.ts';
+import { describeIdentity, describeTrust } from './servers-identity.ts';
 
 export const serversList = command({
   name: 'servers list',
@@ -26,7 +26,9 @@ export const serversList = command({
           terminal,
           [
             { title: 'Name', text: ({ name }) => name },
-            { title: 'Status', painted: (one) => status(terminal, one.status) },
+            { title: 'Status', painted: (server) => status(terminal, server.status) },
+            // A service of an earlier version does not say.
+            { title: 'Trusted', text: ({ trusted }) => (trusted === false ? 'no' : 'yes') },
             { title: 'Environment', text: ({ environment }) => environment },
             { title: 'Daemon', text: ({ daemon }) => daemonVersion(daemon) },
             { title: 'Last seen', text: ({ last_seen_at }) => ago(last_seen_at, now()) },
@@ -65,6 +67,7 @@ export const serversShow = command({
         ['Status', { painted: status(terminal, server.status) }],
         ['Last seen', ago(server.last_seen_at, now())],
         ['Warning', server.duplicate_seen_at && `a second daemon used its key ${ago(server.duplicate_seen_at, now())}`],
+        ['Trusted', describeTrust(server)],
         ['Kind', server.kind === 'cluster' ? 'cluster' : null],
         ['Environment', server.environment],
         ['Key pair', describeIdentity(server)],

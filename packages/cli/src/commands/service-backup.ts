@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { printJson } from '../output/json.ts';
-import { readArchive, readHeader, writeArchive } from '../service-backup/archive.ts';
+import { readArchive, readHeader, requireEncryption, writeArchive } from '../service-backup/archive.ts';
 import { clearPostgres, dumpPostgres, restorePostgres } from '../service-backup/postgres.ts';
 import { clearSqlite, copySqlite, putSqlite, readMasterKey, writeMasterKey } from '../service-backup/sqlite.ts';
 
@@ -65,7 +65,11 @@ export const restoreService = command({
   async run({ args, options, json, world }) {
     const { dataDirectory, databaseUrl } = placesOf(options, world.env);
     const file = resolve(args.file);
-    const { engine, created_at } = (await readHeader(file)).header;
+    const passphrase = await passphraseIn(options['passphrase-file']);
+    const { header } = await readHeader(file);
+    // Before anything is cleared; the archive is checked again while it is read.
+    requireEncryption(file, header, passphrase);
+    const { engine, created_at } = header;
     if ((engine === 'postgres') !== (databaseUrl !== undefined)) {
       const hint = engine === 'postgres' ? 'Give --database-url.' : 'Leave --database-url and HORTUS_DATABASE_URL out.';
       throw new Failure('usage', `This is a backup of ${engine}.`, { hint });
@@ -76,7 +80,8 @@ export const restoreService = command({
     const folder = await mkdtemp(join(dataDirectory, '.restore-'));
     try {
       const database = join(folder, 'database');
-      const key = await readArchive(file, database, await passphraseIn(options['passphrase-file']));
+      const { header: verified, masterKey: key } = await readArchive(file, database, passphrase);
+      if (verified.engine !== engine) throw new Failure('failed', `${file} changed while it was read.`);
       if (databaseUrl === undefined) await putSqlite(dataDirectory, database);
       else await restorePostgres(databaseUrl, database, options.force);
       const keyFile = await writeMasterKey(dataDirectory, key);

@@ -1,9 +1,9 @@
 import type { ShellSession } from '@hortus/contract/resources/shells';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printList } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
 import { findInstance } from '../lookup/instances.ts';
 import { ago, lasting } from '../output/words.ts';
-import { printList } from '../printing.ts';
 import { replay } from '../shell/replay.ts';
 
 export const shell = command({
@@ -58,26 +58,27 @@ export const shellsList = command({
     const { id } = await findInstance(client, call.args.instance);
     const rows = await Array.fromAsync(client.pages('shells.list', { params: { id } }));
     const columns = [
-      { title: 'Session', text: (one: ShellSession) => one.id },
-      { title: 'By', text: (one: ShellSession) => one.opened_by },
-      { title: 'From', text: (one: ShellSession) => one.address },
-      { title: 'Component', text: (one: ShellSession) => one.component ?? '' },
-      { title: 'Opened', text: (one: ShellSession) => ago(one.created_at, call.world.now()) },
+      { title: 'Session', text: (session: ShellSession) => session.id },
+      { title: 'By', text: (session: ShellSession) => session.opened_by },
+      { title: 'From', text: (session: ShellSession) => session.address },
+      { title: 'Component', text: (session: ShellSession) => session.component ?? '' },
+      { title: 'Opened', text: (session: ShellSession) => ago(session.created_at, call.world.now()) },
       {
         title: 'Lasted',
-        text: (one: ShellSession) => (one.duration_ms === null ? '' : lasting(one.duration_ms)),
+        text: (session: ShellSession) => (session.duration_ms === null ? '' : lasting(session.duration_ms)),
       },
       {
         title: 'End',
-        text: (one: ShellSession) => (one.exit_code === null ? (one.ending ?? '') : `exit ${one.exit_code}`),
+        text: (session: ShellSession) =>
+          session.exit_code === null ? (session.ending ?? '') : `exit ${session.exit_code}`,
       },
     ];
     return printList(call, rows, columns, 'No shell was opened in the last 30 days.');
   },
 });
 
-function speedOf(given: string | undefined): number {
-  const speed = Number(given ?? 1);
+function speedOf(input: string | undefined): number {
+  const speed = Number(input ?? 1);
   if (speed > 0 && speed <= 1_000) return speed;
   throw new Failure('usage', '--speed must be a number above 0, up to 1000.');
 }

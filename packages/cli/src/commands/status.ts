@@ -1,4 +1,4 @@
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { findingsOf } from '../condition/findings.ts';
 import { gather } from '../condition/gather.ts';
 import { printFindings, summary } from '../condition/print.ts';
@@ -23,8 +23,11 @@ export const showStatus = command({
       const { servers, instances } = condition;
       printJson(terminal, {
         well: isWell,
-        servers: { total: servers.length, online: servers.filter((one) => one.status === 'online').length },
-        instances: { total: instances.length, running: instances.filter((one) => one.status === 'running').length },
+        servers: { total: servers.length, online: servers.filter((server) => server.status === 'online').length },
+        instances: {
+          total: instances.length,
+          running: instances.filter((instance) => instance.status === 'running').length,
+        },
         findings,
         unchecked,
       });

@@ -1,5 +1,5 @@
 import { endpoints } from '@hortus/contract/endpoints';
-import type { Command, ListedCommand } from '../command.ts';
+import type { Command, ListedCommand } from '../command-line/command.ts';
 import { sections } from './all.ts';
 
 const permissionsOf = ({ calls }: Command): string[] => [

@@ -1,11 +1,11 @@
-import type { Canonical } from '@hortus/template/canonical-form';
-import { command } from '../command.ts';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { isFile, templateFile } from '../arguments/template-files.ts';
+import { readTemplate } from '../arguments/template-reading.ts';
+import { valueOptions } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
-import { givenValues } from '../given-values.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
-import { isFile, templateFile } from '../template-files.ts';
-import { readTemplate } from '../template-reading.ts';
 
 export const templateExport = command({
   name: 'template export',
@@ -47,12 +47,12 @@ export const templateExport = command({
     const isText = (name: string) =>
       [...spec.inputs.required, ...spec.inputs.optional].some((input) => input.name === name && input.type === 'text');
     const spelt = { set: 'set', setFile: 'set-file' };
-    const given = await givenValues(world, spelt, options.set, options['set-file'], isText);
+    const entered = await valueOptions(world, spelt, options.set, options['set-file'], isText);
     const isGenerated = (name: string) => Object.hasOwn(spec.secrets, name) && !spec.secrets[name]?.external;
     const { exportCompose } = await import('@hortus/template/compose/export/export-compose');
     const exported = await exportCompose(spec, {
-      inputs: Object.fromEntries(Object.entries(given).filter(([name]) => !isGenerated(name))),
-      secrets: Object.fromEntries(Object.entries(given).filter(([name]) => isGenerated(name))),
+      inputs: Object.fromEntries(Object.entries(entered).filter(([name]) => !isGenerated(name))),
+      secrets: Object.fromEntries(Object.entries(entered).filter(([name]) => isGenerated(name))),
       ...(options.profile === undefined ? {} : { profile: options.profile }),
       ...(options.variant === undefined ? {} : { variant: options.variant }),
     });
@@ -74,7 +74,7 @@ export const templateExport = command({
 async function readSpec(word: string): Promise<Canonical> {
   const { path, text } = await templateFile(word);
   const { validate } = await import('@hortus/template/validate');
-  const { canonical } = await import('@hortus/template/canonical');
+  const { canonical } = await import('@hortus/template/canonical/canonical');
   const { template } = validate(text);
   if (template === undefined) {
     throw new Failure('failed', `${path} is not a valid template.`, {

@@ -1,15 +1,15 @@
 import { basename, dirname, resolve } from 'node:path';
 import type { ComposeImport } from '@hortus/template/compose/import/import-compose';
-import { command } from '../command.ts';
+import { filesBeside, writeTemplate } from '../arguments/template-files.ts';
+import { assignment, contentOf } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
-import { assignment, contentOf } from '../given-values.ts';
 import { excerpt } from '../output/excerpt.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { count } from '../output/words.ts';
-import { filesBeside, writeTemplate } from '../template-files.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 export const templateImport = command({
   name: 'template import',
@@ -52,15 +52,15 @@ export const templateImport = command({
         files: filesBeside(args.file),
         ports,
       });
-    const given = Object.fromEntries(options.port.map(portOf));
-    const first = convert(given);
-    const answers = json ? {} : await answersTo(terminal, first.questions);
-    const imported = Object.keys(answers).length > 0 ? convert({ ...given, ...answers }) : first;
+    const input = Object.fromEntries(options.port.map(portOf));
+    const first = convert(input);
+    const replies = json ? {} : await repliesTo(terminal, first.questions);
+    const imported = Object.keys(replies).length > 0 ? convert({ ...input, ...replies }) : first;
     const mistakes = imported.findings.filter(({ file, severity }) => file === undefined && severity === 'error');
     const { text } = imported;
     if (text === undefined || mistakes.length > 0) {
       if (json) printJson(terminal, { template: null, findings: mistakes, inferred: [], dropped: [], questions: [] });
-      else tellMistakes(terminal, args.file, source, mistakes);
+      else printMistakes(terminal, args.file, source, mistakes);
       return 'failed';
     }
     const written = options.out === undefined ? undefined : await writeTemplate(options.out, text);
@@ -80,7 +80,7 @@ export const templateImport = command({
       });
       return 'ok';
     }
-    tellNotes(terminal, args.file, imported);
+    printNotes(terminal, args.file, imported);
     if (written !== undefined) terminal.out(`Wrote ${written}.\n`);
     else if (draft !== undefined) {
       terminal.out(`${draft.species} ${draft.version} is a draft of your account: ${draft.id}\n`);
@@ -97,18 +97,18 @@ function portOf(text: string): [service: string, port: number] {
 }
 
 /** Asks for the ports that the file does not tell. Without a person at the terminal they stay unknown, which is told. */
-async function answersTo(
+async function repliesTo(
   terminal: Terminal,
   questions: ComposeImport['questions'],
 ): Promise<Readonly<Record<string, number>>> {
-  const answers: Record<string, number> = {};
-  if (!terminal.interactive) return answers;
+  const replies: Record<string, number> = {};
+  if (!terminal.interactive) return replies;
   for (const { service, message } of questions) {
     terminal.note(`${safeLine(service)}: ${safeLine(message)}\n`);
     const said = (await terminal.ask('Port (empty if it needs no way in): ')).trim();
-    answers[service] = portOf(`${service}=${said || '0'}`)[1];
+    replies[service] = portOf(`${service}=${said || '0'}`)[1];
   }
-  return answers;
+  return replies;
 }
 
 /** Uses the folder name, because most files are named compose.yaml. */
@@ -117,7 +117,7 @@ function nameOf(file: string): string {
   return /^(docker-)?compose/.test(name) ? basename(dirname(resolve(file))) : name;
 }
 
-function tellMistakes(terminal: Terminal, file: string, source: string, mistakes: ComposeImport['findings']): void {
+function printMistakes(terminal: Terminal, file: string, source: string, mistakes: ComposeImport['findings']): void {
   for (const mistake of mistakes) {
     const { line, column, message } = mistake;
     terminal.note(`${file}:${line}:${column}: ${paint(terminal, 'bad', 'error')}: ${safeLine(message)}\n`);
@@ -127,16 +127,16 @@ function tellMistakes(terminal: Terminal, file: string, source: string, mistakes
 }
 
 /** Prints to stderr, so that stdout contains only the template. */
-function tellNotes(
+function printNotes(
   terminal: Terminal,
   file: string,
   { inferred, dropped, findings, template, questions }: ComposeImport,
 ): void {
-  const tell = (word: string, { line, column, path, message }: ComposeImport['inferred'][number]) =>
+  const print = (word: string, { line, column, path, message }: ComposeImport['inferred'][number]) =>
     terminal.note(`${file}:${line}:${column}: ${word} ${safeLine(`${path}: ${message}`)}\n`);
-  for (const note of inferred) tell(paint(terminal, 'dim', 'inferred'), note);
+  for (const note of inferred) print(paint(terminal, 'dim', 'inferred'), note);
   for (const note of dropped) {
-    tell(note.refused ? paint(terminal, 'bad', 'refused') : paint(terminal, 'warn', 'dropped'), note);
+    print(note.refused ? paint(terminal, 'bad', 'refused') : paint(terminal, 'warn', 'dropped'), note);
   }
   for (const { kind, component, value } of template?.permissions ?? []) {
     terminal.note(`needs ${paint(terminal, 'warn', kind)}${value ? ` ${safeLine(value)}` : ''} for ${component}\n`);

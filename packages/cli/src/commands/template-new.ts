@@ -1,11 +1,12 @@
 import { basename, resolve } from 'node:path';
-import { command } from '../command.ts';
+import { trimmed } from '@hortus/contract/runtime/trimmed';
+import { writeTemplate } from '../arguments/template-files.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
 import { safeLine } from '../output/safe-text.ts';
-import { printDone } from '../printing.ts';
-import { defaultUrl } from '../settings.ts';
-import { writeTemplate } from '../template-files.ts';
-import type { World } from '../world.ts';
+import { defaultUrl } from '../settings/settings.ts';
+import type { World } from '../world/world.ts';
 
 export const templateNew = command({
   name: 'template new',
@@ -30,10 +31,10 @@ export const templateNew = command({
     const { args, options, world } = call;
     const folder = resolve(args.folder);
     const slug = slugOf(basename(folder));
-    const name = options.name ?? (await answer(world, 'Name', nameOf(slug)));
-    const image = imageOf(options.image ?? (await answer(world, 'Image with tag', undefined)));
-    const port = portOf(options.port ?? (await answer(world, 'Port of its web pages, or Enter for none', '')));
-    const storage = pathOf(options.storage ?? (await answer(world, 'Folder to keep, or Enter for none', '')));
+    const name = options.name ?? (await reply(world, 'Name', nameOf(slug)));
+    const image = imageOf(options.image ?? (await reply(world, 'Image with tag', undefined)));
+    const port = portOf(options.port ?? (await reply(world, 'Port of its web pages, or Enter for none', '')));
+    const storage = pathOf(options.storage ?? (await reply(world, 'Folder to keep, or Enter for none', '')));
     const text = templateText({ slug, name, image, family: options.family ?? 'website', port, storage });
     const { validate } = await import('@hortus/template/validate');
     const mistake = validate(text).findings.find(({ severity }) => severity === 'error');
@@ -48,7 +49,7 @@ export const templateNew = command({
 });
 
 /** Asks at a terminal; otherwise takes the usual answer, or fails if there is none. */
-async function answer({ terminal }: World, question: string, usual: string | undefined): Promise<string> {
+async function reply({ terminal }: World, question: string, usual: string | undefined): Promise<string> {
   if (!terminal.interactive) {
     if (usual !== undefined) return usual;
     throw new Failure('usage', `${question} is missing.`, { hint: 'hortus help template new shows the options.' });
@@ -58,10 +59,7 @@ async function answer({ terminal }: World, question: string, usual: string | und
 }
 
 function slugOf(folder: string): string {
-  const slug = folder
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+  const slug = trimmed(folder.toLowerCase().replace(/[^a-z0-9]+/g, '-'), '-');
   if (slug === '')
     throw new Failure('usage', 'The name of the folder must contain a letter or digit: it is the species.');
   return slug;
@@ -74,21 +72,21 @@ interface Image {
   readonly tag: string;
 }
 
-function imageOf(given: string): Image {
-  const [, repository, tag] = /^([^\s@]+):([\w][\w.-]{0,127})$/.exec(given.trim()) ?? [];
+function imageOf(input: string): Image {
+  const [, repository, tag] = /^([^\s@]+):([\w][\w.-]{0,127})$/.exec(input.trim()) ?? [];
   if (repository !== undefined && tag !== undefined) return { repository, tag };
   throw new Failure('usage', 'The image must have a tag, such as docker.io/library/nginx:1.29.2.');
 }
 
-function portOf(given: string): number | undefined {
-  if (given === '') return undefined;
-  const port = Number(given);
+function portOf(input: string): number | undefined {
+  if (input === '') return undefined;
+  const port = Number(input);
   if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
   throw new Failure('usage', 'The port must be a number from 1 to 65535.');
 }
 
-function pathOf(given: string): string | undefined {
-  if (given === '' || given.startsWith('/')) return given || undefined;
+function pathOf(input: string): string | undefined {
+  if (input === '' || input.startsWith('/')) return input || undefined;
   throw new Failure('usage', 'The folder to keep must be an absolute path in the container.');
 }
 

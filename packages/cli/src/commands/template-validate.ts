@@ -1,10 +1,10 @@
-import { command } from '../command.ts';
+import { templateFile } from '../arguments/template-files.ts';
+import { command } from '../command-line/command.ts';
 import { excerpt } from '../output/excerpt.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { count } from '../output/words.ts';
-import { templateFile } from '../template-files.ts';
 
 export const templateValidate = command({
   name: 'template validate',

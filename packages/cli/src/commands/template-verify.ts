@@ -1,15 +1,15 @@
-import type { Canonical } from '@hortus/template/canonical-form';
-import { compareVersions } from '@hortus/template/version-order';
-import { command } from '../command.ts';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { compareVersions } from '@hortus/template/notation/version-order';
+import { valueOptions } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
-import { givenValues } from '../given-values.ts';
 import { findServer, onlyServer } from '../lookup/servers.ts';
 import { printJson } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { durationOf } from '../output/words.ts';
-import type { Terminal } from '../terminal.ts';
 import type { TakenStep } from '../verifying/run.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 const STEP_MS = 1_800_000;
 
@@ -63,7 +63,7 @@ export const templateVerify = command({
     const { terminal } = world;
     const timeout = options.timeout === undefined ? STEP_MS : durationOf(options.timeout);
     if (timeout === undefined) throw new Failure('usage', '--timeout is a time such as 90s, 10m or 1h30m.');
-    const inputs = await givenValues(world, { set: 'set', setFile: 'set-file' }, options.set, options['set-file']);
+    const inputs = await valueOptions(world, { set: 'set', setFile: 'set-file' }, options.set, options['set-file']);
     const service = await client();
     const server = options.server === undefined ? await onlyServer(service) : await findServer(service, options.server);
     const params = { species: args.species };

@@ -95,8 +95,8 @@ test('import tells which port it does not know, and takes it from --port', async
   expect(asked.code).toBe(0);
   expect(asked.stderr).toContain('closed.yaml:2:3: unknown nothing in the file says how to reach it');
   expect(asked.stderr).toContain('answer with --port app=<number>');
-  const answered = JSON.parse((await run('import', at('closed.yaml'), '--port', 'app=3000', '--json')).stdout);
-  expect(answered).toMatchObject({ questions: [], template: { routes: [{ component: 'app', port: 3000 }] } });
+  const responded = JSON.parse((await run('import', at('closed.yaml'), '--port', 'app=3000', '--json')).stdout);
+  expect(responded).toMatchObject({ questions: [], template: { routes: [{ component: 'app', port: 3000 }] } });
   const wrong = await run('import', at('closed.yaml'), '--port', 'app=many');
   expect([wrong.code, wrong.stderr.includes('takes a number up to 65535')]).toEqual([2, true]);
 });

@@ -1,15 +1,15 @@
 import type { Client } from '@hortus/client/client';
 import type { Tenant } from '@hortus/contract/resources/tenants';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
 import { findListed } from '../lookup/listed.ts';
 import { findServer, serverNames } from '../lookup/servers.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { status } from '../output/status.ts';
 import { ago, count } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
 
-const find = (client: Client, given: string): Promise<Tenant> =>
-  findListed(client.pages('tenants.list'), 'tenant', given, ({ slug, name }: Tenant) => [slug, name]);
+const find = (client: Client, input: string): Promise<Tenant> =>
+  findListed(client.pages('tenants.list'), 'tenant', input, ({ slug, name }: Tenant) => [slug, name]);
 
 export const tenantsList = command({
   name: 'tenants list',
@@ -24,7 +24,7 @@ export const tenantsList = command({
     const columns = [
       { title: 'Tenant', text: ({ slug }: Tenant) => slug },
       { title: 'Name', text: ({ name }: Tenant) => name },
-      { title: 'Status', painted: (one: Tenant) => status(terminal, one.status) },
+      { title: 'Status', painted: (tenant: Tenant) => status(terminal, tenant.status) },
       { title: 'Server', text: ({ server_id }: Tenant) => serverName(server_id) },
       {
         title: 'Running',

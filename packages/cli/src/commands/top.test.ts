@@ -6,11 +6,11 @@ import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { run } from '../run.ts';
-import type { ScreenEvents } from '../screen.ts';
 import { environment, hortusHere } from '../testing/hortus.ts';
 import * as records from '../testing/records.ts';
 import { type ScriptedService, startScriptedService } from '../testing/scripted-service.ts';
 import { scriptedTerminal, scriptedWorld } from '../testing/scripted-terminal.ts';
+import type { ScreenEvents } from '../world/screen.ts';
 
 let service: ScriptedService;
 let home: TemporaryFolder;
@@ -80,7 +80,7 @@ async function streaming() {
     open,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
     send: (event: string, data: object) => {
-      for (const one of open) one(event, data);
+      for (const top of open) top(event, data);
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -104,8 +104,8 @@ test('at a terminal it is redrawn with each reading, sorts by s, quits by q and 
   };
   const terminal = scriptedTerminal([], {
     live: true,
-    openScreen: (given) => {
-      events = given;
+    openScreen: (overrides) => {
+      events = overrides;
       return screen;
     },
   });

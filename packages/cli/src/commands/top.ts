@@ -1,13 +1,13 @@
 import type { Client } from '@hortus/client/client';
 import type { Server } from '@hortus/contract/resources/server-records';
-import { command } from '../command.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { findServer } from '../lookup/servers.ts';
 import { printJsonItem } from '../output/json.ts';
 import { frame, tables } from '../top/frame.ts';
 import { type Sort, sorts, type Watched } from '../top/rows.ts';
-import { MOST_SERVERS, readOnce, watchAll } from '../top/watch.ts';
-import type { World } from '../world.ts';
+import { MAX_SERVERS, readOnce, watchAll } from '../top/watch.ts';
+import type { World } from '../world/world.ts';
 
 export const top = command({
   name: 'top',
@@ -46,16 +46,16 @@ export const top = command({
   },
 });
 
-async function serversOf(client: Client, given: string | undefined): Promise<Server[]> {
-  if (given !== undefined) return [await findServer(client, given)];
+async function serversOf(client: Client, input: string | undefined): Promise<Server[]> {
+  if (input !== undefined) return [await findServer(client, input)];
   const all = await Array.fromAsync(client.pages('servers.list'));
-  if (all.length > MOST_SERVERS)
+  if (all.length > MAX_SERVERS)
     throw new Failure('usage', `${all.length} servers are more than fit; choose one with --server.`);
   return all;
 }
 
-function sortOf(given: string | undefined): Sort {
-  const found = sorts.find((sort) => sort === (given ?? 'cpu'));
+function sortOf(input: string | undefined): Sort {
+  const found = sorts.find((sort) => sort === (input ?? 'cpu'));
   if (found === undefined) throw new Failure('usage', `--sort must be one of ${sorts.join(', ')}.`);
   return found;
 }
@@ -78,7 +78,7 @@ const COLLECT_MS = 200;
 
 async function showScreen(client: Client, world: World, first: readonly Watched[], sorted: Sort): Promise<void> {
   const { terminal } = world;
-  const watched = new Map(first.map((one) => [one.server.id, one]));
+  const watched = new Map(first.map((watched) => [watched.server.id, watched]));
   const over = new AbortController();
   let sort = sorted;
   let soon: NodeJS.Timeout | undefined;

@@ -1,16 +1,16 @@
 import type { Client } from '@hortus/client/client';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
-import { agree, waiting, waitOptions } from '../asking.ts';
-import { command } from '../command.ts';
+import { upgradeInputOptions, upgradeInputs } from '../arguments/upgrade-inputs.ts';
+import { command } from '../command-line/command.ts';
 import type { Exit } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { followUpgrade } from '../following/upgrade.ts';
 import { findUpgrade } from '../lookup/upgrades.ts';
+import { agree, waiting, waitOptions } from '../orders/asking.ts';
+import { withBackupHint } from '../orders/rehearsing.ts';
 import { printJson } from '../output/json.ts';
 import { count } from '../output/words.ts';
-import { withBackupHint } from '../rehearsing.ts';
-import { upgradeInputOptions, upgradeInputs } from '../upgrade-inputs.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 export const upgradesApply = command({
   name: 'upgrades apply',
@@ -22,6 +22,10 @@ export const upgradesApply = command({
     species: { type: 'string', value: 'species', about: 'Apply all open upgrades of this species.' },
     ...upgradeInputOptions,
     rehearse: { type: 'boolean', about: 'Rehearse it on a copy first, and apply it only if that passed.' },
+    'without-backup': {
+      type: 'boolean',
+      about: 'Skip the declared backup: nothing can bring the present data back.',
+    },
     yes: { type: 'boolean', short: 'y', about: 'Skip the confirmation.' },
     ...waitOptions,
   },
@@ -39,10 +43,14 @@ export const upgradesApply = command({
       throw new Failure('usage', 'Name an upgrade, or --species.', {
         hint: 'hortus upgrades list shows what there is.',
       });
+    if (options['without-backup'] && options.species !== undefined)
+      throw new Failure('usage', '--without-backup is for one upgrade; name it.', {
+        hint: 'hortus upgrades list shows what there is.',
+      });
     const client = await call.client();
     const begun =
       options.species === undefined
-        ? await one(call, client, await findUpgrade(client, args.upgrade ?? ''))
+        ? await item(call, client, await findUpgrade(client, args.upgrade ?? ''))
         : await all(call, client, options.species);
     if (begun.length === 0) return 'ok';
     return settle(call, client, begun);
@@ -57,24 +65,34 @@ interface Wishes {
     readonly 'set-file': readonly string[];
     readonly drop: readonly string[];
     readonly rehearse: boolean;
+    readonly 'without-backup': boolean;
     readonly yes: boolean;
     readonly wait: boolean;
     readonly timeout: string | undefined;
   };
 }
 
-async function one(call: Wishes, client: Client, upgrade: Upgrade): Promise<Upgrade[]> {
+async function item(call: Wishes, client: Client, upgrade: Upgrade): Promise<Upgrade[]> {
   const { world, options } = call;
-  const { instance_name, from_version, to_version, changes, irreversible } = upgrade;
+  const { instance_name, from_version, to_version, changes, irreversible, refusal } = upgrade;
+  if (refusal)
+    throw new Failure('refused', `${instance_name} cannot be upgraded to ${to_version}: ${refusal.reason}`, {
+      hint: refusal.instead,
+    });
   if (!call.json) for (const line of briefing(upgrade)) world.terminal.out(`${line}\n`);
   const warned = irreversible.map(({ message }) => ` ${message}`).join('');
-  const question = `Upgrade ${instance_name} from ${from_version} to ${to_version}, with ${count(changes.length, 'change')}?${warned}`;
+  const unprotected = options['without-backup'] ? ' No backup is made: nothing can bring the present data back.' : '';
+  const question = `Upgrade ${instance_name} from ${from_version} to ${to_version}, with ${count(changes.length, 'change')}?${warned}${unprotected}`;
   if (!(await agree(world, question, options.yes))) {
     world.terminal.out('Nothing was changed.\n');
     return [];
   }
   const inputs = await upgradeInputs(world, options);
-  const body = { inputs, ...(options.rehearse && { rehearse: true }) };
+  const body = {
+    inputs,
+    ...(options.rehearse && { rehearse: true }),
+    ...(options['without-backup'] && { without_backup: true }),
+  };
   const apply = () => client.call('upgrades.apply', { params: { id: upgrade.id }, body });
   return [(await withBackupHint(apply, 'Make one with hortus backups create.')).data];
 }
@@ -107,17 +125,17 @@ async function settle(call: Wishes, client: Client, begun: readonly Upgrade[]): 
   const { world, json, options } = call;
   const { wait, timeout } = waiting(options);
   const ended: Upgrade[] = [];
-  for (const one of wait ? begun : []) {
-    const unfinished = `The upgrade ${one.id} is still running.`;
-    const upgrade = await followUpgrade(client, one, world, { timeout, unfinished });
+  for (const item of wait ? begun : []) {
+    const unfinished = `The upgrade ${item.id} is still running.`;
+    const upgrade = await followUpgrade(client, item, world, { timeout, unfinished });
     ended.push(upgrade);
     if (!json) world.terminal.out(`${outcome(upgrade)}\n`);
     if (upgrade.status === 'failed') break;
   }
   if (json) printJson(world.terminal, wait ? ended : begun);
   else if (!wait)
-    for (const one of begun)
-      world.terminal.out(`${one.instance_name} is being upgraded to ${one.to_version} (${one.id}).\n`);
+    for (const upgrade of begun)
+      world.terminal.out(`${upgrade.instance_name} is being upgraded to ${upgrade.to_version} (${upgrade.id}).\n`);
   return ended.some(({ status }) => status === 'failed') ? 'failed' : 'ok';
 }
 

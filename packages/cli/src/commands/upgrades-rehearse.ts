@@ -1,7 +1,7 @@
-import { command } from '../command.ts';
+import { upgradeInputOptions, upgradeInputs } from '../arguments/upgrade-inputs.ts';
+import { command } from '../command-line/command.ts';
 import { findUpgrade } from '../lookup/upgrades.ts';
-import { rehearsalOptions, settleRehearsal, withBackupHint } from '../rehearsing.ts';
-import { upgradeInputOptions, upgradeInputs } from '../upgrade-inputs.ts';
+import { rehearsalOptions, settleRehearsal, withBackupHint } from '../orders/rehearsing.ts';
 
 export const upgradesRehearse = command({
   name: 'upgrades rehearse',

@@ -1,11 +1,11 @@
 import { upgradeMachine } from '@hortus/contract/machines/upgrade';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
-import { command } from '../command.ts';
-import { chosen } from '../given-values.ts';
+import { chosen } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList } from '../command-line/printing.ts';
 import { findUpgrade } from '../lookup/upgrades.ts';
 import { status } from '../output/status.ts';
 import { count } from '../output/words.ts';
-import { printDone, printList } from '../printing.ts';
 
 export const upgradesList = command({
   name: 'upgrades list',
@@ -26,19 +26,19 @@ export const upgradesList = command({
     const rows = await Array.fromAsync((await call.client()).pages('upgrades.list', { query }));
     const { terminal } = call.world;
     const columns = [
-      { title: 'Instance', text: (one: Upgrade) => one.instance_name },
-      { title: 'Species', text: (one: Upgrade) => one.species },
-      { title: 'From', text: (one: Upgrade) => one.from_version },
-      { title: 'To', text: (one: Upgrade) => one.to_version },
-      { title: 'Status', painted: (one: Upgrade) => status(terminal, one.status, looks[one.status]) },
+      { title: 'Instance', text: (upgrade: Upgrade) => upgrade.instance_name },
+      { title: 'Species', text: (upgrade: Upgrade) => upgrade.species },
+      { title: 'From', text: (upgrade: Upgrade) => upgrade.from_version },
+      { title: 'To', text: (upgrade: Upgrade) => upgrade.to_version },
+      { title: 'Status', painted: (upgrade: Upgrade) => status(terminal, upgrade.status, styles[upgrade.status]) },
       { title: 'Needs', text: needs },
-      { title: 'Id', text: (one: Upgrade) => one.id },
+      { title: 'Id', text: (upgrade: Upgrade) => upgrade.id },
     ];
     return printList(call, rows, columns, 'All instances run the newest version.');
   },
 });
 
-const looks = {
+const styles = {
   available: undefined,
   acknowledged: undefined,
   applying: 'begun',
@@ -47,9 +47,10 @@ const looks = {
 } as const;
 
 /** Describes what blocks the upgrade, or why it failed. */
-function needs({ status: state, reason, conflicts, new_inputs, irreversible, data }: Upgrade): string {
+function needs({ status: state, reason, conflicts, new_inputs, irreversible, data, refusal }: Upgrade): string {
   if (state === 'failed') return reason ?? '';
   if (state !== 'available' && state !== 'acknowledged') return '';
+  if (refusal) return `refused: ${refusal.reason} ${refusal.instead}`;
   const asked = new_inputs.filter(({ required }) => required).map(({ name }) => `--set ${name}=…`);
   const decided = conflicts.map(({ field, message }) => (field === 'version' ? message : `a decision on ${field}`));
   const warned = [
@@ -66,8 +67,9 @@ export const upgradesScan = command({
   calls: ['upgrades.scan'],
   async run(call) {
     const { data } = await (await call.client()).call('upgrades.scan', { body: {} });
-    const { scanned, found, available } = data;
-    const words = `Checked ${count(scanned, 'instance')}: ${found} new, ${available} waiting for a decision.`;
+    const { scanned, found, available, refused } = data;
+    const stuck = refused > 0 ? `, ${refused} refused; hortus upgrades list says what to do instead` : '';
+    const words = `Checked ${count(scanned, 'instance')}: ${found} new, ${available} waiting for a decision${stuck}.`;
     return printDone(call, data, words);
   },
 });

@@ -1,9 +1,9 @@
-import { agree } from '../asking.ts';
-import { command } from '../command.ts';
-import { readSecret } from '../given-values.ts';
+import { readSecret } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone } from '../command-line/printing.ts';
 import { findDefinition } from '../lookup/definitions.ts';
+import { agree } from '../orders/asking.ts';
 import { count } from '../output/words.ts';
-import { printDone } from '../printing.ts';
 
 export const vaultSet = command({
   name: 'vault set',

@@ -1,6 +1,6 @@
-import { command } from '../command.ts';
+import { VERSION } from '@hortus/contract/releases/version';
+import { command } from '../command-line/command.ts';
 import { printJson } from '../output/json.ts';
-import { VERSION } from '../version.ts';
 
 export const version = command({
   name: 'version',

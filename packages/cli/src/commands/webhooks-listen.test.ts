@@ -93,7 +93,7 @@ test('a wrong or missing signature is refused with 403 and not forwarded', async
     200,
   );
   expect(receiver.requests).toHaveLength(1);
-  receiver.answer({ status: 503 });
+  receiver.respond({ status: 503 });
   expect(await post(listener.address, '{}', { 'x-service-signature': sign('{}') })).toBe(503);
   expect(await post(listener.address, 'x'.repeat(2 ** 20 + 1)).catch(() => 413)).toBe(413);
   expect((await fetch(listener.address)).status).toBe(405);

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import type { Client } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 import { eventNames } from '@hortus/contract/events';
-import { command } from '../command.ts';
+import { chosen, readSecret } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
-import { chosen, readSecret } from '../given-values.ts';
 import { type ReceivedDelivery, startListener } from '../listening/listener.ts';
 import { printJsonItem } from '../output/json.ts';
 import { paint } from '../output/paint.ts';
 import { safeLine, safeText } from '../output/safe-text.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 const anyAddress = ['0.0.0.0', '::'];
 const reachable =
@@ -129,14 +129,14 @@ async function remove(client: Client, id: string, terminal: Terminal): Promise<v
   }
 }
 
-function numberOf(option: string, given: string, most: number): number {
-  const number = Number(given);
-  if (/^\d{1,7}$/.test(given) && number <= most) return number;
-  throw new Failure('usage', `--${option} must be a number of at most ${most}.`);
+function numberOf(option: string, input: string, max: number): number {
+  const number = Number(input);
+  if (/^\d{1,7}$/.test(input) && number <= max) return number;
+  throw new Failure('usage', `--${option} must be a number of at most ${max}.`);
 }
 
-function webAddress(option: string, given: string): string {
-  if (/^https?:$/.test(URL.parse(given)?.protocol ?? '')) return given;
+function webAddress(option: string, input: string): string {
+  if (/^https?:$/.test(URL.parse(input)?.protocol ?? '')) return input;
   throw new Failure('usage', `--${option} must be an http or https address.`);
 }
 

@@ -1,18 +1,18 @@
 import type { Client } from '@hortus/client/client';
 import { eventNames } from '@hortus/contract/events';
 import type { Delivery, WebhookEndpoint } from '@hortus/contract/resources/webhooks';
-import { confirmByName } from '../asking.ts';
-import { command } from '../command.ts';
+import { chosen, readSecret } from '../arguments/value-options.ts';
+import { command } from '../command-line/command.ts';
+import { printDone, printList, printRecord } from '../command-line/printing.ts';
 import { Failure } from '../failure.ts';
-import { chosen, readSecret } from '../given-values.ts';
 import { findListed } from '../lookup/listed.ts';
+import { confirmByName } from '../orders/asking.ts';
 import { safeText } from '../output/safe-text.ts';
 import { status } from '../output/status.ts';
 import { ago } from '../output/words.ts';
-import { printDone, printList, printRecord } from '../printing.ts';
 
-const find = (client: Client, given: string): Promise<WebhookEndpoint> =>
-  findListed(client.pages('webhooks.list'), 'webhook', given, ({ url }: WebhookEndpoint) => [url]);
+const find = (client: Client, input: string): Promise<WebhookEndpoint> =>
+  findListed(client.pages('webhooks.list'), 'webhook', input, ({ url }: WebhookEndpoint) => [url]);
 
 export const webhooksList = command({
   name: 'webhooks list',
@@ -25,8 +25,8 @@ export const webhooksList = command({
     const failing = ({ failing_since }: WebhookEndpoint) => failing_since && `since ${ago(failing_since, now())}`;
     const columns = [
       { title: 'Address', text: ({ url }: WebhookEndpoint) => url },
-      { title: 'Status', painted: (one: WebhookEndpoint) => status(terminal, one.status) },
-      { title: 'Failing', text: (one: WebhookEndpoint) => failing(one) ?? '' },
+      { title: 'Status', painted: (endpoint: WebhookEndpoint) => status(terminal, endpoint.status) },
+      { title: 'Failing', text: (endpoint: WebhookEndpoint) => failing(endpoint) ?? '' },
       { title: 'Id', text: ({ id }: WebhookEndpoint) => id },
       { title: 'Events', text: ({ events }: WebhookEndpoint) => events.join(', ') },
     ];
@@ -91,12 +91,12 @@ export const webhooksDeliveries = command({
     const { data } = await client.call('webhooks.deliveries', { params: { id }, query: { per_page: limit } });
     const { terminal, now } = call.world;
     const columns = [
-      { title: 'Event', text: (one: Delivery) => one.event_type },
-      { title: 'Status', painted: (one: Delivery) => status(terminal, one.status) },
-      { title: 'Answer', text: (one: Delivery) => String(one.response_code ?? one.error ?? '') },
-      { title: 'Attempts', text: (one: Delivery) => String(one.attempts) },
-      { title: 'Happened', text: (one: Delivery) => ago(one.created_at, now()) },
-      { title: 'Id', text: (one: Delivery) => one.id },
+      { title: 'Event', text: (delivery: Delivery) => delivery.event_type },
+      { title: 'Status', painted: (delivery: Delivery) => status(terminal, delivery.status) },
+      { title: 'Answer', text: (delivery: Delivery) => String(delivery.response_code ?? delivery.error ?? '') },
+      { title: 'Attempts', text: (delivery: Delivery) => String(delivery.attempts) },
+      { title: 'Happened', text: (delivery: Delivery) => ago(delivery.created_at, now()) },
+      { title: 'Id', text: (delivery: Delivery) => delivery.id },
     ];
     return printList(call, data, columns, 'No deliveries yet.');
   },

@@ -1,5 +1,5 @@
-import type { CommandRow, Option, Options } from '../command.ts';
-import { optionsOf } from '../command-line.ts';
+import type { CommandRow, Option, Options } from '../command-line/command.ts';
+import { optionsOf } from '../command-line/command-line.ts';
 
 /** Its arguments are the words of another command. */
 const HELP = 'help';
@@ -18,10 +18,10 @@ export type NamesOf = (kind: string) => Promise<readonly Candidate[]>;
  */
 export async function candidatesOf(
   table: readonly CommandRow[],
-  given: readonly string[],
+  input: readonly string[],
   names: NamesOf,
 ): Promise<readonly Candidate[]> {
-  const words = joinedAssignments(given);
+  const words = joinedAssignments(input);
   const current = words.at(-1) ?? '';
   const read = readWords(table, words.slice(0, -1));
   const ofValue = async (option: Option, typed: string) => startingWith(typed, await names(option.value ?? ''));
@@ -31,7 +31,7 @@ export async function candidatesOf(
   if (assigned !== undefined) {
     const values = await ofValue(assigned, typed ?? '');
     // Bash passes the value as a word of its own.
-    return given.at(-1) === current ? values.map((one) => ({ ...one, word: `--${name}=${one.word}` })) : values;
+    return input.at(-1) === current ? values.map((value) => ({ ...value, word: `--${name}=${value.word}` })) : values;
   }
   if (current.startsWith('-')) return startingWith(current, optionWords(read.options, read.used));
   const next = nextWords(table, read.words);
@@ -48,11 +48,11 @@ function argumentAt(args: readonly string[], place: number): string | undefined 
 }
 
 /** Joins `--server`, `=`, `web` to one word: Bash splits at the sign. */
-function joinedAssignments(given: readonly string[]): string[] {
+function joinedAssignments(input: readonly string[]): string[] {
   const words: string[] = [];
-  for (const [at, word] of given.entries()) {
+  for (const [at, word] of input.entries()) {
     const before = words.at(-1);
-    if (before?.startsWith('--') && (word === '=' || (given[at - 1] === '=' && before.endsWith('='))))
+    if (before?.startsWith('--') && (word === '=' || (input[at - 1] === '=' && before.endsWith('='))))
       words[words.length - 1] = before + word;
     else words.push(word);
   }
@@ -102,7 +102,7 @@ function nextWords(table: readonly CommandRow[], words: readonly string[]): Cand
   for (const { name, summary } of table) {
     const parts = name.split(' ');
     const word = parts[words.length];
-    if (word === undefined || words.some((one, at) => one !== parts[at])) continue;
+    if (word === undefined || words.some((word, at) => word !== parts[at])) continue;
     const isWhole = parts.length === words.length + 1;
     if (isWhole || !found.has(word)) found.set(word, isWhole ? { word, about: summary } : { word });
   }

@@ -1,11 +1,11 @@
 import type { Client } from '@hortus/client/client';
 import { forges, gardenModes } from '@hortus/contract/resources/garden-source-records';
-import { connect } from '../connection.ts';
-import type { Settings } from '../settings.ts';
+import { connect } from '../settings/connection.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Candidate, NamesOf } from './candidates.ts';
 
 /** Time for all requests of one completion. A shell waits for it at every press of the key. */
-const LONGEST_MS = 1_000;
+const MAX_MS = 1_000;
 
 type List = (client: Client, signal: AbortSignal) => AsyncIterable<Candidate>;
 
@@ -20,7 +20,7 @@ const lists: Readonly<Record<string, List>> = {
       yield { word: instance_uid, about: `${species}, ${status}` };
   },
   async *connection(client, signal) {
-    for await (const one of client.pages('connections.list', { signal })) yield { word: one.name, about: one.class };
+    for await (const page of client.pages('connections.list', { signal })) yield { word: page.name, about: page.class };
   },
   async *server(client, signal) {
     for await (const { name, environment, status } of client.pages('servers.list', { signal }))
@@ -64,7 +64,7 @@ export const namesFor =
     try {
       if (list === undefined) return localNames(await settings(), kind);
       const client = connect(await settings());
-      for await (const one of list(client, AbortSignal.timeout(LONGEST_MS))) found.push(one);
+      for await (const candidate of list(client, AbortSignal.timeout(MAX_MS))) found.push(candidate);
     } catch {
       // Names that arrived in time are offered.
     }

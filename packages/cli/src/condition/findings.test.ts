@@ -1,7 +1,7 @@
 import type { Backup } from '@hortus/contract/resources/backups';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import { expect, test } from 'vitest';
-import { findCommand, readCommandLine } from '../command-line.ts';
+import { findCommand, readCommandLine } from '../command-line/command-line.ts';
 import { commands } from '../commands/all.ts';
 import * as records from '../testing/records.ts';
 import { type Condition, findingsOf } from './findings.ts';
@@ -120,6 +120,9 @@ test('an available upgrade is only a note, and comes after the problems', () => 
   expect(found({ upgrades: [upgrade] })).toEqual([
     ['note', 'feeds', 'An upgrade from 1.0.0 to 1.1.0 is available.', 'hortus upgrades apply feeds --wait'],
   ]);
+  const refusal = { reason: 'Files would be lost.', instead: 'Move them by hand.' };
+  const message = 'An upgrade from 1.0.0 to 1.1.0 is refused: Files would be lost. Move them by hand.';
+  expect(found({ upgrades: [{ ...upgrade, refusal }] })).toEqual([['note', 'feeds', message, 'hortus upgrades list']]);
 });
 
 test('every command that is suggested exists', () => {

@@ -4,7 +4,7 @@ import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { Server } from '@hortus/contract/resources/server-records';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
-import { nextTime, parseSchedule } from '@hortus/template/schedule';
+import { nextTime, parseSchedule } from '@hortus/template/notation/schedule';
 import { ago, count } from '../output/words.ts';
 
 /** Something to look after, and the command that helps. A note alone does not make a status bad. */
@@ -55,7 +55,7 @@ function ofServer(server: Server, instances: readonly Instance[], now: number): 
   const of = { kind: 'server', id, name } as const;
   const found: Finding[] = [];
   if (status === 'offline') {
-    const lost = instances.filter((one) => one.server_id === id && one.status === 'lost').length;
+    const lost = instances.filter((instance) => instance.server_id === id && instance.status === 'lost').length;
     const also = lost === 0 ? '' : `; the state of ${count(lost, 'instance')} is unknown`;
     const message = `Offline, last seen ${ago(last_seen_at, now)}${also}.`;
     found.push({ ...of, state: 'problem', message, command: `ssh ${name} systemctl status hortusd` });
@@ -132,7 +132,8 @@ function isOverdue({ backup, updated_at }: Definition, completed: Backup | undef
   return second !== undefined && second < now;
 }
 
-function ofUpgrade({ id, instance_name: name, from_version, to_version, ready, status, error }: Upgrade): Finding[] {
+function ofUpgrade(upgrade: Upgrade): Finding[] {
+  const { id, instance_name: name, from_version, to_version, ready, status, error, refusal } = upgrade;
   const of = { state: 'note', kind: 'upgrade', id, name } as const;
   const versions = `from ${from_version} to ${to_version}`;
   if (status === 'failed') {
@@ -140,6 +141,10 @@ function ofUpgrade({ id, instance_name: name, from_version, to_version, ready, s
     return [{ ...of, message, command: 'hortus upgrades list' }];
   }
   if (status !== 'available') return [];
+  if (refusal) {
+    const message = `An upgrade ${versions} is refused: ${refusal.reason} ${refusal.instead}`;
+    return [{ ...of, message, command: 'hortus upgrades list' }];
+  }
   const message = `An upgrade ${versions} is available${ready ? '' : '; it needs input'}.`;
   return [{ ...of, message, command: `hortus upgrades apply ${name} --wait` }];
 }

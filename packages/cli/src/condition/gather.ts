@@ -11,7 +11,7 @@ export interface Gathered {
 }
 
 /** Rows of deployments or backups that are read to find the newest of each definition. */
-const MOST_ROWS = 1_000;
+const MAX_ROWS = 1_000;
 
 /** Reads what tells the condition of the whole account, or of one instance. */
 export async function gather(client: Client, only?: Instance): Promise<Gathered> {
@@ -63,7 +63,7 @@ async function newestDeployments(client: Client, query: Of, ids: readonly string
   let rows = 0;
   for await (const deployment of client.pages('deployments.list', { query })) {
     if (!newest.has(deployment.definition_id)) newest.set(deployment.definition_id, deployment);
-    if (++rows >= MOST_ROWS || ids.every((id) => newest.has(id))) break;
+    if (++rows >= MAX_ROWS || ids.every((id) => newest.has(id))) break;
   }
   return newest;
 }
@@ -82,7 +82,7 @@ async function latestBackups(
         newest: newest ?? backup,
         completed: completed ?? (backup.status === 'completed' ? backup : undefined),
       });
-    if (++rows >= MOST_ROWS) break;
+    if (++rows >= MAX_ROWS) break;
     if (scheduled.length > 0 && scheduled.every((id) => latest.get(id)?.completed)) break;
   }
   return latest;

@@ -1,17 +1,20 @@
 import type { InputValue } from '@hortus/contract/template/inputs';
-import type { Canonical, CanonicalInput } from '@hortus/template/canonical-form';
-import { checkInputs, type InputMode, isSecretInput } from '@hortus/template/inputs';
+import type { Canonical, CanonicalInput } from '@hortus/template/canonical/canonical-form';
+import { checkInputs, type InputMode, isSecretInput } from '@hortus/template/inputs/inputs';
 import { Failure } from '../failure.ts';
 import { paint } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 /** Values for the service; null removes a value. */
 export type Changes = Record<string, InputValue | null>;
 
 /** Treats an external secret as a password input. */
 const questionOf = (spec: Canonical, name: string): Pick<CanonicalInput, 'name' | 'type'> & Partial<CanonicalInput> =>
-  [...spec.inputs.required, ...spec.inputs.optional].find((one) => one.name === name) ?? { name, type: 'password' };
+  [...spec.inputs.required, ...spec.inputs.optional].find((canonical) => canonical.name === name) ?? {
+    name,
+    type: 'password',
+  };
 
 export const isMultiline = (spec: Canonical, name: string): boolean => questionOf(spec, name).type === 'text';
 
@@ -22,12 +25,12 @@ export const isMultiline = (spec: Canonical, name: string): boolean => questionO
 export async function completeInputs(
   world: World,
   spec: Canonical,
-  given: Readonly<Changes>,
+  input: Readonly<Changes>,
   mode: InputMode,
   chosenByService: Readonly<Changes> = {},
 ): Promise<Changes> {
   const { terminal } = world;
-  const values: Changes = { ...given };
+  const values: Changes = { ...input };
   const asked = new Set<string>();
   for (;;) {
     const check = checkInputs(spec, { ...chosenByService, ...values }, mode);
@@ -38,10 +41,10 @@ export async function completeInputs(
     if (!terminal.interactive || next === undefined || other.length > 0) throw complaint(problems);
     if (asked.has(next.name)) terminal.note(`${next.name} ${next.message}.\n`);
     asked.add(next.name);
-    const answer = await ask(world, spec, next.name);
+    const reply = await ask(world, spec, next.name);
     // An empty answer leaves the input missing, so it is asked again.
-    if (answer === '') delete values[next.name];
-    else values[next.name] = answer;
+    if (reply === '') delete values[next.name];
+    else values[next.name] = reply;
   }
 }
 

@@ -1,17 +1,17 @@
 import type { Client } from '@hortus/client/client';
 import type { BindingWish } from '@hortus/contract/resources/definitions';
-import type { Canonical } from '@hortus/template/canonical-form';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { assignment } from '../arguments/value-options.ts';
 import { Failure } from '../failure.ts';
-import { assignment } from '../given-values.ts';
 import { findConnection } from '../lookup/connections.ts';
 
 /** What to bind needs to; null unbinds one. */
 export type NeedChanges = Readonly<Record<string, BindingWish | null>>;
 
 /** Reads `mail=connection:Office mail`, `db=instance:pg` and `mail=none`. */
-export async function readNeeds(client: Client, spec: Canonical, given: readonly string[]): Promise<NeedChanges> {
+export async function readNeeds(client: Client, spec: Canonical, input: readonly string[]): Promise<NeedChanges> {
   const changes: Record<string, BindingWish | null> = {};
-  for (const text of given) {
+  for (const text of input) {
     const [need, target] = assignment('need', text);
     const known = spec.needs.map(({ as }) => as);
     if (!known.includes(need)) {

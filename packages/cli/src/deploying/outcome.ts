@@ -5,7 +5,7 @@ import type { Instance } from '@hortus/contract/resources/instance-records';
 import { logLine } from '../following/show-progress.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { between } from '../output/words.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 /** Number of log lines shown after a failure. */
 const lastLines = 10;
@@ -21,7 +21,7 @@ export async function instanceOf(service: Client, { instance_id }: DeploymentDet
   }
 }
 
-export function tellSuccess(
+export function printSuccess(
   terminal: Terminal,
   uid: string,
   done: DeploymentDetail,
@@ -35,7 +35,7 @@ export function tellSuccess(
 }
 
 /** Prints the reason, the revision that still runs, and the end of the log. */
-export function tellFailure(
+export function printFailure(
   terminal: Terminal,
   uid: string,
   done: DeploymentDetail,

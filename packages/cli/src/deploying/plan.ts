@@ -2,15 +2,15 @@ import type { Client } from '@hortus/client/client';
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import { AUTO_SERVER, type CreatedDefinition } from '@hortus/contract/resources/placement-records';
 import type { Server } from '@hortus/contract/resources/server-records';
-import { appHosts, missingHosts } from '@hortus/template/app-hosts';
-import type { Canonical } from '@hortus/template/canonical-form';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { appHosts, missingHosts } from '@hortus/template/inputs/app-hosts';
+import { readLabels } from '../arguments/label-options.ts';
+import { readTemplate } from '../arguments/template-reading.ts';
+import { valueOptions } from '../arguments/value-options.ts';
 import { Failure } from '../failure.ts';
-import { readLabels } from '../given-labels.ts';
-import { givenValues } from '../given-values.ts';
 import { definitionOfUid, findDefinition } from '../lookup/definitions.ts';
 import { findServer, onlyServer } from '../lookup/servers.ts';
-import { readTemplate } from '../template-reading.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { type Changes, completeInputs, exposedPasswords, isMultiline } from './inputs.ts';
 import { type NeedChanges, readNeeds } from './needs.ts';
 
@@ -61,8 +61,8 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
   const server = await serverOf(service, wish, existing);
   const spelt = { set: 'set', setFile: 'set-file' };
   const keeps = (name: string) => isMultiline(canonical, name);
-  const given: Changes = await givenValues(world, spelt, wish.set, wish.setFile, keeps);
-  for (const name of wish.unset) given[name] = null;
+  const input: Changes = await valueOptions(world, spelt, wish.set, wish.setFile, keeps);
+  for (const name of wish.unset) input[name] = null;
   for (const name of exposedPasswords(canonical, wish.set)) {
     world.terminal.note(
       `Other users of this machine can see ${name} on the command line; use --set-file ${name}=path instead.\n`,
@@ -70,7 +70,7 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
   }
   const uid = existing?.instance_uid ?? wish.name ?? species;
   const inputs = existing
-    ? await completeInputs(world, canonical, given, {
+    ? await completeInputs(world, canonical, input, {
         mode: 'merge',
         previous: existing.inputs,
         held: existing.secret_inputs,
@@ -78,17 +78,17 @@ export async function makePlan(world: World, service: Client, wish: Wish): Promi
     : await completeInputs(
         world,
         canonical,
-        given,
+        input,
         { mode: 'create' },
-        hostsOf(canonical, given, uid, server ?? (await likelyServer(service))),
+        hostsOf(canonical, input, uid, server ?? (await likelyServer(service))),
       );
   const needs = await readNeeds(service, canonical, wish.need);
   return { uid, species, server, labels, existing, inputs, profile: wish.profile, variant: wish.variant, needs };
 }
 
 /** Returns the hosts that the service chooses for inputs that are not given. */
-const hostsOf = (spec: Canonical, given: Changes, uid: string, server: Server | undefined): Changes =>
-  server?.apps_domain ? appHosts(missingHosts(spec, given), uid, server.apps_domain) : {};
+const hostsOf = (spec: Canonical, input: Changes, uid: string, server: Server | undefined): Changes =>
+  server?.apps_domain ? appHosts(missingHosts(spec, input), uid, server.apps_domain) : {};
 
 /** Finds a server whose domain stands for that of the one to be chosen. */
 async function likelyServer(service: Client): Promise<Server | undefined> {

@@ -1,12 +1,12 @@
 import type { Client } from '@hortus/client/client';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
-import { waiting } from '../asking.ts';
 import type { Exit } from '../exit-codes.ts';
 import { followDeployment, type Progress } from '../following/deployment.ts';
 import { progressView } from '../following/show-progress.ts';
+import { waiting } from '../orders/asking.ts';
 import { printJson } from '../output/json.ts';
-import type { World } from '../world.ts';
-import { instanceOf, tellFailure, tellSuccess } from './outcome.ts';
+import type { World } from '../world/world.ts';
+import { instanceOf, printFailure, printSuccess } from './outcome.ts';
 
 interface Asked {
   readonly world: World;
@@ -31,9 +31,9 @@ export async function settleDeployment(
   }
   world.leaving(`The deployment continues. ${follow} follows it again.`);
   const view = json ? undefined : progressView(world, `waiting for ${server} to start it`);
-  const patience = { timeout, unfinished: `${ordered.id} has not finished yet. ${follow} follows it.` };
+  const waitOptions = { timeout, unfinished: `${ordered.id} has not finished yet. ${follow} follows it.` };
   let last: Progress | undefined;
-  for await (const progress of followDeployment(service, ordered.id, world, patience)) {
+  for await (const progress of followDeployment(service, ordered.id, world, waitOptions)) {
     view?.(progress);
     last = progress;
   }
@@ -42,8 +42,8 @@ export async function settleDeployment(
   if (json) printJson(terminal, deployment);
   else {
     const instance = await instanceOf(service, deployment);
-    const tell = deployment.status === 'success' ? tellSuccess : tellFailure;
-    tell(terminal, uid, deployment, instance);
+    const print = deployment.status === 'success' ? printSuccess : printFailure;
+    print(terminal, uid, deployment, instance);
   }
   return deployment.status === 'success' ? 'ok' : 'failed';
 }

@@ -1,7 +1,7 @@
 import type { DeploymentPlan, PlannedComponent } from '@hortus/contract/resources/plan-records';
 import { safeLine } from '../output/safe-text.ts';
 import { table } from '../output/table.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 /** Formats a plan for confirmation. */
 export function planText(terminal: Terminal, plan: DeploymentPlan): string {

@@ -1,11 +1,11 @@
 import { createClient } from '@hortus/client/client';
-import type { NetworkUsage } from '@hortus/contract/network-usage';
-import { readableByOthers } from '../config-file.ts';
+import type { NetworkUsage } from '@hortus/contract/records/network-usage';
 import { failureOf } from '../failure.ts';
 import { isNearlyFull, roomForNetworks } from '../output/room-for-networks.ts';
 import { count, lasting } from '../output/words.ts';
-import type { Settings } from '../settings.ts';
-import type { World } from '../world.ts';
+import { readableByOthers } from '../settings/config-file.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { World } from '../world/world.ts';
 import { askDocker } from './docker-engine.ts';
 
 export interface Finding {
@@ -48,13 +48,13 @@ export async function* serviceFindings(world: World, { url, key }: Settings): As
   try {
     const asked = world.now();
     const health = await service.call('health.read');
-    const answered = world.now();
+    const responded = world.now();
     yield {
       check: 'service',
       state: 'ok',
-      said: `Hortus ${health.version} answers in ${Math.round(answered - asked)} ms.`,
+      said: `Hortus ${health.version} answers in ${Math.round(responded - asked)} ms.`,
     };
-    const ahead = (asked + answered) / 2 - Date.parse(health.timestamp);
+    const ahead = (asked + responded) / 2 - Date.parse(health.timestamp);
     yield Math.abs(ahead) <= skewAllowed
       ? { check: 'clock', state: 'ok', said: 'The clocks are in sync.' }
       : {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import type { Environment } from '../world.ts';
+import type { Environment } from '../world/world.ts';
 
 export interface Engine {
   readonly socket: string;
@@ -32,8 +32,8 @@ const wordOf = (socket: string, { code, message }: NodeJS.ErrnoException): strin
 
 const get = (socketPath: string, path: string): Promise<string> =>
   new Promise((done, fail) => {
-    const asking = request({ socketPath, path, signal: AbortSignal.timeout(3000) }, (answer) => {
-      text(answer).then(done, fail);
+    const asking = request({ socketPath, path, signal: AbortSignal.timeout(3000) }, (reply) => {
+      text(reply).then(done, fail);
     });
     asking.once('error', fail).end();
   });

@@ -1,7 +1,7 @@
 import type { Definition, InputValue } from '@hortus/contract/resources/definition-records';
 import type { DefinitionUpdate } from '@hortus/contract/resources/definitions';
-import { nearest } from '@hortus/template/nearest';
-import { parse } from '@hortus/template/parse';
+import { nearest } from '@hortus/template/schema/nearest';
+import { parse } from '@hortus/template/source/parse';
 import { stringify } from 'yaml';
 
 /** Fields of a definition that can be edited; `inputs` is separate because its keys differ by species. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { Failure } from '../failure.ts';
 import { safeLine } from '../output/safe-text.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 const ERROR = '# Error: ';
 

@@ -4,7 +4,7 @@ import { type Client, createClient } from '@hortus/client/client';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { scriptedTerminal, scriptedWorld } from '../testing/scripted-terminal.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { followMigration } from './migration.ts';
 import { followUpgrade } from './upgrade.ts';
 
@@ -34,16 +34,16 @@ afterEach(async () => {
   await new Promise<unknown>((done) => server.close(done));
 });
 
-const patience = { unfinished: 'It has not finished.' };
+const waitOptions = { unfinished: 'It has not finished.' };
 
 describe.each<[string, string, string, string, (world: World) => Promise<{ readonly status: string }>]>([
-  ['migration', 'mig_1', 'copying', 'switched', (world) => followMigration(client, 'mig_1', world, patience, false)],
+  ['migration', 'mig_1', 'copying', 'switched', (world) => followMigration(client, 'mig_1', world, waitOptions, false)],
   [
     'upgrade',
     'upg_1',
     'applying',
     'applied',
-    (world) => followUpgrade(client, { id: 'upg_1', status: 'applying' } as Upgrade, world, patience),
+    (world) => followUpgrade(client, { id: 'upg_1', status: 'applying' } as Upgrade, world, waitOptions),
   ],
 ])('waiting for the end of an %s', (_, id, running, ended, follow) => {
   const world = () => scriptedWorld(scriptedTerminal([]), {});

@@ -1,6 +1,6 @@
 import type { ContainerLine } from '@hortus/contract/resources/logs';
 import { safeText } from '../output/safe-text.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 /** Colours of components: bright enough on dark and light grounds, without those of errors and warnings. */
 const colours = [36, 32, 35, 34, 96, 92, 95, 94] as const;

@@ -3,7 +3,7 @@ import type { Exit } from '../exit-codes.ts';
 import { findDeployment } from '../lookup/deployments.ts';
 import { printJson } from '../output/json.ts';
 import { safeLine } from '../output/safe-text.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { followDeployment, isOver, readDeployment } from './deployment.ts';
 import { logLine } from './show-progress.ts';
 
@@ -11,11 +11,11 @@ import { logLine } from './show-progress.ts';
 export async function showDeploymentLog(
   service: Client,
   world: World,
-  given: string,
+  input: string,
   { follow, json }: { readonly follow: boolean; readonly json: boolean },
 ): Promise<Exit> {
   const { terminal } = world;
-  const id = await findDeployment(service, given);
+  const id = await findDeployment(service, input);
   let last = follow ? undefined : await readDeployment(service, id);
   if (last && !json) for (const line of last.logs) terminal.out(`${logLine(terminal, line)}\n`);
   if (follow) {

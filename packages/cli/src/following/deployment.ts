@@ -2,8 +2,8 @@ import { Changes } from '@hortus/client/changes';
 import type { Client } from '@hortus/client/client';
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { DeploymentDetail, LogLine } from '@hortus/contract/resources/deployment-records';
-import type { World } from '../world.ts';
-import { type Patience, poll } from './poll.ts';
+import type { World } from '../world/world.ts';
+import { poll, type WaitOptions } from './poll.ts';
 
 export interface Progress {
   readonly deployment: DeploymentDetail;
@@ -34,13 +34,13 @@ export async function* followDeployment(
   client: Client,
   id: string,
   world: World,
-  patience: Patience,
+  waitOptions: WaitOptions,
 ): AsyncGenerator<Progress> {
   const logs: LogLine[] = [];
   const ask = () => readDeployment(client, id, logs.at(-1)?.number);
   using changes = new Changes(client, id);
   const announced = { changes, everyMs: PROGRESS_MS };
-  for await (const deployment of poll(world, patience, ask, ({ status }) => isOver(status), announced)) {
+  for await (const deployment of poll(world, waitOptions, ask, ({ status }) => isOver(status), announced)) {
     logs.push(...deployment.logs);
     yield { deployment: { ...deployment, logs }, logs, fresh: deployment.logs };
   }

@@ -3,8 +3,8 @@ import type { Client } from '@hortus/client/client';
 import type { EvacuationDetail, EvacuationMove } from '@hortus/contract/resources/evacuations';
 import { safeLine } from '../output/safe-text.ts';
 import { lasting } from '../output/words.ts';
-import type { World } from '../world.ts';
-import { type Patience, poll } from './poll.ts';
+import type { World } from '../world/world.ts';
+import { poll, type WaitOptions } from './poll.ts';
 
 /** Only the end of an evacuation is an event; its moves are seen by polling. */
 const PROGRESS_MS = 1_000;
@@ -14,7 +14,7 @@ export async function followEvacuation(
   client: Client,
   id: string,
   world: World,
-  patience: Patience,
+  waitOptions: WaitOptions,
   nameOf: (serverId: string) => string,
   show: boolean,
 ): Promise<EvacuationDetail> {
@@ -23,7 +23,7 @@ export async function followEvacuation(
   let last: EvacuationDetail | undefined;
   using changes = new Changes(client, id);
   const hasEnded = ({ finished_at }: EvacuationDetail) => finished_at !== null;
-  for await (const evacuation of poll(world, patience, ask, hasEnded, { changes, everyMs: PROGRESS_MS })) {
+  for await (const evacuation of poll(world, waitOptions, ask, hasEnded, { changes, everyMs: PROGRESS_MS })) {
     last = evacuation;
     for (const move of evacuation.moves) {
       if (seen.get(move.number) === move.status) continue;

@@ -1,9 +1,9 @@
 import { Changes } from '@hortus/client/changes';
 import type { Client } from '@hortus/client/client';
 import type { GardenCommit } from '@hortus/contract/resources/garden-source-records';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { followGardenRun } from './garden-run.ts';
-import { type Patience, poll } from './poll.ts';
+import { poll, type WaitOptions } from './poll.ts';
 
 const EVERY_MS = 1_000;
 
@@ -12,19 +12,19 @@ export async function followCommit(
   client: Client,
   begun: GardenCommit,
   world: World,
-  patience: Patience & { readonly quiet: boolean },
+  waitOptions: WaitOptions & { readonly quiet: boolean },
 ): Promise<GardenCommit> {
   const params = { id: begun.garden_id, commit_id: begun.id };
   const ask = async () => (await client.call('gardens.commit', { params })).data;
   let last = begun;
   let followed = false;
   using changes = new Changes(client, begun.id);
-  for await (const seen of poll(world, patience, ask, hasEnded, { changes, everyMs: EVERY_MS })) {
+  for await (const seen of poll(world, waitOptions, ask, hasEnded, { changes, everyMs: EVERY_MS })) {
     last = seen;
     if (followed || seen.run_id === null || seen.status !== 'applying') continue;
     followed = true;
     const run = (await client.call('gardens.run', { params: { id: seen.run_id } })).data;
-    await followGardenRun(client, run, world, patience);
+    await followGardenRun(client, run, world, waitOptions);
   }
   return last;
 }

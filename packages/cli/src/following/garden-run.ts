@@ -6,9 +6,9 @@ import { LiveBlock } from '../output/live-block.ts';
 import { paint } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { cut } from '../output/table.ts';
-import type { Terminal } from '../terminal.ts';
-import type { World } from '../world.ts';
-import { type Patience, poll } from './poll.ts';
+import type { Terminal } from '../world/terminal.ts';
+import type { World } from '../world/world.ts';
+import { poll, type WaitOptions } from './poll.ts';
 
 /** Interval of reading while events are announced: the changes of a run have no events of their own. */
 const EVERY_MS = 1_000;
@@ -20,20 +20,20 @@ export async function followGardenRun(
   client: Client,
   begun: GardenRunDetail,
   world: World,
-  patience: Patience & { readonly quiet: boolean },
+  waitOptions: WaitOptions & { readonly quiet: boolean },
 ): Promise<GardenRunDetail> {
   const ask = async () => (await client.call('gardens.run', { params: { id: begun.id } })).data;
-  const show = patience.quiet ? () => {} : runView(world.terminal);
+  const show = waitOptions.quiet ? () => {} : runView(world.terminal);
   let last = begun;
   using changes = new Changes(client, begun.id);
-  for await (const seen of poll(world, patience, ask, hasEnded, { changes, everyMs: EVERY_MS })) {
+  for await (const seen of poll(world, waitOptions, ask, hasEnded, { changes, everyMs: EVERY_MS })) {
     show(seen);
     last = seen;
   }
   return last;
 }
 
-const looks = {
+const styles = {
   waiting: ['○', 'dim'],
   running: ['◐', 'live'],
   done: ['●', 'good'],
@@ -45,7 +45,7 @@ const looks = {
 function runView(terminal: Terminal): (run: GardenRunDetail) => void {
   if (terminal.live) {
     const block = new LiveBlock(terminal);
-    return (run) => block.show([...run.changes.filter(isShown).map((one) => line(terminal, one)), total(run)]);
+    return (run) => block.show([...run.changes.filter(isShown).map((change) => line(terminal, change)), total(run)]);
   }
   const states = new Map<string, string>();
   return ({ changes }) => {
@@ -61,7 +61,7 @@ function runView(terminal: Terminal): (run: GardenRunDetail) => void {
 const isShown = ({ state }: GardenRunChange): boolean => state === 'running' || state === 'failed';
 
 function line(terminal: Terminal, change: GardenRunChange): string {
-  const [shape, tone] = looks[change.state];
+  const [shape, tone] = styles[change.state];
   const text = `${paint(terminal, tone, shape)} ${headOf(terminal, change)} ${change.state}`;
   if (change.error === null) return text;
   return `${text}: ${cut(safeLine(change.error), Math.max(20, terminal.width - 40))}`;

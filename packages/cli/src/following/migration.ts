@@ -1,18 +1,18 @@
 import { Changes } from '@hortus/client/changes';
 import type { Client } from '@hortus/client/client';
+import { migrationSteps } from '@hortus/contract/actions/steps';
 import { migrationMachine } from '@hortus/contract/machines/migration';
 import type { MigrationDetail, MigrationLine } from '@hortus/contract/resources/migrations';
-import { migrationSteps } from '@hortus/contract/steps';
 import { safeLine } from '../output/safe-text.ts';
 import { disk, lasting } from '../output/words.ts';
-import type { World } from '../world.ts';
-import { type Patience, poll } from './poll.ts';
+import type { World } from '../world/world.ts';
+import { poll, type WaitOptions } from './poll.ts';
 
 /** Lines of the log and copied bytes are no events; they are read in this interval. */
 const PROGRESS_MS = 1_000;
 
 /** True once the instance serves again, on the target or the source; cleaning the source does not count. */
-export const isSettled = (status: string): boolean =>
+const isSettled = (status: string): boolean =>
   status === 'switched' || (migrationMachine.final as readonly string[]).includes(status);
 
 /** Prints log lines and copy progress until the migration has settled. */
@@ -20,7 +20,7 @@ export async function followMigration(
   client: Client,
   id: string,
   world: World,
-  patience: Patience,
+  waitOptions: WaitOptions,
   show: boolean,
 ): Promise<MigrationDetail> {
   let last: MigrationDetail | undefined;
@@ -29,7 +29,7 @@ export async function followMigration(
   const ask = async () => (await client.call('migrations.read', { params: { id } })).data;
   using changes = new Changes(client, id);
   const announced = { changes, everyMs: PROGRESS_MS };
-  for await (const migration of poll(world, patience, ask, ({ status }) => isSettled(status), announced)) {
+  for await (const migration of poll(world, waitOptions, ask, ({ status }) => isSettled(status), announced)) {
     last = migration;
     const news = migration.log.slice(seen).map(logLine);
     seen = migration.log.length;
@@ -50,7 +50,7 @@ const logLine = ({ at, step, message }: MigrationLine): string =>
 function copyLine({ transfers }: MigrationDetail): string {
   const running = transfers.filter(({ status }) => status === 'running');
   if (running.length === 0) return '';
-  const bytes = running.reduce((sum, one) => sum + one.bytes, 0);
+  const bytes = running.reduce((sum, item) => sum + item.bytes, 0);
   return `          ${''.padEnd(width)}  ${disk(bytes)} so far`;
 }
 

@@ -1,9 +1,9 @@
 import type { Changes } from '@hortus/client/changes';
 import { ApiProblem } from '@hortus/client/problem';
 import { Failure } from '../failure.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
-export interface Patience {
+export interface WaitOptions {
   /** Milliseconds; undefined waits without limit. */
   readonly timeout?: number | undefined;
   /** Message after the timeout. */
@@ -27,43 +27,43 @@ export interface Announced {
 }
 
 /** Polls until an answer is final; tolerates short outages of the service. */
-export async function* poll<Answer>(
+export async function* poll<Result>(
   world: World,
-  patience: Patience,
-  ask: () => Promise<Answer>,
-  isLast: (answer: Answer) => boolean,
+  waitOptions: WaitOptions,
+  ask: () => Promise<Result>,
+  isLast: (reply: Result) => boolean,
   announced?: Announced,
-): AsyncGenerator<Answer> {
+): AsyncGenerator<Result> {
   const start = world.now();
-  let heard = start;
+  let received = start;
   let silent = false;
   for (;;) {
     try {
-      const answer = await ask();
+      const reply = await ask();
       if (silent) world.terminal.note('The service answers again.\n');
-      heard = world.now();
+      received = world.now();
       silent = false;
-      yield answer;
-      if (isLast(answer)) return;
+      yield reply;
+      if (isLast(reply)) return;
     } catch (error) {
-      if (!isPassing(error) || world.now() - heard > silenceAllowed) throw error;
+      if (!isPassing(error) || world.now() - received > silenceAllowed) throw error;
       if (!silent) world.terminal.note('The service does not answer; retrying.\n');
       silent = true;
     }
     const passed = world.now() - start;
-    if (patience.timeout !== undefined && passed >= patience.timeout)
-      throw new Failure('unfinished', patience.unfinished);
+    if (waitOptions.timeout !== undefined && passed >= waitOptions.timeout)
+      throw new Failure('unfinished', waitOptions.unfinished);
     const wanted = announced?.changes.isLive ? announced.everyMs : pauseAt(passed);
-    const ms = Math.min(wanted, (patience.timeout ?? Number.POSITIVE_INFINITY) - passed);
+    const ms = Math.min(wanted, (waitOptions.timeout ?? Number.POSITIVE_INFINITY) - passed);
     if (announced) await announced.changes.next((over) => world.pause(ms, over));
     else await world.pause(ms);
   }
 }
 
 /** Reads once; tolerates short outages of the service. */
-export async function patiently<Answer>(world: World, ask: () => Promise<Answer>): Promise<Answer> {
-  const answers = poll(world, { unfinished: '' }, ask, () => true);
-  return (await answers.next()).value as Answer;
+export async function patiently<Result>(world: World, ask: () => Promise<Result>): Promise<Result> {
+  const replies = poll(world, { unfinished: '' }, ask, () => true);
+  return (await replies.next()).value as Result;
 }
 
 const isPassing = (error: unknown): boolean =>

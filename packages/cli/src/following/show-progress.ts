@@ -4,8 +4,8 @@ import { paint } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { cut } from '../output/table.ts';
 import { lasting } from '../output/words.ts';
-import type { Terminal } from '../terminal.ts';
-import type { World } from '../world.ts';
+import type { Terminal } from '../world/terminal.ts';
+import type { World } from '../world/world.ts';
 import type { Progress } from './deployment.ts';
 import { type Step, stepsOf } from './steps.ts';
 
@@ -25,6 +25,7 @@ export function progressView(world: World, waitingFor: string): (progress: Progr
 const preparing = {
   backup: 'making the backup that comes first',
   restore: 'bringing back the data of before',
+  release: 'removing the containers that have its address',
 } as const;
 
 /** Describes what the deployment waits for before it starts. */

@@ -48,5 +48,5 @@ test('the step list is aligned and fits the terminal', () => {
     '● start          1.0 s  Started ho…',
     '◐ under way  1 min 5 s',
   ]);
-  for (const one of lines) expect(one.length).toBeLessThanOrEqual(36);
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(36);
 });

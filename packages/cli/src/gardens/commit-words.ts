@@ -1,9 +1,9 @@
 import type { GardenCommit } from '@hortus/contract/resources/garden-source-records';
 import { safeLine } from '../output/safe-text.ts';
-import { type Look, status } from '../output/status.ts';
-import type { Terminal } from '../terminal.ts';
+import { type Style, status } from '../output/status.ts';
+import type { Terminal } from '../world/terminal.ts';
 
-const looks: Readonly<Record<GardenCommit['status'], Look>> = {
+const styles: Readonly<Record<GardenCommit['status'], Style>> = {
   found: 'begun',
   planned: 'begun',
   waiting: 'warn',
@@ -17,7 +17,7 @@ const looks: Readonly<Record<GardenCommit['status'], Look>> = {
 };
 
 export const commitStatus = (terminal: Terminal, commit: GardenCommit): string =>
-  status(terminal, commit.status, looks[commit.status]);
+  status(terminal, commit.status, styles[commit.status]);
 
 /** Enough characters of an object id to find the commit again. */
 export const shortSha = (sha: string): string => sha.slice(0, 10);

@@ -8,7 +8,7 @@ import type {
 import { Failure } from '../failure.ts';
 import { paint, type Tone } from '../output/paint.ts';
 import { safeLine } from '../output/safe-text.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 const marks: Readonly<Record<GardenAction, readonly [mark: string, tone: Tone | undefined]>> = {
   create: ['+', 'good'],
@@ -53,7 +53,7 @@ export function headOf(
 function fieldsOf(terminal: Terminal, { fields, action }: GardenChange): string {
   if (action === 'deploy') return '    runs otherwise than the file says\n';
   const width = fields.reduce((longest, { field }) => Math.max(longest, field.length), 0);
-  return fields.map((one) => `    ${safeLine(one.field).padEnd(width)}  ${valueText(terminal, one)}\n`).join('');
+  return fields.map((field) => `    ${safeLine(field.field).padEnd(width)}  ${valueText(terminal, field)}\n`).join('');
 }
 
 function valueText(terminal: Terminal, { change, before, after, secret }: GardenFieldChange): string {

@@ -1,8 +1,8 @@
 import { forges, gardenModes } from '@hortus/contract/resources/garden-source-records';
+import { chosen, readSecret } from '../arguments/value-options.ts';
 import { Failure } from '../failure.ts';
-import { chosen, readSecret } from '../given-values.ts';
 import { durationOf } from '../output/words.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 /** The variable that a pipeline gives the token in. */
 export const TOKEN_VARIABLE = 'HORTUS_GIT_TOKEN';
@@ -29,7 +29,7 @@ export const sourceOptions = {
   'token-file': { type: 'string', value: 'path', about: 'Read the access token from a file; - reads standard input.' },
 } as const;
 
-interface Given {
+interface InputOptions {
   readonly branch: string | undefined;
   readonly path: string | undefined;
   readonly mode: string | undefined;
@@ -38,7 +38,7 @@ interface Given {
 }
 
 /** Converts the options to the fields of the request; those that are not given are left out. */
-export function sourceFields({ branch, path, mode, provider, interval }: Given) {
+export function sourceFields({ branch, path, mode, provider, interval }: InputOptions) {
   const chosenMode = chosen('mode', mode, gardenModes);
   const chosenForge = chosen('provider', provider, forges);
   return {
@@ -63,9 +63,9 @@ function secondsOf(interval: string): number {
 export async function readToken(
   world: World,
   url: string,
-  given: { readonly file: string | undefined; readonly username: string | undefined },
+  input: { readonly file: string | undefined; readonly username: string | undefined },
 ): Promise<{ token: string; username?: string } | undefined> {
-  const { file, username } = given;
+  const { file, username } = input;
   const token = (await tokenOf(world, url, file)).replace(/\r?\n$/, '');
   if (token !== '') return { token, ...(username !== undefined && { username }) };
   if (username === undefined) return undefined;

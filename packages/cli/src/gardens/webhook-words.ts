@@ -2,7 +2,7 @@ import { anyForge, forgeSettings } from '@hortus/contract/forge-settings';
 import type { GardenSource } from '@hortus/contract/resources/garden-source-records';
 import { facts } from '../output/table.ts';
 import { lasting } from '../output/words.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 /** Says what to enter at the forge, so that pushes are heard at once. The secret is shown only here. */
 export function webhookText(

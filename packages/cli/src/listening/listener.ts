@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { isSignedWith } from '@hortus/client/webhook-signature';
 import { Failure } from '../failure.ts';
 
-const LARGEST_BODY = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 const FORWARD_MS = 30_000;
 /** Headers of a delivery that the forwarded request has too. */
 const passedOn = /^(content-type|user-agent|x-service-|webhook-)/;
@@ -87,7 +87,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer> | u
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > LARGEST_BODY) return undefined;
+    if (size > MAX_BODY_BYTES) return undefined;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

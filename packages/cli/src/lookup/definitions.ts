@@ -4,19 +4,19 @@ import { isId, theOne } from './by-name.ts';
 
 /** Finds the active definition with a uid; archived definitions release theirs. */
 export async function definitionOfUid(client: Client, uid: string): Promise<Definition | undefined> {
-  for await (const one of client.pages('definitions.list')) if (one.instance_uid === uid) return one;
+  for await (const page of client.pages('definitions.list')) if (page.instance_uid === uid) return page;
   return undefined;
 }
 
 /** Finds a definition by id or uid; an archived one only if no active one has the uid. */
-export async function findDefinition(client: Client, given: string): Promise<Definition> {
-  if (isId('definition', given)) return (await client.call('definitions.read', { params: { id: given } })).data;
+export async function findDefinition(client: Client, reference: string): Promise<Definition> {
+  if (isId('definition', reference)) return (await client.call('definitions.read', { params: { id: reference } })).data;
   const uids: string[] = [];
-  for await (const one of client.pages('definitions.list')) {
-    if (one.instance_uid === given) return one;
-    uids.push(one.instance_uid);
+  for await (const page of client.pages('definitions.list')) {
+    if (page.instance_uid === reference) return page;
+    uids.push(page.instance_uid);
   }
   const archived = await Array.fromAsync(client.pages('definitions.list', { query: { status: 'archived' } }));
-  const fitting = archived.filter(({ instance_uid }) => instance_uid === given);
-  return theOne('definition', given, fitting, ({ created_at }) => `archived, created ${created_at}`, uids);
+  const fitting = archived.filter(({ instance_uid }) => instance_uid === reference);
+  return theOne('definition', reference, fitting, ({ created_at }) => `archived, created ${created_at}`, uids);
 }

@@ -5,15 +5,15 @@ import { Failure } from '../failure.ts';
 import { isId } from './by-name.ts';
 import { findListed } from './listed.ts';
 
-export const findGarden = (client: Client, given: string): Promise<Garden> =>
-  findListed(client.pages('gardens.list', {}), 'garden', given, ({ name }: Garden) => [name]);
+export const findGarden = (client: Client, reference: string): Promise<Garden> =>
+  findListed(client.pages('gardens.list', {}), 'garden', reference, ({ name }: Garden) => [name]);
 
 /** Finds a garden that follows a repository. */
 export async function findFollowed(
   client: Client,
-  given: string,
+  reference: string,
 ): Promise<Garden & { source: NonNullable<Garden['source']> }> {
-  const { source, ...garden } = await findGarden(client, given);
+  const { source, ...garden } = await findGarden(client, reference);
   if (source !== null) return { ...garden, source };
   throw new Failure('refused', `${garden.name} follows no repository; its file is applied with hortus apply.`, {
     hint: `hortus gardens follow <url> --name ${garden.name} lets it follow one.`,
@@ -21,7 +21,7 @@ export async function findFollowed(
 }
 
 /** Shortest beginning of an object id that is looked up, as in Git. */
-const SHORTEST = 4;
+const MIN_LENGTH = 4;
 
 /**
  * Finds a commit by id or by the beginning of its object id. Without either, returns the newest one, or the newest in the
@@ -30,11 +30,11 @@ const SHORTEST = 4;
 export async function findCommit(
   client: Client,
   garden: Garden,
-  given: string | undefined,
+  reference: string | undefined,
   wanted?: GardenCommit['status'],
 ): Promise<GardenCommit> {
   const params = { id: garden.id };
-  if (given === undefined) {
+  if (reference === undefined) {
     const query = { per_page: 1, ...(wanted && { status: wanted }) };
     const [newest] = (await client.call('gardens.commits', { params, query })).data;
     if (newest !== undefined) return newest;
@@ -48,19 +48,19 @@ export async function findCommit(
       },
     );
   }
-  const named = isId('gardenCommit', given)
-    ? ({ id }: GardenCommit) => id === given
-    : ({ sha }: GardenCommit) => given.length >= SHORTEST && sha.startsWith(given.toLowerCase());
+  const named = isId('gardenCommit', reference)
+    ? ({ id }: GardenCommit) => id === reference
+    : ({ sha }: GardenCommit) => reference.length >= MIN_LENGTH && sha.startsWith(reference.toLowerCase());
   const found: GardenCommit[] = [];
-  for await (const one of client.pages('gardens.commits', { params })) if (named(one)) found.push(one);
+  for await (const page of client.pages('gardens.commits', { params })) if (named(page)) found.push(page);
   const [commit] = found;
   if (commit === undefined)
-    throw new Failure('missing', `${garden.name} has no commit ${given}.`, {
+    throw new Failure('missing', `${garden.name} has no commit ${reference}.`, {
       hint: `hortus gardens commits ${garden.name}`,
     });
   // A commit that was planned again is there twice; the newest one counts.
   if (found.every(({ sha }) => sha === commit.sha)) return commit;
-  throw new Failure('missing', `${given} is the beginning of several commits.`, {
+  throw new Failure('missing', `${reference} is the beginning of several commits.`, {
     hint: `Use more characters: ${found.map(({ sha }) => sha.slice(0, 12)).join(', ')}.`,
   });
 }

@@ -4,10 +4,10 @@ import { theOne } from './by-name.ts';
 export async function findListed<Item extends { readonly id: string }>(
   all: AsyncIterable<Item>,
   what: string,
-  given: string,
+  reference: string,
   names: (item: Item) => readonly string[],
 ): Promise<Item> {
   const items = await Array.fromAsync(all);
-  const fitting = items.filter((item) => item.id === given || names(item).includes(given));
-  return theOne(what, given, fitting, (item) => names(item).join(', '), items.flatMap(names));
+  const fitting = items.filter((item) => item.id === reference || names(item).includes(reference));
+  return theOne(what, reference, fitting, (item) => names(item).join(', '), items.flatMap(names));
 }

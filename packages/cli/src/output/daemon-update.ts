@@ -1,11 +1,11 @@
 import type { DaemonUpdate, DaemonUpdateDetail, UpdateTarget } from '@hortus/contract/resources/daemon-updates';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 import { safeLine } from './safe-text.ts';
-import { type Look, status } from './status.ts';
+import { type Style, status } from './status.ts';
 import { facts, table } from './table.ts';
 import { count } from './words.ts';
 
-export const updateLooks: Readonly<Record<DaemonUpdate['status'], Look>> = {
+export const updateStyles: Readonly<Record<DaemonUpdate['status'], Style>> = {
   running: 'begun',
   halted: 'warn',
   completed: 'good',
@@ -13,7 +13,7 @@ export const updateLooks: Readonly<Record<DaemonUpdate['status'], Look>> = {
   cancelled: 'still',
 };
 
-export const targetLooks: Readonly<Record<UpdateTarget['status'], Look>> = {
+const targetStyles: Readonly<Record<UpdateTarget['status'], Style>> = {
   queued: 'still',
   ordered: 'begun',
   downloading: 'begun',
@@ -54,7 +54,7 @@ export function verdict(update: DaemonUpdate): string {
 }
 
 /** Returns what can be done with a halted update. */
-export const nextSteps = ({ id, status: state }: DaemonUpdate): string =>
+const nextSteps = ({ id, status: state }: DaemonUpdate): string =>
   state === 'halted'
     ? `Continue with hortus servers updates continue ${id}, or stop with hortus servers updates cancel ${id}.\n`
     : '';
@@ -69,7 +69,10 @@ export function report(terminal: Terminal, update: DaemonUpdateDetail): string {
     { title: 'Server', text: ({ server_name }: UpdateTarget) => server_name },
     { title: 'Environment', text: ({ environment }: UpdateTarget) => environment },
     { title: 'From', text: ({ from_version }: UpdateTarget) => from_version ?? '' },
-    { title: 'Status', painted: (one: UpdateTarget) => status(terminal, one.status, targetLooks[one.status]) },
+    {
+      title: 'Status',
+      painted: (target: UpdateTarget) => status(terminal, target.status, targetStyles[target.status]),
+    },
     { title: 'Error', text: ({ error }: UpdateTarget) => error ?? '' },
   ];
   const left = update.left_out.length === 0 ? '' : `Left out:\n${leftOutLines(update)}`;

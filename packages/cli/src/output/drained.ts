@@ -1,5 +1,5 @@
 import type { DrainedServer } from '@hortus/contract/resources/server-records';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 import { status } from './status.ts';
 import { table } from './table.ts';
 

@@ -1,5 +1,5 @@
-import { excerpt as marked } from '@hortus/template/excerpt';
-import type { Terminal } from '../terminal.ts';
+import { excerpt as marked } from '@hortus/template/source/excerpt';
+import type { Terminal } from '../world/terminal.ts';
 import { paint } from './paint.ts';
 import { safeText } from './safe-text.ts';
 

@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import type { Format } from '../terminal.ts';
+import type { Format } from '../world/terminal.ts';
 import { safeLine } from './safe-text.ts';
 import { table } from './table.ts';
 
@@ -29,7 +29,7 @@ const valueAt = (row: unknown, field: string): unknown =>
 
 function textOf(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (Array.isArray(value) && value.every((one) => typeof one !== 'object')) return safeLine(value.join(','));
+  if (Array.isArray(value) && value.every((item) => typeof item !== 'object')) return safeLine(value.join(','));
   return safeLine(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 

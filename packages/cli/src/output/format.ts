@@ -1,5 +1,5 @@
 import { Failure } from '../failure.ts';
-import type { Format } from '../terminal.ts';
+import type { Format } from '../world/terminal.ts';
 import { fieldsFormat } from './fields.ts';
 import { jsonFormat } from './json.ts';
 import { handleOf } from './record-name.ts';
@@ -13,12 +13,12 @@ const nameFormat: Format = {
 };
 
 /** Reads the value of -o: json, yaml, name, or a list of fields. */
-export async function formatOf(given: string): Promise<Format> {
-  if (given === 'json') return jsonFormat;
-  if (given === 'name') return nameFormat;
+export async function formatOf(input: string): Promise<Format> {
+  if (input === 'json') return jsonFormat;
+  if (input === 'name') return nameFormat;
   // Loaded when needed, because it is larger than the rest of the program.
-  if (given === 'yaml') return (await import('./yaml.ts')).yamlFormat;
-  const fields = given.split(',').map((field) => field.trim());
+  if (input === 'yaml') return (await import('./yaml.ts')).yamlFormat;
+  const fields = input.split(',').map((field) => field.trim());
   if (!fields.every((field) => /^\w[\w.-]*$/.test(field)))
     throw new Failure('usage', '-o must be json, yaml, name, or fields such as name,status.');
   return fieldsFormat(fields);

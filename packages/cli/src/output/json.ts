@@ -1,4 +1,4 @@
-import type { Format, Terminal } from '../terminal.ts';
+import type { Format, Terminal } from '../world/terminal.ts';
 import { escaped } from './safe-text.ts';
 
 export const jsonFormat: Format = {

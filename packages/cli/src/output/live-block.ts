@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 /** Redraws lines at the end of a terminal in place. */
 export class LiveBlock {

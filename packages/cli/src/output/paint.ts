@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 
 const codes = { dim: 2, bold: 1, good: 32, warn: 33, bad: 31, live: 35 } as const;
 export type Tone = keyof typeof codes;

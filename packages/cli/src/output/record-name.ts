@@ -1,4 +1,5 @@
-import { type IdKind, idPrefixes } from '@hortus/contract/ids';
+import type { IdKind } from '@hortus/contract/records/ids';
+import { idPrefixes } from '@hortus/contract/records/names';
 
 type Fields = Readonly<Record<string, unknown>>;
 

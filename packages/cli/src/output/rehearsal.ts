@@ -1,5 +1,5 @@
 import type { Rehearsal } from '@hortus/contract/resources/rehearsals';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 import { paint } from './paint.ts';
 import { safeLine } from './safe-text.ts';
 import { facts } from './table.ts';

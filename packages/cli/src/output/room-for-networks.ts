@@ -1,4 +1,4 @@
-import type { NetworkUsage } from '@hortus/contract/network-usage';
+import type { NetworkUsage } from '@hortus/contract/records/network-usage';
 
 /** Returns for example `4000 free of 4096 in 10.254.0.0/16`. */
 export const roomForNetworks = ({ pool, total, free }: NetworkUsage): string =>

@@ -20,5 +20,5 @@ export const safeText = (text: string): string =>
 /** Makes untrusted text safe and puts it on one line. */
 export const safeLine = (text: string): string =>
   safeText(text)
-    .replace(/\s*[\n\t]\s*/g, ' ')
+    .replace(/\s+/g, (blanks) => (/[\n\t]/.test(blanks) ? ' ' : blanks))
     .trim();

@@ -1,17 +1,17 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 import { paint, type Tone } from './paint.ts';
 
 /** Formats a status as shape, colour and word, with the shapes of the console; a pipe gets only the word. */
-const looks = {
+const styles = {
   good: { shape: '●', tone: 'good' },
   warn: { shape: '▲', tone: 'warn' },
   bad: { shape: '◆', tone: 'bad' },
   begun: { shape: '◐', tone: 'live' },
   still: { shape: '○', tone: 'dim' },
 } as const satisfies Record<string, { shape: string; tone: Tone }>;
-export type Look = keyof typeof looks;
+export type Style = keyof typeof styles;
 
-const lookOf: Readonly<Record<string, Look>> = {
+const styleOf: Readonly<Record<string, Style>> = {
   running: 'good',
   healthy: 'good',
   online: 'good',
@@ -33,8 +33,8 @@ const lookOf: Readonly<Record<string, Look>> = {
   sent: 'begun',
 };
 
-export function status(terminal: Terminal, word: string, look: Look = lookOf[word] ?? 'still'): string {
+export function status(terminal: Terminal, word: string, style: Style = styleOf[word] ?? 'still'): string {
   if (!terminal.live) return word;
-  const { shape, tone } = looks[look];
+  const { shape, tone } = styles[style];
   return `${paint(terminal, tone, shape)} ${word}`;
 }

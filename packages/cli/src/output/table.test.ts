@@ -10,8 +10,8 @@ const rows = [
   { name: 'feeds', status: 'running', note: 'short' },
   { name: 'orders-db', status: 'failed', note: 'a long note that does not fit into the terminal any more' },
 ];
-const draw = (look: Parameters<typeof scriptedTerminal>[1]) => {
-  const terminal = scriptedTerminal([], look);
+const draw = (overrides: Parameters<typeof scriptedTerminal>[1]) => {
+  const terminal = scriptedTerminal([], overrides);
   return table<(typeof rows)[number]>(
     terminal,
     [

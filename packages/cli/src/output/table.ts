@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../world/terminal.ts';
 import { paint } from './paint.ts';
 import { safeLine } from './safe-text.ts';
 
@@ -17,7 +17,7 @@ const widthOf = (cell: string): number => [...stripVTControlCharacters(cell)].le
 
 /** Aligns columns. On a terminal the last column is cut to the width; a pipe gets everything. */
 export function table<Row>(terminal: Terminal, columns: readonly Column<Row>[], rows: readonly Row[]): string {
-  const cells = rows.map((row) => columns.map((one) => one.painted?.(row) ?? safeLine(one.text?.(row) ?? '')));
+  const cells = rows.map((row) => columns.map((column) => column.painted?.(row) ?? safeLine(column.text?.(row) ?? '')));
   const widths = columns.map(({ title }, at) =>
     Math.max(title.length, ...cells.map((line) => widthOf(line[at] ?? ''))),
   );
@@ -57,7 +57,7 @@ export function cropped(line: string, width: number): string {
 }
 
 /** A value with colour sequences; other values are sanitized. */
-export interface Painted {
+interface Painted {
   readonly painted: string;
 }
 type Fact = readonly [label: string, value: string | Painted | null | undefined];

@@ -35,8 +35,8 @@ const sized = (bytes: number, base: number, units: readonly string[]): string =>
 export const memory = (bytes: number): string => sized(bytes, 1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']);
 export const disk = (bytes: number): string => sized(bytes, 1000, ['B', 'kB', 'MB', 'GB', 'TB']);
 
-export const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number} ${number === 1 ? one : many}`;
+export const count = (number: number, text: string, many = `${text}s`): string =>
+  `${number} ${number === 1 ? text : many}`;
 
 const units: Readonly<Record<string, number>> = { s: second, m: minute, h: hour };
 
@@ -44,7 +44,7 @@ const units: Readonly<Record<string, number>> = { s: second, m: minute, h: hour 
 export function durationOf(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text) * second;
   if (!/^(\d+[smh])+$/.test(text)) return undefined;
-  return [...text.matchAll(/(\d+)([smh])/g)].reduce(
+  return [...text.matchAll(/(?<!\d)(\d+)([smh])/g)].reduce(
     (sum, [, n, unit]) => sum + Number(n) * (units[unit ?? ''] ?? 0),
     0,
   );

@@ -1,5 +1,5 @@
 import { Document, visit } from 'yaml';
-import type { Format } from '../terminal.ts';
+import type { Format } from '../world/terminal.ts';
 import { escaped, isHarmful } from './safe-text.ts';
 
 /** Repeats values instead of using anchors, which many readers refuse. */

@@ -3,8 +3,8 @@ import { ApiProblem } from '@hortus/client/problem';
 import { ShellConnection } from '@hortus/client/shell/shell-connection';
 import type { ShellRequest } from '@hortus/contract/resources/shells';
 import { Failure } from '../failure.ts';
-import type { RawTerminal } from '../raw-terminal.ts';
-import type { Settings } from '../settings.ts';
+import type { Settings } from '../settings/settings.ts';
+import type { RawTerminal } from '../world/raw-terminal.ts';
 import { RESET_SCREEN } from './reset-screen.ts';
 
 export interface Entering {

@@ -1,6 +1,6 @@
 import type { Client } from '@hortus/client/client';
 import type { RecordedOutput, ShellRecording } from '@hortus/contract/resources/shells';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import { RESET_SCREEN } from './reset-screen.ts';
 
 /** Plays a recording with its original pauses, divided by the speed; with `json` prints it as asciicast v2. */

@@ -3,7 +3,7 @@ import type { GardenCommit, GardenCommitDetail, GardenSource } from '@hortus/con
 import type { Garden } from '@hortus/contract/resources/gardens';
 import { moment, recordId } from './records.ts';
 
-export const gardenId = recordId('gdn', 1);
+const gardenId = recordId('gdn', 1);
 export const planHash = `sha256:${'c'.repeat(64)}`;
 
 export const plan = (over: Partial<GardenPlan> = {}): GardenPlan => ({

@@ -35,6 +35,7 @@ export const server = (over: Partial<Server> = {}): Server => ({
   description: null,
   deploy_tests: false,
   status: 'online',
+  trusted: true,
   connected: true,
   last_seen_at: at(0),
   duplicate_seen_at: null,
@@ -111,8 +112,8 @@ export const template = (): Template => ({
   spec: {
     image: 'docker.io/example/reader:2.2.19',
     inputs: {
-      required: [...required, conditional].map((one) => ({ ...one, required: true })),
-      optional: optional.map((one) => ({ ...one, required: false })),
+      required: [...required, conditional].map((item) => ({ ...item, required: true })),
+      optional: optional.map((item) => ({ ...item, required: false })),
     },
     secrets: {},
     routes: [],
@@ -121,8 +122,8 @@ export const template = (): Template => ({
     canonical: {
       image: { repository: 'docker.io/example/reader', tag: '2.2.19', variants: [] },
       inputs: {
-        required: [...required, conditional].map((one) => ({ ...question, ...one })),
-        optional: optional.map((one) => ({ ...question, ...one })),
+        required: [...required, conditional].map((item) => ({ ...question, ...item })),
+        optional: optional.map((item) => ({ ...question, ...item })),
       },
       secrets: {},
       profiles: {},
@@ -203,7 +204,7 @@ export const detail = (over: Partial<DeploymentDetail> = {}): DeploymentDetail =
   ...over,
 });
 
-export const deploymentPlan = (given: Partial<DeploymentPlan> = {}): DeploymentPlan => ({
+export const deploymentPlan = (overrides: Partial<DeploymentPlan> = {}): DeploymentPlan => ({
   definition_id: ids.definition,
   server_id: ids.server,
   instance_id: ids.instance,
@@ -219,7 +220,7 @@ export const deploymentPlan = (given: Partial<DeploymentPlan> = {}): DeploymentP
   routes: [],
   permissions: [],
   warnings: [],
-  ...given,
+  ...overrides,
 });
 
 export const instance = (over: Partial<Instance> = {}): Instance => ({

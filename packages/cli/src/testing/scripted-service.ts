@@ -6,7 +6,7 @@ import { type EndpointName, type Endpoints, endpointRows } from '@hortus/contrac
 import { type ErrorCode, errorTable } from '@hortus/contract/errors';
 import Value from 'typebox/value';
 
-export interface Asked {
+interface Asked {
   readonly name: EndpointName;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
@@ -29,7 +29,7 @@ export type ScriptedService = AsyncDisposable & {
   readonly url: string;
   readonly asked: readonly Asked[];
   /** Sets the answer of an endpoint. */
-  on<Name extends EndpointName>(name: Name, answer: (asked: Asked) => ResponseOf<Endpoints[Name]>): void;
+  on<Name extends EndpointName>(name: Name, reply: (asked: Asked) => ResponseOf<Endpoints[Name]>): void;
   /** Sets a single-page list as answer. */
   list<Name extends EndpointName>(name: Name, items: readonly unknown[]): void;
   /** Fails if a request or response violated the contract, so that scripts cannot drift from the service. */
@@ -48,7 +48,7 @@ const routes = [...endpointRows]
 
 /** Starts an HTTP server with scripted answers; validates requests and responses against the contract. */
 export async function startScriptedService(): Promise<ScriptedService> {
-  const answers = new Map<EndpointName, (asked: Asked) => unknown>();
+  const replies = new Map<EndpointName, (asked: Asked) => unknown>();
   const asked: Asked[] = [];
   const drift: string[] = [];
 
@@ -74,10 +74,10 @@ export async function startScriptedService(): Promise<ScriptedService> {
     };
     asked.push(call);
     check(drift, `the body of ${name}`, row.body, call.body);
-    const answer = answers.get(name);
-    if (answer === undefined) return refuse('NOT_FOUND', `${name} has nothing to say.`);
+    const reply = replies.get(name);
+    if (reply === undefined) return refuse('NOT_FOUND', `${name} has nothing to say.`);
     try {
-      const body = answer(call);
+      const body = reply(call);
       check(drift, `the answer of ${name}`, row.response, body);
       send(row.status, body);
     } catch (error) {
@@ -95,9 +95,9 @@ export async function startScriptedService(): Promise<ScriptedService> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/v1`,
     asked,
-    on: (name, answer) => void answers.set(name, answer),
+    on: (name, reply) => void replies.set(name, reply),
     list: (name, items) =>
-      void answers.set(name, () => ({
+      void replies.set(name, () => ({
         success: true,
         data: items,
         pagination: { page: 1, per_page: 100, total: items.length, total_pages: 1 },

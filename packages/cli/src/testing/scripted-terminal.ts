@@ -1,5 +1,5 @@
-import type { Terminal } from '../terminal.ts';
-import type { World } from '../world.ts';
+import type { Terminal } from '../world/terminal.ts';
+import type { World } from '../world/world.ts';
 
 export interface ScriptedTerminal extends Terminal {
   readonly printed: string;
@@ -9,8 +9,8 @@ export interface ScriptedTerminal extends Terminal {
 }
 
 /** Answers questions from a list, without a pty. */
-export function scriptedTerminal(answers: readonly string[], look: Partial<Terminal> = {}): ScriptedTerminal {
-  const left = [...answers];
+export function scriptedTerminal(replies: readonly string[], overrides: Partial<Terminal> = {}): ScriptedTerminal {
+  const left = [...replies];
   const questions: string[] = [];
   let printed = '';
   let noted = '';
@@ -27,15 +27,15 @@ export function scriptedTerminal(answers: readonly string[], look: Partial<Termi
     },
     async ask(question, { hidden = false } = {}) {
       questions.push(hidden ? `${question}<hidden>` : question);
-      const answer = left.shift();
-      if (answer === undefined) throw new Error(`No scripted answer for ${question}`);
-      return answer;
+      const reply = left.shift();
+      if (reply === undefined) throw new Error(`No scripted answer for ${question}`);
+      return reply;
     },
     readInput: async () => '',
     openScreen: () => {
       throw new Error('Give the test a screen of its own.');
     },
-    ...look,
+    ...overrides,
     get printed() {
       return printed;
     },

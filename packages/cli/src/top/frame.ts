@@ -3,8 +3,8 @@ import { paint } from '../output/paint.ts';
 import { status } from '../output/status.ts';
 import { type Column, cropped, table } from '../output/table.ts';
 import { count, disk, memory } from '../output/words.ts';
-import type { Screen } from '../screen.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Screen } from '../world/screen.ts';
+import type { Terminal } from '../world/terminal.ts';
 import { type InstanceRow, instanceRows, isUp, type Sort, serverRows, shareOf, type Watched } from './rows.ts';
 
 const NONE = '–';
@@ -32,10 +32,10 @@ const serverColumns = (terminal: Terminal): Column<Watched>[] => {
         ({ cores, used_percent }) => `${percent(used_percent)} of ${cores}`,
       ),
     },
-    { title: 'Memory', right, text: current((one) => one.memory, part(memory)) },
-    { title: 'Disk', right, text: current((one) => one.disk, part(disk)) },
-    { title: 'Received', right, text: current((one) => one.network?.received_bytes_per_second ?? null, rate) },
-    { title: 'Sent', right, text: current((one) => one.network?.sent_bytes_per_second ?? null, rate) },
+    { title: 'Memory', right, text: current((item) => item.memory, part(memory)) },
+    { title: 'Disk', right, text: current((item) => item.disk, part(disk)) },
+    { title: 'Received', right, text: current((item) => item.network?.received_bytes_per_second ?? null, rate) },
+    { title: 'Sent', right, text: current((item) => item.network?.sent_bytes_per_second ?? null, rate) },
   ];
 };
 
@@ -95,8 +95,8 @@ export function frame(
 const lines = (text: string): string[] => text.replace(/\n$/, '').split('\n');
 
 /** Cuts a table to a number of lines and says how many rows are left out. */
-function fitting(all: readonly string[], most: number): string[] {
-  if (all.length <= most) return [...all];
-  const shown = all.slice(0, Math.max(0, most - 1));
-  return most < 1 ? [] : [...shown, `… ${all.length - shown.length} more`];
+function fitting(all: readonly string[], max: number): string[] {
+  if (all.length <= max) return [...all];
+  const shown = all.slice(0, Math.max(0, max - 1));
+  return max < 1 ? [] : [...shown, `… ${all.length - shown.length} more`];
 }

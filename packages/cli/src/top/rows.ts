@@ -36,9 +36,9 @@ export function instanceRows(watched: readonly Watched[], sort: Sort): InstanceR
 
 /** Lists the servers in the same order. */
 export function serverRows(watched: readonly Watched[], sort: Sort): readonly Watched[] {
-  const weight = (one: Watched): number => {
-    const { reading } = one;
-    if (!isUp(one) || !reading || sort === 'name') return 0;
+  const weight = (watched: Watched): number => {
+    const { reading } = watched;
+    if (!isUp(watched) || !reading || sort === 'name') return 0;
     if (sort === 'cpu') return reading.cpu?.used_percent ?? 0;
     if (sort === 'memory') return shareOf(reading.memory);
     if (sort === 'disk') return shareOf(reading.disk);
@@ -58,7 +58,7 @@ const fields = [
 
 const totalOf = (components: readonly ComponentUsage[]): Usage =>
   Object.fromEntries(
-    fields.map((field) => [field, components.reduce((sum, one) => sum + one[field], 0)]),
+    fields.map((field) => [field, components.reduce((sum, component) => sum + component[field], 0)]),
   ) as unknown as Usage;
 
 function weightOf(usage: Usage, sort: Sort): number {

@@ -2,11 +2,11 @@ import type { Client } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
 import type { ServerReading } from '@hortus/contract/resources/metrics';
 import type { Server } from '@hortus/contract/resources/server-records';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 import type { Watched } from './rows.ts';
 
 /** Servers that are followed at a time; each takes one connection. */
-export const MOST_SERVERS = 100;
+export const MAX_SERVERS = 100;
 const POLL_MS = 5_000;
 
 /** Reads the newest stored reading of each server. */
@@ -32,7 +32,7 @@ export async function watchAll(
   const stop = new AbortController();
   const both = AbortSignal.any([signal, stop.signal]);
   try {
-    await Promise.all(servers.map((one) => follow(client, world, one, both, changed)));
+    await Promise.all(servers.map((server) => follow(client, world, server, both, changed)));
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {

@@ -5,14 +5,14 @@ import type { DeployedImage } from '@hortus/contract/resources/deployment-record
 import type { Server } from '@hortus/contract/resources/server-records';
 import type { Template } from '@hortus/contract/resources/templates';
 import type { InputValue } from '@hortus/contract/template/inputs';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { exampleInputs } from '@hortus/template/example-inputs';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { exampleInputs } from '@hortus/template/inputs/example-inputs';
 import { Failure, failureOf } from '../failure.ts';
 import { followDeployment, type Progress } from '../following/deployment.ts';
 import { followExecution } from '../following/execution.ts';
 import { poll } from '../following/poll.ts';
 import { followUpgrade } from '../following/upgrade.ts';
-import type { World } from '../world.ts';
+import type { World } from '../world/world.ts';
 
 /** What is verified, and where. */
 export interface Verified {
@@ -127,7 +127,7 @@ export class VerificationRun {
     const body = { definition_id: this.#definitionId ?? '' };
     const { data } = await this.#client.call('deployments.execute', { body });
     let last: Progress | undefined;
-    for await (const seen of followDeployment(this.#client, data.id, this.#world, this.#patience('deployment')))
+    for await (const seen of followDeployment(this.#client, data.id, this.#world, this.#waitOptions('deployment')))
       last = seen;
     if (last?.deployment.status !== 'success') throw failed('The deployment', last?.deployment.error);
     this.#images = last.deployment.images;
@@ -140,7 +140,7 @@ export class VerificationRun {
     const ask = async () => (await this.#client.call('instances.read', { params })).data;
     const isHealthy = ({ status, health }: Awaited<ReturnType<typeof ask>>) =>
       status === 'running' && health !== 'starting' && health !== 'unhealthy';
-    for await (const _ of poll(this.#world, this.#patience('start'), ask, isHealthy));
+    for await (const _ of poll(this.#world, this.#waitOptions('start'), ask, isHealthy));
   }
 
   async #smoke(): Promise<void> {
@@ -188,7 +188,7 @@ export class VerificationRun {
     const open = offered.find(({ to_version }) => to_version === template.version);
     if (open === undefined) throw new Failure('failed', `No upgrade to ${template.version} is offered.`);
     const { data } = await this.#client.call('upgrades.apply', { params: { id: open.id }, body: {} });
-    const end = await followUpgrade(this.#client, data, this.#world, this.#patience('upgrade'));
+    const end = await followUpgrade(this.#client, data, this.#world, this.#waitOptions('upgrade'));
     if (end.status !== 'applied') throw failed('The upgrade', end.error);
     const [newest] = (await this.#client.call('deployments.list', { query: { ...query, per_page: 1 } })).data;
     this.#images = newest?.images ?? [];
@@ -229,11 +229,11 @@ export class VerificationRun {
   }
 
   async #ended(execution: Execution, what: string): Promise<void> {
-    const end = await followExecution(this.#client, execution, this.#world, this.#patience(what));
+    const end = await followExecution(this.#client, execution, this.#world, this.#waitOptions(what));
     if (end.status !== 'completed') throw failed(what, end.error);
   }
 
-  #patience(what: string) {
+  #waitOptions(what: string) {
     const { timeout } = this.#verified;
     return { timeout, unfinished: `${what} of ${this.uid} did not finish in time.` };
   }

@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
-import { canonical, specHash } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { primaryComponent } from '@hortus/template/primary';
+import { canonical, specHash } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { primaryComponent } from '@hortus/template/canonical/primary';
+import { VERIFIED_FILE, type VerifiedStamp } from '@hortus/template/catalog/verified';
 import { validate } from '@hortus/template/validate';
-import { VERIFIED_FILE, type VerifiedStamp } from '@hortus/template/verified';
+import { TEMPLATE_FILE, templateFile } from '../arguments/template-files.ts';
 import { Failure } from '../failure.ts';
-import { TEMPLATE_FILE, templateFile } from '../template-files.ts';
 
 /** Returns the folder of the template in a catalog, after checking that it holds the very spec that is verified. */
 export async function folderToStamp(catalog: string, spec: Canonical): Promise<string> {

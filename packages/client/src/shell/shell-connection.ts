@@ -1,9 +1,9 @@
-import { guardedBy } from '@hortus/contract/guarded-by';
-import type { FromShell, ToShell } from '@hortus/contract/shell';
-import { SHELL_PIECE_BYTES, SHELL_WINDOW_BYTES, shellOutput } from '@hortus/contract/shell-window';
+import type { FromShell, ToShell } from '@hortus/contract/protocol/shell';
+import { SHELL_PIECE_BYTES, SHELL_WINDOW_BYTES, shellOutput } from '@hortus/contract/protocol/shell-window';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import WebSocket from 'ws';
-import { problemOf } from '../answer.ts';
 import { ApiProblem } from '../problem.ts';
+import { problemOf } from '../response.ts';
 
 export interface ShellOptions {
   /** With the version segment. */
@@ -76,12 +76,12 @@ export class ShellConnection {
   }
 
   resize(size: { cols: number; rows: number }): void {
-    this.#tell({ type: 'resize', ...size });
+    this.#notify({ type: 'resize', ...size });
   }
 
   /** Ends the input of a command without a terminal. Await all writes before. */
   endInput(): void {
-    this.#tell({ type: 'eof' });
+    this.#notify({ type: 'eof' });
   }
 
   close(): void {
@@ -96,7 +96,7 @@ export class ShellConnection {
     return this.#isOpen && !this.#isClosed && this.#unconfirmed + bytes <= SHELL_WINDOW_BYTES;
   }
 
-  #tell(message: ToShell): void {
+  #notify(message: ToShell): void {
     if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
 
@@ -108,11 +108,11 @@ export class ShellConnection {
     };
     const opened = () => {
       this.#isOpen = true;
-      this.#heard();
+      this.#received();
       this.#release();
     };
     const received = (data: WebSocket.RawData, isBinary: boolean) => {
-      this.#heard();
+      this.#received();
       if (isBinary) this.#output(data as Buffer);
       else this.#receive(JSON.parse(String(data)) as FromShell);
     };
@@ -131,16 +131,16 @@ export class ShellConnection {
       this.#release();
       this.#settle.fail(lost());
     };
-    const heard = () => this.#heard();
+    const onReceived = () => this.#received();
     socket.on('open', guardedBy(broken, opened));
     socket.on('message', guardedBy(broken, received));
-    socket.on('ping', guardedBy(broken, heard));
+    socket.on('ping', guardedBy(broken, onReceived));
     socket.on('unexpected-response', guardedBy(broken, refused));
     socket.on('error', guardedBy(broken, failed));
     socket.on('close', guardedBy(broken, closed));
   }
 
-  #heard(): void {
+  #received(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(
       guardedBy(
@@ -181,7 +181,7 @@ export class ShellConnection {
       await output(stream, data);
       this.#taken += message.length;
       if (this.#taken < ACK_BYTES) return;
-      this.#tell({ type: 'ack', bytes: this.#taken });
+      this.#notify({ type: 'ack', bytes: this.#taken });
       this.#taken = 0;
     });
     this.#written.catch((error) => {

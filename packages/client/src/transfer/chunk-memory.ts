@@ -1,4 +1,4 @@
-import { CHUNK_BYTES } from '@hortus/contract/transfer';
+import { CHUNK_BYTES } from '@hortus/contract/protocol/transfer';
 
 /**
  * Pools chunk buffers. Allocating gigabytes of new buffers kept the garbage collector busy: it used more CPU than

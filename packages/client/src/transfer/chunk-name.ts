@@ -1,5 +1,5 @@
 import { type CipherGCM, createCipheriv, createHash, type Hash } from 'node:crypto';
-import { CHUNK_BYTES, type FromSender } from '@hortus/contract/transfer';
+import { CHUNK_BYTES, type FromSender } from '@hortus/contract/protocol/transfer';
 
 type Offer = Extract<FromSender, { type: 'offer' }>;
 

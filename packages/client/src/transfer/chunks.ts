@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import type { ChunkMemory } from './chunk-memory.ts';
 import { Cutter, type NamedChunk } from './cut.ts';
 

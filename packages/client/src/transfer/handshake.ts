@@ -1,44 +1,44 @@
 import { connect, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectSecurely } from 'node:tls';
-import { guardedBy } from '@hortus/contract/guarded-by';
-import { TICKET_HEADER, TRANSFER_PROTOCOL } from '@hortus/contract/transfer';
+import { TICKET_HEADER, TRANSFER_PROTOCOL } from '@hortus/contract/protocol/transfer';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 
 const WITHIN_MS = 15_000;
-const LONGEST_ANSWER = 16 * 1024;
+const MAX_RESPONSE_LENGTH = 16 * 1024;
 const HEADERS_END = '\r\n\r\n';
 
 /**
  * Connects to the service as one end of a transfer, with a socket that reads into pooled memory, which an HTTP request of
- * Node cannot: new buffers for gigabytes cost more than the transfer itself. Rejects if the connection or the upgrade fails. `heard` gets the bytes after the
+ * Node cannot: new buffers for gigabytes cost more than the transfer itself. Rejects if the connection or the upgrade fails. `received` gets the bytes after the
  * handshake, in memory from `take`.
  */
 export function openSocket(
   url: URL,
   proof: { readonly key: string; readonly ticket?: string | undefined },
-  { take, heard }: { readonly take: () => Buffer; readonly heard: (bytes: Buffer) => void },
+  { take, received }: { readonly take: () => Buffer; readonly received: (bytes: Buffer) => void },
   signal: AbortSignal,
 ): Promise<Socket> {
   return new Promise((done, fail) => {
-    let answer: string | undefined = '';
+    let response: string | undefined = '';
     const read = (bytes: Buffer): void => {
-      if (answer === undefined) {
-        heard(bytes);
+      if (response === undefined) {
+        received(bytes);
         return;
       }
-      const before = answer.length;
-      answer += bytes.toString('latin1');
-      const end = answer.indexOf(HEADERS_END);
-      if (end < 0 && answer.length < LONGEST_ANSWER) return;
-      const fault = faultIn(answer.slice(0, Math.max(end, 0)));
+      const before = response.length;
+      response += bytes.toString('latin1');
+      const end = response.indexOf(HEADERS_END);
+      if (end < 0 && response.length < MAX_RESPONSE_LENGTH) return;
+      const fault = faultIn(response.slice(0, Math.max(end, 0)));
       if (fault !== undefined) {
         socket.destroy(new Error(fault));
         return;
       }
-      answer = undefined;
+      response = undefined;
       settle();
       done(socket);
       const rest = bytes.subarray(end + HEADERS_END.length - before);
-      if (rest.length > 0) heard(rest);
+      if (rest.length > 0) received(rest);
     };
     const guardedRead = guardedBy((error) => socket.destroy(error), read);
     const socket = dial(url, {
@@ -94,10 +94,10 @@ const question = (url: URL, { key, ticket }: { readonly key: string; readonly ti
     `Upgrade: ${TRANSFER_PROTOCOL}`,
   ].join('\r\n') + HEADERS_END;
 
-function faultIn(answer: string): string | undefined {
-  const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(answer) ?? [];
+function faultIn(response: string): string | undefined {
+  const [, status] = /^HTTP\/1\.1 (\d{3})/.exec(response) ?? [];
   if (status === undefined) return 'the response is not HTTP';
   if (status !== '101') return `the service responded with status ${status}`;
-  const [, protocol] = /^upgrade:[ \t]*(\S+)[ \t]*$/im.exec(answer) ?? [];
+  const [, protocol] = /^upgrade:[ \t]*(\S+)[ \t]*$/im.exec(response) ?? [];
   return protocol?.toLowerCase() === TRANSFER_PROTOCOL ? undefined : 'the response is not an upgrade to a transfer';
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { FromSender } from '@hortus/contract/transfer';
+import type { FromSender } from '@hortus/contract/protocol/transfer';
 import { chunkOffered, digestOf, isCalled, type OfferedChunk } from './chunk-name.ts';
 import type { Link } from './link.ts';
 
@@ -22,7 +22,7 @@ export class Incoming {
     let chunk: Buffer | undefined;
     let arrived = 0;
     link.say({ type: 'next', index: this.#handedOn.length, key: this.#key.toString('base64') });
-    for await (const message of link.heard()) {
+    for await (const message of link.received()) {
       if (!Buffer.isBuffer(message)) {
         if (message.type === 'end') return this.#end(link, message);
         if (message.type === 'offer') this.#consider(link, chunkOffered(message), wanted);

@@ -6,7 +6,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { TRANSFER_PROTOCOL } from '@hortus/contract/transfer';
+import { TRANSFER_PROTOCOL } from '@hortus/contract/protocol/transfer';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, test } from 'vitest';
@@ -21,12 +21,12 @@ afterEach(async () => {
 const SWITCHING = `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${TRANSFER_PROTOCOL}\r\n\r\n`;
 
 /** A server that accepts every upgrade with this answer. */
-async function listen(server: Server = createServer(), answer = SWITCHING) {
+async function listen(server: Server = createServer(), response = SWITCHING) {
   const ends: Socket[] = [];
   const asked: IncomingMessage[] = [];
   server.on('upgrade', (request, socket) => {
     socket.on('error', () => undefined);
-    socket.write(answer);
+    socket.write(response);
     asked.push(request);
     ends.push(socket as Socket);
   });
@@ -41,19 +41,19 @@ async function listen(server: Server = createServer(), answer = SWITCHING) {
 }
 
 /** Collects what an end sends: its messages, and its content in one. */
-function hear(end: Socket) {
+function receive(end: Socket) {
   const reader = new RecordReader();
-  const heard = { messages: [] as Message[], content: [] as Buffer[], bytes: 0 };
+  const received = { messages: [] as Message[], content: [] as Buffer[], bytes: 0 };
   end.on('data', (bytes: Buffer) => {
-    for (const one of reader.read(bytes)) {
-      if (!Buffer.isBuffer(one)) heard.messages.push(one);
+    for (const item of reader.read(bytes)) {
+      if (!Buffer.isBuffer(item)) received.messages.push(item);
       else {
-        heard.content.push(one);
-        heard.bytes += one.length;
+        received.content.push(item);
+        received.bytes += item.length;
       }
     }
   });
-  return heard;
+  return received;
 }
 
 const never = () => new AbortController().signal;
@@ -69,12 +69,12 @@ async function talk(base: string, service: Awaited<ReturnType<typeof listen>>): 
   expect(service.asked[0]?.url).toBe('/api/v1/ws/transfer?transfer_id=trf_1');
   expect(service.asked[0]?.headers.authorization).toBe('Bearer hs_test_key');
   const bytes = randomBytes(9_000_000);
-  const heard = hear(end);
+  const received = receive(end);
   link.say({ type: 'want', index: 7 });
   for (let at = 0; at < bytes.length; at += 500_000) await link.give(bytes.subarray(at, at + 500_000));
-  await until(() => heard.bytes === bytes.length, { describe: 'all content to arrive' });
-  expect(heard.messages).toEqual([{ type: 'want', index: 7 }]);
-  expect(Buffer.concat(heard.content).equals(bytes)).toBe(true);
+  await until(() => received.bytes === bytes.length, { describe: 'all content to arrive' });
+  expect(received.messages).toEqual([{ type: 'want', index: 7 }]);
+  expect(Buffer.concat(received.content).equals(bytes)).toBe(true);
 
   end.write(messageRecord({ type: 'alive' }));
   end.write(messageRecord({ type: 'begin' }));
@@ -86,7 +86,7 @@ async function talk(base: string, service: Awaited<ReturnType<typeof listen>>): 
   const said: unknown[] = [];
   const got: Buffer[] = [];
   const listening = (async () => {
-    for await (const message of link.heard()) {
+    for await (const message of link.received()) {
       if (Buffer.isBuffer(message)) got.push(Buffer.from(message));
       else said.push(message);
     }
@@ -127,8 +127,8 @@ test.each([
   ['HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno', 'the service responded with status 404'],
   ['SSH-2.0-OpenSSH_9.9\r\n\r\n', 'the response is not HTTP'],
   ['HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n', 'the response is not an upgrade to a transfer'],
-])('the answer %j does not open a link', async (answer, fault) => {
-  const { port } = await listen(createServer(), answer);
+])('the answer %j does not open a link', async (response, fault) => {
+  const { port } = await listen(createServer(), response);
   await expect(Link.open(`http://127.0.0.1:${port}`, 'key', 'trf_1', never())).rejects.toThrow(new LinkLost(fault));
 });
 
@@ -136,9 +136,9 @@ test('a stream that ends in the middle of a record is a lost connection', async 
   const service = await listen();
   const { link, end } = await linked(`http://127.0.0.1:${service.port}`, service);
   end.end(Buffer.concat([contentHeader(1_000), Buffer.alloc(999, 'a')]));
-  const heard = link.heard();
-  expect((await heard.next()).value).toHaveLength(999);
-  await expect(heard.next()).rejects.toThrow(LinkLost);
+  const received = link.received();
+  expect((await received.next()).value).toHaveLength(999);
+  await expect(received.next()).rejects.toThrow(LinkLost);
 });
 
 test('a broken record closes the connection', async () => {
@@ -147,7 +147,7 @@ test('a broken record closes the connection', async () => {
   const closed = new Promise((done) => end.on('end', done));
   end.resume();
   end.write('\0\0\0\0');
-  await expect(link.heard().next()).rejects.toThrow(new LinkLost('The other end sent a record of 0 bytes.'));
+  await expect(link.received().next()).rejects.toThrow(new LinkLost('The other end sent a record of 0 bytes.'));
   await closed;
 });
 
@@ -167,7 +167,7 @@ test('unread data applies backpressure to the sender', async () => {
   );
   expect(end.writableLength).toBeGreaterThan(32 * piece.length);
   let got = 0;
-  for await (const message of link.heard()) {
+  for await (const message of link.received()) {
     got += (message as Buffer).length;
     if (got === 64 * 1024 * 1024) break;
   }
@@ -189,7 +189,7 @@ test('an aborted link is lost at once, before and after it opened', async () => 
   const service = await listen();
   const later = new AbortController();
   const { link } = await linked(`http://127.0.0.1:${service.port}`, service, later.signal);
-  const hearing = link.heard().next();
+  const hearing = link.received().next();
   later.abort();
   await expect(hearing).rejects.toThrow(LinkLost);
 });

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import { guardedBy } from '@hortus/contract/guarded-by';
-import { type FromReceiver, type FromSender, SAY_SOMETHING_MS, transferPath } from '@hortus/contract/transfer';
+import { type FromReceiver, type FromSender, SAY_SOMETHING_MS, transferPath } from '@hortus/contract/protocol/transfer';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import { ChunkMemory } from './chunk-memory.ts';
 import { openSocket } from './handshake.ts';
 import { contentHeader, type Message, messageRecord, RecordReader } from './records.ts';
@@ -10,9 +10,9 @@ type Said = FromReceiver | FromSender;
 /** Bytes per read: enough to amortise the call, few enough to be copied from the CPU cache. */
 const READ_BYTES = 256 * 1024;
 /** Reads that may wait to be consumed before the socket is paused. Each holds a whole buffer, however little it read. */
-const MOST_WAITING = 16;
+const MAX_WAITING = 16;
 /** Bytes that may wait to be sent: the rest of one chunk while the next one is prepared. */
-const MOST_UNSENT = 4 * 1024 * 1024;
+const MAX_UNSENT = 4 * 1024 * 1024;
 /** Time for the other side to close the connection too. */
 const FAREWELL_MS = 5_000;
 
@@ -22,7 +22,7 @@ export class LinkLost extends Error {
 }
 
 /** Messages of one read, and the buffer that they point into. */
-interface Heard {
+interface Received {
   readonly said: readonly (Said | Buffer)[];
   readonly memory: Buffer;
 }
@@ -32,7 +32,7 @@ export class Link {
   readonly #socket: Socket;
   readonly #memory: ChunkMemory;
   readonly #records = new RecordReader();
-  readonly #received: Heard[] = [];
+  readonly #received: Received[] = [];
   readonly #alive: NodeJS.Timeout;
   #closed: string | undefined;
   #wake: (() => void) | undefined;
@@ -50,16 +50,16 @@ export class Link {
     const memory = new ChunkMemory(READ_BYTES);
     // Bytes after the handshake can arrive before the link exists.
     const early: Buffer[] = [];
-    let hear = (bytes: Buffer): void => {
+    let receive = (bytes: Buffer): void => {
       early.push(bytes);
     };
-    const reading = { take: () => memory.take(), heard: (bytes: Buffer) => hear(bytes) };
+    const reading = { take: () => memory.take(), received: (bytes: Buffer) => receive(bytes) };
     const socket = await openSocket(url, { key, ticket }, reading, signal).catch((error: Error) => {
       throw new LinkLost(error.message);
     });
     const link = new Link(socket, memory, signal);
-    hear = (bytes) => link.#hear(bytes);
-    for (const bytes of early) link.#hear(bytes);
+    receive = (bytes) => link.#receive(bytes);
+    for (const bytes of early) link.#receive(bytes);
     return link;
   }
 
@@ -98,20 +98,20 @@ export class Link {
       this.#socket.write(contentHeader(bytes.length));
       this.#socket.write(bytes, (error) => (error ? fail(new LinkLost(error.message)) : done()));
       this.#socket.uncork();
-      if (this.#socket.writableLength < MOST_UNSENT) done();
+      if (this.#socket.writableLength < MAX_UNSENT) done();
     });
   }
 
   /**
    * Yields messages in order. Buffers are valid until the next message is requested. Ends only by throwing LinkLost.
    */
-  async *heard(): AsyncGenerator<Said | Buffer> {
+  async *received(): AsyncGenerator<Said | Buffer> {
     for (;;) {
       const next = this.#received.shift();
       if (next !== undefined) {
         yield* next.said;
         this.#memory.giveBack(next.memory);
-        if (this.#socket.isPaused() && this.#received.length < MOST_WAITING / 2) this.#socket.resume();
+        if (this.#socket.isPaused() && this.#received.length < MAX_WAITING / 2) this.#socket.resume();
       } else if (this.#closed !== undefined) throw new LinkLost(this.#closed);
       else
         await new Promise<void>((wake) => {
@@ -124,12 +124,13 @@ export class Link {
     this.#leave('closed');
   }
 
-  #hear(memory: Buffer): void {
+  #receive(memory: Buffer): void {
     // Discard late data; keeping it would block the close handshake.
     if (this.#closed !== undefined) return;
     const said: (Said | Buffer)[] = [];
     try {
-      for (const one of this.#records.read(memory)) if (Buffer.isBuffer(one) || one.type !== 'alive') said.push(one);
+      for (const item of this.#records.read(memory))
+        if (Buffer.isBuffer(item) || item.type !== 'alive') said.push(item);
     } catch (error) {
       this.#end((error as Error).message);
       this.#socket.destroy();
@@ -140,7 +141,7 @@ export class Link {
       return;
     }
     this.#received.push({ said, memory });
-    if (this.#received.length >= MOST_WAITING) this.#socket.pause();
+    if (this.#received.length >= MAX_WAITING) this.#socket.pause();
     this.#wake?.();
   }
 

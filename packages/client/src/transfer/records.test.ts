@@ -1,20 +1,20 @@
-import { CHUNK_BYTES } from '@hortus/contract/transfer';
+import { CHUNK_BYTES } from '@hortus/contract/protocol/transfer';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { BrokenRecord, contentHeader, type Message, messageRecord, RecordReader } from './records.ts';
 
 const contentRecord = (content: Buffer) => Buffer.concat([contentHeader(content.length), content]);
-const recordOf = (one: Message | Buffer) => (Buffer.isBuffer(one) ? contentRecord(one) : messageRecord(one));
+const recordOf = (item: Message | Buffer) => (Buffer.isBuffer(item) ? contentRecord(item) : messageRecord(item));
 
 /** Reads pieces and joins neighbouring content. */
 function readAll(pieces: readonly Buffer[]): (Message | string)[] {
   const reader = new RecordReader();
   const all: (Message | string)[] = [];
-  for (const one of pieces.flatMap((piece) => reader.read(piece))) {
+  for (const item of pieces.flatMap((piece) => reader.read(piece))) {
     const last = all.at(-1);
-    if (!Buffer.isBuffer(one)) all.push(one);
-    else if (typeof last === 'string') all.splice(-1, 1, last + one.toString('hex'));
-    else all.push(one.toString('hex'));
+    if (!Buffer.isBuffer(item)) all.push(item);
+    else if (typeof last === 'string') all.splice(-1, 1, last + item.toString('hex'));
+    else all.push(item.toString('hex'));
   }
   return all;
 }
@@ -26,7 +26,7 @@ const conversation = [
   Buffer.from([0]),
   { type: 'have', index: 1 },
 ] as const;
-const expected = conversation.map((one) => (Buffer.isBuffer(one) ? one.toString('hex') : one));
+const expected = conversation.map((item) => (Buffer.isBuffer(item) ? item.toString('hex') : item));
 
 test('records split at any byte are read whole', () => {
   const bytes = Buffer.concat(conversation.map(recordOf));
@@ -52,7 +52,7 @@ test('records are read in order, whatever pieces they arrive in', () => {
       }
       expect(readAll(cut)).toEqual(readAll(all.map(recordOf)));
       expect(readAll(cut).join('')).toBe(
-        all.map((one) => (Buffer.isBuffer(one) ? one.toString('hex') : String(one))).join(''),
+        all.map((item) => (Buffer.isBuffer(item) ? item.toString('hex') : String(item))).join(''),
       );
     }),
   );

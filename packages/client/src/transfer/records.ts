@@ -1,4 +1,4 @@
-import { CHUNK_BYTES, type FromReceiver, type FromSender } from '@hortus/contract/transfer';
+import { CHUNK_BYTES, type FromReceiver, type FromSender } from '@hortus/contract/protocol/transfer';
 
 export type Message = FromReceiver | FromSender | { readonly type: 'alive' };
 
@@ -9,7 +9,7 @@ export type Message = FromReceiver | FromSender | { readonly type: 'alive' };
 const HEADER_BYTES = 4;
 const CONTENT = 0x8000_0000;
 /** Limit for messages; real ones are far shorter. */
-const LONGEST_MESSAGE = 64 * 1024;
+const MAX_MESSAGE_LENGTH = 64 * 1024;
 
 export class BrokenRecord extends Error {
   override name = 'BrokenRecord';
@@ -60,7 +60,7 @@ export class RecordReader {
   #begin(header: number): void {
     const isContent = header >= CONTENT;
     const length = isContent ? header - CONTENT : header;
-    if (length === 0 || length > (isContent ? CHUNK_BYTES : LONGEST_MESSAGE))
+    if (length === 0 || length > (isContent ? CHUNK_BYTES : MAX_MESSAGE_LENGTH))
       throw new BrokenRecord(`The other end sent a record of ${length} bytes.`);
     this.#await(isContent ? 'content' : 'message', length);
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { CHUNKS_UNDER_WAY, type FromReceiver } from '@hortus/contract/transfer';
+import { CHUNKS_UNDER_WAY, type FromReceiver } from '@hortus/contract/protocol/transfer';
 import { ChunkMemory } from './chunk-memory.ts';
 import { keyIn } from './chunk-name.ts';
 import { Chunks } from './chunks.ts';
@@ -52,7 +52,7 @@ export class Reading {
   }
 
   chunk(index: number): Chunk | undefined {
-    return this.#under.find((one) => one.index === index);
+    return this.#under.find((chunk) => chunk.index === index);
   }
 
   acknowledge(count: number): void {
@@ -96,16 +96,16 @@ export interface Sending {
 
 /** Sends over one connection until the other end confirms the whole content. */
 export async function send(link: Link, sending: Sending): Promise<void> {
-  const heard = link.heard();
-  const next = await expected(heard, 'next');
+  const received = link.received();
+  const next = await expected(received, 'next');
   const reading = await resumed(sending, next.index, keyIn(next));
   if (reading.acknowledged === 0) link.say({ type: 'begin' });
   for (const chunk of reading.underWay) offer(link, reading, chunk);
   const room = new Room(reading);
   const pump = offerAll(link, reading, room);
-  const answers = answerAll(link, reading, room, heard);
+  const responses = serveAll(link, reading, room, received);
   try {
-    await Promise.all([pump, answers]);
+    await Promise.all([pump, responses]);
   } finally {
     room.break();
     // A chunk being read now belongs to the next connection.
@@ -141,12 +141,12 @@ function offer(link: Link, reading: Reading, { index, name, bytes }: Chunk): voi
   link.say({ type: 'offer', index, ...named, length: bytes.length });
 }
 
-async function answerAll(link: Link, reading: Reading, room: Room, heard: AsyncIterator<unknown>): Promise<void> {
+async function serveAll(link: Link, reading: Reading, room: Room, received: AsyncIterator<unknown>): Promise<void> {
   room.whenDone(() => {
     if (reading.end) link.say({ type: 'end', ...reading.end });
   });
   for (;;) {
-    const message = (await heard.next()).value as FromReceiver;
+    const message = (await received.next()).value as FromReceiver;
     if (message.type === 'want') await give(link, reading.chunk(message.index));
     if (message.type === 'have') {
       reading.acknowledge(message.index + 1);
@@ -164,8 +164,8 @@ async function give(link: Link, chunk: Chunk | undefined): Promise<void> {
   await link.give(chunk.bytes);
 }
 
-async function expected<Type extends FromReceiver['type']>(heard: AsyncIterator<unknown>, type: Type) {
-  const { value } = await heard.next();
+async function expected<Type extends FromReceiver['type']>(received: AsyncIterator<unknown>, type: Type) {
+  const { value } = await received.next();
   const message = value as FromReceiver;
   if (message?.type !== type) throw new Error(`The other end sent ${message?.type} instead of ${type}.`);
   return message as Extract<FromReceiver, { type: Type }>;

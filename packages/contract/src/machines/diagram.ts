@@ -38,7 +38,7 @@ const starts = (m: Move<string>): string => {
 };
 
 /** Renders the table of moves, with guards and events. */
-export function moveTable(machine: Machine): string {
+function moveTable(machine: Machine): string {
   const rows = machine.moves.map(
     (m) => `| ${m.move} | ${starts(m)} | ${m.to === 'same' ? 'stays' : m.to} | ${m.guard ?? ''} | ${m.event ?? ''} |`,
   );

@@ -8,7 +8,9 @@ export interface JsonSchema {
   readonly patternProperties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: boolean | JsonSchema;
   readonly required?: readonly string[];
-  readonly items?: JsonSchema;
+  /** False behind `prefixItems`: a tuple has no further items. */
+  readonly items?: JsonSchema | false;
+  readonly prefixItems?: readonly JsonSchema[];
   readonly anyOf?: readonly JsonSchema[];
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
@@ -34,12 +36,16 @@ export interface Header {
   readonly schema: JsonSchema;
 }
 
-export interface MediaType {
-  readonly schema: JsonSchema;
-  readonly examples?: Record<string, { value: unknown }>;
+export interface Example {
+  readonly value: unknown;
 }
 
-export interface Content {
+interface MediaType {
+  readonly schema: JsonSchema;
+  readonly examples?: Readonly<Record<string, Example | Ref>>;
+}
+
+interface Content {
   readonly 'application/json': MediaType;
 }
 
@@ -66,14 +72,16 @@ export interface Operation {
 
 export interface WebhookOperation {
   readonly post: {
+    readonly operationId: string;
     readonly summary: string;
+    readonly security: readonly Readonly<Record<string, readonly string[]>>[];
     readonly parameters: readonly Parameter[];
     readonly requestBody: { readonly required: true; readonly content: Content };
     readonly responses: Readonly<Record<string, Reply>>;
   };
 }
 
-export interface MachineTable {
+interface MachineTable {
   readonly states: readonly string[];
   readonly final: readonly string[];
   readonly moves: readonly {
@@ -87,7 +95,12 @@ export interface MachineTable {
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';
-  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly info: {
+    readonly title: string;
+    readonly version: string;
+    readonly description: string;
+    readonly license: { readonly name: string; readonly identifier: string };
+  };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -97,6 +110,7 @@ export interface OpenApiDocument {
     readonly responses: Readonly<Record<string, Reply>>;
     readonly headers: Readonly<Record<string, Header>>;
     readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly examples: Readonly<Record<string, Example>>;
     readonly securitySchemes: Readonly<Record<string, Readonly<Record<string, string>>>>;
   };
   readonly 'x-permissions': Readonly<Record<string, string>>;

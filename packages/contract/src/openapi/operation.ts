@@ -3,17 +3,19 @@ import type { Endpoint } from '../endpoint.ts';
 import { noBody } from '../endpoint.ts';
 import { type ErrorCode, errorTable } from '../errors.ts';
 import type { Operation, Parameter, Ref, Reply } from './document.ts';
+import type { ExampleComponents } from './examples/components.ts';
 import type { SchemaComponents } from './schemas.ts';
 import { everyReplyHeaders, taggedReplyHeaders } from './shared.ts';
 
 /** Returns the errors that a row can answer with, in the order of their statuses. */
-export function errorsOf(row: Endpoint): ErrorCode[] {
+function errorsOf(row: Endpoint): ErrorCode[] {
   const applies: Record<ErrorCode, boolean> = {
     UNAUTHORIZED: row.permission !== 'public',
     FORBIDDEN: row.permission !== 'public' && row.permission !== 'session',
     NOT_FOUND: Object.keys(row.params.properties).length > 0,
     VALIDATION_ERROR: row.method !== 'GET' || Object.keys(row.query.properties).length > 0,
-    RATE_LIMITED: row.path !== '/health',
+    // Of /health too: it has no rate limit, but an address with too many connections gets it everywhere.
+    RATE_LIMITED: true,
     SERVER_ERROR: true,
   };
   return (Object.keys(errorTable) as ErrorCode[]).filter((code) => applies[code] || row.errors?.includes(code));
@@ -55,13 +57,19 @@ const eventsOf = ({ live }: Endpoint) => {
   return { type: 'string', description: [...events, `The id of an event is ${live.ids}.`].join(' ') };
 };
 
-export function operation(name: string, row: Endpoint, schemas: SchemaComponents): Operation {
+export function operation(
+  name: string,
+  row: Endpoint,
+  schemas: SchemaComponents,
+  examples: ExampleComponents,
+): Operation {
   const shared: Ref[] = [
     ...(row.idempotent ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ...(row.tagged && row.method !== 'GET' ? [{ $ref: '#/components/parameters/IfMatch' }] : []),
     ...(row.live ? [{ $ref: '#/components/parameters/LastEventId' }] : []),
   ];
   const body = row.body === noBody ? undefined : schemas.show(row.body);
+  const response = schemas.show(row.response);
   return {
     operationId: name,
     tags: [row.tag],
@@ -79,7 +87,10 @@ export function operation(name: string, row: Endpoint, schemas: SchemaComponents
         description: replies[row.status],
         headers: row.tagged ? taggedReplyHeaders : everyReplyHeaders,
         content: {
-          [row.media ?? (row.file ? FILE : 'application/json')]: { schema: schemas.show(row.response) },
+          [row.media ?? (row.file ? FILE : 'application/json')]: {
+            schema: response,
+            examples: examples.show(name, row, response, schemas.collected),
+          },
           ...(row.stream || row.live ? { 'text/event-stream': { schema: eventsOf(row) } } : {}),
         },
       },

@@ -25,7 +25,9 @@ export class SchemaComponents {
           ? this.#placeEach(part as Mutable)
           : this.#place(part);
     }
-    return typeof schema.title === 'string' ? this.#collect(schema.title, inner) : withoutNullUnion(inner);
+    return typeof schema.title === 'string'
+      ? this.#collect(schema.title, inner)
+      : withPrefixItems(withoutNullUnion(inner));
   }
 
   /** The keys of `properties` are field names and not keywords: a field may be called `title`. */
@@ -48,6 +50,13 @@ export class SchemaComponents {
 const namedKeywords = new Set(['properties', 'patternProperties']);
 /** Keywords with plain data, which contain no schemas. */
 const dataKeywords = new Set(['examples', 'default', 'enum', 'const', 'required']);
+
+/** Writes a tuple as OpenAPI 3.1 does: TypeBox uses the array form of `items`, which JSON Schema 2020-12 dropped. */
+function withPrefixItems(schema: Mutable): Mutable {
+  if (!Array.isArray(schema.items)) return schema;
+  const { items, additionalItems, ...rest } = schema;
+  return { ...rest, prefixItems: items, ...(additionalItems === false ? { items: false } : {}) };
+}
 
 /** Replaces `anyOf: [string, null]` by the shorter `type: [string, null]`. */
 function withoutNullUnion(schema: Mutable): Mutable {

@@ -76,4 +76,11 @@ export const securitySchemes = {
     name: sessionCookie,
     description: `A session of the console; over TLS the cookie is ${hostSessionCookie}.`,
   },
+  webhookSignature: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-Service-Signature',
+    description:
+      'Authenticates Hortus to a webhook endpoint: HMAC-SHA256 of the raw body, keyed with the secret of the endpoint.',
+  },
 } as const;

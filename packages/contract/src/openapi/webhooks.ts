@@ -23,9 +23,11 @@ const sent: readonly Parameter[] = [
 /** Describes the events as OpenAPI 3.1 webhooks. */
 export function webhooks(schemas: SchemaComponents): Record<string, WebhookOperation> {
   const schema = schemas.show(WebhookBody);
-  const one = (name: (typeof eventNames)[number]): WebhookOperation => ({
+  const operation = (name: (typeof eventNames)[number]): WebhookOperation => ({
     post: {
+      operationId: `webhook.${name}`,
       summary: eventMeanings[name],
+      security: [{ webhookSignature: [] }],
       parameters: sent,
       requestBody: { required: true, content: { 'application/json': { schema } } },
       responses: {
@@ -33,5 +35,5 @@ export function webhooks(schemas: SchemaComponents): Record<string, WebhookOpera
       },
     },
   });
-  return Object.fromEntries(eventNames.map((name) => [name, one(name)]));
+  return Object.fromEntries(eventNames.map((name) => [name, operation(name)]));
 }

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, LOG_BODY_LIMIT } from '../endpoint.ts';
 import { list, paging, Timestamp, topLevel } from '../envelope.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
 import { executionMachine } from '../machines/execution.ts';
+import { choice, id, idParam, nullable } from '../records/fields.ts';
 import { InputValue } from '../template/inputs.ts';
 
 export const Execution = Type.Object(
@@ -95,8 +95,8 @@ const when = Type.Union([Timestamp, Type.Integer()], { description: 'ISO 8601 or
 export const ScheduledReport = Type.Object(
   {
     ...ActionReport.properties,
-    execution_id: givenId('Id chosen by the daemon; the same in repeated reports.'),
-    definition_id: givenId('The definition of the instance.'),
+    execution_id: idParam('Id chosen by the daemon; the same in repeated reports.'),
+    definition_id: idParam('The definition of the instance.'),
     component: Type.String({ minLength: 1, maxLength: 63, description: 'The scheduled job.' }),
     status: choice(['completed', 'failed']),
     due_at: when,
@@ -111,12 +111,12 @@ const values = Type.Record(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,12
   maxProperties: 100,
   description: 'Values by param name; null means no value.',
 });
-const ofInstance = Type.Object({ id: givenId('Id of an instance.') });
-const ofExecution = Type.Object({ execution_id: givenId('Id of an execution.') });
-const one = topLevel({ execution: Execution, data: Execution });
+const ofInstance = Type.Object({ id: idParam('Id of an instance.') });
+const ofExecution = Type.Object({ execution_id: idParam('Id of an execution.') });
+const object = topLevel({ execution: Execution, data: Execution });
 
 const historyFilters = {
-  slug: Type.Optional(givenId('Only this action.')),
+  slug: Type.Optional(idParam('Only this action.')),
   status: Type.Optional(choice(executionMachine.states, { description: 'Only those in this state.' })),
   kind: Type.Optional(choice(['ordered', 'scheduled'], { description: 'Only ordered or only scheduled executions.' })),
   since: Type.Optional(Type.String({ format: 'date-time', description: 'Only those ordered from this time on.' })),
@@ -131,7 +131,7 @@ export const actionEndpoints = {
     tag: 'actions',
     summary: 'List the executions of all instances, newest first',
     permission: 'actions:read',
-    query: Type.Object({ instance_id: Type.Optional(givenId('Only those on this instance.')), ...historyFilters }),
+    query: Type.Object({ instance_id: Type.Optional(idParam('Only those on this instance.')), ...historyFilters }),
     response: list(Execution),
   }),
   'actions.list': endpoint({
@@ -152,9 +152,9 @@ export const actionEndpoints = {
     permission: 'actions:execute',
     idempotent: true,
     status: 202,
-    params: Type.Object({ ...ofInstance.properties, slug: givenId('Slug of an action.') }),
+    params: Type.Object({ ...ofInstance.properties, slug: idParam('Slug of an action.') }),
     body: Type.Object({ params: Type.Optional(values) }, { additionalProperties: false, examples: [{ params: {} }] }),
-    response: one,
+    response: object,
   }),
   'actions.read': endpoint({
     method: 'GET',
@@ -164,7 +164,7 @@ export const actionEndpoints = {
     permission: 'actions:read',
     daemon: true,
     params: ofExecution,
-    response: one,
+    response: object,
   }),
   'actions.report': endpoint({
     method: 'PUT',
@@ -177,7 +177,7 @@ export const actionEndpoints = {
     params: ofExecution,
     bodyLimit: LOG_BODY_LIMIT,
     body: ActionReport,
-    response: one,
+    response: object,
   }),
   'actions.reportScheduled': endpoint({
     method: 'POST',
@@ -189,7 +189,7 @@ export const actionEndpoints = {
     daemon: true,
     bodyLimit: LOG_BODY_LIMIT,
     body: ScheduledReport,
-    response: one,
+    response: object,
   }),
   'actions.cancel': endpoint({
     method: 'POST',
@@ -199,7 +199,7 @@ export const actionEndpoints = {
     description: 'An execution that was not sent yet ends at once; a running one ends when its daemon has stopped it.',
     permission: 'actions:execute',
     params: ofExecution,
-    response: one,
+    response: object,
   }),
   'actions.history': endpoint({
     method: 'GET',

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable } from '../fields.ts';
+import { nullable } from '../records/fields.ts';
 import { DeployedImage } from './deployment-records.ts';
 
 /** Contents of a backup, as the daemon writes them beside the data. Contains no secrets. */

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable } from '../fields.ts';
+import { nullable } from '../records/fields.ts';
 
 const Schedule = Type.String({
   minLength: 1,

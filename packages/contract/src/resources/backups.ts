@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp, topLevel } from '../envelope.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
+import { envelope, list, paging, Timestamp, topLevel } from '../envelope.ts';
 import { backupMachine } from '../machines/backup.ts';
+import { choice, id, idParam, nullable } from '../records/fields.ts';
 import { Execution } from './actions.ts';
 import { BackupPart } from './backup-records.ts';
 import { DeployedImage } from './deployment-records.ts';
 
-export const backupKinds = ['manual', 'scheduled', 'safety', 'pre_deploy'] as const;
+const backupKinds = ['manual', 'scheduled', 'safety', 'pre_deploy'] as const;
 
 export const Backup = Type.Object(
   {
@@ -49,6 +49,32 @@ export const Backup = Type.Object(
 );
 export type Backup = Static<typeof Backup>;
 
+const RestoreInto = choice(['empty', 'running'], {
+  description:
+    'empty: everything stops, the volumes that the dump rebuilds are emptied, the database reads the dump, and the rest starts afterwards. running: the application reads it as it runs, and newer data may stay.',
+});
+
+export const RestorePlan = Type.Object(
+  {
+    backup_id: id('backup'),
+    instance_id: id('instance'),
+    instance_uid: Type.String(),
+    into: nullable(RestoreInto, { description: 'Where the dump is read; null if the backup has none.' }),
+    reason: nullable(Type.String(), { description: 'Why `into` is running.' }),
+    stops: Type.Array(Type.String(), {
+      description: 'Components that are stopped while the data is replaced; they start again afterwards.',
+    }),
+    starts_first: Type.Array(Type.String(), { description: 'Components that run alone while the dump is read.' }),
+    replaces: Type.Array(Type.String(), { description: 'Volumes that are replaced by their copies.' }),
+    empties: Type.Array(Type.String(), { description: 'Volumes that are emptied and rebuilt from the dump.' }),
+    keeps: Type.Array(Type.String(), { description: 'Volumes that stay as they are.' }),
+    warnings: Type.Array(Type.String()),
+    summary: Type.String({ description: 'What happens, for the person who confirms it.' }),
+  },
+  { title: 'RestorePlan' },
+);
+export type RestorePlan = Static<typeof RestorePlan>;
+
 export const RestoreOrder = Type.Object(
   {
     confirm: Type.String({
@@ -56,6 +82,11 @@ export const RestoreOrder = Type.Object(
       maxLength: 128,
       description: 'The name (instance_uid) of the instance whose data is replaced.',
     }),
+    into: Type.Optional(
+      choice(['empty', 'running'], {
+        description: 'Where the dump is read, if not as the template says: in an emptied database, or as it runs.',
+      }),
+    ),
   },
   { title: 'RestoreOrder', additionalProperties: false, examples: [{ confirm: 'our-blog' }] },
 );
@@ -74,7 +105,7 @@ export const BackupOrder = Type.Object(
 );
 export type BackupOrder = Static<typeof BackupOrder>;
 
-const ofBackup = Type.Object({ id: givenId('Id of a backup.') });
+const ofBackup = Type.Object({ id: idParam('Id of a backup.') });
 const ordered = topLevel({ execution: Execution, backup: Backup, data: Backup });
 
 export const backupEndpoints = {
@@ -86,9 +117,9 @@ export const backupEndpoints = {
     description: 'Deleted backups are listed only with status=deleted.',
     permission: 'backups:read',
     query: Type.Object({
-      instance_id: Type.Optional(givenId('Only those of this instance.')),
-      definition_id: Type.Optional(givenId('Only those of instances of this definition.')),
-      server_id: Type.Optional(givenId('Only those of instances on this server.')),
+      instance_id: Type.Optional(idParam('Only those of this instance.')),
+      definition_id: Type.Optional(idParam('Only those of instances of this definition.')),
+      server_id: Type.Optional(idParam('Only those of instances on this server.')),
       kind: Type.Optional(choice(backupKinds, { description: 'Only those made for this reason.' })),
       status: Type.Optional(choice(backupMachine.states, { description: 'Only those in this state.' })),
       ...paging,
@@ -102,7 +133,7 @@ export const backupEndpoints = {
     summary: 'Read a backup',
     permission: 'backups:read',
     params: ofBackup,
-    response: answer(Backup),
+    response: envelope(Backup),
   }),
   'backups.create': endpoint({
     method: 'POST',
@@ -114,7 +145,7 @@ export const backupEndpoints = {
     permission: 'backups:write',
     idempotent: true,
     status: 202,
-    params: Type.Object({ id: givenId('Id of an instance.') }),
+    params: Type.Object({ id: idParam('Id of an instance.') }),
     body: BackupOrder,
     response: ordered,
   }),
@@ -129,6 +160,19 @@ export const backupEndpoints = {
     status: 202,
     params: ofBackup,
     response: ordered,
+  }),
+  'backups.planRestore': endpoint({
+    method: 'GET',
+    path: '/backups/{id}/restore',
+    tag: 'backups',
+    summary: 'Show what a restore would do',
+    description: 'Which components it stops, which volumes it replaces, empties and keeps, and where a dump is read.',
+    permission: 'backups:read',
+    params: ofBackup,
+    query: Type.Object({
+      into: Type.Optional(choice(['empty', 'running'], { description: 'As `into` of the restore.' })),
+    }),
+    response: envelope(RestorePlan),
   }),
   'backups.restore': endpoint({
     method: 'POST',
@@ -152,6 +196,6 @@ export const backupEndpoints = {
     description: 'The backup is `deleting` until its server has removed it. A failed backup is deleted at once.',
     permission: 'backups:write',
     params: ofBackup,
-    response: answer(Backup),
+    response: envelope(Backup),
   }),
 };

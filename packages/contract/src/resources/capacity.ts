@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { givenId, id, nullable } from '../fields.ts';
-import { ReportedFingerprint } from '../fingerprint.ts';
-import { NetworkUsage } from '../network-usage.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
+import { id, idParam, nullable } from '../records/fields.ts';
+import { ReportedFingerprint } from '../records/fingerprint.ts';
+import { NetworkUsage } from '../records/network-usage.ts';
 import { bytes, load, ReportedUsage, range, seriesFields } from './metrics.ts';
 
 export const Capacity = Type.Object(
@@ -68,7 +68,7 @@ export const CapacityHistory = Type.Object(
 );
 export type CapacityHistory = Static<typeof CapacityHistory>;
 
-const params = Type.Object({ server_id: givenId('Id of a server.') });
+const params = Type.Object({ server_id: idParam('Id of a server.') });
 
 export const capacityEndpoints = {
   'capacity.list': endpoint({
@@ -88,7 +88,7 @@ export const capacityEndpoints = {
     permission: 'servers:read',
     daemon: true,
     params,
-    response: answer(Capacity),
+    response: envelope(Capacity),
   }),
   'capacity.history': endpoint({
     method: 'GET',
@@ -98,7 +98,7 @@ export const capacityEndpoints = {
     permission: 'servers:read',
     params,
     query: Type.Object({ range }),
-    response: answer(CapacityHistory),
+    response: envelope(CapacityHistory),
   }),
   'capacity.report': endpoint({
     method: 'PUT',
@@ -109,6 +109,6 @@ export const capacityEndpoints = {
     daemon: true,
     params,
     body: CapacityReport,
-    response: answer(Capacity),
+    response: envelope(Capacity),
   }),
 };

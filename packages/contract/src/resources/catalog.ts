@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging } from '../envelope.ts';
-import { nullable, text } from '../fields.ts';
+import { envelope, list, paging } from '../envelope.ts';
+import { nullable, text } from '../records/fields.ts';
 import { TemplateItem } from './templates.ts';
 
 export const Category = Type.Object(
@@ -51,7 +51,7 @@ export const catalogEndpoints = {
     description: 'For pages that search and group by themselves. Includes the published templates of the account.',
     permission: 'templates:read',
     hot: true,
-    response: answer(CatalogShelf),
+    response: envelope(CatalogShelf),
   }),
   'catalog.list': endpoint({
     method: 'GET',

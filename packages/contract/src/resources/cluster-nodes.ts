@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
-import { choice, id, nullable } from '../fields.ts';
+import { choice, id, nullable } from '../records/fields.ts';
 
 /** Ids of nodes as Docker makes them. They become part of a path of the engine's interface. */
-export const nodeIdPattern = '^[a-z0-9]{1,64}$';
+const nodeIdPattern = '^[a-z0-9]{1,64}$';
 
 const nodeTask = Type.Object({
   instance_uid: Type.String({ maxLength: 128, description: 'The instance that it belongs to.' }),

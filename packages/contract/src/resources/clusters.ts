@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, answerOnce, list, paging, Timestamp, topLevel } from '../envelope.ts';
-import { choice, givenId, id, nullable, shownOnce, text } from '../fields.ts';
+import { envelope, envelopeOnce, list, paging, Timestamp, topLevel } from '../envelope.ts';
+import { choice, id, idParam, nullable, shownOnce, text } from '../records/fields.ts';
 import { Execution } from './actions.ts';
 import { ClusterNode, NodesReport } from './cluster-nodes.ts';
 import { Server } from './server-records.ts';
@@ -47,7 +47,7 @@ export const AddedClusterMember = Type.Object(
 );
 export type AddedClusterMember = Static<typeof AddedClusterMember>;
 
-const params = Type.Object({ id: givenId('Id of a server of kind cluster.') });
+const params = Type.Object({ id: idParam('Id of a server of kind cluster.') });
 
 const nodeParams = Type.Object({
   ...params.properties,
@@ -87,7 +87,7 @@ export const clusterEndpoints = {
     status: 201,
     params,
     body: ClusterMemberAddition,
-    response: answerOnce(AddedClusterMember),
+    response: envelopeOnce(AddedClusterMember),
   }),
   'clusters.revokeMember': endpoint({
     method: 'DELETE',
@@ -97,8 +97,8 @@ export const clusterEndpoints = {
     description:
       'Its key is revoked and its daemon disconnected at once. If it leads, another connected member takes over. Containers keep running.',
     permission: 'servers:write',
-    params: Type.Object({ ...params.properties, member_id: givenId('Id of a member.') }),
-    response: answer(ClusterMember),
+    params: Type.Object({ ...params.properties, member_id: idParam('Id of a member.') }),
+    response: envelope(ClusterMember),
   }),
   'clusters.nodes': endpoint({
     method: 'GET',
@@ -121,7 +121,7 @@ export const clusterEndpoints = {
     daemon: true,
     params,
     body: NodesReport,
-    response: answer(Type.Object({ nodes: Type.Integer({ minimum: 0 }) })),
+    response: envelope(Type.Object({ nodes: Type.Integer({ minimum: 0 }) })),
   }),
   'clusters.drainNode': endpoint({
     ...nodeOrder,

@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { confirmationMachine } from '../machines/confirmation.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 import { inputChanges } from './definitions.ts';
 
 /** Endpoints whose calls a program may leave to a person. Each destroys or replaces something. */
-export const confirmable = [
+const confirmable = [
   'definitions.archive',
   'instances.release',
   'backups.restore',
@@ -22,7 +22,7 @@ const volume = text(128);
 /** The fields of all confirmable calls; each has some of them. */
 const call = {
   params: Type.Object(
-    { id: givenId('Id of the record.'), slug: Type.Optional(givenId('Slug of the action.')) },
+    { id: idParam('Id of the record.'), slug: Type.Optional(idParam('Slug of the action.')) },
     { additionalProperties: false, description: 'Values in its path.' },
   ),
   query: Type.Object(
@@ -92,8 +92,8 @@ export const ConfirmationRequest = Type.Object(
 );
 export type ConfirmationRequest = Static<typeof ConfirmationRequest>;
 
-const ofConfirmation = Type.Object({ id: givenId('Id of a confirmation.') });
-const shared = { tag: 'confirmations', params: ofConfirmation, response: answer(Confirmation) } as const;
+const ofConfirmation = Type.Object({ id: idParam('Id of a confirmation.') });
+const shared = { tag: 'confirmations', params: ofConfirmation, response: envelope(Confirmation) } as const;
 
 export const confirmationEndpoints = {
   'confirmations.create': endpoint({
@@ -107,7 +107,7 @@ export const confirmationEndpoints = {
     idempotent: true,
     status: 201,
     body: ConfirmationRequest,
-    response: answer(Confirmation),
+    response: envelope(Confirmation),
   }),
   'confirmations.list': endpoint({
     method: 'GET',

@@ -122,6 +122,25 @@ export const isSecretAttribute = (className: string, attribute: string): boolean
   return Object.hasOwn(known.attributes, attribute) ? known.attributes[attribute]?.secret === true : true;
 };
 
+/** Names of usual credentials, and the sender of mails: neither decides where a connection leads. */
+const noAddress: ReadonlySet<string> = new Set([
+  'access_token',
+  'api_key',
+  'client_secret',
+  'from',
+  'key',
+  'password',
+  'secret',
+  'secret_key',
+  'token',
+]);
+
+/**
+ * Whether the attribute decides where the secrets of a connection are sent, and how. That is every other one: templates
+ * build addresses from all parts, and a user name or database with an @ or ? in it can name another host.
+ */
+export const isAddressAttribute = (attribute: string): boolean => !noAddress.has(attribute);
+
 /** Attributes that a connection of this class must have; none for classes that are not listed. */
 export const requiredAttributes = (className: string): readonly string[] =>
   Object.hasOwn(connectionClasses, className)

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
+import { id, idParam, nullable, text } from '../records/fields.ts';
 import { NeedClass } from '../template/matching.ts';
 
 const name = text(120, { description: 'Display name, unique within the account.', examples: ['Office mail'] });
@@ -70,7 +70,8 @@ export const ConnectionUpdate = Type.Object(
     attributes: Type.Optional(
       Type.Record(attributeName, nullable(Value), {
         ...bounded,
-        description: 'Merged into the current values: null removes one; omitted ones stay, including secrets.',
+        description:
+          'Merged into the current values: null removes one; omitted ones stay, including secrets. A change of where they are sent, such as host, port, url, security or username, must contain every stored secret again, or null for it.',
       }),
     ),
   },
@@ -95,8 +96,8 @@ export const Provider = Type.Object(
 );
 export type Provider = Static<typeof Provider>;
 
-const params = Type.Object({ id: givenId('Id of a connection.') });
-const shared = { tag: 'connections', params, response: answer(Connection) } as const;
+const params = Type.Object({ id: idParam('Id of a connection.') });
+const shared = { tag: 'connections', params, response: envelope(Connection) } as const;
 
 export const connectionEndpoints = {
   'connections.list': endpoint({
@@ -132,7 +133,7 @@ export const connectionEndpoints = {
     idempotent: true,
     status: 201,
     body: ConnectionCreate,
-    response: answer(Connection),
+    response: envelope(Connection),
   }),
   'connections.read': endpoint({
     ...shared,

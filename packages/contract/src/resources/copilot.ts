@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, Timestamp } from '../envelope.ts';
-import { choice, nullable, text } from '../fields.ts';
+import { envelope, Timestamp } from '../envelope.ts';
+import { choice, nullable, text } from '../records/fields.ts';
 
 export const AssistantSource = Type.Object(
   {
@@ -62,7 +62,7 @@ export const copilotEndpoints = {
     permission: 'assistant:ask',
     stream: true,
     body: Question,
-    response: answer(AssistantAnswer),
+    response: envelope(AssistantAnswer),
   }),
   'copilot.usage': endpoint({
     method: 'GET',
@@ -70,6 +70,6 @@ export const copilotEndpoints = {
     tag: 'copilot',
     summary: 'Read the usage of the assistant this month',
     permission: 'assistant:ask',
-    response: answer(AssistantUsage),
+    response: envelope(AssistantUsage),
   }),
 };

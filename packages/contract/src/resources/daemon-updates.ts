@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
-import { daemonUpdateReasons } from '../daemon-update.ts';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { daemonUpdateMachine, updateTargetMachine } from '../machines/daemon-update.ts';
+import { choice, id, idParam, nullable } from '../records/fields.ts';
+import { daemonUpdateReasons } from '../releases/daemon-update.ts';
 import { environments, labelPattern } from './server-records.ts';
 
 /** Why a server that was asked for is not part of an update. */
-export const leftOutReasons = ['current', 'newer', 'updating', 'old_daemon', 'never_connected', 'no_release'] as const;
+const leftOutReasons = ['current', 'newer', 'updating', 'old_daemon', 'never_connected', 'no_release'] as const;
 
 export const LeftOutServer = Type.Object(
   {
@@ -23,7 +23,7 @@ export const LeftOutServer = Type.Object(
 );
 export type LeftOutServer = Static<typeof LeftOutServer>;
 
-export const UpdateStage = Type.Object(
+const UpdateStage = Type.Object(
   {
     number: Type.Integer({ minimum: 1 }),
     servers: Type.Integer({ minimum: 1, description: 'Number of servers in this stage.' }),
@@ -91,11 +91,11 @@ export const DaemonUpdateDetail = Type.Object(
 );
 export type DaemonUpdateDetail = Static<typeof DaemonUpdateDetail>;
 
-export const MOST_TARGETS = 500;
+export const MAX_TARGETS = 500;
 
 const Stage = Type.Union(
   [
-    Type.Integer({ minimum: 1, maximum: MOST_TARGETS }),
+    Type.Integer({ minimum: 1, maximum: MAX_TARGETS }),
     Type.String({ maxLength: 4, pattern: '^([1-9][0-9]?|100)%$', examples: ['25%'] }),
   ],
   { description: 'Number of servers, or a percentage of all, that are updated at the end of the stage.' },
@@ -104,7 +104,7 @@ const Stage = Type.Union(
 export const DaemonUpdateOrder = Type.Object(
   {
     servers: Type.Optional(
-      Type.Array(givenId('Id of a server.'), { minItems: 1, maxItems: MOST_TARGETS, uniqueItems: true }),
+      Type.Array(idParam('Id of a server.'), { minItems: 1, maxItems: MAX_TARGETS, uniqueItems: true }),
     ),
     label: Type.Optional(
       Type.String({ maxLength: 128, pattern: labelPattern, description: 'All servers with this label, as key=value.' }),
@@ -125,7 +125,7 @@ export const DaemonUpdateOrder = Type.Object(
     max_failed: Type.Optional(
       Type.Integer({
         minimum: 0,
-        maximum: MOST_TARGETS,
+        maximum: MAX_TARGETS,
         default: 0,
         description: 'Number of daemons that may fail before the rest is halted.',
       }),
@@ -149,7 +149,7 @@ export const DaemonUpdateOrder = Type.Object(
 );
 export type DaemonUpdateOrder = Static<typeof DaemonUpdateOrder>;
 
-const params = Type.Object({ id: givenId('Id of an update of daemons.') });
+const params = Type.Object({ id: idParam('Id of an update of daemons.') });
 
 export const daemonUpdateEndpoints = {
   'daemon-updates.list': endpoint({
@@ -175,7 +175,7 @@ export const daemonUpdateEndpoints = {
     idempotent: true,
     status: 202,
     body: DaemonUpdateOrder,
-    response: answer(DaemonUpdateDetail),
+    response: envelope(DaemonUpdateDetail),
   }),
   'daemon-updates.read': endpoint({
     method: 'GET',
@@ -184,7 +184,7 @@ export const daemonUpdateEndpoints = {
     summary: 'Read an update of daemons, with its servers',
     permission: 'servers:read',
     params,
-    response: answer(DaemonUpdateDetail),
+    response: envelope(DaemonUpdateDetail),
   }),
   'daemon-updates.continue': endpoint({
     method: 'POST',
@@ -194,7 +194,7 @@ export const daemonUpdateEndpoints = {
     description: 'Accepts the failures so far; the remaining servers are updated, stage by stage.',
     permission: 'servers:write',
     params,
-    response: answer(DaemonUpdateDetail),
+    response: envelope(DaemonUpdateDetail),
   }),
   'daemon-updates.cancel': endpoint({
     method: 'POST',
@@ -204,6 +204,6 @@ export const daemonUpdateEndpoints = {
     description: 'No further daemon is updated. Those that have begun finish, and their results are recorded.',
     permission: 'servers:write',
     params,
-    response: answer(DaemonUpdateDetail),
+    response: envelope(DaemonUpdateDetail),
   }),
 };

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
-import { choice, id, nullable } from '../fields.ts';
 import { definitionMachine } from '../machines/definition.ts';
+import { choice, id, nullable } from '../records/fields.ts';
 import { ShownOverrides } from '../template/overrides.ts';
 import { BackupSettings } from './backup-settings.ts';
 
@@ -104,7 +104,7 @@ export const Revision = Type.Object(
 );
 export type Revision = Static<typeof Revision>;
 
-export const secretKinds = ['generated', 'input', 'external'] as const;
+const secretKinds = ['generated', 'input', 'external'] as const;
 
 export const Secret = Type.Object(
   {

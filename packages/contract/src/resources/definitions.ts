@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging } from '../envelope.ts';
-import { choice, givenId, namePattern, nullable, text } from '../fields.ts';
+import { envelope, list, paging } from '../envelope.ts';
 import { definitionMachine } from '../machines/definition.ts';
+import { choice, idParam, namePattern, nullable, text } from '../records/fields.ts';
 import { ComponentOverride, Overrides } from '../template/overrides.ts';
 import { BackupWishes } from './backup-settings.ts';
 import { Definition, InputValue, Revision, Secret } from './definition-records.ts';
@@ -31,7 +31,7 @@ export const BindingWish = Type.Object(
     instance: Type.Optional(
       text(63, { description: 'instance_uid of a definition that provides the class of the need.' }),
     ),
-    connection: Type.Optional(givenId('Id of a saved connection of the class of the need.')),
+    connection: Type.Optional(idParam('Id of a saved connection of the class of the need.')),
   },
   { title: 'BindingWish', additionalProperties: false, description: 'Give instance or connection.' },
 );
@@ -46,7 +46,7 @@ const variant = text(64, { description: 'Id of an image variant of the template.
 export const DefinitionCreate = Type.Object(
   {
     species: Type.Optional(text(64, { description: 'Uses the newest published version. Not with template_id.' })),
-    template_id: Type.Optional(givenId('Uses exactly this version. Not with species.')),
+    template_id: Type.Optional(idParam('Uses exactly this version. Not with species.')),
     instance_uid: Type.Optional(
       Type.String({
         minLength: 1,
@@ -63,7 +63,7 @@ export const DefinitionCreate = Type.Object(
       }),
     ),
     server_id: Type.Optional(
-      givenId(
+      idParam(
         'The server to run on. Required. `auto` lets the service choose one that is online, meets `placement` and has room.',
       ),
     ),
@@ -78,9 +78,9 @@ export const DefinitionCreate = Type.Object(
     params: Type.Optional(inputValues(sameAsInputs)),
     profile: Type.Optional(text(64, { default: 'development', description: profiles })),
     variant: Type.Optional(variant),
-    tenant_id: Type.Optional(givenId('Tenant of the definition; it must be on the same server.')),
+    tenant_id: Type.Optional(idParam('Tenant of the definition; it must be on the same server.')),
     saved_config_id: Type.Optional(
-      givenId(
+      idParam(
         'A saved config of the same species. It provides the values that the request omits, including the species.',
       ),
     ),
@@ -158,7 +158,7 @@ export const DefinitionUpdate = Type.Object(
 );
 export type DefinitionUpdate = Static<typeof DefinitionUpdate>;
 
-const params = Type.Object({ id: givenId('Id of a definition.') });
+const params = Type.Object({ id: idParam('Id of a definition.') });
 const shared = { tag: 'definitions', params } as const;
 
 export const definitionEndpoints = {
@@ -169,8 +169,8 @@ export const definitionEndpoints = {
     summary: 'List the definitions',
     permission: 'definitions:read',
     query: Type.Object({
-      server_id: Type.Optional(givenId('Only those of this server.')),
-      tenant_id: Type.Optional(givenId('Only those of this tenant.')),
+      server_id: Type.Optional(idParam('Only those of this server.')),
+      tenant_id: Type.Optional(idParam('Only those of this tenant.')),
       status: Type.Optional(
         choice([...definitionMachine.states, 'all'] as const, {
           description:
@@ -195,7 +195,7 @@ export const definitionEndpoints = {
     idempotent: true,
     status: 201,
     body: DefinitionCreate,
-    response: answer(CreatedDefinition),
+    response: envelope(CreatedDefinition),
   }),
   'definitions.read': endpoint({
     ...shared,
@@ -205,7 +205,7 @@ export const definitionEndpoints = {
     description: 'Its ETag is the number of its current revision, in quotes.',
     tagged: true,
     permission: 'definitions:read',
-    response: answer(Definition),
+    response: envelope(Definition),
   }),
   'definitions.update': endpoint({
     record: { read: 'definitions.read' },
@@ -217,7 +217,7 @@ export const definitionEndpoints = {
     permission: 'definitions:write',
     tagged: true,
     body: DefinitionUpdate,
-    response: answer(Definition),
+    response: envelope(Definition),
   }),
   'definitions.archive': endpoint({
     ...shared,
@@ -231,7 +231,7 @@ export const definitionEndpoints = {
         choice(['keep', 'remove'], { default: 'remove', description: 'keep leaves the containers running.' }),
       ),
     }),
-    response: answer(Definition),
+    response: envelope(Definition),
   }),
   'definitions.activate': endpoint({
     ...shared,
@@ -241,7 +241,7 @@ export const definitionEndpoints = {
     description:
       'It becomes active if a deployment of it ever succeeded, otherwise pending. Refused if its server was removed.',
     permission: 'definitions:write',
-    response: answer(Definition),
+    response: envelope(Definition),
   }),
   'definitions.revisions': endpoint({
     ...shared,
@@ -258,8 +258,8 @@ export const definitionEndpoints = {
     tag: 'definitions',
     summary: 'Make an older revision the current one',
     permission: 'definitions:write',
-    params: Type.Object({ ...params.properties, number: givenId('Number of a revision.') }),
-    response: answer(Definition),
+    params: Type.Object({ ...params.properties, number: idParam('Number of a revision.') }),
+    response: envelope(Definition),
   }),
   'definitions.secrets': endpoint({
     ...shared,

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
-import { choice, id, nullable } from '../fields.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
+import { choice, id, nullable } from '../records/fields.ts';
 
-export const deploymentKinds = ['deploy', 'renew', 'rollback', 'heal', 'test', 'migrate'] as const;
-export const preparations = ['backup', 'restore'] as const;
+const deploymentKinds = ['deploy', 'renew', 'rollback', 'heal', 'test', 'migrate'] as const;
+const preparations = ['backup', 'restore', 'release'] as const;
 export const logLevels = ['info', 'warn', 'error'] as const;
 
 export const DeployedImage = Type.Object(
@@ -59,7 +59,10 @@ export const Deployment = Type.Object(
         execution_id: nullable(id('execution')),
         done: Type.Boolean(),
       }),
-      { description: 'Preparation that must finish before a daemon may claim the deployment.' },
+      {
+        description:
+          'Work that must finish before a daemon may claim the deployment: a backup, a restore, or the release of an archived definition that has its address.',
+      },
     ),
     backup_id: nullable(id('backup'), {
       description: 'The backup made before it; for a rollback with data, the backup to restore.',

@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
-import { choice, givenId, nullable } from '../fields.ts';
+import { deploymentMachine } from '../machines/deployment.ts';
+import { choice, idParam, nullable } from '../records/fields.ts';
 import { DeployedImage, logLevels } from './deployment-records.ts';
 import { ReportedInstance } from './instance-records.ts';
 
@@ -46,7 +47,9 @@ const reported = {
 
 export const DeploymentStatusReport = Type.Object(
   {
-    status: choice(['running', 'success', 'failed']),
+    status: choice(deploymentMachine.states, {
+      description: 'pending is accepted only while the deployment is pending.',
+    }),
     container_id: Type.Optional(nullable(Type.String({ maxLength: 128 }))),
     ...reported,
   },
@@ -56,7 +59,7 @@ export type DeploymentStatusReport = Static<typeof DeploymentStatusReport>;
 
 export const DeployReport = Type.Object(
   {
-    deployment_id: givenId('The finished deployment.'),
+    deployment_id: idParam('The finished deployment.'),
     status: choice(['success', 'failed']),
     instance: Type.Optional(nullable(ReportedInstance)),
     images: Type.Optional(Type.Array(DeployedImage, { maxItems: 200 })),
@@ -69,7 +72,7 @@ export const DeployReport = Type.Object(
     gap_ms: Type.Optional(nullable(Type.Integer({ minimum: 0, description: 'Downtime of the instance.' }))),
     rollback_of: Type.Optional(
       nullable(
-        givenId(
+        idParam(
           'The daemon rolled this deployment back because it became unhealthy. deployment_id is then a new id chosen by the daemon.',
         ),
       ),

@@ -1,15 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, LOG_BODY_LIMIT, LOG_BODY_VALUES, live } from '../endpoint.ts';
-import { answer, list, paging } from '../envelope.ts';
-import { choice, givenId } from '../fields.ts';
+import { envelope, list, paging } from '../envelope.ts';
 import { deploymentMachine } from '../machines/deployment.ts';
+import { choice, idParam } from '../records/fields.ts';
 import { DefinitionCreate } from './definitions.ts';
 import { Deployment, DeploymentDetail } from './deployment-records.ts';
 import { DeploymentStatusReport, DeployReport } from './deployment-reports.ts';
 import { DeploymentPlan, DeploymentPreview } from './plan-records.ts';
 
 const order = {
-  definition_id: Type.Optional(givenId('The definition to deploy. Required.')),
+  definition_id: Type.Optional(idParam('The definition to deploy. Required.')),
   spec_hash: Type.Optional(
     Type.String({ maxLength: 128, description: 'Refused if the current revision has another spec_hash.' }),
   ),
@@ -54,18 +54,18 @@ export const RollbackOrder = Type.Object(
 );
 export type RollbackOrder = Static<typeof RollbackOrder>;
 
-export const DeploymentExecute = Type.Object(order, {
+const DeploymentExecute = Type.Object(order, {
   title: 'DeploymentExecute',
   additionalProperties: false,
   examples: [{ definition_id: 'def_01j9zq3v5t8x2m4n6p7r9s0abc' }],
 });
 export const DeploymentCreate = Type.Object(
-  { ...order, server_id: Type.Optional(givenId('Must be the server of the definition, if given.')) },
+  { ...order, server_id: Type.Optional(idParam('Must be the server of the definition, if given.')) },
   { title: 'DeploymentCreate', additionalProperties: false },
 );
 export type DeploymentCreate = Static<typeof DeploymentCreate>;
 
-const params = Type.Object({ id: givenId('Id of a deployment.') });
+const params = Type.Object({ id: idParam('Id of a deployment.') });
 const shared = { tag: 'deployments', params } as const;
 const ordering = {
   method: 'POST',
@@ -73,7 +73,7 @@ const ordering = {
   permission: 'deployments:execute',
   idempotent: true,
   status: 201,
-  response: answer(Deployment),
+  response: envelope(Deployment),
 } as const;
 
 const reading = endpoint({
@@ -90,7 +90,7 @@ const reading = endpoint({
       Type.Integer({ minimum: 0, maximum: 1e9, default: 0, description: 'Only log lines with a higher number.' }),
     ),
   }),
-  response: answer(DeploymentDetail),
+  response: envelope(DeploymentDetail),
 });
 
 export const deploymentEndpoints = {
@@ -101,8 +101,8 @@ export const deploymentEndpoints = {
     summary: 'List the deployments, newest first',
     permission: 'deployments:read',
     query: Type.Object({
-      definition_id: Type.Optional(givenId('Only those of this definition.')),
-      server_id: Type.Optional(givenId('Only those of this server.')),
+      definition_id: Type.Optional(idParam('Only those of this definition.')),
+      server_id: Type.Optional(idParam('Only those of this server.')),
       status: Type.Optional(choice(deploymentMachine.states, { description: 'Only those in this state.' })),
       ...paging,
     }),
@@ -130,8 +130,8 @@ export const deploymentEndpoints = {
     description:
       'Based on the last report of the daemon. Pass its plan_hash with the order to make sure that exactly this plan is executed.',
     permission: 'definitions:read',
-    params: Type.Object({ id: givenId('Id of a definition.') }),
-    response: answer(DeploymentPlan),
+    params: Type.Object({ id: idParam('Id of a definition.') }),
+    response: envelope(DeploymentPlan),
   }),
   'deployments.preview': endpoint({
     method: 'POST',
@@ -141,7 +141,7 @@ export const deploymentEndpoints = {
     description: 'Takes the body of a new definition and checks it alike. Nothing is stored.',
     permission: 'definitions:write',
     body: DefinitionCreate,
-    response: answer(DeploymentPreview),
+    response: envelope(DeploymentPreview),
   }),
   'deployments.pending': endpoint({
     method: 'GET',
@@ -152,7 +152,7 @@ export const deploymentEndpoints = {
       'For a server key: the deployments that its daemon may claim now, and those it has claimed and not finished. Oldest first.',
     permission: 'deployments:read',
     daemon: true,
-    query: Type.Object({ server_id: Type.Optional(givenId('Only those of this server.')), ...paging }),
+    query: Type.Object({ server_id: Type.Optional(idParam('Only those of this server.')), ...paging }),
     response: list(Deployment),
   }),
   'deployments.read': live(reading, {
@@ -168,13 +168,13 @@ export const deploymentEndpoints = {
     path: '/deployments/{id}/status',
     summary: 'Report the progress of a deployment',
     description:
-      'For daemons. running claims a pending deployment; repeated, it signals progress. success and failed are final. Repeating the final state is accepted, another one is refused.',
+      'For daemons. running claims a pending deployment; repeated, it signals progress. success and failed are final. Repeating the state that it has is accepted and changes nothing; a final one cannot be left.',
     permission: 'deployments:report',
     daemon: true,
     bodyLimit: LOG_BODY_LIMIT,
     bodyValues: LOG_BODY_VALUES,
     body: DeploymentStatusReport,
-    response: answer(Deployment),
+    response: envelope(Deployment),
   }),
   'deployments.report': endpoint({
     method: 'POST',
@@ -186,7 +186,7 @@ export const deploymentEndpoints = {
     bodyLimit: LOG_BODY_LIMIT,
     bodyValues: LOG_BODY_VALUES,
     body: DeployReport,
-    response: answer(Deployment),
+    response: envelope(Deployment),
   }),
   'deployments.rollback': endpoint({
     ...shared,
@@ -199,7 +199,7 @@ export const deploymentEndpoints = {
     idempotent: true,
     status: 201,
     body: RollbackOrder,
-    response: answer(Deployment),
+    response: envelope(Deployment),
   }),
   'deployments.cancel': endpoint({
     ...shared,
@@ -209,6 +209,6 @@ export const deploymentEndpoints = {
     description:
       'A pending deployment fails at once with the reason cancelled; a running one fails when its daemon has stopped it.',
     permission: 'deployments:execute',
-    response: answer(Deployment),
+    response: envelope(Deployment),
   }),
 };

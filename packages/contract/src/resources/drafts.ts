@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { templateTestMachine } from '../machines/template-test.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 import { InputValue } from '../template/inputs.ts';
 import { PlannedPermission } from './plan-records.ts';
 import { TemplateItem } from './templates.ts';
 
 /** Maximum length of a template or a Compose file. */
-const LONGEST_SOURCE = 500_000;
+const MAX_SOURCE_LENGTH = 500_000;
 
 const place = {
   path: Type.String({
@@ -20,7 +20,7 @@ const place = {
   message: Type.String(),
 };
 
-export const TemplateFinding = Type.Object(
+const TemplateFinding = Type.Object(
   {
     severity: choice(['error', 'warning']),
     code: Type.String({ description: 'Kind of the finding, for programs.', examples: ['unknown-reference'] }),
@@ -30,12 +30,12 @@ export const TemplateFinding = Type.Object(
   { title: 'TemplateFinding', description: 'A finding of the validator at one place of a template.' },
 );
 
-export const Inference = Type.Object(place, {
+const Inference = Type.Object(place, {
   title: 'Inference',
   description: 'A value that was inferred from a Compose file.',
 });
 
-export const Omission = Type.Object(
+const Omission = Type.Object(
   {
     ...place,
     refused: Type.Boolean({
@@ -56,7 +56,7 @@ export const Draft = Type.Object(
 );
 export type Draft = Static<typeof Draft>;
 
-export const ImportQuestion = Type.Object(
+const ImportQuestion = Type.Object(
   {
     service: Type.String({ description: 'The service of the Compose file; its name in `ports` of the request.' }),
     line: place.line,
@@ -114,7 +114,7 @@ const bounded = { additionalProperties: false };
 
 export const DraftCreate = Type.Object(
   {
-    source: Type.Optional(text(LONGEST_SOURCE, { description: 'The template as YAML or JSON text.' })),
+    source: Type.Optional(text(MAX_SOURCE_LENGTH, { description: 'The template as YAML or JSON text.' })),
     spec: Type.Optional(
       Type.Record(Type.String({ pattern: '^.{1,64}$' }), Type.Unknown(), {
         ...bounded,
@@ -130,7 +130,7 @@ export type DraftCreate = Static<typeof DraftCreate>;
 /** What an import needs beside the Compose file. */
 const beside = {
   env: Type.Optional(
-    text(LONGEST_SOURCE, {
+    text(MAX_SOURCE_LENGTH, {
       minLength: 0,
       description: 'The .env beside the Compose file: its values become defaults, its passwords generated secrets.',
     }),
@@ -146,7 +146,7 @@ const beside = {
 
 export const DraftImport = Type.Object(
   {
-    compose: text(LONGEST_SOURCE, { description: 'The text of a Compose file.' }),
+    compose: text(MAX_SOURCE_LENGTH, { description: 'The text of a Compose file.' }),
     name: Type.Optional(text(200, { description: 'Name of the template; defaults to the name in the file.' })),
     slug: Type.Optional(
       Type.String({
@@ -163,8 +163,8 @@ export type DraftImport = Static<typeof DraftImport>;
 
 export const DraftCheck = Type.Object(
   {
-    source: Type.Optional(text(LONGEST_SOURCE, { description: 'The template as YAML or JSON text.' })),
-    compose: Type.Optional(text(LONGEST_SOURCE, { description: 'The text of a Compose file, instead of source.' })),
+    source: Type.Optional(text(MAX_SOURCE_LENGTH, { description: 'The template as YAML or JSON text.' })),
+    compose: Type.Optional(text(MAX_SOURCE_LENGTH, { description: 'The text of a Compose file, instead of source.' })),
     name: Type.Optional(DraftImport.properties.name),
     slug: Type.Optional(DraftImport.properties.slug),
     ...beside,
@@ -210,7 +210,7 @@ export const TemplateTestOrder = Type.Object(
     ),
     profile: Type.Optional(text(63, { description: 'Defaults to development.' })),
     variant: Type.Optional(text(63)),
-    server_id: Type.Optional(givenId('The test server, if there are several.')),
+    server_id: Type.Optional(idParam('The test server, if there are several.')),
   },
   { ...bounded, title: 'TemplateTestOrder', examples: [{}] },
 );
@@ -219,7 +219,7 @@ export type TemplateTestOrder = Static<typeof TemplateTestOrder>;
 const shared = {
   tag: 'templates',
   permission: 'templates:write',
-  params: Type.Object({ id: givenId('A template id of the account.') }),
+  params: Type.Object({ id: idParam('A template id of the account.') }),
 } as const;
 
 export const draftEndpoints = {
@@ -238,7 +238,7 @@ export const draftEndpoints = {
     path: '/drafts/{id}',
     permission: 'templates:read',
     summary: 'Read a template of the account with its text and the findings of the validator',
-    response: answer(DraftDetail),
+    response: envelope(DraftDetail),
   }),
   'drafts.check': endpoint({
     method: 'POST',
@@ -249,7 +249,7 @@ export const draftEndpoints = {
       'Give source or compose. Lists findings with their lines; for a Compose file also what was inferred and dropped.',
     permission: 'templates:write',
     body: DraftCheck,
-    response: answer(CheckedDraft),
+    response: envelope(CheckedDraft),
   }),
   'drafts.create': endpoint({
     method: 'POST',
@@ -262,7 +262,7 @@ export const draftEndpoints = {
     idempotent: true,
     status: 201,
     body: DraftCreate,
-    response: answer(Draft),
+    response: envelope(Draft),
   }),
   'drafts.import': endpoint({
     method: 'POST',
@@ -275,7 +275,7 @@ export const draftEndpoints = {
     idempotent: true,
     status: 201,
     body: DraftImport,
-    response: answer(ImportedDraft),
+    response: envelope(ImportedDraft),
   }),
   'drafts.validate': endpoint({
     ...shared,
@@ -284,7 +284,7 @@ export const draftEndpoints = {
     summary: 'Validate a draft',
     description:
       'A draft without errors becomes validated. A draft with errors does not change, and the answer lists them.',
-    response: answer(Draft),
+    response: envelope(Draft),
   }),
   'drafts.test': endpoint({
     ...shared,
@@ -295,7 +295,7 @@ export const draftEndpoints = {
       'Deploys this spec_hash on a server of the account with deploy_tests, waits until it is healthy, runs its smoke test, and removes everything again, including volumes. Poll GET /templates/{id}/tests.',
     status: 202,
     body: TemplateTestOrder,
-    response: answer(TemplateTest),
+    response: envelope(TemplateTest),
   }),
   'drafts.tests': endpoint({
     ...shared,
@@ -314,7 +314,7 @@ export const draftEndpoints = {
     summary: 'Publish a validated template for the account',
     description:
       'A published template can be used by definitions and never changes. Image tags without a version are refused. If the account has a server with deploy_tests, this spec_hash must have passed a deploy test.',
-    response: answer(Draft),
+    response: envelope(Draft),
   }),
   'drafts.deprecate': endpoint({
     ...shared,
@@ -322,6 +322,6 @@ export const draftEndpoints = {
     path: '/templates/{id}/deprecate',
     summary: 'Mark a published template of the account as deprecated',
     description: 'Existing definitions keep working; new ones should not use it.',
-    response: answer(Draft),
+    response: envelope(Draft),
   }),
 };

@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { evacuationMachine, evacuationMoveMachine } from '../machines/evacuation.ts';
+import { choice, id, idParam, nullable } from '../records/fields.ts';
 import { MigrationPlan } from './migrations.ts';
 import { PlacementWish } from './placement-records.ts';
 
 /** Most definitions and tenants that one evacuation moves; a second one moves the rest. */
-export const MOST_MOVES = 500;
+export const MAX_MOVES = 500;
 
 const Finding = MigrationPlan.properties.blockers.items;
 
@@ -37,7 +37,7 @@ export const EvacuationPlan = Type.Object(
   {
     server_id: id('server'),
     server_name: Type.String(),
-    moves: Type.Array(PlannedMove, { description: `Largest first; at most ${MOST_MOVES}.` }),
+    moves: Type.Array(PlannedMove, { description: `Largest first; at most ${MAX_MOVES}.` }),
     left_out: Type.Integer({ minimum: 0, description: 'Number of definitions and tenants beyond that.' }),
   },
   { title: 'EvacuationPlan' },
@@ -105,8 +105,8 @@ export const EvacuationAnswer = Type.Object(
 );
 export type EvacuationAnswer = Static<typeof EvacuationAnswer>;
 
-const ofServer = Type.Object({ id: givenId('Id of a server.') });
-const one = { tag: 'servers', params: Type.Object({ id: givenId('Id of an evacuation.') }) } as const;
+const ofServer = Type.Object({ id: idParam('Id of a server.') });
+const item = { tag: 'servers', params: Type.Object({ id: idParam('Id of an evacuation.') }) } as const;
 
 export const evacuationEndpoints = {
   'evacuations.create': endpoint({
@@ -121,7 +121,7 @@ export const evacuationEndpoints = {
     status: 202,
     params: ofServer,
     body: EvacuationOrder,
-    response: answer(EvacuationAnswer),
+    response: envelope(EvacuationAnswer),
   }),
   'evacuations.list': endpoint({
     method: 'GET',
@@ -134,21 +134,21 @@ export const evacuationEndpoints = {
     response: list(Evacuation),
   }),
   'evacuations.read': endpoint({
-    ...one,
+    ...item,
     method: 'GET',
     path: '/evacuations/{id}',
     summary: 'Read an evacuation with its moves',
     permission: 'servers:read',
-    response: answer(EvacuationDetail),
+    response: envelope(EvacuationDetail),
   }),
   'evacuations.cancel': endpoint({
-    ...one,
+    ...item,
     method: 'POST',
     path: '/evacuations/{id}/cancel',
     summary: 'Cancel an evacuation',
     description: 'Begins no further move; migrations that have begun continue. The server stays drained. Idempotent.',
     permission: 'servers:write',
     status: 202,
-    response: answer(EvacuationDetail),
+    response: envelope(EvacuationDetail),
   }),
 };

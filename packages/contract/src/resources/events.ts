@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, live } from '../endpoint.ts';
 import { list, paging, Timestamp } from '../envelope.ts';
-import { givenId, id, nullable, text } from '../fields.ts';
+import { id, idParam, nullable, text } from '../records/fields.ts';
 
 export const Event = Type.Object(
   {
@@ -37,9 +37,9 @@ const listing = endpoint({
       text(100, { description: 'Only this event name. A trailing .* matches all names with that prefix: audit.*' }),
     ),
     resource_type: Type.Optional(text(64, { description: 'Only those of resources of this kind.' })),
-    resource_id: Type.Optional(givenId('Only those of this resource.')),
+    resource_id: Type.Optional(idParam('Only those of this resource.')),
     tenant_id: Type.Optional(
-      givenId('Only those of this tenant and of its definitions, instances, deployments, executions and backups.'),
+      idParam('Only those of this tenant and of its definitions, instances, deployments, executions and backups.'),
     ),
     since: Type.Optional(Type.String({ format: 'date-time', description: 'Only those from this time on.' })),
     until: Type.Optional(Type.String({ format: 'date-time', description: 'Only those before this time.' })),

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
-import { choice, id, nullable } from '../fields.ts';
 import { gardenRunMachine } from '../machines/garden-run.ts';
+import { choice, id, nullable } from '../records/fields.ts';
 
 /** Kinds of things that a garden describes, in the order in which they are applied. */
 export const gardenItemKinds = ['template', 'registry', 'channel', 'rule', 'webhook', 'definition'] as const;
@@ -10,7 +10,7 @@ export type GardenItemKind = (typeof gardenItemKinds)[number];
 export const gardenActions = ['create', 'update', 'deploy', 'archive', 'remove', 'unchanged'] as const;
 export type GardenAction = (typeof gardenActions)[number];
 
-export const gardenChangeStates = ['waiting', 'running', 'done', 'failed', 'skipped'] as const;
+const gardenChangeStates = ['waiting', 'running', 'done', 'failed', 'skipped'] as const;
 
 const Value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String()), Type.Null()]);
 

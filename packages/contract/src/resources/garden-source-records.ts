@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
-import { choice, id, nullable } from '../fields.ts';
 import { gardenCommitMachine } from '../machines/garden-commit.ts';
+import { choice, id, nullable } from '../records/fields.ts';
 import { GardenCounts, GardenPlan, GardenProblem, planHash } from './garden-records.ts';
 
 export const gardenModes = ['propose', 'apply'] as const;

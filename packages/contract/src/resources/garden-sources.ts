@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, answerOnce, list, paging } from '../envelope.ts';
-import { choice, givenId, nullable, secret, shownOnce, text } from '../fields.ts';
+import { envelope, envelopeOnce, list, paging } from '../envelope.ts';
 import { gardenCommitMachine } from '../machines/garden-commit.ts';
+import { choice, idParam, nullable, secret, shownOnce, text } from '../records/fields.ts';
 import { planHash } from './garden-records.ts';
 import { forges, GardenCommit, GardenCommitDetail, GardenDrift, gardenModes } from './garden-source-records.ts';
 import { Garden } from './gardens.ts';
@@ -146,8 +146,8 @@ export const UpdatedGarden = Type.Object(
 );
 export type UpdatedGarden = Static<typeof UpdatedGarden>;
 
-const ofGarden = Type.Object({ id: givenId('Id of a garden.') });
-const ofCommit = Type.Object({ ...ofGarden.properties, commit_id: givenId('Id of a commit.') });
+const ofGarden = Type.Object({ id: idParam('Id of a garden.') });
+const ofCommit = Type.Object({ ...ofGarden.properties, commit_id: idParam('Id of a commit.') });
 const shared = { tag: 'gardens' } as const;
 
 /** The push webhook of forges is no row: its body has the shape of the forge, and its signature covers the raw bytes. */
@@ -163,7 +163,7 @@ export const gardenSourceEndpoints = {
     idempotent: true,
     status: 201,
     body: GardenFollow,
-    response: answerOnce(FollowedGarden),
+    response: envelopeOnce(FollowedGarden),
   }),
   'gardens.update': endpoint({
     ...shared,
@@ -176,7 +176,7 @@ export const gardenSourceEndpoints = {
     permission: 'gardens:write',
     params: ofGarden,
     body: GardenSourceUpdate,
-    response: answer(UpdatedGarden),
+    response: envelope(UpdatedGarden),
   }),
   'gardens.sync': endpoint({
     ...shared,
@@ -197,7 +197,7 @@ export const gardenSourceEndpoints = {
       },
       { title: 'GardenSync', additionalProperties: false },
     ),
-    response: answer(Garden),
+    response: envelope(Garden),
   }),
   'gardens.commits': endpoint({
     ...shared,
@@ -221,7 +221,7 @@ export const gardenSourceEndpoints = {
     permission: 'gardens:read',
     errors: ['FORBIDDEN'],
     params: ofCommit,
-    response: answer(GardenCommitDetail),
+    response: envelope(GardenCommitDetail),
   }),
   'gardens.approve': endpoint({
     ...shared,
@@ -242,7 +242,7 @@ export const gardenSourceEndpoints = {
         examples: [{ plan_hash: `sha256:${'0'.repeat(64)}` }],
       },
     ),
-    response: answer(GardenCommit),
+    response: envelope(GardenCommit),
   }),
   'gardens.reject': endpoint({
     ...shared,
@@ -256,7 +256,7 @@ export const gardenSourceEndpoints = {
       { comment: Type.Optional(text(500, { description: 'Why, for the other people of the account.' })) },
       { title: 'GardenRejection', additionalProperties: false },
     ),
-    response: answer(GardenCommit),
+    response: envelope(GardenCommit),
   }),
   'gardens.drift': endpoint({
     ...shared,
@@ -267,6 +267,6 @@ export const gardenSourceEndpoints = {
     permission: 'gardens:read',
     errors: ['FORBIDDEN'],
     params: ofGarden,
-    response: answer(GardenDrift),
+    response: envelope(GardenDrift),
   }),
 };

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, LOG_BODY_LIMIT, LOG_BODY_VALUES } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { gardenRunMachine } from '../machines/garden-run.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 import { GardenPlan, GardenRun, GardenRunDetail, planHash } from './garden-records.ts';
 import { GardenSource } from './garden-source-records.ts';
 
@@ -78,8 +78,8 @@ export const GardenApply = Type.Object(
 );
 export type GardenApply = Static<typeof GardenApply>;
 
-const ofGarden = Type.Object({ id: givenId('Id of a garden.') });
-const ofRun = Type.Object({ id: givenId('Id of a run.') });
+const ofGarden = Type.Object({ id: idParam('Id of a garden.') });
+const ofRun = Type.Object({ id: idParam('Id of a run.') });
 const shared = { tag: 'gardens' } as const;
 const large = { bodyLimit: LOG_BODY_LIMIT, bodyValues: LOG_BODY_VALUES };
 
@@ -94,7 +94,7 @@ export const gardenEndpoints = {
       'Changes nothing. A given secret is compared with the stored one only if the key may change it; otherwise it counts as unchanged.',
     permission: 'gardens:read',
     body: GardenFiles,
-    response: answer(GardenPlan),
+    response: envelope(GardenPlan),
   }),
   'gardens.apply': endpoint({
     ...shared,
@@ -109,7 +109,7 @@ export const gardenEndpoints = {
     idempotent: true,
     status: 202,
     body: GardenApply,
-    response: answer(GardenRunDetail),
+    response: envelope(GardenRunDetail),
   }),
   'gardens.list': endpoint({
     ...shared,
@@ -130,7 +130,7 @@ export const gardenEndpoints = {
     query: Type.Object({
       name: Type.Optional(text(63, { description: 'Name of the garden; only what that garden made if it exists.' })),
     }),
-    response: answer(
+    response: envelope(
       Type.Object(
         { name: Type.String(), source: Type.String({ description: 'The text of garden.yaml.' }) },
         { title: 'GardenExport' },
@@ -144,7 +144,7 @@ export const gardenEndpoints = {
     summary: 'Read a garden',
     permission: 'gardens:read',
     params: ofGarden,
-    response: answer(Garden),
+    response: envelope(Garden),
   }),
   'gardens.delete': endpoint({
     ...shared,
@@ -154,7 +154,7 @@ export const gardenEndpoints = {
     description: 'Changes nothing that it made. Refused while it is being applied.',
     permission: 'gardens:write',
     params: ofGarden,
-    response: answer(Garden),
+    response: envelope(Garden),
   }),
   'gardens.runs': endpoint({
     ...shared,
@@ -176,7 +176,7 @@ export const gardenEndpoints = {
     summary: 'Read a run with its changes',
     permission: 'gardens:read',
     params: ofRun,
-    response: answer(GardenRunDetail),
+    response: envelope(GardenRunDetail),
   }),
   'gardens.cancel': endpoint({
     ...shared,
@@ -186,6 +186,6 @@ export const gardenEndpoints = {
     description: 'Nothing new is ordered; deployments that were ordered run to their end. Idempotent.',
     permission: 'gardens:write',
     params: ofRun,
-    response: answer(GardenRun),
+    response: envelope(GardenRun),
   }),
 };

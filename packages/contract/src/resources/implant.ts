@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
-import { agentArchs, agentSystems } from '../agent-file.ts';
 import { endpoint } from '../endpoint.ts';
-import { answer, fileBytes, Timestamp } from '../envelope.ts';
-import { choice, givenId, nullable } from '../fields.ts';
-import { ReleaseSignature } from '../release-signature.ts';
+import { envelope, fileBytes, Timestamp } from '../envelope.ts';
+import { choice, idParam, nullable } from '../records/fields.ts';
+import { agentArchs, agentSystems } from '../releases/agent-file.ts';
+import { ReleaseSignature } from '../releases/release-signature.ts';
 
 export const AgentBinary = Type.Object(
   {
@@ -25,8 +25,8 @@ export const AgentBinary = Type.Object(
 export type AgentBinary = Static<typeof AgentBinary>;
 
 const params = Type.Object({
-  os_type: givenId('Operating system: linux.'),
-  arch: givenId('Processor: amd64 or arm64.'),
+  os_type: idParam('Operating system: linux.'),
+  arch: idParam('Processor: amd64 or arm64.'),
 });
 
 export const implantEndpoints = {
@@ -35,11 +35,12 @@ export const implantEndpoints = {
     path: '/implant/{os_type}/{arch}',
     tag: 'implant',
     summary: 'Read the metadata of the agent binary for a platform',
-    description: 'NOT_FOUND if it was not built: npm run build:daemon builds it.',
+    description:
+      'NOT_FOUND if there is none. Where the service runs by npm start, the first request builds it in the background: until then NOT_FOUND has the reason building and Retry-After, after a failure the reason build_failed. Elsewhere npm run build:daemon builds it.',
     permission: 'servers:read',
     daemon: true,
     params,
-    response: answer(AgentBinary),
+    response: envelope(AgentBinary),
   }),
   'implant.download': endpoint({
     method: 'GET',

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, LOG_BODY_LIMIT } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, namePattern, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { importMachine } from '../machines/import.ts';
+import { choice, id, idParam, namePattern, nullable, text } from '../records/fields.ts';
 import { BackupSettings } from './backup-settings.ts';
 import { InputValue } from './definition-records.ts';
 import { inputName } from './definitions.ts';
@@ -86,7 +86,7 @@ export type Export = Static<typeof Export>;
 export const ExportOrder = Type.Object(
   {
     backup_id: Type.Optional(
-      givenId('A backup of all its volumes. Required if the definition was deployed and its template has volumes.'),
+      idParam('A backup of all its volumes. Required if the definition was deployed and its template has volumes.'),
     ),
   },
   {
@@ -97,15 +97,14 @@ export const ExportOrder = Type.Object(
 );
 export type ExportOrder = Static<typeof ExportOrder>;
 
-export const VolumeOrder = Type.Object(
+const VolumeOrder = Type.Object(
   { volume: volumeName },
   { title: 'VolumeOrder', additionalProperties: false, examples: [{ volume: 'data' }] },
 );
-export type VolumeOrder = Static<typeof VolumeOrder>;
 
 export const ImportOrder = Type.Object(
   {
-    server_id: givenId('The server to run on.'),
+    server_id: idParam('The server to run on.'),
     instance_uid: Type.Optional(
       Type.String({
         minLength: 1,
@@ -153,7 +152,7 @@ export const Import = Type.Object(
 );
 export type Import = Static<typeof Import>;
 
-const ofImport = Type.Object({ id: givenId('Id of an import.') });
+const ofImport = Type.Object({ id: idParam('Id of an import.') });
 
 export const importEndpoints = {
   'definitions.export': endpoint({
@@ -165,9 +164,9 @@ export const importEndpoints = {
       'Returns everything that another installation needs to run it, except the content of its volumes, which is fetched from a backup. Recorded in the audit log. Only over TLS or loopback.',
     permission: 'data:export',
     errors: ['FORBIDDEN'],
-    params: Type.Object({ id: givenId('Id of a definition.') }),
+    params: Type.Object({ id: idParam('Id of a definition.') }),
     body: ExportOrder,
-    response: answer(Export),
+    response: envelope(Export),
   }),
   'backups.fetch': endpoint({
     method: 'POST',
@@ -179,9 +178,9 @@ export const importEndpoints = {
     permission: 'data:export',
     idempotent: true,
     status: 201,
-    params: Type.Object({ id: givenId('Id of a backup.') }),
+    params: Type.Object({ id: idParam('Id of a backup.') }),
     body: VolumeOrder,
-    response: answer(Transfer),
+    response: envelope(Transfer),
   }),
   'definitions.import': endpoint({
     method: 'POST',
@@ -195,7 +194,7 @@ export const importEndpoints = {
     status: 202,
     bodyLimit: LOG_BODY_LIMIT,
     body: ImportOrder,
-    response: answer(Import),
+    response: envelope(Import),
   }),
   'imports.list': endpoint({
     method: 'GET',
@@ -216,7 +215,7 @@ export const importEndpoints = {
     summary: 'Read an import',
     permission: 'definitions:read',
     params: ofImport,
-    response: answer(Import),
+    response: envelope(Import),
   }),
   'imports.fill': endpoint({
     method: 'POST',
@@ -229,7 +228,7 @@ export const importEndpoints = {
     status: 202,
     params: ofImport,
     body: VolumeOrder,
-    response: answer(Transfer),
+    response: envelope(Transfer),
   }),
   'imports.cancel': endpoint({
     method: 'POST',
@@ -239,6 +238,6 @@ export const importEndpoints = {
     description: 'Removes everything that was transferred to the server. A failed import is returned unchanged.',
     permission: 'definitions:write',
     params: ofImport,
-    response: answer(Import),
+    response: envelope(Import),
   }),
 };

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, text } from '../fields.ts';
+import { envelope, envelopeOnce, list, paging, Timestamp } from '../envelope.ts';
+import { choice, idParam, text } from '../records/fields.ts';
 import { CreatedInvite, email } from './members.ts';
 import { Account, plans } from './sign-in.ts';
 
@@ -44,7 +44,7 @@ export const installationEndpoints = {
     idempotent: true,
     status: 201,
     body: AccountCreate,
-    response: answerOnce(Type.Object({ account: ListedAccount, invite: CreatedInvite })),
+    response: envelopeOnce(Type.Object({ account: ListedAccount, invite: CreatedInvite })),
   }),
   'accounts.setPlan': endpoint({
     method: 'PUT',
@@ -53,8 +53,8 @@ export const installationEndpoints = {
     summary: 'Change the plan of an account',
     description: 'The new limits apply from the next request.',
     permission: 'admin',
-    params: Type.Object({ id: givenId('Id of an account.') }),
+    params: Type.Object({ id: idParam('Id of an account.') }),
     body: Type.Object({ plan: choice(plans) }, { additionalProperties: false, examples: [{ plan: 'pro' }] }),
-    response: answer(ListedAccount),
+    response: envelope(ListedAccount),
   }),
 };

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
-import { choice, id, nullable } from '../fields.ts';
 import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
+import { choice, id, nullable } from '../records/fields.ts';
 
 export const Component = Type.Object(
   {
@@ -75,6 +75,7 @@ const facts = {
 /** An instance as reported by a daemon or the CLI. Unknown fields are ignored. */
 export const ReportedInstance = Type.Object(
   {
+    id: Type.Optional(Type.String({ maxLength: 128, description: 'Id of the instance, as in its record.' })),
     definition_id: Type.Optional(Type.String({ maxLength: 128 })),
     instance_uid: Type.Optional(Type.String({ maxLength: 128 })),
     container_name: Type.Optional(nullable(Type.String({ maxLength: 255 }))),
@@ -91,7 +92,7 @@ export const ReportedInstance = Type.Object(
     ),
     ...facts,
   },
-  { title: 'ReportedInstance', description: 'Identified by definition_id, instance_uid or container_name.' },
+  { title: 'ReportedInstance', description: 'Identified by id, definition_id, instance_uid or container_name.' },
 );
 export type ReportedInstance = Static<typeof ReportedInstance>;
 

@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, topLevel } from '../envelope.ts';
-import { choice, givenId, text } from '../fields.ts';
-import { instanceSorts } from '../instance-sorts.ts';
+import { envelope, list, paging, topLevel } from '../envelope.ts';
 import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
+import { choice, idParam, text } from '../records/fields.ts';
+import { instanceSorts } from '../records/instance-sorts.ts';
 import { Execution } from './actions.ts';
 import { Deployment } from './deployment-records.ts';
 import { Drift, Instance, ReportedComponent, ReportedInstance } from './instance-records.ts';
@@ -34,10 +34,23 @@ export const InstanceStats = Type.Object(
 );
 export type InstanceStats = Static<typeof InstanceStats>;
 
+const Unrecognised = Type.Object(
+  {
+    entry: Type.Integer({ minimum: 0, description: 'Position in the report, from 0.' }),
+    field: Type.String(),
+    message: Type.String(),
+  },
+  { title: 'Unrecognised' },
+);
+export type Unrecognised = Static<typeof Unrecognised>;
+
 export const ReportOutcome = Type.Object(
   {
     accepted: count,
     unknown: Type.Array(Type.String(), { description: 'Names that match no instance of the caller.' }),
+    unrecognised: Type.Array(Unrecognised, {
+      description: 'What was not applied, and why: entries that match no instance, and unknown fields. 100 at most.',
+    }),
   },
   { title: 'ReportOutcome' },
 );
@@ -57,7 +70,7 @@ export const ReleaseOrder = Type.Object(
 );
 export type ReleaseOrder = Static<typeof ReleaseOrder>;
 
-const params = Type.Object({ id: givenId('Id of an instance.') });
+const params = Type.Object({ id: idParam('Id of an instance.') });
 const shared = { tag: 'instances', params } as const;
 
 /** Start, stop, restart and release are built-in actions: executed by the daemon and read like any other execution. */
@@ -72,8 +85,8 @@ export const instanceEndpoints = {
     summary: 'List the instances',
     permission: 'instances:read',
     query: Type.Object({
-      server_id: Type.Optional(givenId('Only those on this server.')),
-      definition_id: Type.Optional(givenId('Only those of this definition.')),
+      server_id: Type.Optional(idParam('Only those on this server.')),
+      definition_id: Type.Optional(idParam('Only those of this definition.')),
       status: Type.Optional(choice(instanceMachine.states)),
       health: Type.Optional(choice(instanceHealthMachine.states)),
       q: Type.Optional(
@@ -101,7 +114,7 @@ export const instanceEndpoints = {
         Type.Integer({ minimum: 1, maximum: 90, default: 7, description: 'Number of days in failures_by_day.' }),
       ),
     }),
-    response: answer(InstanceStats),
+    response: envelope(InstanceStats),
   }),
   'instances.read': endpoint({
     ...shared,
@@ -110,7 +123,7 @@ export const instanceEndpoints = {
     summary: 'Read an instance',
     permission: 'instances:read',
     daemon: true,
-    response: answer(Instance),
+    response: envelope(Instance),
   }),
   'instances.report': endpoint({
     method: 'POST',
@@ -120,7 +133,7 @@ export const instanceEndpoints = {
     permission: 'instances:report',
     daemon: true,
     body: Type.Object({ instances: Type.Array(ReportedInstance, { maxItems: 2000 }) }),
-    response: answer(ReportOutcome),
+    response: envelope(ReportOutcome),
   }),
   'instances.syncComponents': endpoint({
     method: 'POST',
@@ -131,10 +144,10 @@ export const instanceEndpoints = {
     permission: 'instances:report',
     daemon: true,
     body: Type.Object({
-      instance_id: givenId('The instance.'),
+      instance_id: idParam('The instance.'),
       components: Type.Array(ReportedComponent, { maxItems: 200 }),
     }),
-    response: answer(Instance),
+    response: envelope(Instance),
   }),
   'instances.drift': endpoint({
     ...shared,
@@ -152,7 +165,7 @@ export const instanceEndpoints = {
         examples: [{ drift: [{ field: 'limits.memory', declared: 67108864, actual: 134217728, component: 'app' }] }],
       },
     ),
-    response: answer(Instance),
+    response: envelope(Instance),
   }),
   'instances.deployments': endpoint({
     ...shared,

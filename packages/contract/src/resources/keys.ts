@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, shownOnce, text } from '../fields.ts';
+import { envelope, envelopeOnce, list, paging, Timestamp } from '../envelope.ts';
 import { permissionNames } from '../permissions.ts';
+import { choice, id, idParam, nullable, shownOnce, text } from '../records/fields.ts';
 
 export const ApiKey = Type.Object(
   {
@@ -76,7 +76,7 @@ export const KeyCreate = Type.Object(
 );
 export type KeyCreate = Static<typeof KeyCreate>;
 
-export const PermissionRecord = Type.Object(
+const PermissionRecord = Type.Object(
   {
     name: choice(permissionNames),
     description: Type.String(),
@@ -84,7 +84,6 @@ export const PermissionRecord = Type.Object(
   },
   { title: 'PermissionRecord' },
 );
-export type PermissionRecord = Static<typeof PermissionRecord>;
 
 export const keyEndpoints = {
   'keys.permissions': endpoint({
@@ -114,7 +113,7 @@ export const keyEndpoints = {
     idempotent: true,
     status: 201,
     body: KeyCreate,
-    response: answerOnce(CreatedApiKey),
+    response: envelopeOnce(CreatedApiKey),
   }),
   'keys.revoke': endpoint({
     method: 'DELETE',
@@ -124,7 +123,7 @@ export const keyEndpoints = {
     description:
       'The key stops working at once; its record stays in the list. The caller must have the permissions of the key, and limits no narrower than those of the key.',
     permission: 'account:write',
-    params: Type.Object({ id: givenId('Id of an API key.') }),
-    response: answer(ApiKey),
+    params: Type.Object({ id: idParam('Id of an API key.') }),
+    response: envelope(ApiKey),
   }),
 };

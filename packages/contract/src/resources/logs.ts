@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, live } from '../endpoint.ts';
-import { answer, Timestamp } from '../envelope.ts';
-import { choice, givenId, nullable, text } from '../fields.ts';
-import { ContainerLogLevel, containerLogLevels } from '../log-filter.ts';
+import { envelope, Timestamp } from '../envelope.ts';
+import { ContainerLogLevel, containerLogLevels } from '../protocol/log-filter.ts';
+import { choice, idParam, nullable, text } from '../records/fields.ts';
 
 const lineId = Type.String({ pattern: '^\\d{1,16}$', description: 'Position in the log of the instance.' });
 
@@ -42,7 +42,7 @@ const reading = endpoint({
   description:
     'The last lines, oldest first; with after the next ones. The server keeps them, by default up to 20 MB and 7 days of each component, also after a container has crashed or was removed. As a stream: the last lines, or those after Last-Event-ID, and then every new line.',
   permission: 'instances:logs',
-  params: Type.Object({ id: givenId('Id of an instance.') }),
+  params: Type.Object({ id: idParam('Id of an instance.') }),
   query: Type.Object({
     component: Type.Optional(text(64, { description: 'Only this component.' })),
     since: time('Only lines from this time on.'),
@@ -61,7 +61,7 @@ const reading = endpoint({
     ),
     before: Type.Optional(Type.String({ pattern: '^\\d{1,16}$', description: 'Only lines before this id.' })),
   }),
-  response: answer(ContainerLogPage),
+  response: envelope(ContainerLogPage),
 });
 
 export const logEndpoints = {

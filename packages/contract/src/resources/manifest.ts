@@ -1,10 +1,11 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, Timestamp } from '../envelope.ts';
-import { givenId, id, nullable } from '../fields.ts';
-import { SealedFields, SealingKey } from '../sealing.ts';
+import { envelope, Timestamp } from '../envelope.ts';
+import { RequestNonce } from '../protocol/request-nonce.ts';
+import { SealedFields, SealingKey } from '../protocol/sealing.ts';
+import { TraceParent } from '../protocol/trace-parent.ts';
+import { id, idParam, nullable } from '../records/fields.ts';
 import { Manifest } from '../template/manifest.ts';
-import { TraceParent } from '../trace-parent.ts';
 
 export const RegistryLogin = Type.Object({
   host: Type.String(),
@@ -39,6 +40,7 @@ export const SignedManifest = Type.Object(
       }),
     ),
     traceparent: Type.Optional(TraceParent),
+    nonce: Type.Optional(RequestNonce),
     sealed: Type.Optional(SealedFields),
     signed_at: Timestamp,
     public_key_id: Type.String({ description: 'Id of the signing key of the service.' }),
@@ -89,12 +91,13 @@ export const manifestEndpoints = {
     permission: 'manifest:read',
     daemon: true,
     query: Type.Object({
-      definition_id: Type.Optional(givenId('A definition.')),
-      instance_uid: Type.Optional(givenId('Unique name of an instance.')),
-      instance_id: Type.Optional(givenId('An instance; equivalent to its definition.')),
-      deployment_id: Type.Optional(givenId('A deployment; returns the revision that it pins.')),
+      definition_id: Type.Optional(idParam('A definition.')),
+      instance_uid: Type.Optional(idParam('Unique name of an instance.')),
+      instance_id: Type.Optional(idParam('An instance; equivalent to its definition.')),
+      deployment_id: Type.Optional(idParam('A deployment; returns the revision that it pins.')),
       sealing_key: Type.Optional(SealingKey),
+      nonce: Type.Optional(RequestNonce),
     }),
-    response: answer(readable),
+    response: envelope(readable),
   }),
 };

@@ -1,6 +1,6 @@
-import Type, { type Static } from 'typebox';
+import Type from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer } from '../envelope.ts';
+import { envelope } from '../envelope.ts';
 import { TemplateItem } from './templates.ts';
 
 const Class = Type.String({
@@ -12,11 +12,11 @@ const Class = Type.String({
   examples: ['database.postgres', 'cache', 'http.blog'],
 });
 
-export const Need = Type.Object({ class: Class }, { title: 'Need', additionalProperties: false });
+const Need = Type.Object({ class: Class }, { title: 'Need', additionalProperties: false });
 
 const classes = (description: string) => Type.Array(Type.String({ examples: ['database.postgres'] }), { description });
 
-export const MatchedTemplate = Type.Object(
+const MatchedTemplate = Type.Object(
   {
     ...TemplateItem.properties,
     provides: classes('Provided classes that satisfy the need.'),
@@ -24,9 +24,8 @@ export const MatchedTemplate = Type.Object(
   },
   { title: 'MatchedTemplate' },
 );
-export type MatchedTemplate = Static<typeof MatchedTemplate>;
 
-export const Match = Type.Object(
+const Match = Type.Object(
   {
     matches: Type.Array(
       Type.Object({
@@ -42,7 +41,6 @@ export const Match = Type.Object(
   },
   { title: 'Match' },
 );
-export type Match = Static<typeof Match>;
 
 export const matchEndpoints = {
   'match.find': endpoint({
@@ -60,6 +58,6 @@ export const matchEndpoints = {
         examples: [{ needs: [{ class: 'database.postgres' }, { class: 'cache.redis' }] }],
       },
     ),
-    response: answer(Match),
+    response: envelope(Match),
   }),
 };

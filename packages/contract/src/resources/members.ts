@@ -1,12 +1,12 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, answerOnce, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, secret, shownOnce, text } from '../fields.ts';
+import { envelope, envelopeOnce, list, paging, Timestamp } from '../envelope.ts';
 import { grantablePermissions } from '../permissions.ts';
+import { choice, id, idParam, nullable, secret, shownOnce, text } from '../records/fields.ts';
 import { Session, User } from './sign-in.ts';
 
 export const roles = ['owner', 'member'] as const;
-export const inviteStates = ['open', 'accepted', 'revoked', 'expired'] as const;
+const inviteStates = ['open', 'accepted', 'revoked', 'expired'] as const;
 
 export const Invite = Type.Object(
   {
@@ -47,20 +47,20 @@ export const InviteCreate = Type.Object(
 );
 export type InviteCreate = Static<typeof InviteCreate>;
 
-const givenToken = Type.String({ minLength: 1, maxLength: 256, description: 'The token of the link.' });
+const tokenInput = Type.String({ minLength: 1, maxLength: 256, description: 'The token of the link.' });
 const newPassword = Type.String({ minLength: 10, maxLength: 256, description: 'From 10 to 256 characters.' });
 
 const personName = text(120, { description: 'Name of the person.' });
 
 export const InviteAcceptance = Type.Object(
-  { token: givenToken, password: newPassword, name: Type.Optional(personName) },
+  { token: tokenInput, password: newPassword, name: Type.Optional(personName) },
   { title: 'InviteAcceptance', additionalProperties: false },
 );
 export type InviteAcceptance = Static<typeof InviteAcceptance>;
 
 export const FirstRun = Type.Object(
   {
-    token: givenToken,
+    token: tokenInput,
     name: personName,
     email: Type.Optional(email),
     password: newPassword,
@@ -70,7 +70,7 @@ export const FirstRun = Type.Object(
 export type FirstRun = Static<typeof FirstRun>;
 
 export const PasswordReset = Type.Object(
-  { token: givenToken, new_password: newPassword },
+  { token: tokenInput, new_password: newPassword },
   { title: 'PasswordReset', additionalProperties: false },
 );
 export type PasswordReset = Static<typeof PasswordReset>;
@@ -89,7 +89,7 @@ export const ResetLink = Type.Object(
 );
 export type ResetLink = Static<typeof ResetLink>;
 
-export const MemberPermissions = Type.Object(
+const MemberPermissions = Type.Object(
   {
     permissions: Type.Array(choice(grantablePermissions), {
       maxItems: 16,
@@ -99,9 +99,8 @@ export const MemberPermissions = Type.Object(
   },
   { title: 'MemberPermissions', additionalProperties: false, examples: [{ permissions: ['instances:shell'] }] },
 );
-export type MemberPermissions = Static<typeof MemberPermissions>;
 
-const ofMember = Type.Object({ id: givenId('Id of a user of the account.') });
+const ofMember = Type.Object({ id: idParam('Id of a user of the account.') });
 const shared = { tag: 'members' } as const;
 
 export const memberEndpoints = {
@@ -131,7 +130,7 @@ export const memberEndpoints = {
         }),
       ),
     }),
-    response: answer(User),
+    response: envelope(User),
   }),
   'members.grant': endpoint({
     ...shared,
@@ -142,7 +141,7 @@ export const memberEndpoints = {
     permission: 'account:write',
     params: ofMember,
     body: MemberPermissions,
-    response: answer(User),
+    response: envelope(User),
   }),
   'members.resetPassword': endpoint({
     ...shared,
@@ -153,7 +152,7 @@ export const memberEndpoints = {
       'Valid for one day and one use; a new link invalidates the last one. Pass it on yourself unless the installation has a mail server.',
     permission: 'account:write',
     params: ofMember,
-    response: answer(ResetLink),
+    response: envelope(ResetLink),
   }),
   'members.setPassword': endpoint({
     ...shared,
@@ -164,7 +163,7 @@ export const memberEndpoints = {
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: PasswordReset,
-    response: answer(User),
+    response: envelope(User),
   }),
   'members.invites': endpoint({
     ...shared,
@@ -185,7 +184,7 @@ export const memberEndpoints = {
     idempotent: true,
     status: 201,
     body: InviteCreate,
-    response: answerOnce(CreatedInvite),
+    response: envelopeOnce(CreatedInvite),
   }),
   'members.revokeInvite': endpoint({
     ...shared,
@@ -193,8 +192,8 @@ export const memberEndpoints = {
     path: '/account/invites/{id}',
     summary: 'Revoke an invite',
     permission: 'account:write',
-    params: Type.Object({ id: givenId('Id of an invite.') }),
-    response: answer(Invite),
+    params: Type.Object({ id: idParam('Id of an invite.') }),
+    response: envelope(Invite),
   }),
   'members.accept': endpoint({
     ...shared,
@@ -205,7 +204,7 @@ export const memberEndpoints = {
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: InviteAcceptance,
-    response: answer(Session),
+    response: envelope(Session),
   }),
   'members.firstRun': endpoint({
     ...shared,
@@ -217,6 +216,6 @@ export const memberEndpoints = {
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: FirstRun,
-    response: answer(Session),
+    response: envelope(Session),
   }),
 };

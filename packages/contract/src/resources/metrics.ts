@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { endpoint, live } from '../endpoint.ts';
-import { answer, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, Timestamp } from '../envelope.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 
 /** Time ranges of charts. Each has its own step, so that no answer has more than 336 points. */
-export const metricRanges = ['1h', '24h', '7d'] as const;
+const metricRanges = ['1h', '24h', '7d'] as const;
 export type MetricRange = (typeof metricRanges)[number];
 
 /** Query parameter of every series. */
@@ -26,7 +26,7 @@ export const seriesFields = {
   }),
 };
 
-export const percentOfCore = (description: string) => Type.Number({ minimum: 0, maximum: 1e7, description });
+const percentOfCore = (description: string) => Type.Number({ minimum: 0, maximum: 1e7, description });
 const amount = (description: string) => Type.Number({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
 
 export const bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Bytes.' });
@@ -157,12 +157,12 @@ export const metricEndpoints = {
       description:
         'CPU, memory, network and block devices, as reported by its daemon. As a stream: a reading of each component about every 2 seconds, in the form of `latest`.',
       permission: 'instances:read',
-      params: Type.Object({ id: givenId('Id of an instance.') }),
+      params: Type.Object({ id: idParam('Id of an instance.') }),
       query: Type.Object({
         range,
         component: Type.Optional(text(64, { description: 'Only this component, instead of all together.' })),
       }),
-      response: answer(InstanceMetrics),
+      response: envelope(InstanceMetrics),
     }),
     readings,
   ),
@@ -175,8 +175,8 @@ export const metricEndpoints = {
       description:
         'The newest stored reading. As a stream: a reading about every 2 seconds. GET /server-capacity/{server_id}/history has the series.',
       permission: 'servers:read',
-      params: Type.Object({ id: givenId('Id of a server.') }),
-      response: answer(ServerReading),
+      params: Type.Object({ id: idParam('Id of a server.') }),
+      response: envelope(ServerReading),
     }),
     readings,
   ),

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { migrationMachine } from '../machines/migration.ts';
+import { choice, id, idParam, nullable } from '../records/fields.ts';
 import { Transfer } from './transfers.ts';
 
 export const MigrationLine = Type.Object({
@@ -77,7 +77,7 @@ export type MigrationPlan = Static<typeof MigrationPlan>;
 
 export const MigrationOrder = Type.Object(
   {
-    server_id: givenId('The target server.'),
+    server_id: idParam('The target server.'),
     dry_run: Type.Optional(Type.Boolean({ default: false, description: 'Only return the plan.' })),
     ignore_capacity: Type.Optional(
       Type.Boolean({
@@ -100,7 +100,7 @@ export const MigrationAnswer = Type.Object(
 );
 export type MigrationAnswer = Static<typeof MigrationAnswer>;
 
-const shared = { tag: 'migrations', params: Type.Object({ id: givenId('Id of a migration.') }) } as const;
+const shared = { tag: 'migrations', params: Type.Object({ id: idParam('Id of a migration.') }) } as const;
 const ordered = { method: 'POST', idempotent: true, status: 202, body: MigrationOrder } as const;
 
 export const migrationEndpoints = {
@@ -112,8 +112,8 @@ export const migrationEndpoints = {
     description:
       'Copies its volumes while it runs, stops it, copies the changes since then, and starts it on the target. Once it is healthy there, the target becomes its server. After a failure before that, it runs on the source again.',
     permission: 'definitions:write',
-    params: Type.Object({ id: givenId('Id of a definition.') }),
-    response: answer(MigrationAnswer),
+    params: Type.Object({ id: idParam('Id of a definition.') }),
+    response: envelope(MigrationAnswer),
   }),
   'tenants.migrate': endpoint({
     ...ordered,
@@ -122,8 +122,8 @@ export const migrationEndpoints = {
     summary: 'Move a tenant to another server',
     description: 'Moves all of its definitions atomically: either all of them change their server, or none.',
     permission: 'tenants:write',
-    params: Type.Object({ id: givenId('Id of a tenant.') }),
-    response: answer(MigrationAnswer),
+    params: Type.Object({ id: idParam('Id of a tenant.') }),
+    response: envelope(MigrationAnswer),
   }),
   'migrations.list': endpoint({
     method: 'GET',
@@ -132,7 +132,7 @@ export const migrationEndpoints = {
     summary: 'List the migrations',
     permission: 'definitions:read',
     query: Type.Object({
-      tenant_id: Type.Optional(givenId('Only those of this tenant.')),
+      tenant_id: Type.Optional(idParam('Only those of this tenant.')),
       status: Type.Optional(choice(migrationMachine.states, { description: 'Only those in this state.' })),
       ...paging,
     }),
@@ -144,7 +144,7 @@ export const migrationEndpoints = {
     path: '/migrations/{id}',
     summary: 'Read a migration with its transfers and its log',
     permission: 'definitions:read',
-    response: answer(MigrationDetail),
+    response: envelope(MigrationDetail),
   }),
   'migrations.cancel': endpoint({
     ...shared,
@@ -154,6 +154,6 @@ export const migrationEndpoints = {
     description: 'The definitions run on the source again. Refused once the target has taken over.',
     permission: 'definitions:write',
     status: 202,
-    response: answer(Migration),
+    response: envelope(Migration),
   }),
 };

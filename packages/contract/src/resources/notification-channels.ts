@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 
 export const channelTypes = ['email', 'slack', 'discord', 'teams', 'telegram', 'ntfy', 'gotify', 'url'] as const;
 export type ChannelType = (typeof channelTypes)[number];
@@ -104,7 +104,12 @@ export const ChannelUpdate = Type.Object(
     ...target,
     status: Type.Optional(choice(['active', 'paused'], { description: 'active sends pending messages.' })),
   },
-  { title: 'ChannelUpdate', additionalProperties: false, examples: [{ status: 'paused' }] },
+  {
+    title: 'ChannelUpdate',
+    additionalProperties: false,
+    description: 'A change of url must contain token, topic, headers and template again, if the channel has them.',
+    examples: [{ status: 'paused' }],
+  },
 );
 export type ChannelUpdate = Static<typeof ChannelUpdate>;
 
@@ -121,7 +126,7 @@ export const ChannelTest = Type.Object(
 export type ChannelTest = Static<typeof ChannelTest>;
 
 const shared = { tag: 'notifications' } as const;
-const params = Type.Object({ id: givenId('Id of a notification channel.') });
+const params = Type.Object({ id: idParam('Id of a notification channel.') });
 
 export const channelEndpoints = {
   'notifications.channels': endpoint({
@@ -142,7 +147,7 @@ export const channelEndpoints = {
     idempotent: true,
     status: 201,
     body: ChannelCreate,
-    response: answer(NotificationChannel),
+    response: envelope(NotificationChannel),
   }),
   'notifications.readChannel': endpoint({
     ...shared,
@@ -151,7 +156,7 @@ export const channelEndpoints = {
     summary: 'Read a notification channel',
     permission: 'notifications:read',
     params,
-    response: answer(NotificationChannel),
+    response: envelope(NotificationChannel),
   }),
   'notifications.updateChannel': endpoint({
     ...shared,
@@ -163,7 +168,7 @@ export const channelEndpoints = {
     permission: 'notifications:write',
     params,
     body: ChannelUpdate,
-    response: answer(NotificationChannel),
+    response: envelope(NotificationChannel),
   }),
   'notifications.deleteChannel': endpoint({
     ...shared,
@@ -173,7 +178,7 @@ export const channelEndpoints = {
     description: 'Pending messages are not sent any more. Rules that name only this channel become paused.',
     permission: 'notifications:write',
     params,
-    response: answer(NotificationChannel),
+    response: envelope(NotificationChannel),
   }),
   'notifications.testChannel': endpoint({
     ...shared,
@@ -183,6 +188,6 @@ export const channelEndpoints = {
     description: 'Waits at most 10 seconds for the receiver. Nothing is retried.',
     permission: 'notifications:write',
     params,
-    response: answer(ChannelTest),
+    response: envelope(ChannelTest),
   }),
 };

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { alertMachine } from '../machines/alert.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 import { channelEndpoints } from './notification-channels.ts';
 import { deliveryStatuses } from './webhooks.ts';
 
@@ -24,7 +24,7 @@ export type RuleKind = keyof typeof ruleKinds;
 export const ruleKindNames = Object.keys(ruleKinds) as RuleKind[];
 
 /** Most restarts that a rule can demand: as many start times are stored for each instance. */
-export const MOST_RESTARTS = 20;
+export const MAX_RESTARTS = 20;
 
 const thresholds = {
   types: Type.Array(Type.String({ maxLength: 64, pattern: '^[a-z_]+(?:\\.[a-z_]*)?\\*?$' }), {
@@ -38,7 +38,7 @@ const thresholds = {
   percent: Type.Integer({ minimum: 1, maximum: 99, description: 'disk_above, memory_above: the threshold.' }),
   restarts: Type.Integer({
     minimum: 2,
-    maximum: MOST_RESTARTS,
+    maximum: MAX_RESTARTS,
     description: 'restart_loop: number of restarts within `minutes`.',
   }),
   days: Type.Integer({ minimum: 1, maximum: 90, description: 'certificate_expires: days before it expires.' }),
@@ -147,7 +147,7 @@ export const NotificationDelivery = Type.Object(
 export type NotificationDelivery = Static<typeof NotificationDelivery>;
 
 const shared = { tag: 'notifications' } as const;
-const ofRule = Type.Object({ id: givenId('Id of a notification rule.') });
+const ofRule = Type.Object({ id: idParam('Id of a notification rule.') });
 
 export const notificationEndpoints = {
   ...channelEndpoints,
@@ -169,7 +169,7 @@ export const notificationEndpoints = {
     idempotent: true,
     status: 201,
     body: RuleCreate,
-    response: answer(NotificationRule),
+    response: envelope(NotificationRule),
   }),
   'notifications.readRule': endpoint({
     ...shared,
@@ -178,7 +178,7 @@ export const notificationEndpoints = {
     summary: 'Read a rule',
     permission: 'notifications:read',
     params: ofRule,
-    response: answer(NotificationRule),
+    response: envelope(NotificationRule),
   }),
   'notifications.updateRule': endpoint({
     ...shared,
@@ -190,7 +190,7 @@ export const notificationEndpoints = {
     permission: 'notifications:write',
     params: ofRule,
     body: RuleUpdate,
-    response: answer(NotificationRule),
+    response: envelope(NotificationRule),
   }),
   'notifications.deleteRule': endpoint({
     ...shared,
@@ -200,7 +200,7 @@ export const notificationEndpoints = {
     description: 'Its alerts are resolved without a message.',
     permission: 'notifications:write',
     params: ofRule,
-    response: answer(NotificationRule),
+    response: envelope(NotificationRule),
   }),
   'notifications.alerts': endpoint({
     ...shared,
@@ -220,8 +220,8 @@ export const notificationEndpoints = {
     path: '/notifications/alerts/{id}',
     summary: 'Read an alert',
     permission: 'notifications:read',
-    params: Type.Object({ id: givenId('Id of an alert.') }),
-    response: answer(Alert),
+    params: Type.Object({ id: idParam('Id of an alert.') }),
+    response: envelope(Alert),
   }),
   'notifications.deliveries': endpoint({
     ...shared,
@@ -230,7 +230,7 @@ export const notificationEndpoints = {
     summary: 'List the messages that were sent or wait, newest first',
     permission: 'notifications:read',
     query: Type.Object({
-      channel_id: Type.Optional(givenId('Only those of this channel.')),
+      channel_id: Type.Optional(idParam('Only those of this channel.')),
       status: Type.Optional(choice(deliveryStatuses, { description: 'Only those in this state.' })),
       ...paging,
     }),
@@ -244,7 +244,7 @@ export const notificationEndpoints = {
     description: 'With the same content and id.',
     permission: 'notifications:write',
     status: 202,
-    params: Type.Object({ id: givenId('Id of a delivery.') }),
-    response: answer(NotificationDelivery),
+    params: Type.Object({ id: idParam('Id of a delivery.') }),
+    response: envelope(NotificationDelivery),
   }),
 };

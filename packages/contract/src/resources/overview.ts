@@ -1,9 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
+import { envelope, Timestamp } from '../envelope.ts';
 import { instanceHealthMachine, instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
+import { choice, id, idParam, nullable } from '../records/fields.ts';
 import { BackupPlan, Execution, ListedAction } from './actions.ts';
 import { Backup } from './backups.ts';
 import { Capacity } from './capacity.ts';
@@ -37,6 +37,7 @@ export const OverviewServer = Type.Object(
     name: Type.String(),
     environment: choice(environments),
     status: choice(serverMachine.states),
+    trusted: Server.properties.trusted,
     last_seen_at: nullable(Timestamp),
     os: nullable(Type.String()),
     arch: nullable(Type.String()),
@@ -101,14 +102,14 @@ export const Overview = Type.Object(
 );
 export type Overview = Static<typeof Overview>;
 
-const recent = <Item extends TSchema>(item: Item, most: number) =>
+const recent = <Item extends TSchema>(item: Item, max: number) =>
   nullable(Type.Object({ total: Type.Integer({ minimum: 0 }), data: Type.Array(item) }), {
-    description: `The newest ${most}, and how many there are.`,
+    description: `The newest ${max}, and how many there are.`,
   });
 
 const { capacity: _, ...facts } = OverviewServer.properties;
 /** The server of an instance; its capacity is a read of its own. */
-export const InstanceServer = Type.Object(facts, { title: 'InstanceServer' });
+const InstanceServer = Type.Object(facts, { title: 'InstanceServer' });
 
 export const InstanceOverview = Type.Object(
   {
@@ -133,7 +134,7 @@ export const overviewEndpoints = {
     summary: 'Read what the account has and how it is, in one answer',
     description: 'For dashboards: one request instead of ten. A part that the caller may not read is null.',
     permission: 'session',
-    response: answer(Overview),
+    response: envelope(Overview),
   }),
   'overview.instance': endpoint({
     method: 'GET',
@@ -142,7 +143,7 @@ export const overviewEndpoints = {
     summary: 'Read an instance with its server, definition, actions and newest records, in one answer',
     description: 'A part that the caller may not read is null.',
     permission: 'instances:read',
-    params: Type.Object({ id: givenId('Id of an instance.') }),
-    response: answer(InstanceOverview),
+    params: Type.Object({ id: idParam('Id of an instance.') }),
+    response: envelope(InstanceOverview),
   }),
 };

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { choice, id, nullable, text } from '../fields.ts';
+import { choice, id, nullable, text } from '../records/fields.ts';
 import { Definition } from './definition-records.ts';
 import { WantedLabels } from './server-records.ts';
 
@@ -7,10 +7,10 @@ import { WantedLabels } from './server-records.ts';
 export const AUTO_SERVER = 'auto';
 
 /** Most servers named in an answer about a choice. */
-export const MOST_CONSIDERED = 20;
+export const MAX_CONSIDERED = 20;
 
 /** Requirements that a server may not meet. */
-export const placementLacks = [
+const placementLacks = [
   'status',
   'label',
   'architecture',
@@ -63,8 +63,8 @@ export const Placement = Type.Object(
     server_id: id('server'),
     reason: Type.String({ description: 'Why this server was chosen, for people.' }),
     considered: Type.Array(ConsideredServer, {
-      maxItems: MOST_CONSIDERED,
-      description: `The chosen server first, then the others, best first; at most ${MOST_CONSIDERED}.`,
+      maxItems: MAX_CONSIDERED,
+      description: `The chosen server first, then the others, best first; at most ${MAX_CONSIDERED}.`,
     }),
     considered_total: Type.Integer({ minimum: 1, description: 'Number of servers of the account.' }),
   },
@@ -83,7 +83,7 @@ export const CreatedDefinition = Type.Object(
 export type CreatedDefinition = Static<typeof CreatedDefinition>;
 
 /** Most moves that are proposed at once. */
-export const MOST_PROPOSED = 20;
+export const MAX_PROPOSED = 20;
 
 export const Balance = Type.Object(
   {
@@ -113,7 +113,7 @@ export const Balance = Type.Object(
         command: Type.String({ description: 'The command that would move it.' }),
       }),
       {
-        maxItems: MOST_PROPOSED,
+        maxItems: MAX_PROPOSED,
         description: 'In the order in which they should be made. Nothing is moved by reading this.',
       },
     ),

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { choice, id, nullable } from '../fields.ts';
+import { choice, id, nullable } from '../records/fields.ts';
 import { Placement } from './placement-records.ts';
 
 export const PlannedChange = Type.Object(

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
+import { playbookTypes } from '../actions/playbooks.ts';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging } from '../envelope.ts';
-import { choice, givenId } from '../fields.ts';
-import { playbookTypes } from '../playbooks.ts';
+import { envelope, list, paging } from '../envelope.ts';
+import { choice, idParam } from '../records/fields.ts';
 
 export const Playbook = Type.Object(
   {
@@ -42,7 +42,7 @@ export const playbookEndpoints = {
     summary: 'Read a playbook',
     permission: 'deployments:read',
     hot: true,
-    params: Type.Object({ playbook_type: givenId('Type of a playbook, such as deploy.') }),
-    response: answer(Playbook),
+    params: Type.Object({ playbook_type: idParam('Type of a playbook, such as deploy.') }),
+    response: envelope(Playbook),
   }),
 };

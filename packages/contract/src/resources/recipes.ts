@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { recipeMachine } from '../machines/recipe.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 
-export const RecipeFinding = Type.Object(
+const RecipeFinding = Type.Object(
   {
     severity: choice(['error', 'warning']),
     code: Type.String({ examples: ['unknown-key'] }),
@@ -100,14 +100,13 @@ export const RecipeEdit = Type.Object(
 );
 export type RecipeEdit = Static<typeof RecipeEdit>;
 
-export const RecipeRejection = Type.Object(
+const RecipeRejection = Type.Object(
   { reason: Type.Optional(nullable(text(2000, { description: 'Reason shown to the author.' }))) },
   { title: 'RecipeRejection', additionalProperties: false, examples: [{ reason: 'The image cannot be pulled.' }] },
 );
-export type RecipeRejection = Static<typeof RecipeRejection>;
 
-const params = Type.Object({ id: givenId('Id of a recipe.') });
-const detail = { tag: 'recipes', response: answer(RecipeDetail) } as const;
+const params = Type.Object({ id: idParam('Id of a recipe.') });
+const detail = { tag: 'recipes', response: envelope(RecipeDetail) } as const;
 const own = { ...detail, permission: 'recipes:write', params } as const;
 const review = { ...detail, method: 'POST', permission: 'admin', params } as const;
 
@@ -136,7 +135,7 @@ export const recipeEndpoints = {
     summary: 'Read a recipe by its slug',
     description: 'The newest approved recipe; if there is none, the newest of the account of the caller.',
     permission: 'recipes:read',
-    params: Type.Object({ slug: givenId('Slug of a recipe.') }),
+    params: Type.Object({ slug: idParam('Slug of a recipe.') }),
   }),
   'recipes.mine': endpoint({
     method: 'GET',

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
+import { id, idParam, nullable, text } from '../records/fields.ts';
 
 const Host = Type.String({
   pattern: '^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?(:[0-9]{1,5})?$',
@@ -45,7 +45,7 @@ export const RegistryUpdate = Type.Object(
 );
 export type RegistryUpdate = Static<typeof RegistryUpdate>;
 
-const params = Type.Object({ id: givenId('Id of a registry.') });
+const params = Type.Object({ id: idParam('Id of a registry.') });
 
 export const registryEndpoints = {
   'registries.list': endpoint({
@@ -67,7 +67,7 @@ export const registryEndpoints = {
     idempotent: true,
     status: 201,
     body: RegistryCreate,
-    response: answer(Registry),
+    response: envelope(Registry),
   }),
   'registries.read': endpoint({
     method: 'GET',
@@ -76,7 +76,7 @@ export const registryEndpoints = {
     summary: 'Read a registry',
     permission: 'registries:read',
     params,
-    response: answer(Registry),
+    response: envelope(Registry),
   }),
   'registries.update': endpoint({
     record: { read: 'registries.read' },
@@ -88,7 +88,7 @@ export const registryEndpoints = {
     permission: 'registries:write',
     params,
     body: RegistryUpdate,
-    response: answer(Registry),
+    response: envelope(Registry),
   }),
   'registries.delete': endpoint({
     method: 'DELETE',
@@ -98,6 +98,6 @@ export const registryEndpoints = {
     description: 'Pulled images stay on the servers.',
     permission: 'registries:write',
     params,
-    response: answer(Registry),
+    response: envelope(Registry),
   }),
 };

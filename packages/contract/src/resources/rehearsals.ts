@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { rehearsalMachine } from '../machines/rehearsal.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 import { InputValue } from '../template/inputs.ts';
 
-export const rehearsalKinds = ['upgrade', 'clone'] as const;
+const rehearsalKinds = ['upgrade', 'clone'] as const;
 
-export const rehearsalFailures = [
+const rehearsalFailures = [
   'backup',
   'restore',
   'deployment',
@@ -93,7 +93,7 @@ export const CloneOrder = Type.Object(
 );
 export type CloneOrder = Static<typeof CloneOrder>;
 
-const params = Type.Object({ id: givenId('Id of a rehearsal.') });
+const params = Type.Object({ id: idParam('Id of a rehearsal.') });
 
 export const rehearsalEndpoints = {
   'rehearsals.list': endpoint({
@@ -103,8 +103,8 @@ export const rehearsalEndpoints = {
     summary: 'List rehearsals and clones, newest first',
     permission: 'deployments:read',
     query: Type.Object({
-      instance_id: Type.Optional(givenId('Only those of this instance.')),
-      upgrade_id: Type.Optional(givenId('Only those of this upgrade.')),
+      instance_id: Type.Optional(idParam('Only those of this instance.')),
+      upgrade_id: Type.Optional(idParam('Only those of this upgrade.')),
       kind: Type.Optional(choice(rehearsalKinds, { description: 'Only those of this kind.' })),
       status: Type.Optional(choice(rehearsalMachine.states, { description: 'Only those in this state.' })),
       ...paging,
@@ -118,7 +118,7 @@ export const rehearsalEndpoints = {
     summary: 'Read a rehearsal or a clone',
     permission: 'deployments:read',
     params,
-    response: answer(Rehearsal),
+    response: envelope(Rehearsal),
   }),
   'rehearsals.clone': endpoint({
     method: 'POST',
@@ -129,9 +129,9 @@ export const rehearsalEndpoints = {
       'Restores the newest backup of the running revision into a copy on the same server, applies the given changes there, and keeps the copy for an hour. It has no routes, no schedules and no network connection to the outside; look at it with the logs, shell and actions of copy_instance_id. If the changes fail, the copy is kept as well. Changes need definitions:write too.',
     permission: 'deployments:execute',
     status: 202,
-    params: Type.Object({ id: givenId('Id of an instance.') }),
+    params: Type.Object({ id: idParam('Id of an instance.') }),
     body: CloneOrder,
-    response: answer(Rehearsal),
+    response: envelope(Rehearsal),
   }),
   'rehearsals.remove': endpoint({
     method: 'DELETE',
@@ -141,6 +141,6 @@ export const rehearsalEndpoints = {
     description: 'The record stays; it says when the copy is gone. Idempotent.',
     permission: 'deployments:execute',
     params,
-    response: answer(Rehearsal),
+    response: envelope(Rehearsal),
   }),
 };

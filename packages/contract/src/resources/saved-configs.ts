@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
+import { id, idParam, nullable, text } from '../records/fields.ts';
 import { InputValue } from './definition-records.ts';
 import { inputChanges, inputValues } from './definitions.ts';
 
@@ -68,8 +68,8 @@ export const SavedConfigUpdate = Type.Object(
 );
 export type SavedConfigUpdate = Static<typeof SavedConfigUpdate>;
 
-const params = Type.Object({ id: givenId('Id of a saved config.') });
-const shared = { tag: 'saved-configs', params, response: answer(SavedConfig) } as const;
+const params = Type.Object({ id: idParam('Id of a saved config.') });
+const shared = { tag: 'saved-configs', params, response: envelope(SavedConfig) } as const;
 
 export const savedConfigEndpoints = {
   'saved-configs.list': endpoint({
@@ -91,7 +91,7 @@ export const savedConfigEndpoints = {
     idempotent: true,
     status: 201,
     body: SavedConfigCreate,
-    response: answer(SavedConfig),
+    response: envelope(SavedConfig),
   }),
   'saved-configs.read': endpoint({
     ...shared,

@@ -1,10 +1,10 @@
 import Type, { type Static } from 'typebox';
 import { Timestamp } from '../envelope.ts';
-import { choice, id, nullable, secret, shownOnce } from '../fields.ts';
-import { Fingerprint } from '../fingerprint.ts';
 import { instanceMachine } from '../machines/instance.ts';
 import { serverMachine } from '../machines/server.ts';
-import { NetworkUsage } from '../network-usage.ts';
+import { choice, id, nullable, secret, shownOnce } from '../records/fields.ts';
+import { Fingerprint } from '../records/fingerprint.ts';
+import { NetworkUsage } from '../records/network-usage.ts';
 
 /** A cluster is several machines under one engine, such as a Docker Swarm; everything else is a server. */
 export const serverKinds = ['server', 'cluster'] as const;
@@ -23,7 +23,7 @@ export const ServerLabels = Type.Record(label.key, Type.String(), {
   examples: [{ site: 'berlin' }],
 });
 
-const givenLabels = (description: string) =>
+const labelsInput = (description: string) =>
   Type.Record(label.key, Type.String({ pattern: `^${labelValue}$`, maxLength: 63 }), {
     additionalProperties: false,
     maxProperties: 32,
@@ -31,10 +31,10 @@ const givenLabels = (description: string) =>
   });
 
 /** Labels that a caller sets; they replace all of the server. */
-export const GivenLabels = givenLabels(`${label.about} Replaces all labels.`);
+export const LabelsInput = labelsInput(`${label.about} Replaces all labels.`);
 
 /** Labels that a chosen server must have. */
-export const WantedLabels = givenLabels('Labels that the server must have, with these values.');
+export const WantedLabels = labelsInput('Labels that the server must have, with these values.');
 export type ServerLabels = Static<typeof ServerLabels>;
 
 export const Server = Type.Object(
@@ -66,6 +66,10 @@ export const Server = Type.Object(
       description: 'Whether templates of the account are tested here before they are published.',
     }),
     status: choice(serverMachine.states),
+    trusted: Type.Boolean({
+      description:
+        'Whether its key was given to someone with data:export. Only trusted servers are chosen by the service, and only they receive existing secrets from callers without data:export. Rotating the key makes a server trusted; of a cluster, adding a member and revoking the first one.',
+    }),
     connected: Type.Boolean({
       description: 'Whether its daemon has an open channel. A daemon that only polls is online without one.',
     }),

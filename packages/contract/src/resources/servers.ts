@@ -1,13 +1,13 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, answerOnce, list, paging, topLevel } from '../envelope.ts';
-import { choice, givenId, nullable, text } from '../fields.ts';
+import { envelope, envelopeOnce, list, paging, topLevel } from '../envelope.ts';
+import { choice, idParam, nullable, text } from '../records/fields.ts';
 import { Execution } from './actions.ts';
 import { Balance } from './placement-records.ts';
 import {
   DrainedServer,
   environments,
-  GivenLabels,
+  LabelsInput,
   RegisteredServer,
   RotatedServer,
   Server,
@@ -55,7 +55,7 @@ export const ServerRegistration = Type.Object(
       }),
     ),
     description: Type.Optional(Type.String({ maxLength: 2000 })),
-    labels: Type.Optional(GivenLabels),
+    labels: Type.Optional(LabelsInput),
     deploy_tests: Type.Optional(
       Type.Boolean({ description: 'Whether templates of the account are tested here before they are published.' }),
     ),
@@ -73,7 +73,7 @@ export const ServerUpdate = Type.Object(
     name: Type.Optional(text(120)),
     environment: Type.Optional(choice(environments)),
     description: Type.Optional(nullable(Type.String({ maxLength: 2000 }))),
-    labels: Type.Optional(GivenLabels),
+    labels: Type.Optional(LabelsInput),
     deploy_tests: Type.Optional(
       Type.Boolean({ description: 'Whether templates of the account are tested here before they are published.' }),
     ),
@@ -96,7 +96,7 @@ export const IdentityReset = Type.Object(
 );
 export type IdentityReset = Static<typeof IdentityReset>;
 
-const params = Type.Object({ id: givenId('Id of a server.') });
+const params = Type.Object({ id: idParam('Id of a server.') });
 
 const register = {
   method: 'POST',
@@ -106,7 +106,7 @@ const register = {
   idempotent: true,
   status: 201,
   body: ServerRegistration,
-  response: answerOnce(RegisteredServer),
+  response: envelopeOnce(RegisteredServer),
 } as const;
 
 export const serverEndpoints = {
@@ -127,7 +127,7 @@ export const serverEndpoints = {
     description:
       'Moves nothing. Each move lowers the share of the fullest server by at least 5 percent points and would not be refused now. Needs `definitions:read` too.',
     permission: 'servers:read',
-    response: answer(Balance),
+    response: envelope(Balance),
   }),
   'servers.register': endpoint({ ...register, path: '/servers/register', summary: 'Register a server' }),
   'servers.create': endpoint({ ...register, path: '/servers', summary: 'Register a server (alternative path)' }),
@@ -139,7 +139,7 @@ export const serverEndpoints = {
     permission: 'servers:read',
     daemon: true,
     params,
-    response: answer(Server),
+    response: envelope(Server),
   }),
   'servers.update': endpoint({
     record: {
@@ -162,7 +162,7 @@ export const serverEndpoints = {
     permission: 'servers:write',
     params,
     body: ServerUpdate,
-    response: answer(Server),
+    response: envelope(Server),
   }),
   'servers.delete': endpoint({
     method: 'DELETE',
@@ -176,7 +176,7 @@ export const serverEndpoints = {
     query: Type.Object({
       force: Type.Optional(Type.Boolean({ default: false, description: 'Remove it together with its definitions.' })),
     }),
-    response: answer(Server),
+    response: envelope(Server),
   }),
   'servers.rotateKey': endpoint({
     method: 'POST',
@@ -192,7 +192,7 @@ export const serverEndpoints = {
         Type.Boolean({ default: false, description: 'Revoke the old key at once, regardless of the daemon.' }),
       ),
     }),
-    response: answer(RotatedServer),
+    response: envelope(RotatedServer),
   }),
   'servers.resetIdentity': endpoint({
     method: 'POST',
@@ -204,7 +204,7 @@ export const serverEndpoints = {
     permission: 'data:export',
     params,
     body: IdentityReset,
-    response: answer(Server),
+    response: envelope(Server),
   }),
   'servers.drain': endpoint({
     method: 'POST',
@@ -215,7 +215,7 @@ export const serverEndpoints = {
       'The server accepts no new deployments; running instances continue, and pending orders are executed. Returns the instances to move.',
     permission: 'servers:write',
     params,
-    response: answer(DrainedServer),
+    response: envelope(DrainedServer),
   }),
   'servers.undrain': endpoint({
     method: 'POST',
@@ -224,7 +224,7 @@ export const serverEndpoints = {
     summary: 'End the drain of a server',
     permission: 'servers:write',
     params,
-    response: answer(DrainedServer),
+    response: envelope(DrainedServer),
   }),
   'servers.prune': endpoint({
     method: 'POST',

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
-import { shellCommand, terminalName, terminalSize } from '../shell.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
+import { shellCommand, terminalName, terminalSize } from '../protocol/shell.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 
 export const shellEndings = [
   'exited',
@@ -81,8 +81,8 @@ export const ShellRecording = Type.Object(
 );
 export type ShellRecording = Static<typeof ShellRecording>;
 
-const ofShell = Type.Object({ id: givenId('Id of a shell session.') });
-const ofInstance = Type.Object({ id: givenId('Id of an instance.') });
+const ofShell = Type.Object({ id: idParam('Id of a shell session.') });
+const ofInstance = Type.Object({ id: idParam('Id of an instance.') });
 const shared = { tag: 'shells' } as const;
 
 export const shellEndpoints = {
@@ -99,7 +99,7 @@ export const shellEndpoints = {
     bodyLimit: 256 * 1024,
     params: ofInstance,
     body: ShellRequest,
-    response: answer(ShellSession),
+    response: envelope(ShellSession),
   }),
   'shells.list': endpoint({
     ...shared,
@@ -119,7 +119,7 @@ export const shellEndpoints = {
     summary: 'Read a shell session',
     permission: 'instances:recordings',
     params: ofShell,
-    response: answer(ShellSession),
+    response: envelope(ShellSession),
   }),
   'shells.recording': endpoint({
     ...shared,
@@ -133,6 +133,6 @@ export const shellEndpoints = {
     query: Type.Object({
       after: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, description: 'next of the page before.' })),
     }),
-    response: answer(ShellRecording),
+    response: envelope(ShellRecording),
   }),
 };

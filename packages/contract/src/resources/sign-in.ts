@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 import { Quotas } from './quotas.ts';
 
 /** Name of the session cookie of the console without TLS. */
@@ -98,7 +98,7 @@ export const signInEndpoints = {
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: Login,
-    response: answer(Session),
+    response: envelope(Session),
   }),
   'account.logout': endpoint({
     method: 'POST',
@@ -107,7 +107,7 @@ export const signInEndpoints = {
     summary: 'Sign out',
     description: 'Ends the session of the cookie and clears it.',
     permission: 'session',
-    response: answer(Type.Object({ signed_out: Type.Literal(true) })),
+    response: envelope(Type.Object({ signed_out: Type.Literal(true) })),
   }),
   'account.read': endpoint({
     method: 'GET',
@@ -115,7 +115,7 @@ export const signInEndpoints = {
     tag: 'account',
     summary: 'Read who the caller is and what it may do',
     permission: 'session',
-    response: answer(Session),
+    response: envelope(Session),
   }),
   'account.changeProfile': endpoint({
     method: 'PATCH',
@@ -124,7 +124,7 @@ export const signInEndpoints = {
     summary: 'Change the name of the signed-in user',
     permission: 'session',
     body: ProfileChange,
-    response: answer(User),
+    response: envelope(User),
   }),
   'account.changePassword': endpoint({
     method: 'POST',
@@ -134,7 +134,7 @@ export const signInEndpoints = {
     description: 'Ends every other session of the user.',
     permission: 'session',
     body: PasswordChange,
-    response: answer(User),
+    response: envelope(User),
   }),
   'account.sessions': endpoint({
     method: 'GET',
@@ -152,8 +152,8 @@ export const signInEndpoints = {
     summary: 'End a session of the signed-in user',
     description: 'It ends at once, on every replica.',
     permission: 'session',
-    params: Type.Object({ id: givenId('Id of a session.') }),
-    response: answer(SignedInSession),
+    params: Type.Object({ id: idParam('Id of a session.') }),
+    response: envelope(SignedInSession),
   }),
   'account.endOtherSessions': endpoint({
     method: 'DELETE',
@@ -161,6 +161,6 @@ export const signInEndpoints = {
     tag: 'account',
     summary: 'End all other sessions of the signed-in user',
     permission: 'session',
-    response: answer(Type.Object({ ended: Type.Integer({ minimum: 0 }) })),
+    response: envelope(Type.Object({ ended: Type.Integer({ minimum: 0 }) })),
   }),
 };

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging } from '../envelope.ts';
-import { givenId, id } from '../fields.ts';
+import { envelope, list, paging } from '../envelope.ts';
+import { id, idParam } from '../records/fields.ts';
 import { ImageVariant } from './template-spec-shapes.ts';
 
 /** Taxonomy ids are slugs. Each level names its parent; reads include the children. */
@@ -23,11 +23,10 @@ export const Species = Type.Object(
 );
 export type Species = Static<typeof Species>;
 
-export const SpeciesDetail = Type.Object(
+const SpeciesDetail = Type.Object(
   { ...Species.properties, variants: Type.Array(ImageVariant) },
   { title: 'SpeciesDetail' },
 );
-export type SpeciesDetail = Static<typeof SpeciesDetail>;
 
 const speciesCount = Type.Integer({ description: 'Number of published species.' });
 
@@ -69,7 +68,7 @@ export const taxonomyEndpoints = {
     summary: 'Read the whole tree of kingdoms, families and species',
     permission: 'templates:read',
     hot: true,
-    response: answer(TaxonomyTree),
+    response: envelope(TaxonomyTree),
   }),
   'taxonomy.kingdoms': endpoint({
     method: 'GET',
@@ -88,8 +87,8 @@ export const taxonomyEndpoints = {
     summary: 'Read a kingdom with its families',
     permission: 'templates:read',
     hot: true,
-    params: Type.Object({ kingdom_id: givenId('Slug of a kingdom.') }),
-    response: answer(KingdomDetail),
+    params: Type.Object({ kingdom_id: idParam('Slug of a kingdom.') }),
+    response: envelope(KingdomDetail),
   }),
   'taxonomy.family': endpoint({
     method: 'GET',
@@ -98,8 +97,8 @@ export const taxonomyEndpoints = {
     summary: 'Read a family with its species',
     permission: 'templates:read',
     hot: true,
-    params: Type.Object({ family_id: givenId('Slug of a family.') }),
-    response: answer(FamilyDetail),
+    params: Type.Object({ family_id: idParam('Slug of a family.') }),
+    response: envelope(FamilyDetail),
   }),
   'taxonomy.species': endpoint({
     method: 'GET',
@@ -108,7 +107,7 @@ export const taxonomyEndpoints = {
     summary: 'Read a species with its image variants',
     permission: 'templates:read',
     hot: true,
-    params: Type.Object({ species_id: givenId('Slug of a species.') }),
-    response: answer(SpeciesDetail),
+    params: Type.Object({ species_id: idParam('Slug of a species.') }),
+    response: envelope(SpeciesDetail),
   }),
 };

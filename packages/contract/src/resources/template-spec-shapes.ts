@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { nullable } from '../fields.ts';
+import { nullable } from '../records/fields.ts';
 
 /**
  * The published interface shows a spec in two forms that differ in the type of `image`. Both are projections of the

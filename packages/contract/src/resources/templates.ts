@@ -1,14 +1,14 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { templateMachine } from '../machines/template.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 import { SpecById, SpecBySpecies } from './template-spec-shapes.ts';
 import { Change } from './upgrades.ts';
 
-export const archetypes = ['application', 'asset', 'network_appliance', 'multi_component_saas', 'worker'] as const;
+const archetypes = ['application', 'asset', 'network_appliance', 'multi_component_saas', 'worker'] as const;
 
-export const TemplateTaxonomy = Type.Object(
+const TemplateTaxonomy = Type.Object(
   {
     kingdom: Type.String({ description: 'The conceptual layer.', examples: ['applications'] }),
     family: Type.String({ description: 'Functional category.', examples: ['blog'] }),
@@ -148,7 +148,7 @@ export const templateEndpoints = {
       'A species returns its newest published version in the form by species; an id returns exactly that version in the form by id. Cacheable for 60 seconds; a unique query string forces a refresh.',
     permission: 'templates:read',
     hot: true,
-    params: Type.Object({ species: givenId('A species (its slug) or a template id.') }),
+    params: Type.Object({ species: idParam('A species (its slug) or a template id.') }),
     query: Type.Object({
       shape: Type.Optional(
         choice(['species', 'id'], {
@@ -156,7 +156,7 @@ export const templateEndpoints = {
         }),
       ),
     }),
-    response: answer(Template),
+    response: envelope(Template),
   }),
   'templates.versions': endpoint({
     method: 'GET',
@@ -165,7 +165,7 @@ export const templateEndpoints = {
     summary: 'List the published versions of a species with what changed, newest first',
     permission: 'templates:read',
     hot: true,
-    params: Type.Object({ species: givenId('A species (its slug).') }),
+    params: Type.Object({ species: idParam('A species (its slug).') }),
     query: Type.Object({ ...paging }),
     response: list(TemplateVersion),
   }),
@@ -178,7 +178,7 @@ export const templateEndpoints = {
       'A generated drawing of a plant, unique to the species and coloured by its family. Deterministic, without scripts or styles. Needs no key; cacheable for a day.',
     permission: 'public',
     media: 'image/svg+xml',
-    params: Type.Object({ species: givenId('A species (its slug) or a template id.') }),
+    params: Type.Object({ species: idParam('A species (its slug) or a template id.') }),
     query: Type.Object({
       size: Type.Optional(
         Type.Integer({
@@ -209,7 +209,7 @@ export const templateEndpoints = {
       'Only shapes and colours: no scripts, styles, links or references. The template names its licence and source. 404 for species without a logo. Needs no key; cacheable for a day.',
     permission: 'public',
     media: 'image/svg+xml',
-    params: Type.Object({ species: givenId('A species (its slug) or a template id.') }),
+    params: Type.Object({ species: idParam('A species (its slug) or a template id.') }),
     response: Type.String({ description: 'An SVG document.' }),
   }),
 };

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { tenantMachine } from '../machines/tenant.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 
 export const Tenant = Type.Object(
   {
@@ -27,7 +27,7 @@ export type Tenant = Static<typeof Tenant>;
 export const TenantCreate = Type.Object(
   {
     name: text(120, { description: 'Display name.' }),
-    server_id: givenId('The server of its definitions.'),
+    server_id: idParam('The server of its definitions.'),
     slug: Type.Optional(
       Type.String({
         minLength: 1,
@@ -45,13 +45,13 @@ export const TenantCreate = Type.Object(
 );
 export type TenantCreate = Static<typeof TenantCreate>;
 
-const params = Type.Object({ id: givenId('Id of a tenant.') });
+const params = Type.Object({ id: idParam('Id of a tenant.') });
 const move = {
   method: 'PATCH',
   tag: 'tenants',
   permission: 'tenants:write',
   params,
-  response: answer(Tenant),
+  response: envelope(Tenant),
 } as const;
 
 export const tenantEndpoints = {
@@ -63,7 +63,7 @@ export const tenantEndpoints = {
     description: 'Deleted tenants are listed only with status=deleted.',
     permission: 'tenants:read',
     query: Type.Object({
-      server_id: Type.Optional(givenId('Only those of this server.')),
+      server_id: Type.Optional(idParam('Only those of this server.')),
       status: Type.Optional(choice(tenantMachine.states, { description: 'Only those in this state.' })),
       ...paging,
     }),
@@ -78,7 +78,7 @@ export const tenantEndpoints = {
     idempotent: true,
     status: 201,
     body: TenantCreate,
-    response: answer(Tenant),
+    response: envelope(Tenant),
   }),
   'tenants.read': endpoint({
     method: 'GET',
@@ -87,7 +87,7 @@ export const tenantEndpoints = {
     summary: 'Read a tenant',
     permission: 'tenants:read',
     params,
-    response: answer(Tenant),
+    response: envelope(Tenant),
   }),
   'tenants.suspend': endpoint({
     ...move,
@@ -120,6 +120,6 @@ export const tenantEndpoints = {
     query: Type.Object({
       force: Type.Optional(Type.Boolean({ default: false, description: 'Archive its definitions first.' })),
     }),
-    response: answer(Tenant),
+    response: envelope(Tenant),
   }),
 };

@@ -1,10 +1,11 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, namePattern, nullable } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { transferMachine } from '../machines/transfer.ts';
-import { SealedFields } from '../sealing.ts';
-import { TransferMode } from '../transfer.ts';
+import { RequestNonce } from '../protocol/request-nonce.ts';
+import { SealedFields } from '../protocol/sealing.ts';
+import { TransferMode } from '../protocol/transfer.ts';
+import { choice, id, idParam, namePattern, nullable } from '../records/fields.ts';
 
 /** Limit of the database columns. */
 const count = (description: string) => Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description });
@@ -69,6 +70,7 @@ export const TransferOrder = Type.Object(
           'Sealed to the key pair that is pinned for the server; missing where none is. The daemon shows it when it connects, in the header X-Hortus-Ticket, and in its reports.',
       }),
     ),
+    nonce: Type.Optional(RequestNonce),
     sealed: Type.Optional(SealedFields),
     signature: Type.String({ description: 'Ed25519 over the canonical JSON (RFC 8785) of everything else, base64.' }),
   },
@@ -101,10 +103,10 @@ export const transferEndpoints = {
     tag: 'migrations',
     summary: 'List the active transfers',
     description:
-      'For a server key: the transfers that its daemon must send or receive now. Both ends connect to /ws/transfer (`Upgrade: hortus-transfer/2`), and the service relays the bytes without storing them. For other keys: all active transfers.',
+      'For a server key: the transfers that its daemon must send or receive now. Both ends connect to /ws/transfer (`Upgrade: hortus-transfer/2`), and the service relays the bytes without storing them. Orders are signed for each request and repeat its `nonce`. For other keys: all active transfers.',
     permission: 'deployments:read',
     daemon: true,
-    query: Type.Object({ ...paging }),
+    query: Type.Object({ ...paging, nonce: Type.Optional(RequestNonce) }),
     response: list(Type.Object({ ...Transfer.properties, order: nullable(TransferOrder) })),
   }),
   'transfers.report': endpoint({
@@ -115,8 +117,8 @@ export const transferEndpoints = {
     description: 'The receiver reports progress and completion; both ends can report a failure.',
     permission: 'deployments:report',
     daemon: true,
-    params: Type.Object({ id: givenId('Id of a transfer.') }),
+    params: Type.Object({ id: idParam('Id of a transfer.') }),
     body: TransferReport,
-    response: answer(Transfer),
+    response: envelope(Transfer),
   }),
 };

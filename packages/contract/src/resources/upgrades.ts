@@ -1,9 +1,9 @@
 import Type, { type Static } from 'typebox';
+import { upgradeSteps } from '../actions/steps.ts';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable, text } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { upgradeMachine } from '../machines/upgrade.ts';
-import { upgradeSteps } from '../steps.ts';
+import { choice, id, idParam, nullable, text } from '../records/fields.ts';
 import { INPUT_TYPES, InputValue } from '../template/inputs.ts';
 import { freshBackup, Rehearsal } from './rehearsals.ts';
 
@@ -34,7 +34,13 @@ export const Change = Type.Object({
 
 export type Change = Static<typeof Change>;
 
-export const upgradeFailures = [
+export const UpgradeRefusal = Type.Object({
+  reason: Type.String({ description: 'What the upgrade would lose, or why it would fail.' }),
+  instead: Type.String({ description: 'What to do instead of the upgrade.' }),
+});
+export type UpgradeRefusal = Static<typeof UpgradeRefusal>;
+
+const upgradeFailures = [
   'rehearsal',
   'backup',
   'refused',
@@ -74,6 +80,7 @@ export const Upgrade = Type.Object(
           'profile_removed',
           'required_stop',
           'no_dump',
+          'refused',
         ]),
         message: Type.String(),
       }),
@@ -104,6 +111,10 @@ export const Upgrade = Type.Object(
       description:
         'Required stops between the running version and the newest one, in order. The upgrade leads to the first of them; the next one is offered once it is applied.',
     }),
+    refusal: nullable(UpgradeRefusal, {
+      description:
+        'Why the newer version does not take the data of the running one; such an upgrade cannot be applied.',
+    }),
     data: choice(['kept', 'dump_restore'], {
       description:
         'kept: the volumes stay. dump_restore: the data is dumped with the running version and restored into new volumes of the newer one.',
@@ -131,8 +142,8 @@ export const Upgrade = Type.Object(
 );
 export type Upgrade = Static<typeof Upgrade>;
 
-export const UpgradeScan = Type.Object(
-  { instance_id: Type.Optional(givenId('Only this instance; by default all instances of the account.')) },
+const UpgradeScan = Type.Object(
+  { instance_id: Type.Optional(idParam('Only this instance; by default all instances of the account.')) },
   { title: 'UpgradeScan', additionalProperties: false, examples: [{}] },
 );
 
@@ -144,6 +155,10 @@ export const UpgradeScanResult = Type.Object(
       description: 'Number of removed upgrades: a newer version was published, or runs already.',
     }),
     available: Type.Integer({ description: 'Number of upgrades of these instances that can be applied now.' }),
+    refused: Type.Integer({
+      description:
+        'Number of upgrades of these instances that the newer version refuses; each says what to do instead.',
+    }),
     scanned_at: Timestamp,
   },
   { title: 'UpgradeScanResult' },
@@ -177,6 +192,12 @@ export const UpgradeApply = Type.Object(
         description: 'Rehearse it first, with the newest backup; it is applied only if the rehearsal passes.',
       }),
     ),
+    without_backup: Type.Optional(
+      Type.Boolean({
+        description:
+          'Apply it without the declared backup: nothing can bring the present data back. Refused if the data is rebuilt from the backup, and together with rehearse.',
+      }),
+    ),
   },
   { title: 'UpgradeApply', additionalProperties: false, examples: [{}] },
 );
@@ -191,7 +212,7 @@ export type UpgradeRehearse = Static<typeof UpgradeRehearse>;
 export const UpgradesApply = Type.Object(
   {
     upgrade_ids: Type.Optional(
-      Type.Array(givenId('Id of an upgrade.'), {
+      Type.Array(idParam('Id of an upgrade.'), {
         minItems: 1,
         maxItems: 100,
         uniqueItems: true,
@@ -218,10 +239,10 @@ export const upgradeEndpoints = {
     description: 'Each lists what would change compared with the running template and the current settings.',
     permission: 'upgrades:read',
     query: Type.Object({
-      instance_id: Type.Optional(givenId('Only those of this instance.')),
-      definition_id: Type.Optional(givenId('Only those of this definition.')),
-      server_id: Type.Optional(givenId('Only those on this server.')),
-      species: Type.Optional(givenId('Only those of this species.')),
+      instance_id: Type.Optional(idParam('Only those of this instance.')),
+      definition_id: Type.Optional(idParam('Only those of this definition.')),
+      server_id: Type.Optional(idParam('Only those on this server.')),
+      species: Type.Optional(idParam('Only those of this species.')),
       status: Type.Optional(choice(upgradeMachine.states, { description: 'Only those in this state.' })),
       ...paging,
     }),
@@ -236,7 +257,7 @@ export const upgradeEndpoints = {
       'Compares running instances with the published templates. The service also scans periodically, by default once a day.',
     permission: 'upgrades:write',
     body: UpgradeScan,
-    response: answer(UpgradeScanResult),
+    response: envelope(UpgradeScanResult),
   }),
   'upgrades.acknowledge': endpoint({
     method: 'POST',
@@ -244,8 +265,8 @@ export const upgradeEndpoints = {
     tag: 'upgrades',
     summary: 'Acknowledge an upgrade without applying it',
     permission: 'upgrades:write',
-    params: Type.Object({ id: givenId('Id of an upgrade.') }),
-    response: answer(Upgrade),
+    params: Type.Object({ id: idParam('Id of an upgrade.') }),
+    response: envelope(Upgrade),
   }),
   'upgrades.read': endpoint({
     method: 'GET',
@@ -253,8 +274,8 @@ export const upgradeEndpoints = {
     tag: 'upgrades',
     summary: 'Read an upgrade',
     permission: 'upgrades:read',
-    params: Type.Object({ id: givenId('Id of an upgrade.') }),
-    response: answer(Upgrade),
+    params: Type.Object({ id: idParam('Id of an upgrade.') }),
+    response: envelope(Upgrade),
   }),
   'upgrades.apply': endpoint({
     method: 'POST',
@@ -262,12 +283,12 @@ export const upgradeEndpoints = {
     tag: 'upgrades',
     summary: 'Apply an upgrade',
     description:
-      'Creates a revision of the newer version with the current settings, makes the declared backup, deploys, and watches. If the instance becomes unhealthy, it is rolled back and the upgrade fails with the reason. Refused with the name of the input if a required input has no value.',
+      'Creates a revision of the newer version with the current settings, makes the declared backup unless without_backup is set, deploys, and watches. If the instance becomes unhealthy, it is rolled back and the upgrade fails with the reason. Refused with the name of the input if a required input has no value.',
     permission: 'upgrades:write',
     status: 202,
-    params: Type.Object({ id: givenId('Id of an upgrade.') }),
+    params: Type.Object({ id: idParam('Id of an upgrade.') }),
     body: UpgradeApply,
-    response: answer(Upgrade),
+    response: envelope(Upgrade),
   }),
   'upgrades.rehearse': endpoint({
     method: 'POST',
@@ -278,9 +299,9 @@ export const upgradeEndpoints = {
       'Restores the newest backup of the running revision into an isolated copy on the same server, applies the upgrade there with its jobs, waits until it is healthy, runs the smoke test, reports, and removes the copy. The copy has no routes, no schedules and no network connection to the outside. The running instance is not touched, unless a fresh backup is requested that has to stop it. Poll GET /rehearsals/{id}.',
     permission: 'upgrades:write',
     status: 202,
-    params: Type.Object({ id: givenId('Id of an upgrade.') }),
+    params: Type.Object({ id: idParam('Id of an upgrade.') }),
     body: UpgradeRehearse,
-    response: answer(Rehearsal),
+    response: envelope(Rehearsal),
   }),
   'upgrades.applyAll': endpoint({
     method: 'POST',
@@ -292,6 +313,6 @@ export const upgradeEndpoints = {
     permission: 'upgrades:write',
     status: 202,
     body: UpgradesApply,
-    response: answer(Type.Object({ upgrades: Type.Array(Upgrade) })),
+    response: envelope(Type.Object({ upgrades: Type.Array(Upgrade) })),
   }),
 };

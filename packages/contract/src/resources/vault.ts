@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
+import { choice, id, idParam, nullable } from '../records/fields.ts';
 import { Secret } from './definition-records.ts';
 
 export const VaultRotation = Type.Object(
@@ -13,7 +13,7 @@ export const VaultRotation = Type.Object(
 );
 export type VaultRotation = Static<typeof VaultRotation>;
 
-export const secretAccesses = ['read', 'set', 'rotated', 'exported', 'revealed'] as const;
+const secretAccesses = ['read', 'set', 'rotated', 'exported', 'revealed'] as const;
 
 export const SecretAccess = Type.Object(
   {
@@ -36,11 +36,10 @@ export const SecretAccess = Type.Object(
 );
 export type SecretAccess = Static<typeof SecretAccess>;
 
-export const SecretValue = Type.Object(
+const SecretValue = Type.Object(
   { value: Type.String({ minLength: 1, maxLength: 65_536, description: 'Stored encrypted and never shown again.' }) },
   { title: 'SecretValue', additionalProperties: false, examples: [{ value: 'a long random string' }] },
 );
-export type SecretValue = Static<typeof SecretValue>;
 
 export const RevealedSecret = Type.Object(
   { name: Type.String({ examples: ['ADMIN_PASSWORD'] }), value: Type.String() },
@@ -60,7 +59,7 @@ export const ChangedSecrets = Type.Object(
 );
 export type ChangedSecrets = Static<typeof ChangedSecrets>;
 
-const ofSecret = Type.Object({ id: givenId('Id of a definition.'), name: givenId('Name of a secret.') });
+const ofSecret = Type.Object({ id: idParam('Id of a definition.'), name: idParam('Name of a secret.') });
 
 export const vaultEndpoints = {
   'vault.access': endpoint({
@@ -70,7 +69,7 @@ export const vaultEndpoints = {
     summary: 'List accesses to secrets, newest first',
     permission: 'secrets:read',
     query: Type.Object({
-      definition_id: Type.Optional(givenId('Only those of this definition.')),
+      definition_id: Type.Optional(idParam('Only those of this definition.')),
       access: Type.Optional(choice(secretAccesses, { description: 'Only this kind.' })),
       ...paging,
     }),
@@ -85,7 +84,7 @@ export const vaultEndpoints = {
     permission: 'secrets:write',
     params: ofSecret,
     body: SecretValue,
-    response: answer(ChangedSecrets),
+    response: envelope(ChangedSecrets),
   }),
   'vault.rotateSecret': endpoint({
     method: 'POST',
@@ -95,7 +94,7 @@ export const vaultEndpoints = {
     description: 'Creates a new revision. The running instance keeps the old value until that revision is deployed.',
     permission: 'secrets:write',
     params: ofSecret,
-    response: answer(ChangedSecrets),
+    response: envelope(ChangedSecrets),
   }),
   'vault.reveal': endpoint({
     method: 'POST',
@@ -106,7 +105,7 @@ export const vaultEndpoints = {
       'For a password that users need, such as that of the first administrator. Values that a user gave stay hidden. Each call is listed in GET /vault/access.',
     permission: 'data:export',
     params: ofSecret,
-    response: answer(RevealedSecret),
+    response: envelope(RevealedSecret),
   }),
   'vault.rotate': endpoint({
     method: 'POST',
@@ -115,6 +114,6 @@ export const vaultEndpoints = {
     summary: 'Wrap every data key with the newest master key',
     description: 'Run it after putting a new master key before the old one in the settings; then remove the old one.',
     permission: 'admin',
-    response: answer(VaultRotation),
+    response: envelope(VaultRotation),
   }),
 };

@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
-import { answer, list, paging, Timestamp } from '../envelope.ts';
+import { envelope, list, paging, Timestamp } from '../envelope.ts';
 import { eventNames } from '../events.ts';
-import { choice, givenId, id, nullable } from '../fields.ts';
+import { choice, id, idParam, nullable } from '../records/fields.ts';
 
 export const webhookStatuses = ['active', 'paused'] as const;
 export const deliveryStatuses = ['pending', 'delivered', 'dead'] as const;
@@ -51,7 +51,7 @@ export const Delivery = Type.Object(
 );
 export type Delivery = Static<typeof Delivery>;
 
-export const DeliveryWithReply = Type.Object(
+const DeliveryWithReply = Type.Object(
   {
     ...Delivery.properties,
     reply: nullable(Type.String(), {
@@ -61,7 +61,6 @@ export const DeliveryWithReply = Type.Object(
   },
   { title: 'DeliveryWithReply' },
 );
-export type DeliveryWithReply = Static<typeof DeliveryWithReply>;
 
 /** Body of a delivery. */
 export const WebhookBody = Type.Object(
@@ -125,7 +124,11 @@ export type WebhookRegistration = Static<typeof WebhookRegistration>;
 const { url, events, secret } = WebhookRegistration.properties;
 export const WebhookUpdate = Type.Object(
   {
-    url: Type.Optional(url),
+    url: Type.Optional({
+      ...url,
+      description:
+        'Another address needs the secret again, or a new one; deliveries to it are not signed with the old one.',
+    }),
     events: Type.Optional(events),
     secret: Type.Optional(secret),
     keep_old_secret_for: Type.Optional(
@@ -147,9 +150,9 @@ export const WebhookUpdate = Type.Object(
 );
 export type WebhookUpdate = Static<typeof WebhookUpdate>;
 
-const params = Type.Object({ id: givenId('Id of a webhook endpoint.') });
+const params = Type.Object({ id: idParam('Id of a webhook endpoint.') });
 
-const deliveryParams = Type.Object({ ...params.properties, delivery_id: givenId('Id of a delivery.') });
+const deliveryParams = Type.Object({ ...params.properties, delivery_id: idParam('Id of a delivery.') });
 
 const create = {
   method: 'POST',
@@ -158,7 +161,7 @@ const create = {
   idempotent: true,
   status: 201,
   body: WebhookRegistration,
-  response: answer(WebhookEndpoint),
+  response: envelope(WebhookEndpoint),
 } as const;
 
 export const webhookEndpoints = {
@@ -184,7 +187,7 @@ export const webhookEndpoints = {
     summary: 'Read a webhook endpoint',
     permission: 'webhooks:read',
     params,
-    response: answer(WebhookEndpoint),
+    response: envelope(WebhookEndpoint),
   }),
   'webhooks.update': endpoint({
     record: { read: 'webhooks.read', observed: ['failing_since', 'paused_because', 'warnings'] },
@@ -196,7 +199,7 @@ export const webhookEndpoints = {
     permission: 'webhooks:write',
     params,
     body: WebhookUpdate,
-    response: answer(WebhookEndpoint),
+    response: envelope(WebhookEndpoint),
   }),
   'webhooks.redeliver': endpoint({
     method: 'POST',
@@ -207,7 +210,7 @@ export const webhookEndpoints = {
     permission: 'webhooks:write',
     status: 202,
     params: deliveryParams,
-    response: answer(Delivery),
+    response: envelope(Delivery),
   }),
   'webhooks.test': endpoint({
     method: 'POST',
@@ -218,7 +221,7 @@ export const webhookEndpoints = {
       'Signed like every delivery, with the first subscribed event as its type and `{"test": true}` as its data. Waits at most 10 seconds; nothing is stored or retried. A paused endpoint can be tested too.',
     permission: 'webhooks:write',
     params,
-    response: answer(WebhookTest),
+    response: envelope(WebhookTest),
   }),
   'webhooks.delete': endpoint({
     method: 'DELETE',
@@ -228,7 +231,7 @@ export const webhookEndpoints = {
     description: 'Pending deliveries are not sent any more.',
     permission: 'webhooks:write',
     params,
-    response: answer(WebhookEndpoint),
+    response: envelope(WebhookEndpoint),
   }),
   'webhooks.deliveries': endpoint({
     method: 'GET',
@@ -250,6 +253,6 @@ export const webhookEndpoints = {
     summary: 'Read a delivery with the answer of the receiver',
     permission: 'webhooks:read',
     params: deliveryParams,
-    response: answer(DeliveryWithReply),
+    response: envelope(DeliveryWithReply),
   }),
 };

@@ -99,14 +99,17 @@ export const Backup = strict(
     restore_into: Type.Optional(
       Type.Enum(['running', 'empty'], {
         description:
-          'running (by default): while the application runs. empty: only the component of dump_action and what it depends on run, with new volumes; the others start afterwards.',
+          'Where restore_command reads the dump. empty (by default): all containers are removed, the volumes that the dump rebuilds are emptied, only the component of dump_action and what it depends on run, and the others start afterwards. running: the application runs meanwhile on the database that it has, and is not restarted; needs restore_reason.',
       }),
+    ),
+    restore_reason: Type.Optional(
+      Line('Why the dump must be read by the running application. Shown before a restore.'),
     ),
     restore_needs: Type.Optional(
       Type.Array(ComponentName, {
         maxItems: 20,
         description:
-          'Further components that run before restore_command if restore_into is empty, such as a job that sets the database up.',
+          'Further components that run before restore_command, such as a job that sets the database up; not with restore_into: running.',
       }),
     ),
     schedule_hint: Type.Optional(Schedule('Suggested frequency: hourly, daily, weekly or a cron expression.')),

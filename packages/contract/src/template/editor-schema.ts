@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../runtime/trimmed.ts';
 import { Template } from './schema.ts';
 
 /** Path of the schema at the root of a running service. */
@@ -23,7 +24,7 @@ export function editorSchema(publicUrl: string) {
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     ...Template,
-    $id: `${publicUrl.replace(/\/+$/, '')}${EDITOR_SCHEMA_PATH}`,
+    $id: `${withoutTrailing(publicUrl, '/')}${EDITOR_SCHEMA_PATH}`,
     examples: [EXAMPLE],
   };
 }

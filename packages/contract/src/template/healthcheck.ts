@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Argv, Duration, mapOf, Port, strict, Text } from './notation.ts';
 
-export const HttpProbe = strict(
+const HttpProbe = strict(
   {
     port: Port('Port of the request.'),
     path: Type.Optional(
@@ -25,7 +25,7 @@ export const HttpProbe = strict(
   { description: 'Healthy if it answers a request.' },
 );
 
-export const TcpProbe = strict(
+const TcpProbe = strict(
   { port: Port('Port of the connection.') },
   { description: 'Healthy if it accepts a connection.' },
 );

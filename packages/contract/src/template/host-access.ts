@@ -40,14 +40,14 @@ export const Permission = strict(
  * Maximum number of ports of a component. Docker forwards each published port by two processes and two firewall rules:
  * 500 ports are 1,000 processes, 1.2 GB of memory, and half a minute to start and again to stop.
  */
-export const MOST_PORTS = 500;
+export const MAX_PORTS = 500;
 
 export const PublishedPort = strict(
   {
     container_port: Port('Port of the component.'),
     last_port: Type.Optional(
       Port(
-        `Last port of a range that begins with container_port; host_port is then the first of as many ports of the server. A component has at most ${MOST_PORTS} ports.`,
+        `Last port of a range that begins with container_port; host_port is then the first of as many ports of the server. A component has at most ${MAX_PORTS} ports.`,
       ),
     ),
     host_port: Type.Optional(

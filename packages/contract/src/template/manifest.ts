@@ -27,7 +27,7 @@ export const ManifestHealthcheck = Type.Object({
   retries: Type.Integer(),
 });
 
-export const ManifestStorage = Type.Object({
+const ManifestStorage = Type.Object({
   name: Type.String(),
   volume: Type.Optional(Type.String({ description: 'Name of the volume; absent if host_path is given.' })),
   host_path: Type.Optional(Type.String()),
@@ -183,7 +183,7 @@ export const ManifestPermission = Type.Object({
   needs_operator: Type.Boolean({ description: 'Whether the operator of the server must allow it.' }),
 });
 
-export const ManifestSmokeTest = Type.Object({
+const ManifestSmokeTest = Type.Object({
   http: Type.Optional(
     Type.Object({
       route: Type.String(),
@@ -226,7 +226,12 @@ export const Manifest = Type.Object(
       volumes: Type.Array(Type.Object({ name: Type.String(), critical: Type.Boolean() })),
       dump_action: Type.Union([Type.String(), Type.Null()]),
       restore_command: Type.Optional(Argv),
-      restore_into: Type.Optional(Type.Enum(['running', 'empty'])),
+      restore_into: Type.Optional(
+        Type.Enum(['running', 'empty'], {
+          description:
+            'empty: all containers are removed and the volumes of the dumped component are emptied before restore_command reads the dump; the rest starts afterwards. Present with restore_command.',
+        }),
+      ),
       restore_needs: Type.Optional(Type.Array(Type.String())),
       schedule_hint: Type.Union([Type.String(), Type.Null()]),
     }),

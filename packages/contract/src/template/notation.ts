@@ -25,6 +25,13 @@ export const ComponentName = Type.String({
   examples: ['app', 'db'],
 });
 
+export const SemanticVersion = (description: string) =>
+  Type.String({
+    pattern: '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$',
+    description,
+    examples: ['1.0.0'],
+  });
+
 export const StorageName = Type.String({
   pattern: '^[a-z][a-z0-9_-]{0,62}$',
   description: 'The name of a volume, unique in the template.',
@@ -68,7 +75,7 @@ export const ContainerPath = (description: string) =>
     examples: ['/data'],
   });
 
-export const CRON_LINE = '(\\S+\\s+){4}\\S+';
+const CRON_LINE = '(\\S+\\s+){4}\\S+';
 
 export const Schedule = (description: string) =>
   Type.String({ pattern: `^(hourly|daily|weekly|${CRON_LINE})$`, description, examples: ['daily', '30 3 * * *'] });

@@ -5,7 +5,7 @@ import { Permission } from './host-access.ts';
 import { Image } from './image.ts';
 import { Inputs } from './inputs.ts';
 import { Need, Provision } from './matching.ts';
-import { Duration, Line, mapOf, Slug, strict, Text } from './notation.ts';
+import { Duration, Line, mapOf, SemanticVersion, Slug, strict, Text } from './notation.ts';
 import { Route } from './routes.ts';
 import { Secrets } from './secrets.ts';
 import { UpgradeRules } from './upgrade.ts';
@@ -47,19 +47,13 @@ const Profile = mapOf(
   },
 );
 
-const SemanticVersion = Type.String({
-  pattern: '^\\d+\\.\\d+\\.\\d+(-[0-9A-Za-z.-]+)?(\\+[0-9A-Za-z.-]+)?$',
-  description: 'Version of the template itself, as a semantic version.',
-  examples: ['1.0.0'],
-});
-
 const templateKeys = {
   slug: Slug('The species, and the name of its folder.'),
   name: Line('Display name.'),
   description: Type.Optional(
     Type.String({ maxLength: 4000, default: '', description: 'Purpose, in a sentence or two.' }),
   ),
-  version: SemanticVersion,
+  version: SemanticVersion('Version of the template itself, as a semantic version.'),
   app_version: Type.Optional(Line('Version of the application.')),
   archetype: Type.Enum(ARCHETYPES, { description: 'How it behaves technically.' }),
   taxonomy: Taxonomy,

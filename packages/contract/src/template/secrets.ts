@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Duration, Line, mapOf, strict, VariableName } from './notation.ts';
 
-export const GENERATORS = ['password', 'hex', 'base64', 'alnum', 'uuid', 'username', 'jwt', 'keypair', 'port'] as const;
+const GENERATORS = ['password', 'hex', 'base64', 'alnum', 'uuid', 'username', 'jwt', 'keypair', 'port'] as const;
 
 export const Secret = strict(
   {
@@ -45,6 +45,5 @@ export const Secrets = mapOf(Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_]{0,63
   description: 'Values in the vault, generated once per definition or given by the user.',
 });
 
-export type Generator = (typeof GENERATORS)[number];
 export type Secret = Static<typeof Secret>;
 export type Secrets = Static<typeof Secrets>;

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { mapOf, strict, Text } from './notation.ts';
+import { mapOf, SemanticVersion, strict, Text } from './notation.ts';
 
 const AppVersion = (description: string) =>
   Type.String({
@@ -23,7 +23,7 @@ const Stop = strict(
     version: AppVersion('Version of the application that no upgrade may skip.'),
     app_version: Type.Optional(
       Type.String({
-        pattern: '^[0-9]+(\\.[0-9]+)*([.+-][0-9A-Za-z.+-]+)?$',
+        pattern: '^[0-9]+([.+-][0-9A-Za-z.+-]+)?$',
         maxLength: 64,
         description: 'The release to stop at, if version names several.',
         examples: ['33.0.6'],
@@ -39,6 +39,22 @@ const Stop = strict(
     ),
   },
   { description: 'A version of the application that no upgrade may skip.' },
+);
+
+const Sentence = (description: string) => Type.String({ minLength: 1, maxLength: 2000, description });
+
+const Refusal = strict(
+  {
+    from: Type.Optional(
+      SemanticVersion('First version of the template, not of the application, whose instances are refused.'),
+    ),
+    before: SemanticVersion(
+      'First version of the template whose data this one can take; instances of earlier versions are refused.',
+    ),
+    reason: Sentence('What would be lost or fail, for people.'),
+    instead: Sentence('What to do instead of the upgrade.'),
+  },
+  { description: 'Versions of the template whose data this one cannot take.' },
 );
 
 export const UpgradeRules = strict(
@@ -58,8 +74,18 @@ export const UpgradeRules = strict(
           'An upgrade that reaches or passes one of these versions dumps the data with the old version and restores it into new volumes of the new one. Needs backup.restore_command.',
       }),
     ),
+    refuse: Type.Optional(
+      Type.Array(Refusal, {
+        maxItems: 20,
+        description:
+          'Upgrades that are refused, because they would lose data or fail. An instance of such a version stays on it; the upgrade says what to do instead.',
+      }),
+    ),
   },
-  { description: 'How instances of earlier versions get to this one. Versions are those of app_version.' },
+  {
+    description:
+      'How instances of earlier versions get to this one. Versions are those of app_version, except in refuse.',
+  },
 );
 
 export type UpgradeRules = Static<typeof UpgradeRules>;

@@ -1,21 +1,21 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ManifestAction, ManifestComponent } from '@hortus/contract/template/manifest';
+import { openLog } from '@hortus/logging/log';
 import { daemonMain } from '@hortus/testkit/programs';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { BackupActions } from '../backup/backup-actions.ts';
 import { FolderStore } from '../backup/folder-store.ts';
-import { builtInHandlers } from '../built-in-handlers.ts';
+import { Turns } from '../concurrency/turns.ts';
 import type { ActionOutcome, ActionRequest } from '../journal/action.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { openLog } from '../log.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { image, TestServer } from '../rollout/testing/server.ts';
 import { action, request } from '../testing/actions.ts';
 import { Signer } from '../testing/signing.ts';
-import { Turns } from '../turns.ts';
+import { builtInHandlers } from '../wiring/built-in-handlers.ts';
 import { Actions } from './actions.ts';
 import { Shims } from './shims.ts';
 
@@ -50,7 +50,7 @@ function open(shimCommand: readonly string[] = command, engine = server.engine) 
     ingress,
     journal,
     store,
-    log: openLog('error'),
+    log: openLog({ level: 'error' }),
     serverId: () => server.id,
     manifestOf: () => Promise.reject(new Error('No deployment waits.')),
   });
@@ -62,7 +62,7 @@ function open(shimCommand: readonly string[] = command, engine = server.engine) 
     engine,
     shims: new Shims({ command: shimCommand, socket: server.socketPath }),
     turns,
-    log: openLog('error'),
+    log: openLog({ level: 'error' }),
     abandon: async () => {},
     unroute: async () => {},
     outputLimit: 10_000,
@@ -74,12 +74,12 @@ function open(shimCommand: readonly string[] = command, engine = server.engine) 
 }
 
 /** Deploys a sleeping instance with these actions. */
-async function deploy(...of: ManifestAction[]): Promise<string> {
-  return deployWith({}, of);
+async function deploy(...args: ManifestAction[]): Promise<string> {
+  return deployWith({}, args);
 }
 
-async function deployWith(given: Partial<ManifestComponent>, of: ManifestAction[] = [], uid = server.newUid()) {
-  const components = [component('main', { image, command: ['sleep', '100000'], init: true, ...given })];
+async function deployWith(overrides: Partial<ManifestComponent>, of: ManifestAction[] = [], uid = server.newUid()) {
+  const components = [component('main', { image, command: ['sleep', '100000'], init: true, ...overrides })];
   const more = { actions: of, instance: { uid, name: uid, server_id: server.id } };
   const result = await server.deploy(uid, components, { manifest: more });
   expect(result.status).toBe('success');
@@ -236,8 +236,8 @@ describe('an exec action', () => {
   it('parallel ones get their own results', async () => {
     const uid = await deploy(action('echo', ['echo', '${params.n}'], { params: [{ name: 'n', type: 'string' }] }));
     const asked = Array.from({ length: 5 }, (_, n) => request('echo', ['echo', `${n}`], { n: `${n}` }, uid));
-    for (const one of asked) actions.handle(one);
-    const outputs = await Promise.all(asked.map(async (one) => (await outcome(one)).output));
+    for (const request of asked) actions.handle(request);
+    const outputs = await Promise.all(asked.map(async (request) => (await outcome(request)).output));
     expect(outputs).toEqual(['0\n', '1\n', '2\n', '3\n', '4\n']);
   });
 });
@@ -358,28 +358,28 @@ describe('a built-in action', () => {
 
   describe('on a busy engine', () => {
     /** Pending calls of releases, by instance. */
-    const answers = new Map<string, () => void>();
+    const responses = new Map<string, () => void>();
     const release = (uid: string) => {
       const asked = request('hortus.release', [], {}, uid);
       asked.action.type = 'builtin';
       actions.handle(asked);
       return asked;
     };
-    const answer = (uid: string) => {
-      answers.get(uid)?.();
-      answers.delete(uid);
+    const respond = (uid: string) => {
+      responses.get(uid)?.();
+      responses.delete(uid);
     };
 
     beforeEach(async () => {
       await actions.stop();
       journal.close();
-      answers.clear();
+      responses.clear();
       open(command, {
         ...server.engine,
         inspect: async () => undefined,
         containers: async () => [],
         networks: async ({ labels }) => {
-          await new Promise<void>((resolve) => answers.set(String(labels['hortus.instance']), resolve));
+          await new Promise<void>((resolve) => responses.set(String(labels['hortus.instance']), resolve));
           return [];
         },
       });
@@ -389,31 +389,31 @@ describe('a built-in action', () => {
       const uids = Array.from({ length: 12 }, (_, index) => `busy-${index}`);
       const asked = uids.map(release);
       const cancelled = asked[9] as ActionRequest;
-      await until(() => answers.size === 8, { describe: 'eight calls' });
+      await until(() => responses.size === 8, { describe: 'eight calls' });
       actions.cancel(cancelled.execution_id);
       for (const [index, uid] of uids.entries()) {
         if (asked[index] === cancelled) continue;
-        await until(() => answers.has(uid), { describe: `the call for ${uid}` });
-        expect(answers.size).toBeLessThanOrEqual(8);
-        answer(uid);
+        await until(() => responses.has(uid), { describe: `the call for ${uid}` });
+        expect(responses.size).toBeLessThanOrEqual(8);
+        respond(uid);
         expect(await outcome(asked[index] as ActionRequest)).toMatchObject({ status: 'completed' });
       }
       expect(await outcome(cancelled)).toMatchObject({ status: 'failed', outcome: 'cancelled' });
-      const others = asked.filter((one) => one !== cancelled);
+      const others = asked.filter((request) => request !== cancelled);
       expect(started).toEqual(others.map(({ execution_id }) => execution_id));
     });
 
     it('does not wait for actions that wait for another instance', async () => {
       const same = Array.from({ length: 10 }, () => release('busy'));
-      await until(() => answers.has('busy'), { describe: 'the first call' });
+      await until(() => responses.has('busy'), { describe: 'the first call' });
       const other = release('idle');
-      await until(() => answers.has('idle'), { describe: 'the call for the other instance' });
-      answer('idle');
+      await until(() => responses.has('idle'), { describe: 'the call for the other instance' });
+      respond('idle');
       expect(await outcome(other)).toMatchObject({ status: 'completed' });
-      for (const one of same) {
-        await until(() => answers.has('busy'), { describe: 'the next call' });
-        answer('busy');
-        expect(await outcome(one)).toMatchObject({ status: 'completed' });
+      for (const request of same) {
+        await until(() => responses.has('busy'), { describe: 'the next call' });
+        respond('busy');
+        expect(await outcome(request)).toMatchObject({ status: 'completed' });
       }
     });
   });

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { milliseconds } from '@hortus/template/quantity';
+import { milliseconds } from '@hortus/template/notation/quantity';
 import { primaryOf } from '@hortus/template/rollout/replacement';
+import { Slots } from '../concurrency/turns.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
 import { type RelayTo, Ways } from '../instances/ways.ts';
-import { startScheduled } from '../jobs/scheduled-job.ts';
 import { type ActionRequest, cancelled, failure } from '../journal/action.ts';
 import type { JournalledExecution } from '../journal/executions.ts';
-import { Slots } from '../turns.ts';
+import { startScheduled } from '../template-jobs/scheduled-job.ts';
 import { inActionSpan } from './action-span.ts';
 import { type AllowedAction, allowedAction } from './allowed-action.ts';
 import { type BuiltInOptions, BuiltInRuns } from './built-in-runs.ts';
@@ -37,7 +37,7 @@ const ATTEMPTS = 3;
 /** Actions that waited longer before they started are dropped; the service uses the same limit. */
 const STALE_AFTER = 10 * 60_000;
 /** Upper limit of a job's run time; its manifest or order may set less. */
-const LONGEST_RUN = 24 * 3_600_000;
+const MAX_RUN_MS = 24 * 3_600_000;
 
 /**
  * Runs actions, each at most once, without losing results: everything is journalled before it happens, and the work is
@@ -74,6 +74,11 @@ export class Actions {
     if (request.action.type === 'scheduled')
       this.#ledger.refuse(request, new Error('Scheduled jobs cannot be started by an order.'));
     else this.#follow(request, () => this.#begin(request));
+  }
+
+  /** Whether an execution was accepted before. */
+  knows(id: string): boolean {
+    return this.#active.has(id) || this.#options.journal.executions.find(id) !== undefined;
   }
 
   cancel(id: string): void {
@@ -243,7 +248,7 @@ export class Actions {
     await this.#launch(engine, name, () =>
       startScheduled({ engine, manifest, component: action.slug, executionId, name }),
     );
-    await this.#jobEnded(request, engine, name, timeoutOf(request, LONGEST_RUN));
+    await this.#jobEnded(request, engine, name, timeoutOf(request, MAX_RUN_MS));
   }
 
   /** Removes the container of a job that failed to start. */
@@ -291,7 +296,7 @@ export class Actions {
         const engine = await this.#engineOfJob(request);
         // The container is removed only after its outcome is journalled, so a missing one was never started.
         if (!(await hasStarted(engine, runner.name))) return this.#begin(request);
-        return this.#jobEnded(request, engine, runner.name, timeoutOf(request, LONGEST_RUN));
+        return this.#jobEnded(request, engine, runner.name, timeoutOf(request, MAX_RUN_MS));
       }
       case 'repeatable':
         return this.#begin(request, runner.reached);

@@ -1,5 +1,5 @@
 import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
-import { checkParams, fillArguments, fillParams } from '@hortus/template/action-params';
+import { checkParams, fillArguments, fillParams } from '@hortus/template/inputs/action-params';
 import type { ActionRequest } from '../journal/action.ts';
 
 export interface AllowedAction {
@@ -9,7 +9,7 @@ export interface AllowedAction {
 }
 
 /** Rule that a request must satisfy. */
-export type ActionRule = 'instance' | 'action' | 'type' | 'params' | 'command';
+type ActionRule = 'instance' | 'action' | 'type' | 'params' | 'command';
 
 export type Permission = ({ ok: true } & AllowedAction) | { ok: false; rule: ActionRule; message: string };
 

@@ -1,8 +1,8 @@
-import { wrongParam } from '@hortus/contract/built-in-params';
+import { wrongParam } from '@hortus/contract/actions/built-in-params';
+import { Slots, type Turns } from '../concurrency/turns.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type ActionRequest, failure } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
-import { Slots, type Turns } from '../turns.ts';
 import { runOnInstance } from './built-in.ts';
 import type { BuiltInHandlers } from './handlers.ts';
 import { instanceOf } from './instance-of.ts';

@@ -1,6 +1,6 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import type { ContainerFacts } from '../engine/container-facts.ts';
-import { keptNetwork } from '../engine/kept-network.ts';
+import { stuckNetwork } from '../engine/stuck-network.ts';
 import { containersOf } from '../instances/instance-containers.ts';
 import { type ActionOutcome, failure, success } from '../journal/action.ts';
 import { label } from '../plan/labels.ts';
@@ -66,7 +66,7 @@ async function removeAll(
   const notes: string[] = [];
   for (const { name } of await engine.networks({ labels })) {
     // An empty network does no harm: the next prune tries again.
-    if ((await engine.removeNetwork(name)) === 'kept') notes.push(keptNetwork(name));
+    if ((await engine.removeNetwork(name)) === 'kept') notes.push(stuckNetwork(name));
   }
   if (volumesToo) {
     for (const { name } of await engine.volumes({ labels })) await engine.removeVolume(name);

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { paced, type Rate } from '../concurrency/token-bucket.ts';
 import { openDockerEngine } from '../engine/docker/docker-engine.ts';
 import type { Engine, ExecHandle } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
@@ -66,6 +67,8 @@ async function onItsNode(order: Order, here: Engine): Promise<ActionOutcome> {
   }
 }
 
+/** For the output of a command: only its beginning and end are kept, but it waits until the rest was read. */
+const READING: Rate = { perSecond: 8 * 1024 ** 2, burst: 32 * 1024 ** 2 };
 /** Time for the engine to notice the end of a process. */
 const UNTIL_KNOWN = 5_000;
 
@@ -93,7 +96,7 @@ async function carryOut(order: Order, engine: Engine): Promise<ActionOutcome> {
   process.on('SIGUSR2', cancel);
   let broken: unknown;
   try {
-    for await (const { chunk } of exec.output) output.add(chunk);
+    for await (const { chunk } of paced(exec.output, READING)) output.add(chunk);
   } catch (error) {
     broken = error;
   }

@@ -20,7 +20,7 @@ export interface InstanceContext {
 /** Gets the containers in start order. */
 export type InstanceHandler = (context: InstanceContext, containers: ContainerFacts[]) => Promise<ActionOutcome>;
 
-export type ServerHandler = (params: Readonly<Record<string, unknown>>) => Promise<ActionOutcome>;
+type ServerHandler = (params: Readonly<Record<string, unknown>>) => Promise<ActionOutcome>;
 
 /** One execution of a built-in action about a backup. */
 export interface BackupRun {

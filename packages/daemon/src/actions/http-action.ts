@@ -1,9 +1,12 @@
 import { type IncomingMessage, request } from 'node:http';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
 import type { Callee } from '../instances/ways.ts';
 import { type ActionOutcome, failure } from '../journal/action.ts';
 import { BoundedOutput } from './bounded-output.ts';
+
+/** Bytes of a response that are read at all; only its beginning and end are kept. */
+const MAX_READ = 16 * 1024 * 1024;
 
 /** Calls a component; follows no redirects and never retries. */
 export function callComponent(
@@ -29,21 +32,29 @@ export function callComponent(
           ? failure(`The component did not respond within ${action.timeout_ms / 1000} s.`, 'timeout')
           : failure(`The component could not be called: ${error.message}.`),
       );
-    const answered = (answer: IncomingMessage) => {
+    const onResponse = (response: IncomingMessage) => {
       const end = () => {
-        const status = answer.statusCode ?? 0;
+        const status = response.statusCode ?? 0;
         const expected = http.expect === undefined ? status >= 200 && status < 300 : status === http.expect;
         const common = { exit_code: null, output: String(output), output_truncated: output.truncated };
         if (expected) settle({ status: 'completed', ...common, outcome: 'known' });
         else
           settle({ status: 'failed', ...common, error: `The component returned status ${status}.`, outcome: 'known' });
       };
-      const add = (chunk: Buffer) => output.add(chunk);
-      answer.on('data', guardedBy(reject, add));
-      answer.on('error', guardedBy(reject, broken));
-      answer.on('end', guardedBy(reject, end));
+      let read = 0;
+      const add = (chunk: Buffer) => {
+        output.add(chunk);
+        read += chunk.length;
+        if (read <= MAX_READ) return;
+        // The status is known; a response without an end must not occupy the daemon until the timeout.
+        end();
+        outgoing.destroy();
+      };
+      response.on('data', guardedBy(reject, add));
+      response.on('error', guardedBy(reject, broken));
+      response.on('end', guardedBy(reject, end));
     };
-    outgoing.on('response', guardedBy(reject, answered));
+    outgoing.on('response', guardedBy(reject, onResponse));
     outgoing.on('error', guardedBy(reject, broken));
     outgoing.end(http.body);
   });

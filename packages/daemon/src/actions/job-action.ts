@@ -22,7 +22,7 @@ interface Job extends AllowedAction {
  * Starts a temporary container like that of the component, with its volumes and network, but without ports and aliases.
  */
 export async function startJob({ engine, manifest, executionId, name, action, argv }: Job): Promise<void> {
-  const component = manifest.components.find((one) => one.name === action.component);
+  const component = manifest.components.find((component) => component.name === action.component);
   if (component === undefined) throw new Error(`The manifest has no component ${action.component}.`);
   const { uid, server_id } = manifest.instance;
   const like = componentSpec({ ...component, kind: 'job', ports: [] }, uid);

@@ -54,7 +54,7 @@ export class Ledger {
     const id = request.execution_id;
     const outcome =
       reason instanceof CalledOff ? cancelled() : failure(journalTrouble(reason, journal.directory) ?? reason.message);
-    log.warn('an action was not run', { execution: id, reason: outcome.error });
+    log.warn({ execution: id, reason: outcome.error }, 'an action was not run');
     this.keep(id, outcome, () => journal.executions.receive(request, Date.now()));
   }
 
@@ -69,7 +69,7 @@ export class Ledger {
       before();
       journal.executions.finish(id, outcome, Date.now());
     } catch (error) {
-      log.error('the outcome of an action could not be stored', { execution: id, error });
+      log.error({ execution: id, err: error }, 'the outcome of an action could not be stored');
       onUnkept(id, outcome);
       return false;
     }

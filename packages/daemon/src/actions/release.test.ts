@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { keptNetwork } from '../engine/kept-network.ts';
+import { stuckNetwork } from '../engine/stuck-network.ts';
 import { serveNetwork } from '../engine/testing/served-network.ts';
 import { lifecycle } from './built-in.ts';
 
@@ -20,6 +20,6 @@ test('a release succeeds although the engine counts endpoints that it does not l
     abandon: async () => {},
   };
   const outcome = await lifecycle['hortus.release']?.(context, []);
-  expect(outcome).toMatchObject({ status: 'completed', output: keptNetwork(name) });
+  expect(outcome).toMatchObject({ status: 'completed', output: stuckNetwork(name) });
   expect(isForgotten).toBe(true);
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ActionOutcome, failure } from '../journal/action.ts';
-import { identityOf, isAlive, type ProcessIdentity, sameBoot } from '../process-identity.ts';
+import { identityOf, isAlive, type ProcessIdentity, sameBoot } from '../process/process-identity.ts';
 import { DONE, GO } from './exec-shim-words.ts';
 import { hasBegun, type Order, readResult } from './order.ts';
 

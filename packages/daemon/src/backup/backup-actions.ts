@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { builtIn, isExclusive } from '@hortus/contract/built-in-actions';
+import { builtIn, isExclusive } from '@hortus/contract/actions/built-in-actions';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { BackupHandlers, BackupRun } from '../actions/handlers.ts';
 import type { Cluster } from '../engine/cluster.ts';
@@ -15,10 +15,11 @@ import type { InstanceView, ViewOf } from '../swarm/instance-views.ts';
 import { swarmPauses } from '../swarm/swarm-pauses.ts';
 import type { Expectation } from '../trust/accept-manifest.ts';
 import type { BackupStore } from './backup-store.ts';
+import { orderedInto } from './dump-restore.ts';
 import { fillCopy } from './fill-copy.ts';
 import { Keys } from './keys.ts';
 import type { Vessel } from './part.ts';
-import { endLeftPauses } from './pause.ts';
+import { endLeftoverPauses } from './pause.ts';
 import { type Restoring, restore } from './restore.ts';
 import { restoreElsewhere } from './restore-elsewhere.ts';
 import { returnData } from './return-data.ts';
@@ -207,6 +208,7 @@ export class BackupActions implements BackupHandlers {
       manifestSha256: String(work.params.manifest_sha256),
       safety: this.#vessel(work, 'safety_backup_id', safetyKey),
       kept: work.reached as Taken | undefined,
+      into: orderedInto(work.params),
       keep: (taken) => work.reach(taken),
       say: work.say,
       boundary,
@@ -225,6 +227,7 @@ export class BackupActions implements BackupHandlers {
       source: this.#vessel(work, 'backup_id', key),
       manifestSha256: String(work.params.manifest_sha256),
       lost: String(work.params.lost_node),
+      into: orderedInto(work.params),
       say: work.say,
       signal: work.signal,
       boundary,
@@ -288,6 +291,7 @@ export class BackupActions implements BackupHandlers {
       source,
       manifest,
       manifestSha256,
+      into: orderedInto(work.params),
       say: work.say,
       signal: work.signal,
     });
@@ -335,11 +339,11 @@ export class BackupActions implements BackupHandlers {
     const { engine, log, serverId } = this.#options;
     while (!signal.aborted) {
       try {
-        await endLeftPauses({ engine, pauses: this.#pauses });
+        await endLeftoverPauses({ engine, pauses: this.#pauses });
         await clearTrials(engine, serverId());
         return;
       } catch (error) {
-        log.warn('interrupted backups could not be cleaned up yet; retrying', { error });
+        log.warn({ err: error }, 'interrupted backups could not be cleaned up yet; retrying');
         await sleep(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }

@@ -40,8 +40,8 @@ const request = (execution_id: string, slug: string, uid: string, params: Record
   params: { key, safety_key: key, ...params },
 });
 
-const run = (slug: string, uid: string, params: Record<string, unknown>) =>
-  daemon.resultOf(order(slug, uid, params)) as Promise<Record<string, unknown> & { result: Taken }>;
+const run = (slug: string, uid: string, params: Record<string, unknown>, on = daemon) =>
+  on.resultOf(order(slug, uid, params, on)) as Promise<Record<string, unknown> & { result: Taken }>;
 
 const declared = { strategy: 'volume', volumes: [{ name: 'data', critical: true }] } as const;
 const noDump = { dump_action: null, schedule_hint: null };
@@ -100,13 +100,12 @@ test('a restore brings the data of the backup back and saves the replaced data',
 test('a dump for an empty database is restored and verified before the rest of the application starts', async () => {
   const uid = daemon.server.newUid();
   const idle = { image, command: ['sleep', '100000'], init: true, stop_grace_period_ms: 0 };
-  const volumes = { rows: `${uid}_rows`, data: `${uid}_data` };
-  const mount = (name: keyof typeof volumes) => ({
+  const mount = (name: string, critical = true) => ({
     name,
-    volume: volumes[name],
+    volume: `${uid}_${name}`,
     mount_path: `/${name}`,
     read_only: false,
-    critical: true,
+    critical,
   });
   // The application fails to start unless the dump has been restored into a database that the job has prepared.
   const started = ['sh', '-c', 'test -s /rows/table || test ! -e /data/used; exec sleep 100000'];
@@ -117,7 +116,8 @@ test('a dump for an empty database is restored and verified before the rest of t
       storage: [mount('data'), mount('rows')],
       depends_on: { setup: 'completed' },
     }),
-    component('db', { ...idle, storage: [mount('rows')] }),
+    // No dump rebuilds its settings.
+    component('db', { ...idle, storage: [mount('rows'), mount('settings', false)] }),
     component('setup', {
       ...idle,
       kind: 'job',
@@ -138,12 +138,12 @@ test('a dump for an empty database is restored and verified before the rest of t
       dump_action: 'dump',
       schedule_hint: null,
       restore_command: ['sh', '-c', restore],
-      restore_into: 'empty',
       restore_needs: ['setup'],
     },
   });
   expect(await daemon.reportOf(deployment)).toMatchObject({ status: 'success' });
   await inside(uid, 'echo old > /rows/table; echo old > /data/used');
+  await inside(`${uid}-db`, 'echo kept > /settings/words');
   const { backup_id, manifest_sha256, manifest } = await backedUp(uid);
   expect(manifest.parts).toMatchObject([
     { kind: 'dump', name: 'dump' },
@@ -158,7 +158,73 @@ test('a dump for an empty database is restored and verified before the rest of t
   const restored = await run('hortus.restore', uid, { backup_id, manifest_sha256, safety_backup_id: newBackup() });
   expect(restored, String(restored.error)).toMatchObject({ type: 'action_completed' });
   expect(await inside(uid, 'cat /rows/table /data/used; ls /rows')).toBe('old\nold\nprepared\ntable\n');
+  expect(await inside(`${uid}-db`, 'cat /settings/words')).toBe('kept\n');
+
+  // The order decides over the manifest: the restore command finds the database as it is, and refuses it.
+  const refused = { backup_id, manifest_sha256, safety_backup_id: newBackup(), restore_into: 'running' };
+  expect(await run('hortus.restore', uid, refused)).toMatchObject({
+    type: 'action_failed',
+    error: expect.stringContaining('The previous data was restored.'),
+  });
+  expect(await inside(uid, 'cat /rows/table')).toBe('old\n');
 }, 120_000);
+
+test.each(['removed for a restore', 'emptied for a restore', 'dump is restored'])(
+  'a restore of a dump is completed by the daemon that follows one killed at: %s',
+  async (killAt) => {
+    const killed = await DaemonProcess.start({ killAt });
+    try {
+      await killed.connected();
+      const uid = killed.server.newUid();
+      const storage = [{ name: 'rows', volume: `${uid}_rows`, mount_path: '/rows', read_only: false, critical: true }];
+      const started = ['sh', '-c', 'cat /rows/table > /cache; exec sleep 100000'];
+      const deployment = killed.order(
+        uid,
+        [
+          component('main', {
+            image,
+            command: started,
+            stop_grace_period_ms: 0,
+            storage,
+            depends_on: { db: 'started' },
+          }),
+          component('db', { image, command: ['sleep', '100000'], stop_grace_period_ms: 0, storage }),
+        ],
+        {
+          actions: [action('dump', ['cat', '/rows/table'], { component: 'db' })],
+          backup: {
+            strategy: 'dump',
+            volumes: [],
+            dump_action: 'dump',
+            schedule_hint: null,
+            restore_command: ['sh', '-c', 'test ! -e /rows/later && cat > /rows/table'],
+          },
+        },
+      );
+      expect(await killed.reportOf(deployment)).toMatchObject({ status: 'success' });
+      await inside(uid, 'echo old > /rows/table', killed);
+      const backup_id = newBackup();
+      const taken = await run('hortus.backup', uid, { backup_id }, killed);
+      expect(taken, String(taken.error)).toMatchObject({ type: 'action_completed' });
+      await inside(uid, 'echo new > /rows/table; echo new > /rows/later', killed);
+      const params = {
+        backup_id,
+        manifest_sha256: taken.result.manifest_sha256,
+        safety_backup_id: newBackup(),
+        restore_into: 'empty',
+      };
+      const execution = order('hortus.restore', uid, params, killed);
+      await killed.died();
+      killed.service.send(request(execution, 'hortus.restore', uid, params));
+      const done = await killed.resultOf(execution);
+      expect(done, String(done.error)).toMatchObject({ type: 'action_completed' });
+      expect(await inside(uid, 'cat /rows/table /cache; ls /rows', killed)).toBe('old\nold\ntable\n');
+    } finally {
+      await killed.close();
+    }
+  },
+  LONG,
+);
 
 test('an order without a parameter that it needs is refused by its name, before anything is touched', async () => {
   const uid = await deploy();
@@ -291,7 +357,7 @@ test('keys are never written to disk, and a deleted backup is gone', async () =>
   const uid = await deploy();
   await inside(uid, 'echo words > /data/words');
   const { backup_id, manifest_sha256 } = await backedUp(uid);
-  for (const name of readdirSync(daemon.stateDirectory).filter((one) => one.startsWith('journal')))
+  for (const name of readdirSync(daemon.stateDirectory).filter((text) => text.startsWith('journal')))
     expect(readFileSync(join(daemon.stateDirectory, name)).includes(key)).toBe(false);
   expect(readFileSync(join(folderOf(uid, backup_id), 'volume-data.part')).includes('words')).toBe(false);
   expect(await run('hortus.delete_backup', uid, { backup_id })).toMatchObject({ type: 'action_completed' });

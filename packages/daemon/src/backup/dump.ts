@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { PassThrough } from 'node:stream';
-import { guardedBy } from '@hortus/contract/guarded-by';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
-import { checkParams, fillArguments } from '@hortus/template/action-params';
+import { checkParams, fillArguments } from '@hortus/template/inputs/action-params';
 import { BoundedOutput } from '../actions/bounded-output.ts';
 import { endInside } from '../actions/end-inside.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';

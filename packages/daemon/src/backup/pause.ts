@@ -47,7 +47,7 @@ export async function whilePaused<Result>(
 }
 
 /** Starts what a killed daemon had stopped. */
-export async function endLeftPauses(deps: PauseDeps): Promise<void> {
+export async function endLeftoverPauses(deps: PauseDeps): Promise<void> {
   for (const { instanceUid, containers } of await deps.pauses.all()) await startAgain(deps, instanceUid, containers);
 }
 

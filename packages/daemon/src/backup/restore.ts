@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { BackupManifest, BackupPart } from '@hortus/contract/resources/backup-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { RestoresInto } from '@hortus/template/canonical/dump-restore';
 import { containersOf, handlesOf } from '../instances/instance-containers.ts';
 import { labelsOf, ownerLabels } from '../plan/labels.ts';
 import { writeVolume } from '../volumes/volumes.ts';
@@ -19,6 +20,8 @@ export interface Restoring extends Omit<Taking, 'vessel'>, Starting {
   safety: Vessel;
   /** Safety backup made before a daemon restart; it must not be made again. */
   kept: Taken | undefined;
+  /** Where a dump is read, as ordered; undefined in orders of older services. */
+  into: RestoresInto | undefined;
   /** Records that the backup was checked and the safety backup made, before anything is replaced. */
   keep(taken: Taken): void;
 }
@@ -108,12 +111,12 @@ export async function checkSpace(
     throw new Error(`Not enough disk space on the server: ${missing} more bytes are needed below ${dataRoot}.`);
 }
 
-export type Replacing = Starting & Pick<Restoring, 'manifest' | 'boundary'>;
+export type Replacing = Starting & Pick<Restoring, 'manifest' | 'into'>;
 
 /** Replaces the data by a backup and starts the deployed application with it. */
 export async function replace(restoring: Replacing, source: Vessel, parts: readonly BackupPart[]): Promise<void> {
   const { manifest } = restoring;
-  const empty = needsEmpty(manifest, parts);
+  const empty = needsEmpty(manifest, parts, restoring.into);
   const deploymentId = manifest.deployment_id ?? `restore-${source.place.backupId}`;
   if (empty || volumeParts(parts).length > 0) await refill(restoring, source, parts, manifest);
   if (empty) await restoreDumps(restoring, { manifest, deploymentId }, source, parts);
@@ -139,7 +142,7 @@ export async function refill(
 }
 
 function volumeNamed(manifest: SignedManifest, name: string): string {
-  const found = volumesOf(manifest).find((one) => one.name === name);
+  const found = volumesOf(manifest).find((volume) => volume.name === name);
   if (found === undefined) throw new Error(`The instance has no volume ${name}.`);
   return found.volume;
 }

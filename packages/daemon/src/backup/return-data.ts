@@ -25,7 +25,7 @@ export async function returnData(returning: Returning): Promise<Taken> {
   });
 }
 
-export type Bringing = Pick<Returning, 'source' | 'target' | 'boundary'> & Starting;
+export type Bringing = Pick<Returning, 'source' | 'target'> & Starting;
 
 /** Fills the volumes of the target from the backup; starts only the components that restore a dump. */
 export async function bring(returning: Bringing, parts: readonly BackupPart[]): Promise<void> {

@@ -62,7 +62,7 @@ test('chunks in any other order, repeated or left out, are refused', async () =>
   const chunks = [0, 1, 2, 3].map((index) =>
     sealed.subarray(START + index * SEALED_CHUNK, START + (index + 1) * SEALED_CHUNK),
   );
-  const order = fc.array(fc.nat(3), { minLength: 1, maxLength: 5 }).filter((one) => one.join() !== '0,1,2,3');
+  const order = fc.array(fc.nat(3), { minLength: 1, maxLength: 5 }).filter((item) => item.join() !== '0,1,2,3');
   await fc.assert(
     fc.asyncProperty(order, async (indexes) => {
       const other = Buffer.concat([sealed.subarray(0, START), ...indexes.map((index) => chunks[index] as Buffer)]);

@@ -13,6 +13,8 @@ export interface Starting {
   /** Logs a line of the action's output. */
   say(line: string): void;
   signal?: AbortSignal | undefined;
+  /** For tests that end the process there. */
+  boundary?: ((moment: string) => void) | undefined;
 }
 
 /**

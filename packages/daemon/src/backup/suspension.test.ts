@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
+import { openLog } from '@hortus/logging/log';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { openLog } from '../log.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { request } from '../testing/actions.ts';
 import { Signer } from '../testing/signing.ts';
@@ -47,7 +47,7 @@ function open() {
     engine: { containers: async () => [], networks: async () => [], volumes: async () => [] } as unknown as Engine,
     ingress: {} as Ingress,
     journal,
-    log: openLog('error'),
+    log: openLog({ level: 'error' }),
     serverId: () => 'srv_1',
     manifestOf: () => Promise.reject(new Error('Not needed.')),
     store: {

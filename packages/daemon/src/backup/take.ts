@@ -108,7 +108,7 @@ function chosenVolumes(manifest: SignedManifest, extent: Extent): InstanceVolume
   const all = volumesOf(manifest);
   if (extent === 'volumes') return all;
   return manifest.backup.volumes.map(({ name, critical }) => {
-    const found = all.find((one) => one.name === name);
+    const found = all.find((volume) => volume.name === name);
     if (found === undefined) throw new Error(`${name} is not a volume of the instance.`);
     return { ...found, critical };
   });
@@ -119,10 +119,10 @@ async function copyVolumes(taking: Taking, volumes: readonly InstanceVolume[], e
   const instanceUid = vessel.place.instanceUid;
   // Detect missing volumes before anything is stopped.
   const present: InstanceVolume[] = [];
-  for (const one of volumes) {
-    if (await engine.volume(one.volume)) present.push(one);
-    else if (one.critical && extent === 'declared')
-      throw new Error(`The volume ${one.name} does not exist (${one.volume}).`);
+  for (const volume of volumes) {
+    if (await engine.volume(volume.volume)) present.push(volume);
+    else if (volume.critical && extent === 'declared')
+      throw new Error(`The volume ${volume.name} does not exist (${volume.volume}).`);
   }
   const order = manifest.components.map(({ name }) => name);
   return await whilePaused({ engine, pauses }, { instanceUid, order }, async () => {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import { copiedComponents } from '@hortus/template/isolated';
+import { copiedComponents } from '@hortus/template/resolution/isolated';
 import type { Engine } from '../engine/engine.ts';
 import { handlesOf } from '../instances/instance-containers.ts';
 import { label, labelsOf, ownerLabels } from '../plan/labels.ts';
@@ -8,7 +8,7 @@ import { networkName } from '../plan/names.ts';
 import { instanceNetworkSize } from '../plan/network-size.ts';
 
 /** Server id of trial objects, so that no report, rollout or release takes them for an instance. */
-export const trialServer = (serverId: string): string => `${serverId}-trial`;
+const trialServer = (serverId: string): string => `${serverId}-trial`;
 
 /**
  * Derives a temporary copy of an application: other names and volumes, no routes, no host ports, and host paths mounted

@@ -1,5 +1,6 @@
 import type { BackupManifest } from '@hortus/contract/resources/backup-records';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import type { RestoresInto } from '@hortus/template/canonical/dump-restore';
 import { primaryOf } from '@hortus/template/rollout/replacement';
 import type { Engine } from '../engine/engine.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
@@ -23,6 +24,8 @@ export interface Verifying {
   source: Vessel;
   manifest: SignedManifest;
   manifestSha256: string;
+  /** Where a restore would read the dump. */
+  into: RestoresInto | undefined;
   say(line: string): void;
   signal?: AbortSignal | undefined;
 }
@@ -52,7 +55,7 @@ export async function verify(verifying: Verifying): Promise<Proof> {
 /** Throws for an empty backup, which would be read without an error. */
 function checkNotEmpty(backup: BackupManifest, manifest: SignedManifest): void {
   if (backup.parts.length === 0) throw new Error('The backup is empty.');
-  const critical = new Set(manifest.backup.volumes.filter((one) => one.critical).map(({ name }) => name));
+  const critical = new Set(manifest.backup.volumes.filter((volume) => volume.critical).map(({ name }) => name));
   for (const { kind, name, bytes, entries } of backup.parts) {
     if (kind === 'dump' && bytes === 0) throw new Error(`The output of ${name} is empty.`);
     if (kind === 'volume' && entries === 0 && critical.has(name)) throw new Error(`The volume ${name} is empty.`);
@@ -60,7 +63,7 @@ function checkNotEmpty(backup: BackupManifest, manifest: SignedManifest): void {
 }
 
 async function tryOut(
-  { engine, cluster, relayTo, source, manifest, say, signal }: Verifying,
+  { engine, cluster, relayTo, source, manifest, into, say, signal }: Verifying,
   backup: BackupManifest,
 ): Promise<void> {
   const trial = trialManifest(manifest);
@@ -73,7 +76,7 @@ async function tryOut(
       if (volume !== undefined) await fillVolume({ engine, manifest: trial }, source, part, volume);
     }
     const starting = { engine, cluster, ingress: noIngress, say, signal };
-    const empty = needsEmpty(trial, backup.parts);
+    const empty = needsEmpty(trial, backup.parts, into);
     const deploymentId = `trial-${backup.backup_id}`;
     if (empty) await restoreDumps(starting, { manifest: trial, deploymentId }, source, backup.parts);
     await startInstance(starting, trial, deploymentId);

@@ -2,8 +2,10 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { action, request } from '../testing/actions.ts';
 import { DaemonProcess, sleeper } from '../testing/daemon-process.ts';
 import { LogStore } from './log-store.ts';
+import { CONTAINER_RATE } from './output-budget.ts';
 import type { StoredLine } from './stored-line.ts';
 
 let daemon: DaemonProcess;
@@ -111,6 +113,39 @@ describe('the output of containers', () => {
     await daemon.server.engine.start(uid);
     await until(() => content(uid).split('"begin"').length === 3, { describe: 'the second start' });
     expect((await stored(uid)).map(({ text }) => text)).toEqual(['begin', 'begin']);
+  });
+
+  it('a container that floods its output delays no action, check or log of another instance', async () => {
+    const flood = daemon.server.newUid();
+    // Hostile lines: they end in no newline for long, and their ends were once searched from each of their characters.
+    const line = `"$(head -c 20000 /dev/zero | tr '\\0' '\\r')x"`;
+    const begun = Date.now();
+    const started = daemon.order(flood, [sleeper({ command: ['sh', '-c', `yes ${line}`] })]);
+    expect(await daemon.reportOf(started)).toMatchObject({ status: 'success' });
+    await until(() => files(flood).length > 2, { within: 60_000, describe: 'megabytes of lines' });
+
+    const uid = daemon.server.newUid();
+    const healthcheck = { test: ['true'], interval_ms: 500, timeout_ms: 5_000, start_period_ms: 0, retries: 1 };
+    const command = ['sh', '-c', 'echo quiet; sleep 10000'];
+    const actions = [action('hello', ['echo', 'hello'])];
+    const deployment = daemon.order(uid, [sleeper({ command, healthcheck })], { actions });
+    expect(await daemon.reportOf(deployment)).toMatchObject({ status: 'success' });
+    await written(uid, 'quiet');
+    for (let i = 0; i < 5; i++) {
+      const order = request('hello', ['echo', 'hello'], {}, uid);
+      daemon.service.send({ type: 'action_request', ...order });
+      expect(await daemon.resultOf(order.execution_id)).toMatchObject({ type: 'action_completed', output: 'hello\n' });
+    }
+    expect(await daemon.server.engine.inspect(flood)).toMatchObject({ state: 'running' });
+
+    // Counted by positions, which grow with every line of the instance.
+    const lines = await stored(flood);
+    const [first, last] = [lines[0]?.position ?? 0, lines.at(-1)?.position ?? 0];
+    const seconds = (Date.now() - begun) / 1_000;
+    const { burst, perSecond } = CONTAINER_RATE;
+    expect(lines.length).toBeGreaterThan(50);
+    expect((last - first + 1) * 20_001).toBeLessThan(burst + (seconds + 5) * perSecond);
+    await daemon.server.engine.remove(flood, { force: true });
   });
 
   it('the template decides how much of the output of a component is kept', async () => {

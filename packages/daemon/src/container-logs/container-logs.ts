@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { type Mask, maskOf } from '@hortus/template/masking/masking';
+import { SharedTurns, type Turns } from '@hortus/template/masking/turns';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';
@@ -9,6 +10,7 @@ import { label } from '../plan/labels.ts';
 import { type CollectedContainer, collect } from './collector.ts';
 import { hiddenValues } from './hidden-values.ts';
 import { isLogName, LogStore } from './log-store.ts';
+import { type ContainerBudget, OutputBudgets } from './output-budget.ts';
 import type { RingLimits } from './ring.ts';
 
 export interface ContainerLogsOptions {
@@ -25,7 +27,7 @@ export interface ContainerLogsOptions {
 }
 
 /** Limits for templates: a manifest must not fill the disk of the server. */
-const MOST: RingLimits = { maxBytes: 256 * 1024 ** 2, maxAgeMs: 90 * 86_400_000 };
+const MAX: RingLimits = { maxBytes: 256 * 1024 ** 2, maxAgeMs: 90 * 86_400_000 };
 /** Delay for collecting events of an instance. */
 const SOON_MS = 100;
 /** Longest wait for the last lines of a container before it is removed. */
@@ -38,6 +40,8 @@ const NEVER = Number.POSITIVE_INFINITY;
 interface Collecting {
   uid: string;
   done: Promise<void>;
+  /** Kept while the container exists: a restart does not fill it up. */
+  budget: ContainerBudget;
   /** When the container had stopped, once everything is stored; NEVER if its log cannot be read. */
   storedUntil: number | undefined;
   controller: AbortController;
@@ -50,6 +54,8 @@ export class ContainerLogs {
   readonly #collecting = new Map<string, Collecting>();
   /** Instances to look at; undefined stands for all. */
   readonly #changed = new Set<string | undefined>();
+  readonly #budgets = new OutputBudgets();
+  readonly #turns = new SharedTurns();
   #soon: NodeJS.Timeout | undefined;
   #tidying: NodeJS.Timeout | undefined;
   #stopped = false;
@@ -81,8 +87,8 @@ export class ContainerLogs {
   changed(uid: string | undefined): void {
     if (this.#stopped || this.#options.limits.maxBytes === 0) return;
     this.#changed.add(uid);
-    const look = () => this.#look();
-    this.#soon ??= setTimeout(guarded(this.#options.log, look), SOON_MS);
+    const poll = () => this.#poll();
+    this.#soon ??= setTimeout(guarded(this.#options.log, poll), SOON_MS);
   }
 
   /** Waits until the output of a stopped container is stored. Called before it is removed. */
@@ -100,7 +106,7 @@ export class ContainerLogs {
     await this.store.tidy();
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     this.#soon = undefined;
     const { engine, serverId, log } = this.#options;
     const changed = [...this.#changed];
@@ -117,7 +123,7 @@ export class ContainerLogs {
         for (const facts of found) this.#begin(facts);
         this.#forget(uid, new Set(found.map(({ id }) => id)));
       } catch (error) {
-        log.debug('containers could not be listed to collect their logs', { error: error as Error });
+        log.debug({ err: error }, 'containers could not be listed to collect their logs');
       }
     }
   }
@@ -139,11 +145,19 @@ export class ContainerLogs {
     const deps = {
       engine,
       log,
+      budget: known?.budget ?? this.#budgets.ofContainer(),
+      turns: this.#turns,
       instanceLog: (uid: string) => this.store.of(uid),
-      mask: ({ uid }: CollectedContainer) => this.#mask(uid, deploymentId),
+      mask: ({ uid }: CollectedContainer, turns: Turns) => this.#mask(uid, deploymentId, turns),
       maxAgeMs: ({ uid, component }: CollectedContainer) => this.#limits(uid, component).maxAgeMs,
     };
-    const collecting: Collecting = { uid: container.uid, controller, storedUntil: undefined, done: Promise.resolve() };
+    const collecting: Collecting = {
+      uid: container.uid,
+      controller,
+      budget: deps.budget,
+      storedUntil: undefined,
+      done: Promise.resolve(),
+    };
     collecting.done = collect(container, deps, controller.signal)
       .then(async (isReadable) => {
         if (!isReadable) {
@@ -157,20 +171,20 @@ export class ContainerLogs {
       })
       .catch((error: Error) => {
         collecting.storedUntil = 0;
-        log.warn('the log of a container is not collected', { container: facts.id, error });
+        log.warn({ container: facts.id, err: error }, 'the log of a container is not collected');
       });
     this.#collecting.set(facts.id, collecting);
   }
 
   /** Forgets containers that no longer exist. */
   #forget(uid: string | undefined, present: ReadonlySet<string>): void {
-    for (const [id, one] of this.#collecting)
-      if ((uid === undefined || one.uid === uid) && one.storedUntil !== undefined && !present.has(id))
+    for (const [id, collecting] of this.#collecting)
+      if ((uid === undefined || collecting.uid === uid) && collecting.storedUntil !== undefined && !present.has(id))
         this.#collecting.delete(id);
   }
 
-  async #mask(uid: string, deploymentId: string | undefined): Promise<Mask> {
-    return await maskOf(this.#options.manifests(uid, deploymentId).flatMap(hiddenValues));
+  async #mask(uid: string, deploymentId: string | undefined, turns: Turns): Promise<Mask> {
+    return await maskOf(this.#options.manifests(uid, deploymentId).flatMap(hiddenValues), turns);
   }
 
   #limits(uid: string, component: string): RingLimits {
@@ -179,8 +193,8 @@ export class ContainerLogs {
       .at(0)
       ?.components.find(({ name }) => name === component)?.logs;
     return {
-      maxBytes: Math.min(logs?.max_bytes ?? limits.maxBytes, Math.max(MOST.maxBytes, limits.maxBytes)),
-      maxAgeMs: Math.min(logs?.max_age_ms ?? limits.maxAgeMs, Math.max(MOST.maxAgeMs, limits.maxAgeMs)),
+      maxBytes: Math.min(logs?.max_bytes ?? limits.maxBytes, Math.max(MAX.maxBytes, limits.maxBytes)),
+      maxAgeMs: Math.min(logs?.max_age_ms ?? limits.maxAgeMs, Math.max(MAX.maxAgeMs, limits.maxAgeMs)),
     };
   }
 }

@@ -1,6 +1,6 @@
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import { replaceAt } from '@hortus/template/json-pointer';
-import { looksSecret } from '@hortus/template/secret-name';
+import { replaceAt } from '@hortus/template/schema/json-pointer';
+import { looksSecret } from '@hortus/template/secrets/secret-name';
 
 /** Lists the values to hide in the output of an instance. */
 export const hiddenValues = (manifest: SignedManifest): string[] => manifest.hidden ?? likelyValues(manifest);

@@ -1,6 +1,7 @@
 import { readdir, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ContainerLogLevel, logMatcher } from '@hortus/contract/log-filter';
+import { type ContainerLogLevel, logMatcher } from '@hortus/contract/protocol/log-filter';
+import { Serial } from '../concurrency/turns.ts';
 import type { ContainerMarks } from './marks.ts';
 import { Ring, type RingLimits } from './ring.ts';
 import { type CollectedLine, type StoredLine, secondsText } from './stored-line.ts';
@@ -52,7 +53,7 @@ export class InstanceLog {
   readonly #rings = new Map<string, Ring>();
   readonly #listeners = new Set<{ component: string | undefined; listener: Listener }>();
   /** Appends one after the other, so that a line never becomes readable after a later one. */
-  #appending: Promise<unknown> = Promise.resolve();
+  readonly #appending = new Serial();
   #end = 0;
 
   private constructor(options: InstanceLogOptions) {
@@ -85,7 +86,7 @@ export class InstanceLog {
 
   /** Stores lines and passes them to the followers. */
   append(component: string, lines: readonly CollectedLine[]): Promise<void> {
-    const done = this.#appending.then(async () => {
+    return this.#appending.run(async () => {
       if (lines.length === 0) return;
       const ring = await this.#ring(component);
       const first = this.#end + 1;
@@ -93,11 +94,9 @@ export class InstanceLog {
       this.#end += lines.length;
       if (this.#listeners.size === 0) return;
       const stored = lines.map((line, index) => ({ ...line, position: first + index, component }));
-      for (const one of this.#listeners)
-        if (one.component === undefined || one.component === component) one.listener(stored);
+      for (const listener of this.#listeners)
+        if (listener.component === undefined || listener.component === component) listener.listener(stored);
     });
-    this.#appending = done.catch(() => undefined);
-    return done;
   }
 
   /** Calls the listener for every line after the returned position. */
@@ -147,14 +146,14 @@ export class InstanceLog {
   /** Every position in (after, upTo] had a line; those that were not found are gone, or of another component. */
   #dropped(names: readonly string[], { after, upTo, found }: { after: number; upTo: number; found: number }): number {
     const dropped = names.flatMap((name) => this.#rings.get(name)?.dropped ?? []);
-    const last = Math.max(...dropped.map((one) => one.last), 0);
-    const count = dropped.reduce((sum, one) => sum + one.count, 0);
+    const last = Math.max(...dropped.map((lines) => lines.last), 0);
+    const count = dropped.reduce((sum, lines) => sum + lines.count, 0);
     return Math.max(0, Math.min(upTo - after - found, last - after, count));
   }
 
   /** Drops what is beyond the limits; true if nothing is left. */
   tidy(): Promise<boolean> {
-    const done = this.#appending.then(async () => {
+    return this.#appending.run(async () => {
       for (const [name, ring] of this.#rings) {
         await ring.tidy();
         if (ring.isEmpty) this.#rings.delete(name);
@@ -163,12 +162,10 @@ export class InstanceLog {
       await rmdir(this.#options.folder).catch(() => undefined);
       return true;
     });
-    this.#appending = done.catch(() => undefined);
-    return done;
   }
 
   async close(): Promise<void> {
-    await this.#appending;
+    await this.#appending.ended();
     for (const ring of this.#rings.values()) await ring.close();
   }
 
@@ -204,11 +201,11 @@ async function* merged(sources: AsyncGenerator<StoredLine>[], backwards: boolean
   const heads = await Promise.all(sources.map(async (source) => ({ source, head: await source.next() })));
   for (;;) {
     let best: (typeof heads)[number] | undefined;
-    for (const one of heads) {
-      if (one.head.done) continue;
-      const { position } = one.head.value;
+    for (const head of heads) {
+      if (head.head.done) continue;
+      const { position } = head.head.value;
       const reigning = best?.head.value?.position ?? Number.NaN;
-      if (best === undefined || (backwards ? position > reigning : position < reigning)) best = one;
+      if (best === undefined || (backwards ? position > reigning : position < reigning)) best = head;
     }
     if (best === undefined) return;
     yield best.head.value as StoredLine;

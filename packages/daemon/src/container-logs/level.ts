@@ -1,4 +1,4 @@
-import type { ContainerLogLevel } from '@hortus/contract/log-filter';
+import type { ContainerLogLevel } from '@hortus/contract/protocol/log-filter';
 
 /** Names of levels in the logs of common programs. */
 const names: Readonly<Record<string, ContainerLogLevel>> = {

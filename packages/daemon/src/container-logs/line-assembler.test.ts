@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LineAssembler, MOST_BYTES } from './line-assembler.ts';
+import { LineAssembler, MAX_BYTES } from './line-assembler.ts';
 
 const piece = (text: string, ends: boolean, stream: 'stdout' | 'stderr' = 'stdout') => ({
   stream,
@@ -24,6 +24,6 @@ describe('a line of a container', () => {
     for (let part = 0; part < 100; part++) expect(assembler.add([piece('x'.repeat(1_024), false)])).toEqual([]);
     const [line] = assembler.rest();
     expect(line).toMatchObject({ cut: true });
-    expect(line?.text).toHaveLength(MOST_BYTES);
+    expect(line?.text).toHaveLength(MAX_BYTES);
   });
 });

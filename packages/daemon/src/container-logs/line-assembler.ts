@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import type { LogPiece } from '../engine/engine.ts';
 
 /** A whole line, before masking. */
@@ -10,7 +11,7 @@ export interface RawLine {
 }
 
 /** Bytes kept of a line before masking: enough beyond the stored length for a secret that crosses it. */
-export const MOST_BYTES = 20 * 1024;
+export const MAX_BYTES = 20 * 1024;
 
 interface Open {
   at: string;
@@ -35,7 +36,7 @@ export class LineAssembler {
   #take({ stream, at, content, ends }: LogPiece): RawLine[] {
     this.#open[stream] ??= { at, parts: [], bytes: 0, cut: false };
     const line = this.#open[stream];
-    const kept = content.subarray(0, Math.max(0, MOST_BYTES - line.bytes));
+    const kept = content.subarray(0, Math.max(0, MAX_BYTES - line.bytes));
     // Copied: a short line would otherwise keep the whole chunk of the socket in memory.
     if (kept.length > 0) line.parts.push(ends ? kept : Buffer.from(kept));
     line.bytes += kept.length;
@@ -49,6 +50,6 @@ export class LineAssembler {
     delete this.#open[stream];
     const [only] = line.parts;
     const bytes = line.parts.length === 1 && only ? only : Buffer.concat(line.parts);
-    return [{ at: line.at, stream, text: bytes.toString('utf8').replace(/\r+$/, ''), cut: line.cut }];
+    return [{ at: line.at, stream, text: withoutTrailing(bytes.toString('utf8'), '\r'), cut: line.cut }];
   }
 }

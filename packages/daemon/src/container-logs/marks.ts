@@ -2,11 +2,11 @@ import type { CollectedLine } from './stored-line.ts';
 
 type Stream = CollectedLine['stream'];
 /** Time of the last stored line of a stream, and how many lines of that time are stored. */
-export type Mark = readonly [at: string, count: number];
+type Mark = readonly [at: string, count: number];
 export type ContainerMarks = Partial<Record<Stream, Mark>>;
 
 /** More containers than a component has at a time; older ones are gone from the engine. */
-const MOST = 256;
+const MAX = 256;
 
 /**
  * Knows how far each container was stored, by stream: a stream is in order by itself, but the engine may store two lines
@@ -30,7 +30,7 @@ export class Marks {
     // Moved to the end, so that the first entry is the one unused for longest.
     this.#containers.delete(container);
     this.#containers.set(container, { ...marks, [stream]: [at, count] });
-    if (this.#containers.size > MOST) this.#containers.delete(this.#containers.keys().next().value ?? '');
+    if (this.#containers.size > MAX) this.#containers.delete(this.#containers.keys().next().value ?? '');
   }
 
   entries(): [string, ContainerMarks][] {

@@ -54,14 +54,14 @@ describe('the ring of a component', () => {
         const source = Array.from({ length: rounds.reduce((sum, { count }) => sum + count, 0) }, (_, n) =>
           line(Math.floor(n / 3), { text: `line ${n}`, stream: n % 5 === 0 ? 'stderr' : 'stdout' }),
         );
-        let given = 0;
+        let overrides = 0;
         for (const { count, torn } of rounds) {
-          given += count;
+          overrides += count;
           const log = await open(folder, { maxBytes: 1024 * 1024 });
           const stored = skipStored(await log.marksOf('main', 'c1'));
           await log.append(
             'main',
-            source.slice(0, given).filter((one) => !stored(one)),
+            source.slice(0, overrides).filter((line) => !stored(line)),
           );
           await log.close();
           // The process ends in the middle of its last write.
@@ -72,13 +72,13 @@ describe('the ring of a component', () => {
         const stored = skipStored(await log.marksOf('main', 'c1'));
         await log.append(
           'main',
-          source.filter((one) => !stored(one)),
+          source.filter((line) => !stored(line)),
         );
         const lines = await all(log);
         await log.close();
-        const expected = (stream: string) => source.filter((one) => one.stream === stream).map(({ text }) => text);
+        const expected = (stream: string) => source.filter((line) => line.stream === stream).map(({ text }) => text);
         for (const stream of ['stdout', 'stderr'])
-          expect(lines.filter((one) => one.stream === stream).map(({ text }) => text)).toEqual(expected(stream));
+          expect(lines.filter((line) => line.stream === stream).map(({ text }) => text)).toEqual(expected(stream));
         const positions = lines.map(({ position }) => position);
         expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
       }),
@@ -218,14 +218,14 @@ describe('the log of an instance', () => {
           dropped += page.dropped;
           position = page.more ? (page.lines.at(-1)?.position ?? 0) : page.end;
         };
-        for (const one of steps) {
-          if (one === 'restart') {
+        for (const step of steps) {
+          if (step === 'restart') {
             await log.close();
             log = await open(folder, limits);
-          } else if ('read' in one) await read(one.read);
+          } else if ('read' in step) await read(step.read);
           else {
-            const texts = Array.from({ length: one.lines }, () => line(++written, { text: 'x'.repeat(80) }));
-            await log.append(one.write, texts);
+            const texts = Array.from({ length: step.lines }, () => line(++written, { text: 'x'.repeat(80) }));
+            await log.append(step.write, texts);
           }
         }
         while (position < log.end) await read(500);
@@ -253,13 +253,13 @@ describe('the log of an instance', () => {
   it('passes every line after the named position to a follower', async () => {
     const log = await open(newFolder());
     await log.append('app', [line(1)]);
-    const heard: StoredLine[] = [];
-    const { from, stop } = log.follow('app', (lines) => heard.push(...lines));
+    const received: StoredLine[] = [];
+    const { from, stop } = log.follow('app', (lines) => received.push(...lines));
     await Promise.all([log.append('app', [line(2)]), log.append('db', [line(3)]), log.append('app', [line(4)])]);
     stop();
     await log.append('app', [line(5)]);
-    expect(from).toBeLessThan(heard[0]?.position ?? 0);
-    expect(heard.map(({ text }) => text)).toEqual(['line 2', 'line 4']);
+    expect(from).toBeLessThan(received[0]?.position ?? 0);
+    expect(received.map(({ text }) => text)).toEqual(['line 2', 'line 4']);
     await log.close();
   });
 });

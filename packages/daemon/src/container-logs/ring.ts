@@ -25,14 +25,14 @@ export interface RingOptions {
   now(): number;
 }
 
-const LARGEST_SEGMENT = 1024 * 1024;
+const MAX_SEGMENT_BYTES = 1024 * 1024;
 /** Files per ring at least, so that the oldest can be dropped without losing much. */
-const FEWEST_SEGMENTS = 8;
+const MIN_SEGMENTS = 8;
 
 /** After this time without a line, its file is closed until the next one. */
 const IDLE_MS = 3_600_000;
 
-const largestSegment = (maxBytes: number): number => Math.min(LARGEST_SEGMENT, maxBytes / FEWEST_SEGMENTS);
+const maxSegmentBytes = (maxBytes: number): number => Math.min(MAX_SEGMENT_BYTES, maxBytes / MIN_SEGMENTS);
 
 /** The bounded log of one component on disk. One caller at a time appends; readers may run meanwhile. */
 export class Ring {
@@ -114,14 +114,14 @@ export class Ring {
     for (const segment of [...this.#segments]) {
       const isOld = segment.changedAt < now() - maxAgeMs;
       // The newest file still grows.
-      const isTooMuch = bytes > maxBytes - largestSegment(maxBytes) && segment !== this.#segments.at(-1);
+      const isTooMuch = bytes > maxBytes - maxSegmentBytes(maxBytes) && segment !== this.#segments.at(-1);
       if (!isOld && !isTooMuch) break;
       if (segment === this.#segments.at(-1)) await this.close();
       const next = this.#segments[1];
       // Before the file is gone: a reader that misses it must find out.
       this.#dropped = next ? await readEarlier(next) : this.#stored;
       await rm(segment.path, { force: true });
-      this.#segments = this.#segments.filter((one) => one !== segment);
+      this.#segments = this.#segments.filter((item) => item !== segment);
       bytes -= segment.bytes;
     }
     if ((this.#segments.at(-1)?.changedAt ?? 0) < now() - IDLE_MS) await this.close();
@@ -171,8 +171,8 @@ export class Ring {
     const { limits, now, folder } = this.#options;
     const { maxBytes, maxAgeMs } = limits();
     const newest = this.#segments.at(-1);
-    const isFull = newest && newest.bytes >= largestSegment(maxBytes);
-    const isOld = newest && newest.begunAt < now() - maxAgeMs / FEWEST_SEGMENTS;
+    const isFull = newest && newest.bytes >= maxSegmentBytes(maxBytes);
+    const isOld = newest && newest.begunAt < now() - maxAgeMs / MIN_SEGMENTS;
     if (newest && !isFull && !isOld) {
       this.#file ??= await open(newest.path, 'a');
       return { segment: newest, file: this.#file };

@@ -10,6 +10,9 @@ export interface EarlierLines {
   readonly count: number;
 }
 
+/** Lines that are parsed without a pause for other work. */
+const PAUSE_EVERY = 1_000;
+
 const NONE: EarlierLines = { last: 0, count: 0 };
 
 /**
@@ -78,6 +81,7 @@ export async function reopenSegment(
     last = line.position;
     count++;
     end = next;
+    if (count % PAUSE_EVERY === 0) await new Promise(setImmediate);
   }
   if (end < content.length) await truncate(segment.path, end);
   segment.bytes = end;

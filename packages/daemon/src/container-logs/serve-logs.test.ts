@@ -1,8 +1,8 @@
-import type { LogMessage } from '@hortus/contract/streams';
+import type { LogMessage } from '@hortus/contract/channel/streams';
+import { openLog } from '@hortus/logging/log';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, expect, test } from 'vitest';
-import { openLog } from '../log.ts';
 import type { Stream } from '../streams/stream.ts';
 import { LogStore } from './log-store.ts';
 import { serveLogs } from './serve-logs.ts';
@@ -45,10 +45,7 @@ async function follow(instance: string) {
     },
     close: () => over.abort(),
   };
-  const served = serveLogs(
-    store,
-    openLog('error', () => {}),
-  )(stream, instance);
+  const served = serveLogs(store, openLog({ level: 'silent' }))(stream, { instance, requireSigned: () => {} });
   receive(Buffer.from(JSON.stringify({ mode: 'follow' })), false);
   await until(() => sent.some((message) => 'from' in message), { describe: 'the beginning' });
   const leftOut = () => sent.flatMap((message) => ('left_out' in message ? [message] : []));

@@ -1,8 +1,8 @@
-import { type LogMessage, type LogOrder, logOrders, type StreamedLine } from '@hortus/contract/streams';
-import { checkSchema, type Schema } from '@hortus/template/schema-check';
+import { type LogMessage, type LogOrder, logOrders, type StreamedLine } from '@hortus/contract/channel/streams';
+import { checkSchema } from '@hortus/template/schema/schema-check';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
-import type { ServeStream, Stream } from '../streams/stream.ts';
+import type { ServeStream, Stream, StreamOpening } from '../streams/stream.ts';
 import type { InstanceLog } from './instance-log.ts';
 import { isLogName, type LogStore } from './log-store.ts';
 import type { StoredLine } from './stored-line.ts';
@@ -10,32 +10,33 @@ import type { StoredLine } from './stored-line.ts';
 /** New lines are sent together after this time, which is short for people and saves most of the messages. */
 const COLLECT_MS = 100;
 /** Lines and characters that wait to be sent; more are left out, so that a slow follower cannot delay the daemon or fill its memory. */
-const MOST_WAITING = { lines: 2_000, characters: 512 * 1024 };
+const MAX_WAITING = { lines: 2_000, characters: 512 * 1024 };
 /** Characters in one message, below the limit of a message even if every one is escaped. */
 const MESSAGE_CHARACTERS = 128 * 1024;
 
 /** Serves the stored output of an instance: a page of it, or every new line. */
 export const serveLogs =
   (store: Pick<LogStore, 'of'>, log: Log): ServeStream =>
-  async (stream, instance) => {
+  async (stream, { instance, requireSigned }) => {
     if (!isLogName(instance)) throw new Error('the name of the instance is invalid');
-    const order = await firstMessage(stream, log);
+    const order = await firstMessage(stream, requireSigned, log);
     const instanceLog = await store.of(instance);
     if (order.mode === 'read') await sendPage(stream, instanceLog, order);
     else await sendNewLines(stream, instanceLog, order.component, log);
   };
 
 /** Waits for the order; the service sends it at once, and closes the stream if it has none. */
-function firstMessage(stream: Stream, log: Log): Promise<LogOrder> {
+function firstMessage(stream: Stream, requireSigned: StreamOpening['requireSigned'], log: Log): Promise<LogOrder> {
   return new Promise((resolve, reject) => {
     const closed = () => reject(new Error('the stream was closed'));
     stream.signal.addEventListener('abort', guarded(log, closed), { once: true });
     stream.listen((data) => {
       try {
         const order = JSON.parse(data.toString());
+        requireSigned(order);
         // The check does not tell the members of a union apart by a literal.
         const form = order?.mode === 'read' ? logOrders.read : logOrders.follow;
-        const [remark] = checkSchema(form as unknown as Schema, order);
+        const [remark] = checkSchema(form, order);
         if (remark) reject(new Error(`the order is malformed: ${remark.message}`));
         else resolve(order as LogOrder);
       } catch (error) {
@@ -87,7 +88,7 @@ async function sendNewLines(
   };
   const { from, stop } = instanceLog.follow(component, (lines) => {
     for (const line of lines) {
-      if (waiting.length >= MOST_WAITING.lines || characters >= MOST_WAITING.characters) leaveOut([line]);
+      if (waiting.length >= MAX_WAITING.lines || characters >= MAX_WAITING.characters) leaveOut([line]);
       else {
         waiting.push(line);
         characters += line.text.length;

@@ -1,4 +1,4 @@
-import type { ContainerLogLevel } from '@hortus/contract/log-filter';
+import type { ContainerLogLevel } from '@hortus/contract/protocol/log-filter';
 
 /** A line of a container, masked and bounded. */
 export interface CollectedLine {

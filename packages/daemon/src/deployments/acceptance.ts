@@ -23,15 +23,15 @@ export class Acceptance {
   }
 
   /**
-   * Returns the manifest if it is authentic and allowed by the policy; otherwise the result of the failed deployment.
+   * Returns the manifest if it is authentic, answers the request with this nonce, and is allowed by the policy; otherwise the result of the failed deployment.
    */
-  accept(deployment: Expectation['deployment'], answer: unknown): SignedManifest | RolloutResult {
+  accept(deployment: Expectation['deployment'], response: unknown, nonce: string): SignedManifest | RolloutResult {
     const { journal, publicKey, serverId } = this.#options;
     const key = publicKey();
     if (!key) return failed('signature', 'This daemon has no public key of the service; register the server again.');
     const last = (uid: string) => journal.manifests.of(uid);
     const { privateKey } = journal.keyPair;
-    const accepted = acceptManifest(answer, { key, privateKey, serverId: serverId(), deployment, last });
+    const accepted = acceptManifest(response, { key, privateKey, serverId: serverId(), nonce, deployment, last });
     if (!accepted.ok) return failed(accepted.rule, `Refused: ${accepted.message}.`);
     return this.refusal(accepted.manifest) ?? accepted.manifest;
   }

@@ -55,19 +55,19 @@ it('log lines are sent with positions, so that they are recognised after a lost 
   const kept: string[] = [];
   const sources = new Set<string>();
   // A service that stores what it receives and loses every second response.
-  let answers = 0;
+  let responses = 0;
   const keep = (batch: LogBatch) => {
     sources.add(batch.log_position.source);
     kept.push(...texts(batch).slice(Math.max(0, kept.length - batch.log_position.from)));
   };
   const send = async (batch: LogBatch) => {
     keep(batch);
-    if (answers++ % 2 === 0) throw new Error('the response was lost');
+    if (responses++ % 2 === 0) throw new Error('the response was lost');
   };
   const log = new DeploymentLog({ send, everyMs: 1, linesAtOnce: 3 });
   const all = Array.from({ length: 9 }, (_, n) => `${n}`);
   for (const message of all.slice(0, 5)) log.add(line(message));
-  await until(() => answers > 1, { describe: 'the second attempt' });
+  await until(() => responses > 1, { describe: 'the second attempt' });
   for (const message of all.slice(5)) log.add(line(message));
   keep(await log.close());
   expect(kept).toEqual(all);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { guardedBy } from '@hortus/contract/guarded-by';
 import type { LogPosition, ReportedLine } from '@hortus/contract/resources/deployment-reports';
-import { Backoff } from '../backoff.ts';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
+import { Backoff } from '../concurrency/backoff.ts';
 
 /** Lines with their position, so that the service recognises lines that it already has after a lost response. */
 export interface LogBatch {
@@ -18,12 +18,12 @@ export interface DeploymentLogOptions {
   limit?: number;
 }
 
-const LONGEST = 16_384;
+const MAX_LENGTH = 16_384;
 
 /** Sends the log lines of a deployment in order, in batches, and with a bounded buffer. */
 export class DeploymentLog {
   readonly #options: Required<DeploymentLogOptions>;
-  readonly #backoff = new Backoff({ firstMs: 500, mostMs: 30_000 });
+  readonly #backoff = new Backoff({ firstMs: 500, maxMs: 30_000 });
   /** Changes with every daemon process, because positions then start at 0. */
   readonly #source = randomUUID();
   readonly #waiting: ReportedLine[] = [];
@@ -39,7 +39,7 @@ export class DeploymentLog {
   }
 
   add(line: ReportedLine): void {
-    const message = line.message.length > LONGEST ? `${line.message.slice(0, LONGEST - 1)}…` : line.message;
+    const message = line.message.length > MAX_LENGTH ? `${line.message.slice(0, MAX_LENGTH - 1)}…` : line.message;
     this.#waiting.push({ ...line, message });
     if (this.#waiting.length > this.#options.limit) {
       this.#drop(1);

@@ -1,8 +1,8 @@
+import { RetryLater } from '../concurrency/retry-later.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
 import { isDeposed, isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
-import { RetryLater } from '../retry-later.ts';
 import type { LogBatch } from './deployment-log.ts';
 
 /** Lines without a position may only be sent with the result, which is accepted once. */
@@ -58,7 +58,7 @@ export class DeploymentReports {
       await this.#post(id, result).catch((error) => {
         if (!isRefusal(error)) throw error;
         // The service has ended it otherwise or no longer knows it; a retry would not help.
-        log.warn('the service rejected the result of a deployment', { deployment: id, error });
+        log.warn({ deployment: id, err: error }, 'the service rejected the result of a deployment');
       });
       this.#unkept.delete(id);
       journal.deployments.reported(id);

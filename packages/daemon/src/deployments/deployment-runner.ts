@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '@hortus/contract/records/new-id';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { ReportedLine } from '@hortus/contract/resources/deployment-reports';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
@@ -7,8 +8,8 @@ import { journalTrouble } from '../journal/journal-trouble.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
 import type { JournalledWatch } from '../journal/watches.ts';
 import { isRefusal } from '../link/service.ts';
-import { newDeploymentId } from '../own-id.ts';
 import { RolloutControl } from '../rollout/rollout-control.ts';
+import { requestNonce } from '../trust/request-nonce.ts';
 import { Acceptance, type AcceptanceOptions, failed } from './acceptance.ts';
 import { DeploymentReports } from './deployment-reports.ts';
 import { CANCELLED, type Order, OrderedRollouts, type RolloutsOptions } from './ordered-rollouts.ts';
@@ -32,7 +33,7 @@ export class DeploymentRunner {
   }
 
   /** Fetches pending deployments. Rejects if the service does not respond. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { data } = await this.#options.service.call('deployments.pending', { query: { per_page: 100 } });
     for (const deployment of data) this.#take(deployment);
   }
@@ -64,8 +65,8 @@ export class DeploymentRunner {
   return({ deploymentId, former, instanceUid, irreversible }: JournalledWatch, why: string): void {
     const { journal, log, leads } = this.#options;
     if (this.#stopped || !leads()) return;
-    const id = newDeploymentId();
-    log.warn('deployment became unhealthy during its watch period', { deployment: deploymentId, why });
+    const id = newId('deployment');
+    log.warn({ deployment: deploymentId, why }, 'deployment became unhealthy during its watch period');
     const stays =
       irreversible &&
       `${why}, but ${irreversible} may have changed data in a way that the previous version cannot read; nothing was rolled back.`;
@@ -129,7 +130,7 @@ export class DeploymentRunner {
     const controller = new RolloutControl();
     const done = work(controller)
       .catch((error: Error) =>
-        this.#options.log.warn('a deployment was interrupted; it will be retried', { deployment: id, error }),
+        this.#options.log.warn({ deployment: id, err: error }, 'a deployment was interrupted; it will be retried'),
       )
       .finally(() => this.#active.delete(id));
     this.#active.set(id, { controller, done });
@@ -145,25 +146,26 @@ export class DeploymentRunner {
     const { journal, service, log } = this.#options;
     const { id } = deployment;
     const { claim } = journal.deployments.receive(deployment, Date.now());
+    const nonce = requestNonce();
     // In parallel to save time: the second response is needed unless the claim is rejected.
-    const [claimed, answered] = await Promise.allSettled([
+    const [claimed, responded] = await Promise.allSettled([
       service.call('deployments.status', { params: { id }, body: { status: 'running', claim } }),
-      service.call('manifest.read', { query: { deployment_id: id, sealing_key: journal.keyPair.publicKey } }),
+      service.call('manifest.read', { query: { deployment_id: id, sealing_key: journal.keyPair.publicKey, nonce } }),
     ]);
     if (claimed.status === 'rejected') {
       if (!isRefusal(claimed.reason)) throw claimed.reason;
       // Another daemon with our key was faster, or the deployment has ended.
-      log.info('a deployment could not be claimed', { deployment: id, reason: claimed.reason.message });
+      log.info({ deployment: id, reason: claimed.reason.message }, 'a deployment could not be claimed');
       journal.deployments.forget(id);
       return undefined;
     }
     if (claimed.value.data.cancelling)
       return this.#finish(id, failed(CANCELLED, 'The deployment was cancelled before it started.'));
-    if (answered.status === 'rejected') {
-      if (!isRefusal(answered.reason)) throw answered.reason;
-      return this.#finish(id, failed('manifest', answered.reason.message));
+    if (responded.status === 'rejected') {
+      if (!isRefusal(responded.reason)) throw responded.reason;
+      return this.#finish(id, failed('manifest', responded.reason.message));
     }
-    const accepted = this.#acceptance.accept(deployment, answered.value.data);
+    const accepted = this.#acceptance.accept(deployment, responded.value.data, nonce);
     if ('status' in accepted) return this.#finish(id, accepted);
     const manifest = deployment.kind === 'heal' ? this.#acceptance.asDeployed(accepted) : accepted;
     journal.deployments.start(id, manifest);
@@ -175,7 +177,7 @@ export class DeploymentRunner {
     const { journal, service, log } = this.#options;
     const error = journalTrouble(cause, journal.directory);
     if (error === undefined) throw cause;
-    log.error('a deployment was not started', { deployment: id, error });
+    log.error({ deployment: id, err: error }, 'a deployment was not started');
     const claim = journal.deployments.find(id)?.claim ?? null;
     const body = { status: 'failed', claim, reason: 'journal', error } as const;
     await service.call('deployments.status', { params: { id }, body }).catch((refusal) => {

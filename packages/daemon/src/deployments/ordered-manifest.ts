@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Expectation } from '../trust/accept-manifest.ts';
+import { requestNonce } from '../trust/request-nonce.ts';
 import type { Acceptance } from './acceptance.ts';
 
 export interface OrderedManifestDeps {
@@ -25,10 +26,11 @@ export async function orderedManifest(
   for (;;) {
     signal.throwIfAborted();
     try {
+      const nonce = requestNonce();
       const { data } = await service.call('manifest.read', {
-        query: { deployment_id: deployment.id, sealing_key: sealingKey },
+        query: { deployment_id: deployment.id, sealing_key: sealingKey, nonce },
       });
-      const accepted = acceptance.accept(deployment, data);
+      const accepted = acceptance.accept(deployment, data, nonce);
       if ('status' in accepted) throw new Refused(accepted.error);
       return accepted;
     } catch (error) {

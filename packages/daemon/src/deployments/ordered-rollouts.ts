@@ -1,7 +1,10 @@
-import type { Fingerprint } from '@hortus/contract/fingerprint';
+import type { Fingerprint } from '@hortus/contract/records/fingerprint';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { ReportedLine } from '@hortus/contract/resources/deployment-reports';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { loggable } from '@hortus/logging/loggable';
+import { Slots, type Turns } from '../concurrency/turns.ts';
+import { hiddenValues } from '../container-logs/hidden-values.ts';
 import type { Cluster } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
@@ -13,8 +16,8 @@ import type { Log } from '../log.ts';
 import { settledPins } from '../pull/settled-pins.ts';
 import { type Rollout, type RolloutDeps, rollOut } from '../rollout/rollout.ts';
 import type { RolloutControl } from '../rollout/rollout-control.ts';
+import type { ViewOf } from '../swarm/instance-views.ts';
 import { rollOutOnSwarm } from '../swarm/swarm-rollout.ts';
-import { Slots, type Turns } from '../turns.ts';
 import { failed } from './acceptance.ts';
 import { DeploymentLog, type LogBatch } from './deployment-log.ts';
 import type { DeploymentReports } from './deployment-reports.ts';
@@ -28,6 +31,8 @@ export interface RolloutsOptions {
   engine: Engine;
   /** The Swarm that this daemon drives; undefined on a plain server. */
   cluster?: Cluster | undefined;
+  /** Reaches the node of the volumes of an instance. */
+  viewOf?: ViewOf | undefined;
   /** Whether this daemon may act: another member of its cluster may lead. */
   leads(): boolean;
   service: Service;
@@ -100,7 +105,7 @@ export class OrderedRollouts {
       ? () => Promise.reject(new Error('not yet'))
       : (batch: LogBatch) => this.#progress(order, controller, batch);
     const lines = new DeploymentLog({ send });
-    for (const one of said) lines.add(one);
+    for (const item of said) lines.add(item);
     const deadline = progressDeadline(log, manifest.deadline_ms, () => controller.abort('deadline'));
     const events = { log: (line: ReportedLine) => lines.add(line), progress: deadline.restart };
     const identity = { deploymentId: id, definitionId, revision, serverId: manifest.server_id };
@@ -108,7 +113,12 @@ export class OrderedRollouts {
       step: (step: string) => this.#note(id, step),
       pulled: (image: string) => this.#closed || journal.pulledImages.add(image),
     };
-    const deps = { engine, ingress, events, signal: controller.signal, journal: steps, boundary };
+    const unexpected = (error: unknown) => {
+      // An error of the engine may quote the settings of a container.
+      const { err } = loggable({ err: error }, hiddenValues(manifest));
+      log.error({ err, deployment: id }, 'a rollout failed unexpectedly');
+    };
+    const deps = { engine, ingress, events, signal: controller.signal, journal: steps, unexpected, boundary };
     const rollout = async () => ({
       ...identity,
       manifest: await settledPins(engine, manifest),
@@ -124,7 +134,7 @@ export class OrderedRollouts {
     try {
       result = await turns.take(manifest.instance_uid, work);
     } catch (error) {
-      log.error('a rollout failed unexpectedly', { deployment: id, error });
+      unexpected(error);
       result = failed('internal', (error as Error).message);
     }
     deadline.clear();
@@ -143,7 +153,7 @@ export class OrderedRollouts {
       this.#reports.report(id, rest);
     } catch (error) {
       // Report it anyway. The next start resumes the deployment and finds it done.
-      log.error('the result of a deployment could not be stored', { deployment: id, error });
+      log.error({ deployment: id, err: error }, 'the result of a deployment could not be stored');
       this.#reports.reportUnkept(id, result, rest);
     }
     boundary?.('after finish');
@@ -152,8 +162,8 @@ export class OrderedRollouts {
   }
 
   #rollOut(rollout: Rollout, deps: RolloutDeps): Promise<RolloutResult> {
-    const { cluster } = this.#options;
-    return cluster ? rollOutOnSwarm(rollout, { ...deps, cluster }) : rollOut(rollout, deps);
+    const { cluster, viewOf } = this.#options;
+    return cluster ? rollOutOnSwarm(rollout, { ...deps, cluster, viewOf }) : rollOut(rollout, deps);
   }
 
   /** Records a step for people; a full disk must not end the rollout. */
@@ -163,19 +173,19 @@ export class OrderedRollouts {
     try {
       journal.deployments.step(id, step);
     } catch (error) {
-      log.warn('a step could not be recorded', { deployment: id, step, error });
+      log.warn({ deployment: id, step, err: error }, 'a step could not be recorded');
     }
   }
 
   async #progress({ id, claim }: Order, controller: AbortController, batch: LogBatch): Promise<void> {
     const { service } = this.#options;
-    const answer = await service
+    const response = await service
       .call('deployments.status', { params: { id }, body: { status: 'running', claim, ...batch } })
       .catch((error) => {
         // The deployment has ended for the service, so the lines are not needed.
         if (isRefusal(error)) return undefined;
         throw error;
       });
-    if (answer?.data.cancelling) controller.abort(CANCELLED);
+    if (response?.data.cancelling) controller.abort(CANCELLED);
   }
 }

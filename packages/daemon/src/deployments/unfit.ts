@@ -1,4 +1,4 @@
-import { type Fingerprint, lacksOf } from '@hortus/contract/fingerprint';
+import { type Fingerprint, lacksOf } from '@hortus/contract/records/fingerprint';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { RolloutResult } from '../journal/rollout-result.ts';
 import { failed } from './acceptance.ts';

@@ -17,7 +17,7 @@ export async function withAlterations(
 ): Promise<Reading> {
   const { actual, facts } = reading;
   const claimed = actual.containers.flatMap((container) => {
-    const unit = desired.units.find((one) => one.kind === 'service' && belongsTo(container, one));
+    const unit = desired.units.find((unit) => unit.kind === 'service' && belongsTo(container, unit));
     const own = facts.get(container.id);
     return unit && own && container.config === unit.config ? [{ container, unit, own }] : [];
   });
@@ -35,9 +35,11 @@ export async function withAlterations(
     const surroundings = { instanceUid, cpus, limitsPids, image: images.get(own.imageId), digest: undefined };
     const isOff = (drift: { field: string; actual: unknown }) => drift.field === rejoined && drift.actual === null;
     // The planner compares names itself.
-    return containerDrift(unit, own, surroundings).some((one) => one.field !== 'name' && !isOff(one));
+    return containerDrift(unit, own, surroundings).some((drift) => drift.field !== 'name' && !isOff(drift));
   });
   const ids = new Set(altered.map(({ container }) => container.id));
-  const containers = actual.containers.map((one) => (ids.has(one.id) ? { ...one, altered: true } : one));
+  const containers = actual.containers.map((container) =>
+    ids.has(container.id) ? { ...container, altered: true } : container,
+  );
   return { facts, actual: { ...actual, containers } };
 }

@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { DROPPED_CAPABILITIES } from '@hortus/contract/template/container-defaults';
-import { parseImage, repositoryOf } from '@hortus/template/image-reference';
-import { hostPortText, joinedPorts, portText } from '@hortus/template/port-ranges';
+import { parseImage, repositoryOf } from '@hortus/template/notation/image-reference';
+import { hostPortText, joinedPorts, portText } from '@hortus/template/notation/port-ranges';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Mount, Port } from '../engine/container-spec.ts';
 import type { ImageFacts } from '../engine/engine.ts';
@@ -34,7 +34,7 @@ export function containerDrift(unit: Unit, facts: ContainerFacts, surroundings: 
   const found = comparisons.flatMap((compare) => compare(unit, facts, surroundings));
   // Properties that cannot be read from a container, such as files, are covered by the hash.
   const rest = found.length === 0 ? differing('config', unit.config, facts.labels[label.config] ?? null) : [];
-  return [...found, ...rest].map((one) => ({ component: unit.component, ...one }));
+  return [...found, ...rest].map((found) => ({ component: unit.component, ...found }));
 }
 
 const comparisons: readonly Comparison[] = [
@@ -79,8 +79,8 @@ function imageDrift({ spec }: Unit, facts: ContainerFacts, { image, digest }: Su
   // The digest of a substitute is another by intention.
   if (facts.substitute !== undefined) return [];
   const wanted = parseImage(spec.image).digest ?? digest;
-  const own = image?.digests.filter((one) => repositoryOf(one) === repositoryOf(spec.image)) ?? [];
-  const digests = own.flatMap((one) => parseImage(one).digest ?? []);
+  const own = image?.digests.filter((digest) => repositoryOf(digest) === repositoryOf(spec.image)) ?? [];
+  const digests = own.flatMap((text) => parseImage(text).digest ?? []);
   // Without a digest the image was never in a registry or was untagged, so nothing can be said.
   if (!wanted || digests.length === 0 || digests.includes(wanted)) return [];
   return [{ field: 'image', declared: wanted, actual: digests[0] }];

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Turns } from '../concurrency/turns.ts';
 import type { Cluster } from '../engine/cluster.ts';
 import { guarded } from '../guard.ts';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
-import type { Turns } from '../turns.ts';
+import { type DriftDeps, detectDrift } from './detect-drift.ts';
 import type { Drift } from './drift.ts';
-import { type Looking, lookForDrift } from './look-for-drift.ts';
 
-export interface DriftWatchOptions extends Looking {
+export interface DriftWatchOptions extends DriftDeps {
   service: Service;
   turns: Turns;
   log: Log;
@@ -27,11 +27,11 @@ export interface DriftWatchOptions extends Looking {
 export class DriftWatch {
   readonly #options: DriftWatchOptions & { everyMs: number; collectMs: number };
   /** Last reported drift. */
-  readonly #told = new Map<string, readonly Drift[]>();
+  readonly #reported = new Map<string, readonly Drift[]>();
   readonly #queued = new Set<string>();
   readonly #soon = new Map<string, NodeJS.Timeout>();
   #regular: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #supervising: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(options: DriftWatchOptions) {
@@ -39,8 +39,8 @@ export class DriftWatch {
   }
 
   start(): void {
-    const look = () => this.all();
-    this.#regular = setInterval(guarded(this.#options.log, look), this.#options.everyMs);
+    const poll = () => this.all();
+    this.#regular = setInterval(guarded(this.#options.log, poll), this.#options.everyMs);
     this.all();
   }
 
@@ -48,7 +48,7 @@ export class DriftWatch {
     this.#stopped = true;
     clearInterval(this.#regular);
     for (const timer of this.#soon.values()) clearTimeout(timer);
-    await this.#looking;
+    await this.#supervising;
   }
 
   /** Schedules a check after an event of this instance, or of an unknown one. */
@@ -74,13 +74,13 @@ export class DriftWatch {
   #queue(uid: string): void {
     if (this.#queued.has(uid)) return;
     this.#queued.add(uid);
-    this.#looking = this.#looking.then(() => {
+    this.#supervising = this.#supervising.then(() => {
       this.#queued.delete(uid);
-      return this.#look(uid);
+      return this.#poll(uid);
     });
   }
 
-  async #look(uid: string): Promise<void> {
+  async #poll(uid: string): Promise<void> {
     const { journal, service, turns, refresh, log, cluster } = this.#options;
     // Only the API of a Swarm changes its services, and the Swarm restores their tasks itself.
     if (this.#stopped || cluster !== undefined) return;
@@ -91,19 +91,19 @@ export class DriftWatch {
         const kept = journal.manifests.of(uid);
         if (this.#stopped || kept === undefined) return undefined;
         await refresh?.(uid);
-        return await lookForDrift(this.#options, kept);
+        return await detectDrift(this.#options, kept);
       });
       const id = journal.manifests.instanceId(uid);
-      if (drift === undefined) this.#told.delete(uid);
-      if (drift === undefined || id === undefined || isDeepStrictEqual(this.#told.get(uid), drift)) return;
+      if (drift === undefined) this.#reported.delete(uid);
+      if (drift === undefined || id === undefined || isDeepStrictEqual(this.#reported.get(uid), drift)) return;
       if (drift.length > 0)
-        log.warn('instance has drifted from its deployment', { instance: uid, fields: named(drift) });
+        log.warn({ instance: uid, fields: named(drift) }, 'instance has drifted from its deployment');
       await service.call('instances.drift', { params: { id }, body: { drift } });
-      this.#told.set(uid, drift);
+      this.#reported.set(uid, drift);
     } catch (error) {
       // The next check retries, except if the service rejected the report.
-      if (isRefusal(error)) log.debug('the service rejected a drift report', { instance: uid, error });
-      else if (!this.#stopped) log.debug('a drift report could not be sent', { instance: uid, error });
+      if (isRefusal(error)) log.debug({ instance: uid, err: error }, 'the service rejected a drift report');
+      else if (!this.#stopped) log.debug({ instance: uid, err: error }, 'a drift report could not be sent');
     }
   }
 }

@@ -34,7 +34,7 @@ function rollOut(model: EngineModel, desired: Desired): void {
 function read(model: EngineModel, desired: Desired): Reading {
   const actual = model.actual();
   const facts = actual.containers.map((container): [string, ContainerFacts] => {
-    const unit = desired.units.find((one) => belongsTo(container, one)) as Unit;
+    const unit = desired.units.find((unit) => belongsTo(container, unit)) as Unit;
     return [container.id, inspected(unit, container, cpus)];
   });
   return { actual, facts: new Map(facts) };
@@ -77,14 +77,14 @@ const changes: Record<string, [field: string, change: Change]> = {
     'mounts./data',
     ({ mounts }, { spec }) =>
       spec.mounts.some(({ target }) => target === '/data')
-        ? { mounts: mounts.map((one) => (one.target === '/data' ? { ...one, source: 'other' } : one)) }
+        ? { mounts: mounts.map((mount) => (mount.target === '/data' ? { ...mount, source: 'other' } : mount)) }
         : undefined,
   ],
   'a mount made read-only': [
     'mounts./data',
     ({ mounts }, { spec }) =>
       spec.mounts.some(({ target }) => target === '/data')
-        ? { mounts: mounts.map((one) => (one.target === '/data' ? { ...one, readOnly: true } : one)) }
+        ? { mounts: mounts.map((mount) => (mount.target === '/data' ? { ...mount, readOnly: true } : mount)) }
         : undefined,
   ],
   'a mount added': [
@@ -107,7 +107,7 @@ const changes: Record<string, [field: string, change: Change]> = {
   'on its network without its aliases': [
     'networks.hortus-u',
     ({ networks }) => ({
-      networks: networks.map((one) => ({ ...one, aliases: [] })),
+      networks: networks.map((network) => ({ ...network, aliases: [] })),
     }),
   ],
   'on a foreign network': [
@@ -183,7 +183,7 @@ describe('every change is detected and named', () => {
         const { desired, reading } = deployed(wanted);
         const services = desired.units.filter(({ kind }) => kind === 'service');
         const unit = services[choice % services.length] as Unit;
-        const container = reading.actual.containers.find((one) => belongsTo(one, unit));
+        const container = reading.actual.containers.find((container) => belongsTo(container, unit));
         const before = reading.facts.get(container?.id ?? '') as ContainerFacts;
         const changed = change(before, unit);
         fc.pre(changed !== undefined);
@@ -254,7 +254,7 @@ describe('every change is detected and named', () => {
     const { desired, reading } = deployed(manifest('u', [job, component('app')]));
     const containers = reading.actual.containers
       .filter(({ component: name }) => name === 'app')
-      .map((one) => ({ ...one, state: 'exited' as const }));
+      .map((container) => ({ ...container, state: 'exited' as const }));
     expect(instanceDrift(desired, { ...reading, actual: { ...reading.actual, containers } }, known)).toEqual([]);
   });
 });

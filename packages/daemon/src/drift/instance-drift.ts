@@ -30,9 +30,9 @@ export function instanceDrift(desired: Desired, { actual, facts }: Reading, know
     return containerDrift(unit, own, surroundings(desired, unit, own, known));
   });
   const held = new Set(matches.flatMap(({ container }) => container?.id ?? []));
-  const isJob = (one: ActualContainer) =>
-    !isNext(one) && desired.units.some((unit) => unit.kind !== 'service' && belongsTo(one, unit));
-  const extra = actual.containers.filter((one) => !held.has(one.id) && !isJob(one));
+  const isJob = (container: ActualContainer) =>
+    !isNext(container) && desired.units.some((unit) => unit.kind !== 'service' && belongsTo(container, unit));
+  const extra = actual.containers.filter((container) => !held.has(container.id) && !isJob(container));
   return [
     ...parts,
     ...extra.map(({ component, name }) => ({ component, field: 'component', declared: null, actual: name })),
@@ -46,13 +46,13 @@ export function instanceDrift(desired: Desired, { actual, facts }: Reading, know
 const whole = ({ component }: Unit) => ({ component, field: 'component' });
 
 function surroundings({ instanceUid }: Desired, { component }: Unit, { imageId }: ContainerFacts, known: Known) {
-  const digest = known.deployed.find((one) => one.component === component)?.digest;
+  const digest = known.deployed.find((item) => item.component === component)?.digest;
   return { instanceUid, cpus: known.cpus, limitsPids: known.limitsPids, image: known.images.get(imageId), digest };
 }
 
 /** Returns the container with the final name or, if it was renamed, the one with matching labels. */
 function holderOf(unit: Unit, containers: readonly ActualContainer[]): ActualContainer | undefined {
-  const own = containers.filter((one) => !isNext(one) && belongsTo(one, unit));
+  const own = containers.filter((container) => !isNext(container) && belongsTo(container, unit));
   return own.find(({ name }) => name === unit.spec.name) ?? own[0];
 }
 
@@ -67,7 +67,7 @@ function routeDrift({ routes }: Desired, actual: Reading['actual']['routes'], ma
   const names = [...new Set([...routes, ...actual].map(({ name }) => name))];
   return names.flatMap((name) => {
     const wanted = declared.find(({ rule }) => rule.name === name);
-    const found = actual.find((one) => one.name === name);
+    const found = actual.find((route) => route.name === name);
     const shown = found && way(found, found.containers.map(nameOf).sort());
     const asked = wanted && way(wanted.rule, wanted.targets);
     if (isDeepStrictEqual(asked, shown)) return [];
@@ -83,6 +83,6 @@ function way(rule: Desired['routes'][number], containers: readonly string[]) {
 
 /** Gives drift a fixed order, so that equal drift is reported once. */
 function byPlace(a: Drift, b: Drift): number {
-  const [one, other] = [`${a.component ?? ''} ${a.field}`, `${b.component ?? ''} ${b.field}`];
-  return one < other ? -1 : one > other ? 1 : 0;
+  const [text, other] = [`${a.component ?? ''} ${a.field}`, `${b.component ?? ''} ${b.field}`];
+  return text < other ? -1 : text > other ? 1 : 0;
 }

@@ -1,5 +1,5 @@
 import type { ContainerSpec } from './container-spec.ts';
-import type { LabelFilter, LogPiece, NamedSpec, PullOptions } from './engine.ts';
+import type { LabelFilter, LogChunk, NamedSpec, PullOptions } from './engine.ts';
 
 /**
  * Docker Swarm as the daemon needs it, beside the `Engine` of its own node. Only managers answer. Every call ends, at its
@@ -33,7 +33,7 @@ export interface Cluster {
   taskLogs(id: string, options: { tail: number }): Promise<string>;
 
   /** Yields the output of a task with times, like `followLogs` of an engine. */
-  followTaskLogs(id: string, since: string | undefined, signal: AbortSignal): AsyncGenerator<readonly LogPiece[]>;
+  followTaskLogs(id: string, since: string | undefined, signal: AbortSignal): AsyncGenerator<LogChunk>;
 
   /** Addresses, by container, at which this node reaches the tasks that run on it. */
   localAddresses(): Promise<ReadonlyMap<string, string>>;

@@ -54,7 +54,7 @@ export type Mount =
   | { kind: 'host'; path: string; target: string; readOnly: boolean }
   | { kind: 'tmpfs'; target: string; sizeBytes?: number };
 
-export interface Limits {
+interface Limits {
   cpus?: number;
   memoryBytes?: number;
   memoryReservationBytes?: number;

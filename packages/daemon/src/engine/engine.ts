@@ -80,7 +80,7 @@ export interface Engine {
    * Yields the output of a container with times, from `since` on (seconds with nine decimals), until it stops. Slow reading
    * slows the engine, not the container.
    */
-  followLogs(id: string, since: string | undefined, signal: AbortSignal): AsyncIterable<readonly LogPiece[]>;
+  followLogs(id: string, since: string | undefined, signal: AbortSignal): AsyncIterable<LogChunk>;
   /** Calls `on` until the signal aborts; fails when the engine ends the stream. */
   events(filter: EventFilter, on: (event: ContainerEvent) => void, signal: AbortSignal): Promise<void>;
   exec(id: string, command: ExecCommand, signal?: AbortSignal): Promise<ExecHandle>;
@@ -226,6 +226,13 @@ export interface ContainerEvent {
   at: number;
   /** Labels of the container and details such as exitCode. */
   attributes: Record<string, string>;
+}
+
+/** What was read of an output at once. */
+export interface LogChunk {
+  pieces: readonly LogPiece[];
+  /** Bytes that were read for it, including those of lines that are not complete yet or dropped. */
+  bytes: number;
 }
 
 /** A line of output, or a part of a long one. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Fingerprint } from '@hortus/contract/fingerprint';
+import type { Fingerprint } from '@hortus/contract/records/fingerprint';
 import type { Engine } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 
-export interface Looked {
+export interface FingerprintSources {
   engine: Pick<Engine, 'info'>;
   ingress: Pick<Ingress, 'version'>;
   /** Search path for programs. */
@@ -30,7 +30,7 @@ export async function fingerprintOf({
   engine,
   ingress,
   path = process.env.PATH,
-}: Looked): Promise<Fingerprint | undefined> {
+}: FingerprintSources): Promise<Fingerprint | undefined> {
   const caddy_version = (await ingress.version()) ?? null;
   try {
     const info = await engine.info();
@@ -56,23 +56,23 @@ export async function fingerprintOf({
 }
 
 /** Cache time: Podman takes a second to describe itself, and that rarely changes. */
-const LOOK_AGAIN_MS = 300_000;
+const RECHECK_MS = 300_000;
 
 export class Fingerprints {
-  readonly #looked: Looked;
+  readonly #sources: FingerprintSources;
   #last: { readonly at: number; readonly found: Fingerprint } | undefined;
 
-  constructor(looked: Looked) {
-    this.#looked = looked;
+  constructor(sources: FingerprintSources) {
+    this.#sources = sources;
   }
 
   async recent(): Promise<Fingerprint | undefined> {
-    if (this.#last && performance.now() - this.#last.at < LOOK_AGAIN_MS) return this.#last.found;
+    if (this.#last && performance.now() - this.#last.at < RECHECK_MS) return this.#last.found;
     return await this.now();
   }
 
   async now(): Promise<Fingerprint | undefined> {
-    const found = await fingerprintOf(this.#looked);
+    const found = await fingerprintOf(this.#sources);
     this.#last = found && { at: performance.now(), found };
     return found;
   }

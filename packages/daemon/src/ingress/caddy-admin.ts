@@ -1,12 +1,12 @@
 import { closeSync, openSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import { ADMIN_HOST, ADMIN_SOCKET } from './caddy-document.ts';
 
 /** Caddy rejected a request; the message is Caddy's. */
 export class CaddyRefusal extends Error {}
 
-/** A reload waits for open requests; see `grace_period` in the document. */
+/** A reload waits for the `shutdown_delay` of the document. */
 const LOAD_MS = 30_000;
 const PING_MS = 2_000;
 
@@ -25,7 +25,7 @@ export class CaddyAdmin {
     closeSync(this.#directory);
   }
 
-  async answers(): Promise<boolean> {
+  async responds(): Promise<boolean> {
     // Not /config, which waits for a running reload.
     return await this.#ask('GET', '/reverse_proxy/upstreams', undefined, PING_MS).then(
       () => true,
@@ -50,21 +50,21 @@ export class CaddyAdmin {
         clearTimeout(limit);
         reject(error);
       };
-      const answered = (answer: IncomingMessage) => {
+      const onResponse = (response: IncomingMessage) => {
         let text = '';
         const add = (chunk: string) => {
           text += chunk;
         };
         const end = () => {
           clearTimeout(limit);
-          if (answer.statusCode === 200) resolve(text);
+          if (response.statusCode === 200) resolve(text);
           else reject(new CaddyRefusal(messageIn(text)));
         };
-        answer.setEncoding('utf8').on('data', guardedBy(reject, add));
-        answer.on('error', reject);
-        answer.on('end', guardedBy(reject, end));
+        response.setEncoding('utf8').on('data', guardedBy(reject, add));
+        response.on('error', reject);
+        response.on('end', guardedBy(reject, end));
       };
-      outgoing.on('response', guardedBy(reject, answered));
+      outgoing.on('response', guardedBy(reject, onResponse));
       outgoing.on('error', guardedBy(reject, failed));
       outgoing.end(body === undefined ? undefined : JSON.stringify(body));
     });

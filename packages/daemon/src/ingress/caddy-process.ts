@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } 
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { identityOf, isAlive, type ProcessIdentity } from '../process-identity.ts';
+import { identityOf, isAlive, type ProcessIdentity } from '../process/process-identity.ts';
 import type { CaddyAdmin } from './caddy-admin.ts';
 import { ADMIN_SOCKET } from './caddy-document.ts';
 
@@ -37,9 +37,9 @@ export class CaddyProcess {
   /** Ensures that our Caddy responds; returns whether it was already running. */
   async ensure(signal: AbortSignal): Promise<'found' | 'started'> {
     const { admin, binary } = this.#options;
-    if (await admin.answers()) return 'found';
+    if (await admin.responds()) return 'found';
     await this.#endSilent(signal);
-    if (await admin.answers()) return 'found';
+    if (await admin.responds()) return 'found';
     if (binary === undefined) throw new Error('Caddy is not installed on this server');
     await this.#start(binary, signal);
     return 'started';
@@ -86,7 +86,7 @@ export class CaddyProcess {
     if (child.pid !== undefined) writeFileSync(this.#identityFile(), JSON.stringify(identityOf(child.pid) ?? {}));
     for (const late = performance.now() + START_MS; performance.now() < late; await sleep(20, undefined, { signal })) {
       if (end !== undefined) throw new Error(`${end}: ${readFileSync(output, 'utf8').trim().split('\n').at(-1)}`);
-      if (await admin.answers()) return;
+      if (await admin.responds()) return;
     }
     throw new Error(`Caddy did not respond within ${START_MS / 1000} s`);
   }
@@ -95,7 +95,7 @@ export class CaddyProcess {
     const known = this.#known();
     if (known === undefined || !isAlive(known)) return;
     for (const end = performance.now() + SILENT_MS; performance.now() < end; await sleep(100, undefined, { signal })) {
-      if (!isAlive(known) || (await this.#options.admin.answers())) return;
+      if (!isAlive(known) || (await this.#options.admin.responds())) return;
     }
     process.kill(known.pid, 'SIGKILL');
     while (isAlive(known)) await sleep(20, undefined, { signal });
@@ -125,5 +125,5 @@ export function findCaddy(setting: string | undefined, path = process.env.PATH ?
 /** Parses `2.6.2` (Debian) or `v2.6.2 h1:…`. */
 export async function caddyVersion(binary: string): Promise<string> {
   const { stdout } = await promisify(execFile)(binary, ['version'], { timeout: 5_000 }).catch(() => ({ stdout: '' }));
-  return /\d+(\.\d+)+/.exec(stdout)?.[0] ?? '(unknown version)';
+  return /(?<!\d)\d+(\.\d+)+/.exec(stdout)?.[0] ?? '(unknown version)';
 }

@@ -1,4 +1,5 @@
-import { answersPlainHttp } from '@hortus/template/resolution/route-address';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
+import { servesPlainHttp } from '@hortus/template/resolution/route-address';
 import type { RouteRule } from '../plan/routes.ts';
 
 export type Json = Record<string, unknown>;
@@ -19,9 +20,9 @@ export interface Sites<Route extends RouteRule> {
 export function sitesOf<Route extends RouteRule>(sites: Sites<Route>): Json {
   const { routes, httpPort, httpsPort, lead, first = [] } = sites;
   const sorted = routes.toSorted(bySpecificity);
-  const plain = sorted.filter(answersPlainHttp);
+  const plain = sorted.filter(servesPlainHttp);
   const secure = sorted.filter(({ tls }) => tls !== 'off');
-  const redirected = secure.filter((route) => !answersPlainHttp(route));
+  const redirected = secure.filter((route) => !servesPlainHttp(route));
   const redirects = [...new Set(redirected.map(({ host }) => host))].map((host) => redirect(host, httpsPort));
   const internal = [...new Set(secure.filter(({ tls }) => tls === 'internal').map(({ host }) => host))];
   const errors = sites.errors && { errors: { routes: sites.errors } };
@@ -62,7 +63,7 @@ export function sitesOf<Route extends RouteRule>(sites: Sites<Route>): Json {
 
 /** Matches the requests of a route; `prefix` is its path without a slash at the end. */
 export function matcherOf({ host, path }: RouteRule): { prefix: string; here: Json } {
-  const prefix = path.replace(/\/+$/, '');
+  const prefix = withoutTrailing(path, '/');
   return { prefix, here: { host: [host], ...(prefix !== '' && { path: [prefix, `${prefix}/*`] }) } };
 }
 

@@ -1,7 +1,7 @@
+import type { Turns } from '../concurrency/turns.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
-import type { Turns } from '../turns.ts';
 import type { Ingress } from './ingress.ts';
 import { refreshRoutes } from './refresh-routes.ts';
 
@@ -25,6 +25,6 @@ export function followContainers({ engine, ingress, journal, turns, log }: Follo
     const refresh = () => refreshRoutes(engine, ingress, uid, manifests.of(uid) === undefined);
     turns
       .take(uid, refresh)
-      .catch((error: Error) => log.debug('routes could not be updated', { instance: uid, error }));
+      .catch((error: Error) => log.debug({ instance: uid, err: error }, 'routes could not be updated'));
   }
 }

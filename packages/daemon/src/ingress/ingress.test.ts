@@ -4,6 +4,7 @@ import { createServer as createSecureServer, request as secureRequest } from 'no
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { openLog } from '@hortus/logging/log';
 import { startLoad } from '@hortus/testkit/load';
 import { freePort } from '@hortus/testkit/port';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
@@ -12,7 +13,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFin
 import { Routes } from '../journal/routes.ts';
 import { SCHEMA } from '../journal/schema.ts';
 import type { ServedRoute } from '../journal/served-route.ts';
-import { openLog } from '../log.ts';
 import { Ingress } from './ingress.ts';
 import { openConnections } from './open-connections.ts';
 
@@ -26,9 +26,9 @@ let routes: Routes;
 
 beforeAll(async () => {
   for (const name of ['one', 'two', 'three']) {
-    const backend = createServer((asked, answer) => {
+    const backend = createServer((asked, response) => {
       const wait = asked.url?.includes('slow') ? 400 : 0;
-      setTimeout(() => answer.end(`${name} ${asked.url}`), wait);
+      setTimeout(() => response.end(`${name} ${asked.url}`), wait);
     });
     await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
     backends.push(backend);
@@ -54,10 +54,10 @@ afterEach(async () => {
 });
 
 const open = (caddy?: string) =>
-  new Ingress({ caddy, ...ports, directory: join(folder.path, 'ingress'), routes, log: openLog('error') });
+  new Ingress({ caddy, ...ports, directory: join(folder.path, 'ingress'), routes, log: openLog({ level: 'error' }) });
 
-function route(given: Partial<ServedRoute> & { to: number[] }): ServedRoute {
-  const { to, ...rest } = given;
+function route(overrides: Partial<ServedRoute> & { to: number[] }): ServedRoute {
+  const { to, ...rest } = overrides;
   const targets = to.map((index) => ({ container: `c${index}`, address: addresses[index] }));
   const rule = {
     name: 'web',
@@ -74,12 +74,12 @@ function route(given: Partial<ServedRoute> & { to: number[] }): ServedRoute {
 function ask(host: string, path = '/', send = request, port = ports.httpPort) {
   return new Promise<{ status: number; body: string; headers: IncomingMessage['headers'] }>((resolve, reject) => {
     const options = { host: '127.0.0.1', port, path, servername: host, headers: { host }, rejectUnauthorized: false };
-    const outgoing = send({ ...options, agent: false }, (answer) => {
+    const outgoing = send({ ...options, agent: false }, (response) => {
       let body = '';
-      answer.on('data', (chunk) => {
+      response.on('data', (chunk) => {
         body += chunk;
       });
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, body, headers: answer.headers }));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, body, headers: response.headers }));
     });
     outgoing.on('error', reject);
     outgoing.end();
@@ -104,11 +104,13 @@ describe('routes', () => {
 
   test('lead to a component that encrypts itself with a certificate of its own', async () => {
     await ingress.lead('maker', [route({ host: 'maker.test', tls: 'internal', to: [0] })]);
+    // Caddy writes key, certificate and this file, in that order.
     const made = () =>
-      readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).find((file) => file.endsWith('maker.test.crt'));
+      readdirSync(folder.path, { recursive: true, encoding: 'utf8' }).find((file) => file.endsWith('maker.test.json'));
     const file = join(folder.path, await until(made, { describe: 'a certificate', within: 20_000 }));
-    const pair = { cert: readFileSync(file), key: readFileSync(file.replace(/crt$/, 'key')) };
-    const backend = createSecureServer(pair, (asked, answer) => answer.end(`secret ${asked.url}`));
+    const [cert, key] = ['crt', 'key'].map((type) => readFileSync(file.replace(/json$/, type)));
+    const pair = { cert: cert as Buffer, key: key as Buffer };
+    const backend = createSecureServer(pair, (asked, response) => response.end(`secret ${asked.url}`));
     onTestFinished(() => void backend.close());
     await new Promise<void>((resolve) => backend.listen(0, '127.0.0.1', resolve));
     const address = `127.0.0.1:${(backend.address() as AddressInfo).port}`;
@@ -156,8 +158,8 @@ describe('routes', () => {
       route({ name: 'strict', host: 'strict.localhost', tls: 'internal', to: [1] }),
     ]);
     expect(await ask('hello.localhost', '/x')).toMatchObject({ status: 200, body: 'one /x' });
-    const answersByTls = () => ask('hello.localhost', '/x', secureRequest, ports.httpsPort).catch(() => undefined);
-    const secure = await until(answersByTls, { describe: 'a certificate of the server itself' });
+    const respondsByTls = () => ask('hello.localhost', '/x', secureRequest, ports.httpsPort).catch(() => undefined);
+    const secure = await until(respondsByTls, { describe: 'a certificate of the server itself' });
     expect(secure.body).toBe('one /x');
     expect(await ask('strict.localhost')).toMatchObject({ status: 308 });
   });
@@ -176,8 +178,8 @@ describe('routes under load', () => {
     const load = startLoad({ port: ports.httpPort, host: 'a.test' });
     for (let round = 1; round <= 30; round++) {
       await ingress.lead('a', [route({ to: [round % 3] })]);
-      const before = load.result.answered;
-      await until(() => load.result.answered > before + 15, { describe: 'answers' });
+      const before = load.result.responded;
+      await until(() => load.result.responded > before + 15, { describe: 'answers' });
     }
     const { failures, bodies } = await load.stop();
     expect(failures).toEqual([]);

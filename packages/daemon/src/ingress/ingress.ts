@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type IngressPorts, STANDARD_PORTS } from '@hortus/template/resolution/route-address';
-import { Backoff } from '../backoff.ts';
+import { Backoff } from '../concurrency/backoff.ts';
+import { Serial } from '../concurrency/turns.ts';
 import type { Routes } from '../journal/routes.ts';
 import type { ServedRoute } from '../journal/served-route.ts';
 import type { Log } from '../log.ts';
@@ -43,8 +44,8 @@ export class Ingress {
   readonly #caddy: CaddyProcess;
   readonly #stopped = new AbortController();
   /** Serialises changes. */
-  #last: Promise<unknown> = Promise.resolve();
-  #looking: Promise<void> = Promise.resolve();
+  readonly #queue = new Serial();
+  #supervising: Promise<void> = Promise.resolve();
   #trouble: string | undefined;
   #version: { readonly changed: number | undefined; readonly text: string } | undefined;
   /** Permanent reason why routes cannot be served. */
@@ -77,15 +78,15 @@ export class Ingress {
   /** Supervises Caddy until `stop`. */
   start(): void {
     if (this.cluster) this.cluster.start();
-    else this.#looking = this.#lookAfter();
+    else this.#supervising = this.#supervise();
   }
 
   /** Stops the supervision; Caddy keeps running. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.cluster?.stop();
-    await this.#last.catch(() => undefined);
-    await this.#looking;
+    await this.#queue.ended();
+    await this.#supervising;
     this.#admin.close();
   }
 
@@ -111,7 +112,7 @@ export class Ingress {
 
   /** Throws if a Caddy of this server runs but does not respond to this daemon. */
   async requireControl(): Promise<void> {
-    if (this.#caddy.isRunning() && !(await this.#admin.answers())) throw new Error('Caddy does not respond');
+    if (this.#caddy.isRunning() && !(await this.#admin.responds())) throw new Error('Caddy does not respond');
   }
 
   /** Version of the Caddy that serves routes, or would; undefined if none can. */
@@ -132,7 +133,7 @@ export class Ingress {
   /** Finds another instance that already has one of these routes. */
   taken(instanceUid: string, routes: readonly Pick<ServedRoute, 'host' | 'path'>[]) {
     const wanted = new Set(routes.map(wayOf));
-    return this.#options.routes.all().find((one) => one.instanceUid !== instanceUid && wanted.has(wayOf(one)));
+    return this.#options.routes.all().find((route) => route.instanceUid !== instanceUid && wanted.has(wayOf(route)));
   }
 
   /** Removes the routes of an instance. */
@@ -147,7 +148,7 @@ export class Ingress {
    */
   async lead(instanceUid: string, routes: readonly ServedRoute[]): Promise<void> {
     this.#options.routes.keep(instanceUid, routes);
-    await this.#inTurn(async () => {
+    await this.#queue.run(async () => {
       for (const route of routes) await this.#files.lead({ ...route, instanceUid });
       await this.#assert();
     });
@@ -155,16 +156,10 @@ export class Ingress {
 
   /** Reconciles Caddy with the journal. */
   async assert(): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#queue.run(async () => {
       for (const route of this.#options.routes.all()) await this.#files.lead(route);
       await this.#assert();
     });
-  }
-
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const mine = this.#last.then(work, work);
-    this.#last = mine.catch(() => undefined);
-    return mine;
   }
 
   async #assert(): Promise<void> {
@@ -172,14 +167,14 @@ export class Ingress {
     if (routes.length === 0) {
       // Without routes Caddy would only occupy the ports.
       await this.#caddy.end();
-      return this.#files.tidy([]);
+      return this.#files.clear();
     }
     if (this.#impossible !== undefined) return;
     try {
       const found = await this.#caddy.ensure(this.#stopped.signal);
       if (found === 'started') this.#options.log.info('started Caddy');
       await this.#admin.load(caddyDocument(routes, this.#settings));
-      this.#files.tidy(routes);
+      await this.#files.tidy(routes);
       this.#say(undefined);
     } catch (error) {
       if (this.#stopped.signal.aborted) throw error;
@@ -193,18 +188,18 @@ export class Ingress {
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;
     if (trouble === undefined) this.#options.log.info('the routes of this server are served');
-    else this.#options.log.warn('the routes of this server cannot be served', { error: trouble });
+    else this.#options.log.warn({ reason: trouble }, 'the routes of this server cannot be served');
   }
 
-  async #lookAfter(): Promise<void> {
+  async #supervise(): Promise<void> {
     const { signal } = this.#stopped;
     const { everyMs = 30_000, routes } = this.#options;
-    const backoff = new Backoff({ firstMs: 200, mostMs: 30_000 });
+    const backoff = new Backoff({ firstMs: 200, maxMs: 30_000 });
     let asserted = 0;
     while (!signal.aborted) {
       try {
         const isDue = performance.now() - asserted >= everyMs || asserted === 0;
-        const isTroubled = this.#trouble !== undefined || !(await this.#admin.answers());
+        const isTroubled = this.#trouble !== undefined || !(await this.#admin.responds());
         if (isDue || (isTroubled && routes.all().length > 0)) {
           await this.assert();
           asserted = performance.now();
@@ -213,11 +208,11 @@ export class Ingress {
         if (!signal.aborted) this.#say((error as Error).message);
       }
       if (this.#trouble === undefined) backoff.reset();
-      const pause = this.#trouble === undefined ? LOOK_EVERY_MS : backoff.next();
+      const pause = this.#trouble === undefined ? POLL_EVERY_MS : backoff.next();
       await sleep(pause, undefined, { signal }).catch(() => undefined);
     }
   }
 }
 
 /** Interval at which a dead Caddy is noticed. */
-const LOOK_EVERY_MS = 500;
+const POLL_EVERY_MS = 500;

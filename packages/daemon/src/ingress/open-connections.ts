@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** ESTABLISHED and SYN_SENT. */
 const OPEN = ['01', '02'];
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 
 /**
  * Waits until this machine has no connection to the addresses, up to a limit. Caddy runs on this machine and closes
@@ -17,7 +17,7 @@ export async function connectionsClosed(
   const end = performance.now() + limitMs;
   while ((await openConnections(addresses)) > 0) {
     if (performance.now() >= end) return false;
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(POLL_EVERY_MS, undefined, { signal });
   }
   return true;
 }

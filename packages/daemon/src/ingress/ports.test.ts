@@ -16,8 +16,8 @@ const unprivileged =
   (...used: number[]): TryPort =>
   async (port) =>
     port < 1024 ? 'EACCES' : used.includes(port) ? 'EADDRINUSE' : undefined;
-const portsOf = async (tryPort: TryPort, given: Partial<typeof wish> & object = {}) => {
-  const { httpPort, httpsPort } = await choosePorts({ ...wish, ...given }, folder.path, tryPort);
+const portsOf = async (tryPort: TryPort, overrides: Partial<typeof wish> & object = {}) => {
+  const { httpPort, httpsPort } = await choosePorts({ ...wish, ...overrides }, folder.path, tryPort);
   return [httpPort, httpsPort];
 };
 

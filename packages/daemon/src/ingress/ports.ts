@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type IngressPorts, STANDARD_PORTS } from '@hortus/template/resolution/route-address';
+import { ConfigError } from '../options/config-error.ts';
 import type { IngressSettings } from './ingress.ts';
 
 /** Ingress settings of the operator; a port that is not given is chosen at start. */
@@ -43,7 +44,7 @@ async function firstFree(from: number, tryPort: TryPort): Promise<number> {
   for (let port = from; port < from + TRIES; port++) {
     if ((await tryPort(port)) === undefined) return port;
   }
-  throw new Error(
+  throw new ConfigError(
     `None of the ports ${from} to ${from + TRIES - 1} is free for the ingress. Give --ingress-http and --ingress-https.`,
   );
 }

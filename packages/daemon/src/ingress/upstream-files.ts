@@ -5,7 +5,10 @@ import type { InstanceRoute } from '../journal/served-route.ts';
 
 /** Addresses that fit into a file name, whatever their length. */
 export const ADDRESSES_IN_NAME = 10;
-/** Caddy needs microseconds between listing the directory and opening a file; this allows for a loaded machine. */
+/**
+ * Caddy needs microseconds between listing the directory and opening a file, and from the arrival of a request to its lookup;
+ * this allows for a loaded machine.
+ */
 const LINGER_MS = 250;
 
 /**
@@ -33,19 +36,28 @@ export class UpstreamFiles {
     mkdirSync(folder, { recursive: true });
     const [name] = entry?.split('/') ?? [];
     if (entry !== undefined && name !== undefined && !existsSync(join(folder, entry))) this.#make(folder, entry, name);
-    const former = readdirSync(folder).filter((one) => one !== name);
+    const former = readdirSync(folder).filter((text) => text !== name);
     if (former.length === 0) return;
     // Create the new entry before removing the old one, so that every request finds one of them.
     await sleep(LINGER_MS);
-    for (const one of former) rmSync(join(folder, one), { recursive: true, force: true });
+    for (const text of former) rmSync(join(folder, text), { recursive: true, force: true });
   }
 
-  /** Removes the files of all other routes. */
-  tidy(routes: readonly InstanceRoute[]): void {
+  /**
+   * Removes the files of all other routes, once Caddy has the configuration of these. A reload does not wait for requests that
+   * the former configuration accepted: they look their files up shortly after it.
+   */
+  async tidy(routes: readonly InstanceRoute[]): Promise<void> {
     const needed = new Set(routes.map(folderOf));
-    for (const name of readdirSync(this.#root)) {
-      if (!needed.has(name)) rmSync(join(this.#root, name), { recursive: true, force: true });
-    }
+    const former = readdirSync(this.#root).filter((name) => !needed.has(name));
+    if (former.length === 0) return;
+    await sleep(LINGER_MS);
+    for (const name of former) rmSync(join(this.#root, name), { recursive: true, force: true });
+  }
+
+  /** Removes all files; Caddy does not run. */
+  clear(): void {
+    for (const name of readdirSync(this.#root)) rmSync(join(this.#root, name), { recursive: true, force: true });
   }
 
   /** Builds the entry elsewhere and renames it, so that several file names appear at once. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readConfig } from '../config.ts';
+import { readConfig } from '../config/config.ts';
 import { install } from './install.ts';
 import { BINARY, ENVIRONMENT, installation, PACKAGED_UNIT, UNIT } from './installation.ts';
 import { environmentFile, systemdUnit } from './unit.ts';
@@ -113,7 +113,7 @@ describe('hortusd install', () => {
   it('the installed daemon has every setting of the installation', () => {
     const substitutes = join(folder.path, 'substitutes.json');
     writeFileSync(substitutes, '{}');
-    const given = readConfig(
+    const overrides = readConfig(
       {
         url: 'https://hortus.example.org',
         'key-file': keyFile,
@@ -135,13 +135,13 @@ describe('hortusd install', () => {
       },
       {},
     );
-    const written = installation({ config: given, program }).find(({ path }) => path === ENVIRONMENT);
+    const written = installation({ config: overrides, program }).find(({ path }) => path === ENVIRONMENT);
     const text = written?.kind === 'file' ? written.text : '';
     const variables = Object.fromEntries(
       [...text.matchAll(/^(\w+)="(.*)"$/gm)].map(([, name, value]) => [name, value]),
     );
     // Two readers of one file are equal in what they do.
-    expect(readConfig({}, variables)).toEqual({ ...given, substitutes: expect.anything() });
+    expect(readConfig({}, variables)).toEqual({ ...overrides, substitutes: expect.anything() });
   });
 
   it('refuses to send the key unencrypted unless the operator allows it, and stores that choice', () => {

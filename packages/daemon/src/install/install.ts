@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DaemonConfig } from '../config.ts';
+import type { DaemonConfig } from '../config/config.ts';
 import { describeInstallation, installation, PACKAGED_UNIT } from './installation.ts';
 import { place } from './place.ts';
 

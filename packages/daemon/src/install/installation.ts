@@ -7,7 +7,7 @@ import {
   DEFAULT_SOCKET,
   DEFAULT_TUNNEL_IMAGE,
   DEFAULTS,
-} from '../config.ts';
+} from '../config/config.ts';
 import { formatCidr } from '../networks/address-range.ts';
 import { POOL_SETTING } from '../networks/pool-setting.ts';
 import { environmentFile, systemdUnit } from './unit.ts';
@@ -65,7 +65,7 @@ export function installation({ config, program, isPackaged = false }: Installati
     HORTUSD_TUNNEL_IMAGE: config.tunnelImage === DEFAULT_TUNNEL_IMAGE ? undefined : config.tunnelImage,
     HORTUSD_IMAGE_SUBSTITUTES: config.substitutesFile,
     [POOL_SETTING]: config.networkPool?.map(formatCidr).join(','),
-    ...givenDefaults(config),
+    ...inputDefaults(config),
     HORTUSD_LOG_LEVEL: config.logLevel === 'info' ? undefined : config.logLevel,
   };
   for (const value of [...Object.values(variables), ...command]) {
@@ -91,13 +91,13 @@ export function installation({ config, program, isPackaged = false }: Installati
 }
 
 /** Returns the settings with a default as texts; undefined for the default, so that a later version may choose another. */
-function givenDefaults({ driftEveryMs, logs }: DaemonConfig): Record<string, string | undefined> {
-  const given = (value: number, standard: number, unit: number) =>
+function inputDefaults({ driftEveryMs, logs }: DaemonConfig): Record<string, string | undefined> {
+  const inputOf = (value: number, standard: number, unit: number) =>
     value === standard * unit ? undefined : String(value / unit);
   return {
-    HORTUSD_DRIFT_EVERY: given(driftEveryMs, Number(DEFAULTS.driftSeconds), 1_000),
-    HORTUSD_LOGS_SIZE: given(logs.maxBytes, Number(DEFAULTS.logsMebibytes), 1024 ** 2),
-    HORTUSD_LOGS_DAYS: given(logs.maxAgeMs, Number(DEFAULTS.logsDays), 86_400_000),
+    HORTUSD_DRIFT_EVERY: inputOf(driftEveryMs, Number(DEFAULTS.driftSeconds), 1_000),
+    HORTUSD_LOGS_SIZE: inputOf(logs.maxBytes, Number(DEFAULTS.logsMebibytes), 1024 ** 2),
+    HORTUSD_LOGS_DAYS: inputOf(logs.maxAgeMs, Number(DEFAULTS.logsDays), 86_400_000),
   };
 }
 
@@ -107,11 +107,11 @@ const secretLines = /^(HORTUSD_(?:KEY|S3_SECRET_ACCESS_KEY|S3_SESSION_TOKEN)=).*
 /** Describes the installation for a dry run. */
 export const describeInstallation = (placed: readonly Placed[], root: string): string =>
   placed
-    .map((one) => {
-      const title = `${one.kind} ${join(root, one.path)} (${one.mode.toString(8).padStart(4, '0')})`;
-      if (one.kind === 'copy') return `${title} of ${one.from}\n`;
-      if (one.kind === 'folder') return `${title}\n`;
-      const text = one.secret ? one.text.replaceAll(secretLines, '$1"…"') : one.text;
+    .map((placed) => {
+      const title = `${placed.kind} ${join(root, placed.path)} (${placed.mode.toString(8).padStart(4, '0')})`;
+      if (placed.kind === 'copy') return `${title} of ${placed.from}\n`;
+      if (placed.kind === 'folder') return `${title}\n`;
+      const text = placed.secret ? placed.text.replaceAll(secretLines, '$1"…"') : placed.text;
       return `${title}\n${text.replaceAll(/^(?=.)/gm, '    ')}`;
     })
     .join('');

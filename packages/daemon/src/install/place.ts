@@ -17,19 +17,19 @@ import type { Placed } from './installation.ts';
  * and a running binary is replaced instead of overwritten.
  */
 export function place(placed: readonly Placed[], root: string): void {
-  for (const one of placed) {
-    const path = join(root, one.path);
-    if (one.kind === 'folder') {
-      mkdirSync(path, { recursive: true, mode: one.mode });
-      chmodSync(path, one.mode);
+  for (const item of placed) {
+    const path = join(root, item.path);
+    if (item.kind === 'folder') {
+      mkdirSync(path, { recursive: true, mode: item.mode });
+      chmodSync(path, item.mode);
       continue;
     }
     mkdirSync(dirname(path), { recursive: true });
     const draft = `${path}.installing`;
     rmSync(draft, { force: true });
-    if (one.kind === 'copy') copyFileSync(one.from, draft);
-    else writeFileSync(draft, one.text, { mode: one.mode, flag: 'wx' });
-    chmodSync(draft, one.mode);
+    if (item.kind === 'copy') copyFileSync(item.from, draft);
+    else writeFileSync(draft, item.text, { mode: item.mode, flag: 'wx' });
+    chmodSync(draft, item.mode);
     settle(draft);
     renameSync(draft, path);
   }

@@ -2,7 +2,7 @@ import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Health, Status } from '../journal/rollout-result.ts';
 
 /** Exit codes after a requested stop: success, SIGKILL and SIGTERM. */
-const toldToEnd = [0, 137, 143];
+const stopSignals = [0, 137, 143];
 
 export function statusOf(facts: ContainerFacts): Status {
   switch (facts.state) {
@@ -28,7 +28,7 @@ export function statusOf(facts: ContainerFacts): Status {
  */
 function endedWell({ error, outOfMemory, restartPolicy, exitCode }: ContainerFacts): boolean {
   if (error !== '' || outOfMemory) return false;
-  return restartPolicy === 'always' || restartPolicy === 'unless-stopped' || toldToEnd.includes(exitCode);
+  return restartPolicy === 'always' || restartPolicy === 'unless-stopped' || stopSignals.includes(exitCode);
 }
 
 /** Returns the status that needs attention most. */

@@ -36,8 +36,8 @@ test('observe distinguishes stopped, failed, unhealthy and healthy, and skips co
     const leaving: Observed = {
       exec: (...command) => own.engine.exec(...command),
       containers: async (filter) =>
-        (await own.engine.containers(filter)).map((one) =>
-          one.name === stopped ? { ...one, state: 'removing' } : one,
+        (await own.engine.containers(filter)).map((container) =>
+          container.name === stopped ? { ...container, state: 'removing' } : container,
         ),
     };
     expect((await observe(leaving, own.id)).map(({ instance_uid }) => instance_uid)).not.toContain(stopped);
@@ -64,9 +64,9 @@ test('an instance that was deployed as healthy is observed as healthy before the
   try {
     const [well, slow] = [own.newUid(), own.newUid()];
     // The engine checks only after an hour; until then it says that the container is starting.
-    const patient = { interval_ms: 3_600_000, timeout_ms: 5_000, retries: 3, start_period_ms: 0 };
+    const patientClient = { interval_ms: 3_600_000, timeout_ms: 5_000, retries: 3, start_period_ms: 0 };
     const waiting = { image, command: ['sh', '-c', 'trap exit TERM; touch /tmp/ready; while :; do sleep 0.1; done'] };
-    const healthcheck = { ...patient, test: ['test', '-e', '/tmp/ready'] };
+    const healthcheck = { ...patientClient, test: ['test', '-e', '/tmp/ready'] };
     await Promise.all([
       own.deploy(well, [component('main', { ...waiting, healthcheck })]),
       own.deploy(slow, [component('main', { ...waiting, healthcheck })]),
@@ -82,10 +82,10 @@ test('an instance that was deployed as healthy is observed as healthy before the
 });
 
 test('replicas are reported as one component with the worst state and all nodes', () => {
-  const replica = (name: string, given: Partial<ObservedComponent>): ObservedComponent => ({
+  const replica = (name: string, overrides: Partial<ObservedComponent>): ObservedComponent => ({
     ...{ name, kind: 'service', container_id: '', container_name: name, status: 'running', health: 'healthy' },
     ...{ image: 'example:1', started_at: 1, exit_code: null },
-    ...given,
+    ...overrides,
   });
   const parts = [
     replica('web', { container_id: 'a', nodes: ['n2'] }),

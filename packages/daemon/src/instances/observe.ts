@@ -95,7 +95,7 @@ async function observeComponent(engine: Observed, facts: ContainerFacts): Promis
 export function withoutReplicas(parts: readonly ObservedComponent[]): ObservedComponent[] {
   return [...Map.groupBy(parts, ({ name }) => name).values()].map((replicas) => {
     const [first] = replicas as [ObservedComponent, ...ObservedComponent[]];
-    const nodes = [...new Set(replicas.flatMap((one) => one.nodes ?? []))].sort();
+    const nodes = [...new Set(replicas.flatMap((replica) => replica.nodes ?? []))].sort();
     return {
       ...first,
       status: worstStatus(replicas.map(({ status }) => status)),

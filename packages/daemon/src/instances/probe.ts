@@ -1,8 +1,9 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
+import { paced, type Rate } from '../concurrency/token-bucket.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine } from '../engine/engine.ts';
 import { addressOf } from './address.ts';
@@ -40,13 +41,18 @@ function probeHttp(host: string, check: HttpCheck, signal: AbortSignal): Promise
     const outgoing =
       scheme === 'https' ? httpsRequest({ ...options, rejectUnauthorized: false }) : httpRequest(options);
     outgoing.on('error', reject);
-    const answered = (answer: IncomingMessage) => {
-      const status = answer.statusCode ?? 0;
-      answer.destroy();
+    let interim = 0;
+    const onInterim = () => {
+      if (++interim > MAX_INTERIM) outgoing.destroy(new Error(`${path} on port ${port} returned no status`));
+    };
+    outgoing.on('information', guardedBy(reject, onInterim));
+    const onResponse = (response: IncomingMessage) => {
+      const status = response.statusCode ?? 0;
+      response.destroy();
       const ok = expect === undefined ? status >= 200 && status < 400 : status === expect;
       resolve(ok ? { ok } : { ok, detail: `${path} on port ${port} returned status ${status}` });
     };
-    outgoing.on('response', guardedBy(reject, answered));
+    outgoing.on('response', guardedBy(reject, onResponse));
     outgoing.end();
   });
 }
@@ -64,6 +70,10 @@ function probeTcp(host: string, port: number, signal: AbortSignal): Promise<Prob
 }
 
 const keptOutput = 500;
+/** For the output of a check: a healthy one prints a few lines, and one that prints without end reaches its timeout. */
+const READING: Rate = { perSecond: 64 * 1024, burst: 256 * 1024 };
+/** Interim responses before the status. */
+const MAX_INTERIM = 10;
 
 async function probeCommand(
   engine: Pick<Engine, 'exec'>,
@@ -73,7 +83,8 @@ async function probeCommand(
 ): Promise<ProbeResult> {
   const command = await engine.exec(id, { argv }, signal);
   let said = '';
-  for await (const { chunk } of command.output) if (said.length < keptOutput) said += chunk.toString('utf8');
+  for await (const { chunk } of paced(command.output, READING, signal))
+    if (said.length < keptOutput) said += chunk.toString('utf8', 0, keptOutput);
   const { exitCode } = await command.inspect();
   // The output also ends at the timeout.
   if (exitCode === undefined) signal.throwIfAborted();

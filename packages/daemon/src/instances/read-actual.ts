@@ -32,7 +32,10 @@ export async function readActual(
       containers: containers.flatMap((facts) => actualContainer(facts) ?? []),
       volumes: volumes.map(({ name }) => name),
       networks: networks.map(({ name }) => name),
-      routes: routes.map(({ targets, ...rule }) => ({ ...rule, containers: targets.map((one) => one.container) })),
+      routes: routes.map(({ targets, ...rule }) => ({
+        ...rule,
+        containers: targets.map((target) => target.container),
+      })),
     },
     facts: new Map(containers.map((facts) => [facts.id, facts])),
   };

@@ -1,4 +1,4 @@
-import type { toDaemon } from '@hortus/contract/channel';
+import type { toDaemon } from '@hortus/contract/channel/channel';
 import type { Static } from 'typebox';
 
 type Published = Static<typeof toDaemon.action_request>;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { isEncrypted, type JournalCipher } from './journal-cipher.ts';
 
 /** Columns that may contain secrets: manifests, parameters and arguments of actions, and their output. */
-export const secretColumns = [
+const secretColumns = [
   { table: 'manifests', column: 'manifest', id: 'instance_uid' },
   { table: 'deployments', column: 'manifest', id: 'id' },
   { table: 'watches', column: 'former', id: 'instance_uid' },
@@ -22,12 +22,12 @@ export const placeOf = (
 export function encryptJournal(db: DatabaseSync, cipher: JournalCipher): void {
   db.exec('pragma secure_delete = on; begin immediate');
   try {
-    for (const one of secretColumns) {
-      const { table, column, id } = one;
+    for (const item of secretColumns) {
+      const { table, column, id } = item;
       const rows = db.prepare(`select ${id} as id, ${column} as text from ${table} where ${column} is not null`).all();
       const update = db.prepare(`update ${table} set ${column} = ? where ${id} = ?`);
       for (const row of rows as { id: string; text: string }[])
-        if (!isEncrypted(row.text)) update.run(cipher.encrypt(row.text, placeOf(one, row.id)), row.id);
+        if (!isEncrypted(row.text)) update.run(cipher.encrypt(row.text, placeOf(item, row.id)), row.id);
     }
     db.exec('commit');
   } catch (error) {

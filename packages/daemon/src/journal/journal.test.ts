@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
 import { startProcess } from '@hortus/testkit/process';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +7,9 @@ import { component, manifest } from '../plan/testing/manifests.ts';
 import { request } from '../testing/actions.ts';
 import { id, Signer } from '../testing/signing.ts';
 import { failure, success } from './action.ts';
+import { FinishedTransfers } from './finished-transfers.ts';
 import { openJournal } from './journal.ts';
+import { SCHEMA } from './schema.ts';
 
 const here = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
 
@@ -91,4 +94,21 @@ it('a finished deployment no longer stores its manifest, which contains secrets'
   tidy(Date.now());
   expect(deployments.find(deployment.id)).toBeUndefined();
   close();
+});
+
+it('the end of a transfer is final and survives a restart, and the oldest of too many are forgotten', async () => {
+  await using folder = temporaryFolder('journal');
+  const first = openJournal(folder.path);
+  first.finishedTransfers.finish('trf_1', { status: 'completed', chunks: 3 });
+  first.finishedTransfers.finish('trf_1', { status: 'failed', error: 'later' });
+  first.close();
+  const second = openJournal(folder.path);
+  expect(second.finishedTransfers.find('trf_1')).toEqual({ status: 'completed', chunks: 3 });
+  expect(second.finishedTransfers.find('trf_2')).toBeUndefined();
+  second.close();
+  const db = new DatabaseSync(':memory:');
+  db.exec(SCHEMA);
+  const few = new FinishedTransfers(db, 3);
+  for (const number of [1, 2, 3, 4, 4, 5]) few.finish(`trf_${number}`, { status: 'completed' });
+  expect([1, 2, 3, 4, 5].filter((number) => few.find(`trf_${number}`))).toEqual([3, 4, 5]);
 });

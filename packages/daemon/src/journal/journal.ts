@@ -1,10 +1,11 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { ConfigError } from '../config-error.ts';
+import { ConfigError } from '../options/config-error.ts';
 import { Deployments } from './deployments.ts';
 import { encryptJournal } from './encrypt-journal.ts';
 import { Executions } from './executions.ts';
+import { FinishedTransfers } from './finished-transfers.ts';
 import { JournalCipher } from './journal-cipher.ts';
 import { type KeyPair, openKeyPair } from './key-pair.ts';
 import { LastTerm } from './last-term.ts';
@@ -29,6 +30,7 @@ export interface Journal {
   readonly keyPair: KeyPair;
   readonly executions: Executions;
   readonly deployments: Deployments;
+  readonly finishedTransfers: FinishedTransfers;
   readonly lastTerm: LastTerm;
   readonly manifests: Manifests;
   readonly pauses: Pauses;
@@ -74,6 +76,7 @@ function openTaken(directory: string, taken: StateDirectory): Journal {
     keyPair,
     executions,
     deployments,
+    finishedTransfers: new FinishedTransfers(db),
     lastTerm: new LastTerm(db),
     manifests: new Manifests(db, cipher),
     pauses: new Pauses(db),

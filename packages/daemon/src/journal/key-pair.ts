@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type 
 import { chmodSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
-import { ConfigError } from '../config-error.ts';
+import { ConfigError } from '../options/config-error.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 /**

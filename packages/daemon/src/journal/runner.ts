@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '../process-identity.ts';
+import type { ProcessIdentity } from '../process/process-identity.ts';
 
 /** What runs an execution, as recorded in the journal. */
 export type Runner =

@@ -78,6 +78,12 @@ create table if not exists written_paths (
   path text primary key
 ) strict;
 
+create table if not exists finished_transfers (
+  number integer primary key,
+  id text not null unique,
+  outcome text not null
+) strict;
+
 create table if not exists last_term (
   only integer primary key check (only = 1),
   epoch integer not null

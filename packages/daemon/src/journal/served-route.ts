@@ -5,7 +5,7 @@ export interface ServedRoute extends RouteRule {
   targets: readonly RouteTarget[];
 }
 
-export interface RouteTarget {
+interface RouteTarget {
   container: string;
   /** Address on the server, such as 172.18.0.3:8080; undefined while it is not running. */
   address: string | undefined;

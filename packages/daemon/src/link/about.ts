@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { VERSION } from '@hortus/contract/releases/version';
 import type { Engine } from '../engine/engine.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import type { Journal } from '../journal/journal.ts';
-import { VERSION } from '../version.ts';
 
 export interface AboutDeps {
   engine: Engine;

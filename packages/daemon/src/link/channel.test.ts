@@ -1,6 +1,7 @@
+import { openLog } from '@hortus/logging/log';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Backoff } from '../backoff.ts';
+import { Backoff } from '../concurrency/backoff.ts';
 import { FakeService } from '../testing/fake-service.ts';
 import { Channel, type ChannelTimes, standardTimes } from './channel.ts';
 import type { FromService } from './messages.ts';
@@ -26,8 +27,10 @@ afterEach(async () => {
 });
 
 function open(times: Partial<ChannelTimes> = {}, capabilities: string[] = [], isUrgent = false) {
-  const note = (message: string, details?: Record<string, unknown>) =>
-    void logged.push({ message, at: performance.now(), details });
+  const write = (line: string) => {
+    const { msg, ...details } = JSON.parse(line);
+    logged.push({ message: msg, at: performance.now(), details });
+  };
   channel = new Channel({
     baseUrl: service.url,
     key: () => 'hs_test_key',
@@ -39,8 +42,8 @@ function open(times: Partial<ChannelTimes> = {}, capabilities: string[] = [], is
     onUp: () => {
       ups++;
     },
-    log: { debug: note, info: note, warn: note, error: note },
-    times: { firstMs: 10, mostMs: 40, silenceMs: 5_000, turnedAwayMs: 300, ...times },
+    log: openLog({ level: 'debug', stream: { write } }),
+    times: { firstMs: 10, maxMs: 40, silenceMs: 5_000, turnedAwayMs: 300, ...times },
   });
   channel.start();
 }
@@ -54,7 +57,8 @@ it('the daemon sends its key and capabilities, and learns those of the service',
     {
       type: 'auth',
       api_key: 'hs_test_key',
-      capabilities: expect.arrayContaining(['journal', 'wake', 'ack', 'builtin', 'rotate']),
+      capabilities: expect.arrayContaining(['journal', 'wake', 'ack', 'builtin', 'rotate', 'nonce']),
+      connection_nonce: expect.stringMatching(/^[A-Za-z0-9_-]{32}$/),
       version: '9.9.9',
     },
   ]);
@@ -67,7 +71,7 @@ it.each([
   ['a member of a cluster reconnects at once, because it may have to lead', true, 8],
 ])('%s', async (_, isUrgent, pause) => {
   vi.spyOn(Math, 'random').mockReturnValue(0.5);
-  open({ mostMs: 10_000 }, [], isUrgent);
+  open({ maxMs: 10_000 }, [], isUrgent);
   await isUp();
   service.send({ type: 'ping', ts: 42, spread_ms: 600 });
   await until(() => service.said('pong').some(({ ts }) => ts === 42), { describe: 'the pong' });
@@ -104,6 +108,8 @@ it('the channel passes valid messages on, ignores the rest, and stays connected'
   service.send({ type: 'action_request' });
   service.send({ type: 'action_request', execution_id: '../x', container_name: 'a', action: {}, params: {} });
   service.send({ type: 'from_the_future', x: 1 });
+  // More values than a message may have, which are counted before it is parsed.
+  service.send({ type: 'deployment_available', deployment_id: 'too_many', more: Array(20_001).fill([0]) });
   service.send({ type: 'deployment_available', deployment_id: 'dep_1', more: true });
   await until(() => received.some(({ type }) => type === 'deployment_available'), { describe: 'the message' });
   expect(received.map(({ type }) => type)).toEqual(['authenticated', 'deployment_available']);
@@ -145,10 +151,29 @@ describe('a lost connection', () => {
   ])('by close code %i is not retried at once, and the reason is logged', async (code, words) => {
     service.turnAwayWith = code;
     open({ turnedAwayMs: 400 });
-    const told = await until(() => logged.find(({ message }) => message.includes(words)), { describe: 'the log' });
+    const reported = await until(() => logged.find(({ message }) => message.includes(words)), { describe: 'the log' });
     await until(() => service.auths.length >= 2, { describe: 'the next attempt' });
-    expect(performance.now() - told.at).toBeGreaterThan(300);
+    expect(performance.now() - reported.at).toBeGreaterThan(300);
   });
+});
+
+it('every connection has another nonce, and takes only its own orders, each once', async () => {
+  service.greeting = {};
+  open();
+  await isUp();
+  const first = service.bound({ type: 'rotate_key' });
+  expect(channel.orders.take(first)).toBeUndefined();
+  expect(channel.orders.take(first)).toContain('received before');
+  const second = service.bound({ type: 'rotate_key' });
+  const third = service.bound({ type: 'rotate_key' });
+  expect(channel.orders.take(third)).toBeUndefined();
+  expect(channel.orders.take(second)).toContain('received before');
+  expect(channel.orders.take({})).toContain('names no connection');
+  const late = service.bound({ type: 'rotate_key' });
+  service.hangUp();
+  await until(() => ups === 2, { describe: 'a second connection' });
+  expect(service.auths[1]?.connection_nonce).not.toBe(service.auths[0]?.connection_nonce);
+  expect(channel.orders.take(late)).toContain('another connection');
 });
 
 it('a member that the service deposes learns it with the end of its connection, and reconnects', async () => {
@@ -161,7 +186,7 @@ it('a member that the service deposes learns it with the end of its connection, 
 });
 
 it('the pause after a rejection is a minute and grows with each failure', () => {
-  expect(standardTimes).toMatchObject({ firstMs: 1_000, mostMs: 60_000, silenceMs: 60_000, turnedAwayMs: 60_000 });
+  expect(standardTimes).toMatchObject({ firstMs: 1_000, maxMs: 60_000, silenceMs: 60_000, turnedAwayMs: 60_000 });
   const longest = new Backoff(standardTimes, () => 1);
   expect([1, 2, 3, 4, 5, 6, 7, 8].map(() => longest.next())).toEqual([
     1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000,

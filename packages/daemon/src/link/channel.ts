@@ -1,9 +1,12 @@
-import type { BackoffTimes } from '@hortus/contract/backoff';
-import { channelTimes, closeCodes } from '@hortus/contract/channel';
+import { channelTimes, closeCodes } from '@hortus/contract/channel/channel';
+import type { BackoffTimes } from '@hortus/contract/runtime/backoff';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import WebSocket from 'ws';
-import { Backoff } from '../backoff.ts';
+import { Backoff } from '../concurrency/backoff.ts';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
+import { ConnectionOrders } from '../trust/connection-orders.ts';
+import { MAX_MESSAGE_BYTES } from './message-limits.ts';
 import { CAPABILITIES, type FromService, readMessage } from './messages.ts';
 
 export interface ChannelTimes extends BackoffTimes {
@@ -15,7 +18,7 @@ export interface ChannelTimes extends BackoffTimes {
 
 export const standardTimes: ChannelTimes = {
   firstMs: 1_000,
-  mostMs: 60_000,
+  maxMs: 60_000,
   silenceMs: channelTimes.pingEveryMs * (channelTimes.missedPings + 1),
   turnedAwayMs: channelTimes.replacedWaitMs,
 };
@@ -44,6 +47,7 @@ export class Channel {
   readonly #times: ChannelTimes;
   readonly #backoff: Backoff;
   #socket: WebSocket | undefined;
+  #orders = new ConnectionOrders();
   #offered: readonly string[] = [];
   #silenceMs: number;
   /** Time over which the service wants its daemons to spread their reconnects. */
@@ -76,6 +80,11 @@ export class Channel {
     return this.#forbidden;
   }
 
+  /** Takes the orders of the present connection. */
+  get orders(): Pick<ConnectionOrders, 'take'> {
+    return this.#orders;
+  }
+
   /** Whether the service announced this capability. */
   offers(capability: (typeof CAPABILITIES)[number]): boolean {
     return this.#up && this.#offered.includes(capability);
@@ -105,20 +114,23 @@ export class Channel {
     const { baseUrl, about, key, capabilities = [] } = this.#options;
     const introduction = await about();
     if (this.#stopped) return;
-    const url = `${baseUrl.replace(/^http/, 'ws').replace(/\/+$/, '')}/ws/server`;
+    const url = `${withoutTrailing(baseUrl.replace(/^http/, 'ws'), '/')}/ws/server`;
     const socket = new WebSocket(url, {
       perMessageDeflate: false,
       handshakeTimeout: 15_000,
-      maxPayload: 16 * 1024 * 1024,
+      maxPayload: MAX_MESSAGE_BYTES,
       followRedirects: false,
     });
     this.#socket = socket;
+    const orders = new ConnectionOrders();
+    this.#orders = orders;
     let reason = '';
     const { log } = this.#options;
     const introduce = () => {
       const announced = [...CAPABILITIES, ...capabilities];
-      socket.send(JSON.stringify({ type: 'auth', api_key: key(), capabilities: announced, ...introduction }));
-      this.#heard();
+      const bound = { capabilities: announced, connection_nonce: orders.nonce };
+      socket.send(JSON.stringify({ type: 'auth', api_key: key(), ...bound, ...introduction }));
+      this.#seen();
     };
     const failed = (error: Error) => {
       reason = error.message;
@@ -127,10 +139,10 @@ export class Channel {
       if (this.#socket === socket) this.#closed(code, String(text) || reason);
     };
     const received = (data: WebSocket.RawData) => this.#received(String(data));
-    const heard = () => this.#heard();
+    const onReceived = () => this.#seen();
     socket.on('open', guarded(log, introduce));
     socket.on('message', guarded(log, received));
-    socket.on('ping', guarded(log, heard));
+    socket.on('ping', guarded(log, onReceived));
     socket.on('error', guarded(log, failed));
     socket.on('close', guarded(log, closed));
   }
@@ -143,7 +155,7 @@ export class Channel {
       if (message.ping_seconds !== undefined)
         this.#silenceMs = message.ping_seconds * 1_000 * (channelTimes.missedPings + 1);
     }
-    this.#heard();
+    this.#seen();
     if (!this.#up) {
       this.#up = true;
       this.#replaced = false;
@@ -159,7 +171,7 @@ export class Channel {
     } else this.#options.onMessage(message);
   }
 
-  #heard(): void {
+  #seen(): void {
     clearTimeout(this.#watchdog);
     const giveUp = () => this.#socket?.terminate();
     this.#watchdog = setTimeout(guarded(this.#options.log, giveUp), this.#silenceMs);
@@ -175,19 +187,19 @@ export class Channel {
     let pause = this.#backoff.next(this.#options.isUrgent ? 0 : this.#spreadMs);
     if (code === closeCodes.unauthorized) {
       pause = this.#times.turnedAwayMs;
-      log.error('the service rejected the server key; rotate it and configure the new one', { reason });
+      log.error({ reason }, 'the service rejected the server key; rotate it and configure the new one');
     } else if (code === closeCodes.forbidden) {
       pause = this.#times.turnedAwayMs;
       this.#forbidden = true;
       // The reason says what to do: reset the identity of a reinstalled daemon, or start it with or without --cluster.
-      log.error('the service refused this daemon', { reason });
+      log.error({ reason }, 'the service refused this daemon');
     } else if (code === closeCodes.replaced) {
       pause = this.#times.turnedAwayMs + pause;
       this.#replaced = true;
       log.error('another daemon with the same server key took over; check for a copy of this machine');
     } else {
       if (code === closeCodes.deposed) this.#options.onDeposed?.();
-      log.warn('disconnected from the service', { code, reason, retry_ms: Math.round(pause) });
+      log.warn({ code, reason, retry_ms: Math.round(pause) }, 'disconnected from the service');
     }
     const again = () => this.start();
     this.#retry = setTimeout(guarded(log, again), pause);

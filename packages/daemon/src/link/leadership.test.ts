@@ -1,11 +1,11 @@
+import { openLog } from '@hortus/logging/log';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, it } from 'vitest';
-import { openLog } from '../log.ts';
 import { Leadership, type Term } from './leadership.ts';
 
 const opened: Leadership[] = [];
 afterEach(() => {
-  for (const one of opened.splice(0)) one.stop();
+  for (const leadership of opened.splice(0)) leadership.stop();
 });
 
 interface Sent {
@@ -24,25 +24,25 @@ function open({ isMember = true, lease_ms = 60_000 } = {}) {
     send: (message) => sent.push(message) > 0,
     onLead: (term) => terms.push(term),
     onLost: () => void lost++,
-    log: openLog('error'),
+    log: openLog({ level: 'error' }),
     clocks: { steady: () => clock.now, wall: () => 1_700_000_000_000 + clock.now + clock.suspendedMs },
   });
   opened.push(leadership);
-  const hear = (leads: boolean, epoch: number, more: { renewal?: number; since?: number } = {}) =>
-    leadership.heard({ type: 'leadership', member_id: 'cmb_1', leads, epoch, lease_ms, ...more });
+  const receive = (leads: boolean, epoch: number, more: { renewal?: number; since?: number } = {}) =>
+    leadership.received({ type: 'leadership', member_id: 'cmb_1', leads, epoch, lease_ms, ...more });
   const asked = () => sent.findLast(({ type }) => type === 'leadership_renewal')?.renewal ?? 0;
   return {
     leadership,
     sent,
     clock,
-    hear,
+    receive,
     asked,
     terms,
     lost: () => lost,
     /** Grants the leadership, and answers the renewal that follows. */
     lead(epoch: number, since = epoch) {
-      hear(true, epoch, { since });
-      hear(true, epoch, { since, renewal: asked() });
+      receive(true, epoch, { since });
+      receive(true, epoch, { since, renewal: asked() });
     },
     nextRenewal: () => {
       const before = asked();
@@ -52,9 +52,9 @@ function open({ isMember = true, lease_ms = 60_000 } = {}) {
 }
 
 it('the daemon of an ordinary server leads without an epoch, whatever it is told', () => {
-  const { leadership, hear, lost } = open({ isMember: false });
+  const { leadership, receive, lost } = open({ isMember: false });
   expect([leadership.leads(), leadership.epoch]).toEqual([true, undefined]);
-  hear(false, 3);
+  receive(false, 3);
   expect([leadership.leads(), lost()]).toEqual([true, 0]);
 });
 
@@ -64,16 +64,16 @@ it('a member does not lead before it is told so', () => {
 });
 
 it('a grant counts only once a renewal was answered, because it may have waited in a buffer', () => {
-  const { leadership, sent, hear, asked, terms } = open();
-  hear(true, 3);
+  const { leadership, sent, receive, asked, terms } = open();
+  receive(true, 3);
   expect([leadership.leads(), leadership.mayLead(), terms]).toEqual([false, true, []]);
   expect(sent).toEqual([{ type: 'leadership_renewal', epoch: 3, renewal: 1 }]);
-  hear(true, 3, { since: 2, renewal: asked() });
+  receive(true, 3, { since: 2, renewal: asked() });
   expect([leadership.leads(), leadership.epoch, terms]).toEqual([true, 3, [{ epoch: 3, since: 2 }]]);
 });
 
 it('a member leads until its lease ends, and renews it before', async () => {
-  const { leadership, clock, lead, nextRenewal, hear, asked, terms, lost } = open({ lease_ms: 90 });
+  const { leadership, clock, lead, nextRenewal, receive, asked, terms, lost } = open({ lease_ms: 90 });
   lead(3);
   await nextRenewal();
   clock.now += 89;
@@ -83,25 +83,25 @@ it('a member leads until its lease ends, and renews it before', async () => {
   await until(() => lost() === 1, { describe: 'the end of the lease' });
   expect(leadership.epoch).toBe(3);
   await nextRenewal();
-  hear(true, 3, { renewal: asked() });
+  receive(true, 3, { renewal: asked() });
   expect([leadership.leads(), terms.length]).toEqual([true, 2]);
 });
 
-it('each answer counts from the renewal that it answers, also if an earlier answer was late or lost', async () => {
-  const { leadership, clock, lead, nextRenewal, hear } = open({ lease_ms: 90 });
+it('each response counts from the renewal that it answers, also if an earlier response was late or lost', async () => {
+  const { leadership, clock, lead, nextRenewal, receive } = open({ lease_ms: 90 });
   lead(3);
   clock.now += 30;
   const first = await nextRenewal();
   clock.now += 30;
   const second = await nextRenewal();
-  hear(true, 3, { renewal: second });
+  receive(true, 3, { renewal: second });
   // The late answer to the first one neither shortens the lease nor extends it.
-  hear(true, 3, { renewal: first });
+  receive(true, 3, { renewal: first });
   clock.now += 89;
   expect(leadership.leads()).toBe(true);
   clock.now += 1;
   expect(leadership.leads()).toBe(false);
-  hear(true, 3, { renewal: second });
+  receive(true, 3, { renewal: second });
   expect(leadership.leads()).toBe(false);
 });
 
@@ -121,14 +121,14 @@ it('a member that the service deposed stops at once', () => {
 });
 
 it('a member that leads no longer is told once, and its answers are worthless', () => {
-  const { leadership, lead, hear, asked, lost, sent } = open();
+  const { leadership, lead, receive, asked, lost, sent } = open();
   lead(4);
   const late = asked();
-  hear(false, 5);
+  receive(false, 5);
   expect([leadership.leads(), leadership.epoch, lost()]).toEqual([false, undefined, 1]);
-  hear(true, 4, { renewal: late });
+  receive(true, 4, { renewal: late });
   expect([leadership.leads(), lost()]).toEqual([false, 1]);
-  hear(false, 5);
+  receive(false, 5);
   leadership.stop();
   expect(sent.filter(({ type }) => type === 'leadership_release')).toEqual([]);
 });

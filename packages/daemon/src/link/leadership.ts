@@ -47,7 +47,7 @@ type Moment = { readonly [Name in keyof Clocks]: number };
 /** Renewals in each lease: two may get lost. */
 const RENEWALS = 3;
 /** Renewals without an answer that are remembered; older ones are of leases that have ended. */
-const MOST_ASKED = 16;
+const MAX_ASKED = 16;
 
 /**
  * Knows whether this daemon leads its cluster. A lease counts from the time when its renewal was sent, and ends when the first
@@ -88,7 +88,7 @@ export class Leadership {
     return this.#epoch;
   }
 
-  heard({ leads, epoch, lease_ms, since = epoch, renewal }: LeadershipMessage): void {
+  received({ leads, epoch, lease_ms, since = epoch, renewal }: LeadershipMessage): void {
     if (!this.#options.isMember) return;
     if (!leads) {
       if (this.#epoch !== undefined) this.#options.log.warn('another member leads the cluster now');
@@ -111,7 +111,7 @@ export class Leadership {
       return;
     }
     this.#awaitEnd();
-    if (isNew) this.#options.log.info('this daemon leads the cluster', { epoch });
+    if (isNew) this.#options.log.info({ epoch }, 'this daemon leads the cluster');
     const begins = isNew || !this.#leading;
     this.#leading = true;
     if (begins) this.#options.onLead({ epoch, since });
@@ -159,7 +159,7 @@ export class Leadership {
     const sentAt = { steady: this.#clocks.steady(), wall: this.#clocks.wall() };
     if (this.#options.send({ type: 'leadership_renewal', epoch, renewal })) this.#asked.set(renewal, sentAt);
     const [oldest] = this.#asked.keys();
-    if (oldest !== undefined && this.#asked.size > MOST_ASKED) this.#asked.delete(oldest);
+    if (oldest !== undefined && this.#asked.size > MAX_ASKED) this.#asked.delete(oldest);
     const renew = () => this.#renew(epoch, everyMs);
     this.#renewing = setTimeout(guarded(this.#options.log, renew), everyMs);
   }

@@ -1,8 +1,9 @@
-import type { UpdateOrder } from '@hortus/contract/daemon-update';
-import type { SealedFields } from '@hortus/contract/sealing';
+import type { SealedFields } from '@hortus/contract/protocol/sealing';
+import type { UpdateOrder } from '@hortus/contract/releases/daemon-update';
 import type { ActionRequest } from '../journal/action.ts';
 import type { StreamOrder } from '../streams/dial-back.ts';
 import type { LeadershipMessage } from './leadership.ts';
+import { hasTooManyValues } from './message-limits.ts';
 import { isUpdateOrder } from './update-message.ts';
 
 /** Capabilities beyond the published messages; the service uses only announced ones. Members of a cluster also announce `cluster`. */
@@ -24,13 +25,17 @@ export const CAPABILITIES = [
   'copies',
   'update',
   'links',
+  'nonce',
+  'empty-restores',
 ] as const;
 
 /** Fields of a signed order; `acceptOrder` checks them. */
-export interface Proof {
+interface Proof {
   server_id?: string;
   issued_at?: string;
   expires_at?: string;
+  connection_nonce?: string;
+  order_number?: number;
   sealed?: SealedFields;
   signature?: string;
 }
@@ -45,7 +50,7 @@ export type FromService =
       manifest_public_key?: string;
       ping_seconds?: number;
     }
-  | LeadershipMessage
+  | (LeadershipMessage & Proof)
   | { type: 'deployment_available'; deployment_id?: string }
   | { type: 'transfer_available' }
   | { type: 'result_recorded'; execution_id: string }
@@ -97,6 +102,7 @@ const forms: Record<FromService['type'], (message: Record<string, unknown>) => b
 };
 
 export function readMessage(text: string): FromService | undefined {
+  if (hasTooManyValues(text)) return undefined;
   let message: unknown;
   try {
     message = JSON.parse(text);
@@ -104,11 +110,11 @@ export function readMessage(text: string): FromService | undefined {
     return undefined;
   }
   if (!isObject(message) || !Object.hasOwn(forms, String(message.type))) return undefined;
-  const given = { ...message };
-  if (given.type === 'action_request') {
-    given.params ??= {};
-    if (isObject(given.action)) given.action = { command: [], timeout: '', ...given.action };
+  const input = { ...message };
+  if (input.type === 'action_request') {
+    input.params ??= {};
+    if (isObject(input.action)) input.action = { command: [], timeout: '', ...input.action };
   }
-  if (given.sealed !== undefined && !isSealed(given.sealed)) return undefined;
-  return forms[given.type as FromService['type']](given) ? (given as unknown as FromService) : undefined;
+  if (input.sealed !== undefined && !isSealed(input.sealed)) return undefined;
+  return forms[input.type as FromService['type']](input) ? (input as unknown as FromService) : undefined;
 }

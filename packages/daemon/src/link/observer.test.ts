@@ -7,19 +7,19 @@ import { Observer, type ObserverOptions } from './observer.ts';
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** An engine without containers that records which instances were queried. */
-function openObserver() {
+function openObserver(onEvent: (uid: string | undefined) => void = () => {}) {
   const asked: unknown[] = [];
   const asks: (number | undefined)[] = [];
-  let tell: (event: ContainerEvent) => void = () => {};
+  let notify: (event: ContainerEvent) => void = () => {};
   let hangUp = () => {};
   const engine = {
     containers: async ({ labels }: { labels: LabelFilter }) => {
       asked.push(labels[label.instance] ?? 'all');
       return [];
     },
-    events: ({ since }: EventFilter, on: typeof tell, signal: AbortSignal) => {
+    events: ({ since }: EventFilter, on: typeof notify, signal: AbortSignal) => {
       asks.push(since);
-      tell = on;
+      notify = on;
       return new Promise<void>((done, fail) => {
         hangUp = () => fail(new Error('the engine ended the stream'));
         signal.addEventListener('abort', () => done());
@@ -34,10 +34,11 @@ function openObserver() {
     serverId: () => 'srv_1',
     busy: () => false,
     collectMs: 1,
+    onEvent,
   });
   observer.start();
   const event = (action: string, uid: string, at = 0) =>
-    tell({ action, id: uid, at, attributes: { [label.instance]: uid } });
+    notify({ action, id: uid, at, attributes: { [label.instance]: uid } });
   return { observer, asked, asks, event, hangUp: () => hangUp() };
 }
 
@@ -48,6 +49,17 @@ it('an engine event causes a check of its instance only, and execs are ignored',
   event('die', 'ill');
   await until(() => asked.length === 2, { describe: 'a check of the changed instance' });
   expect(asked).toEqual(['all', 'ill']);
+  observer.stop();
+});
+
+it('a storm of events of one instance is handled together, and does not delay another instance', async () => {
+  const noticed: (string | undefined)[] = [];
+  const { observer, event } = openObserver((uid) => noticed.push(uid));
+  for (let i = 0; i < 10_000; i++) event('oom', 'hungry');
+  event('die', 'ill');
+  expect(noticed).toEqual([...Array(20).fill('hungry'), 'ill']);
+  await until(() => noticed.length === 22, { describe: 'the rest of the storm' });
+  expect(noticed.at(-1)).toBe('hungry');
   observer.stop();
 });
 

@@ -25,16 +25,22 @@ export interface ObserverOptions {
   collectMs?: number;
 }
 
+/** Events of an instance that are handled at once; a restart or an update causes fewer. */
+const MAX_EVENTS = 20;
+const STORM_MS = 1_000;
+
 /** Reports the state of containers: changes at once, and everything regularly. */
 export class Observer {
   readonly #options: Required<ObserverOptions>;
   readonly #stopped = new AbortController();
-  readonly #told = new Map<string, ObservedInstance>();
+  readonly #reported = new Map<string, ObservedInstance>();
+  /** Number of events of an instance in this second. */
+  readonly #recent = new Map<string | undefined, { count: number }>();
   #soon: NodeJS.Timeout | undefined;
   /** Instances that may have changed; undefined stands for all. */
   #changed = new Set<string | undefined>();
   #regular: NodeJS.Timeout | undefined;
-  #telling: Promise<void> = Promise.resolve();
+  #reporting: Promise<void> = Promise.resolve();
 
   constructor(options: ObserverOptions) {
     this.#options = { everyMs: 30_000, collectMs: 200, onEvent: () => {}, leads: () => true, ...options };
@@ -42,9 +48,9 @@ export class Observer {
 
   start(): void {
     void this.#watch();
-    const tell = () => this.#tell(true);
-    this.#regular = setInterval(guarded(this.#options.log, tell), this.#options.everyMs);
-    this.#tell(true);
+    const notify = () => this.#notify(true);
+    this.#regular = setInterval(guarded(this.#options.log, notify), this.#options.everyMs);
+    this.#notify(true);
   }
 
   stop(): void {
@@ -56,16 +62,16 @@ export class Observer {
   /** Schedules a report for this instance, or for all. */
   changed(uid?: string): void {
     this.#changed.add(uid);
-    const tell = () => {
+    const notify = () => {
       this.#soon = undefined;
-      this.#tell(false);
+      this.#notify(false);
     };
-    this.#soon ??= setTimeout(guarded(this.#options.log, tell), this.#options.collectMs);
+    this.#soon ??= setTimeout(guarded(this.#options.log, notify), this.#options.collectMs);
   }
 
   /** Reports everything, for a service that may have lost it. */
   all(): void {
-    this.#tell(true);
+    this.#notify(true);
   }
 
   async #watch(): Promise<void> {
@@ -84,7 +90,7 @@ export class Observer {
         await engine.events({ labels, since }, noticed, signal);
       } catch (error) {
         if (signal.aborted) return;
-        log.warn('container events are unavailable; retrying', { error });
+        log.warn({ err: error }, 'container events are unavailable; retrying');
       }
       this.changed();
       this.#options.onEvent(undefined);
@@ -97,22 +103,40 @@ export class Observer {
   /** Handles an event. Ignores execs, which change nothing and cause three events each. */
   #noticed({ action, attributes }: ContainerEvent): void {
     if (action.startsWith('exec_')) return;
-    this.changed(attributes[label.instance]);
-    this.#options.onEvent(attributes[label.instance]);
+    this.#notice(attributes[label.instance]);
   }
 
-  #tell(everything: boolean): void {
-    this.#telling = this.#telling
-      .then(() => this.#tellNow(everything))
+  /**
+   * Handles the first events of a second at once and the others together at its end: a container causes as many as it
+   * likes, for example when the engine kills processes of it that need too much memory.
+   */
+  #notice(uid: string | undefined): void {
+    const events = this.#recent.get(uid) ?? { count: 0 };
+    if (events.count === 0) {
+      this.#recent.set(uid, events);
+      const over = () => {
+        this.#recent.delete(uid);
+        if (events.count > MAX_EVENTS && !this.#stopped.signal.aborted) this.#notice(uid);
+      };
+      setTimeout(guarded(this.#options.log, over), STORM_MS).unref();
+    }
+    if (++events.count > MAX_EVENTS) return;
+    this.changed(uid);
+    this.#options.onEvent(uid);
+  }
+
+  #notify(everything: boolean): void {
+    this.#reporting = this.#reporting
+      .then(() => this.#reportNow(everything))
       .catch((error: Error) => {
         // The next round reports everything again.
-        this.#told.clear();
+        this.#reported.clear();
         this.#changed.add(undefined);
-        if (!this.#stopped.signal.aborted) this.#options.log.debug('instances could not be reported', { error });
+        if (!this.#stopped.signal.aborted) this.#options.log.debug({ err: error }, 'instances could not be reported');
       });
   }
 
-  async #tellNow(everything: boolean): Promise<void> {
+  async #reportNow(everything: boolean): Promise<void> {
     const { engine, service, serverId, leads } = this.#options;
     if (this.#stopped.signal.aborted || !leads()) return;
     const changed = this.#changed;
@@ -120,12 +144,14 @@ export class Observer {
     const some = everything || changed.has(undefined) ? [undefined] : [...changed].filter((uid) => this.#settled(uid));
     const seen = (await Promise.all(some.map((uid) => observe(engine, serverId(), uid)))).flat();
     const now = seen.filter(({ instance_uid }) => this.#settled(instance_uid));
-    const news = now.filter((one) => everything || !isDeepStrictEqual(this.#told.get(one.instance_uid), one));
-    if (some.includes(undefined)) this.#told.clear();
-    for (const one of now) this.#told.set(one.instance_uid, one);
+    const news = now.filter(
+      (instance) => everything || !isDeepStrictEqual(this.#reported.get(instance.instance_uid), instance),
+    );
+    if (some.includes(undefined)) this.#reported.clear();
+    for (const instance of now) this.#reported.set(instance.instance_uid, instance);
     if (news.length === 0) return;
-    await service.call('instances.report', { body: { instances: news.map(({ components: _, ...one }) => one) } });
-    for (const one of news) await this.#tellComponents(one);
+    await service.call('instances.report', { body: { instances: news.map(({ components: _, ...item }) => item) } });
+    for (const instance of news) await this.#reportComponents(instance);
   }
 
   /** Answers whether the instance has no running operation; otherwise schedules another check. */
@@ -135,7 +161,7 @@ export class Observer {
     return false;
   }
 
-  async #tellComponents({ instance_uid, components: parts }: ObservedInstance): Promise<void> {
+  async #reportComponents({ instance_uid, components: parts }: ObservedInstance): Promise<void> {
     const { journal, service } = this.#options;
     const components = withoutReplicas(parts);
     const instance_id = journal.manifests.instanceId(instance_uid);

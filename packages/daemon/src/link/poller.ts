@@ -1,8 +1,8 @@
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 
 export interface PollerOptions {
   /** Fetches pending work from the service. */
-  look(): Promise<void>;
+  poll(): Promise<void>;
   /** Whether the channel is connected and announces new work. */
   up(): boolean;
   onFailure(error: Error): void;
@@ -14,7 +14,7 @@ export interface PollerOptions {
 export class Poller {
   readonly #options: Required<PollerOptions>;
   #timer: NodeJS.Timeout | undefined;
-  #looking = false;
+  #supervising = false;
   #again = false;
   #stopped = false;
 
@@ -25,8 +25,8 @@ export class Poller {
   wake(): void {
     if (this.#stopped) return;
     // Work that arrived during a request may be missing from its response.
-    if (this.#looking) this.#again = true;
-    else void this.#look();
+    if (this.#supervising) this.#again = true;
+    else void this.#poll();
   }
 
   stop(): void {
@@ -34,16 +34,16 @@ export class Poller {
     clearTimeout(this.#timer);
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#looking = true;
+    this.#supervising = true;
     this.#again = false;
     try {
-      await this.#options.look();
+      await this.#options.poll();
     } catch (error) {
       this.#options.onFailure(error as Error);
     }
-    this.#looking = false;
+    this.#supervising = false;
     if (this.#stopped) return;
     if (this.#again) return this.wake();
     const { up, upEveryMs, downEveryMs } = this.#options;

@@ -1,4 +1,4 @@
-import type { UpdateOrder } from '@hortus/contract/daemon-update';
+import type { UpdateOrder } from '@hortus/contract/releases/daemon-update';
 import type { Actions } from '../actions/actions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
@@ -66,18 +66,22 @@ export function receive(message: FromService, to: Recipients): void {
     }
     case 'identity_conflict':
       to.log.error(
-        'another daemon used the key of this server and was rejected; rotate the key if that daemon is not yours',
         {
           fingerprint: message.fingerprint,
           seen_at: message.seen_at,
         },
+        'another daemon used the key of this server and was rejected; rotate the key if that daemon is not yours',
       );
       break;
-    case 'leadership':
-      to.leadership.heard(message);
+    case 'leadership': {
+      const order = accepted(message, to);
+      if (order) to.leadership.received(order);
       break;
+    }
     case 'authenticated':
       to.identity.introduced(message);
+      if (!to.channel.offers('nonce'))
+        to.log.warn('the service is older than this daemon: its orders are refused until it is updated');
       break;
   }
 }
@@ -101,11 +105,12 @@ function accepted<Order extends OrderMessage>(message: Order, to: Recipients): O
   const { identity, journal, channel, log } = to;
   const { publicKey: key, serverId } = identity;
   const { privateKey } = journal.keyPair;
-  const result = acceptOrder(message, { key, privateKey, serverId, now: Date.now() });
+  const result = acceptOrder(message, { key, privateKey, serverId, connection: channel.orders, now: Date.now() });
   if (result.ok) return result.order;
   const { type, execution_id } = message;
-  log.error('an order was rejected', { type, execution: execution_id, reason: result.message });
-  if (type === 'action_request')
+  log.error({ type, execution: execution_id, reason: result.message }, 'an order was rejected');
+  // A replay must not fail the execution that it was recorded of.
+  if (type === 'action_request' && !(execution_id !== undefined && to.actions.knows(execution_id)))
     channel.send({ type: 'action_failed', execution_id, error: `The daemon refused the order: ${result.message}.` });
   return undefined;
 }

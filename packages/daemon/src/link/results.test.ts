@@ -1,10 +1,10 @@
 import { ApiProblem } from '@hortus/client/problem';
+import { openLog } from '@hortus/logging/log';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type ActionRequest, success } from '../journal/action.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { openLog } from '../log.ts';
 import { request } from '../testing/actions.ts';
 import { id } from '../testing/signing.ts';
 import { Results } from './results.ts';
@@ -14,25 +14,25 @@ let folder: ReturnType<typeof temporaryFolder>;
 let journal: Journal;
 let results: Results;
 /** Answers of the service in turn; it accepts what comes after them. */
-let answers: Error[];
+let responses: Error[];
 /** Execution ids of the reports that reached the service. */
 let reported: string[];
 beforeEach(() => {
   folder = temporaryFolder('results');
   journal = openJournal(folder.path);
-  answers = [];
+  responses = [];
   reported = [];
   const call = async (_: string, { params, body }: { params?: ById; body: ById }) => {
     reported.push(params?.execution_id ?? body.execution_id);
-    const answer = answers.shift();
-    if (answer) throw answer;
+    const response = responses.shift();
+    if (response) throw response;
   };
   results = new Results({
     journal,
     service: { call } as unknown as Service,
     channel: { offers: () => false, send: () => false },
-    log: openLog('error'),
-    backoff: { firstMs: 1, mostMs: 5 },
+    log: openLog({ level: 'error' }),
+    backoff: { firstMs: 1, maxMs: 5 },
   });
 });
 afterEach(async () => {
@@ -56,10 +56,10 @@ function finish(order: ActionRequest): string {
   return order.execution_id;
 }
 
-const isKept = (execution: string) => journal.executions.unreported().some((one) => one.id === execution);
+const isKept = (execution: string) => journal.executions.unreported().some((item) => item.id === execution);
 
 it('a result is given up once another member leads, because its execution has ended', async () => {
-  answers = [new Error('unreachable'), refused('not_leader')];
+  responses = [new Error('unreachable'), refused('not_leader')];
   const execution = finish(request('note', []));
   await until(() => !isKept(execution), { describe: 'the result to be given up' });
   results.settle();
@@ -67,7 +67,7 @@ it('a result is given up once another member leads, because its execution has en
 });
 
 it('a result is repeated while the same member leads in a later epoch', async () => {
-  answers = [refused('outdated_epoch'), refused('outdated_epoch')];
+  responses = [refused('outdated_epoch'), refused('outdated_epoch')];
   const execution = finish(request('note', []));
   await until(() => !isKept(execution), { describe: 'the result to be accepted' });
   expect(reported).toEqual([execution, execution, execution]);
@@ -75,7 +75,7 @@ it('a result is repeated while the same member leads in a later epoch', async ()
 
 it('the result of a scheduled run waits without repetition until this member leads again', async () => {
   vi.useFakeTimers();
-  answers = [refused('not_leader')];
+  responses = [refused('not_leader')];
   const run = finish({ ...request('note', []), scheduled: { definition_id: id('def'), due_at: 1 } });
   await vi.advanceTimersByTimeAsync(60_000);
   expect(reported).toEqual([run]);

@@ -1,9 +1,9 @@
 import { ApiProblem } from '@hortus/client/problem';
+import { RetryLater } from '../concurrency/retry-later.ts';
 import { guarded } from '../guard.ts';
 import type { ActionOutcome, ActionRequest } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
-import { RetryLater } from '../retry-later.ts';
 import type { Channel } from './channel.ts';
 import { isDeposed, isRefusal, type Service } from './service.ts';
 
@@ -14,7 +14,7 @@ export interface ResultsOptions {
   log: Log;
   /** Time to wait for an acknowledgement over the channel before using REST. */
   acknowledgeWithinMs?: number;
-  backoff?: { firstMs: number; mostMs: number };
+  backoff?: { firstMs: number; maxMs: number };
 }
 
 /** Larger results go by REST, to keep the channel responsive. */
@@ -65,7 +65,7 @@ export class Results {
       journal.executions.reported(id);
     } catch (error) {
       // It will be reported again, which is harmless.
-      log.warn('the acknowledgement of a result could not be stored', { execution: id, error });
+      log.warn({ execution: id, err: error }, 'the acknowledgement of a result could not be stored');
     }
   }
 
@@ -109,13 +109,13 @@ export class Results {
       const deposed = isDeposed(error);
       if (isRefusal(error) || (deposed && !this.#isScheduled(id))) {
         // The service has ended it otherwise or no longer knows it; a retry would not help.
-        log.warn('the service rejected the result of an action', { execution: id, error });
+        log.warn({ execution: id, err: error }, 'the service rejected the result of an action');
         this.recorded(id);
       } else if (deposed) {
         // The service does not know of a scheduled run before it is reported: `settle` does so when this member leads again.
-        log.debug('the result of a scheduled run waits until this member leads', { execution: id });
+        log.debug({ execution: id }, 'the result of a scheduled run waits until this member leads');
       } else {
-        log.debug('the result of an action could not be reported yet', { execution: id, error });
+        log.debug({ execution: id, err: error }, 'the result of an action could not be reported yet');
         this.#retry.failed();
       }
     } finally {

@@ -1,6 +1,7 @@
 import { type Client, createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
-import { epochHeader } from '@hortus/contract/channel';
+import { epochHeader } from '@hortus/contract/channel/channel';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import { isTracing, traceParent } from '@hortus/tracing/span';
 
 /** REST client with the current key. Does not retry; callers decide that. */
@@ -13,7 +14,7 @@ export class Service {
   /** `epoch` is that of the leadership of a cluster: the service refuses requests of an older one. */
   constructor(baseUrl: string, key: string, epoch: () => number | undefined = () => undefined) {
     this.#epoch = epoch;
-    this.baseUrl = baseUrl.replace(/\/+$/, '');
+    this.baseUrl = withoutTrailing(baseUrl, '/');
     this.#key = key;
     this.#client = this.#open(key);
   }
@@ -56,6 +57,6 @@ export const isDeposed = (error: unknown): boolean =>
 export function isRefusal(error: unknown): error is ApiProblem {
   if (!(error instanceof ApiProblem)) return false;
   // Rejected because another key pair is pinned; only a person can change that.
-  const isStranger = error.status === 403 && error.details.reason === 'identity';
-  return error.status === 404 || error.status === 422 || isStranger;
+  const isUnknownIdentity = error.status === 403 && error.details.reason === 'identity';
+  return error.status === 404 || error.status === 422 || isUnknownIdentity;
 }

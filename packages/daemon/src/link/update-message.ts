@@ -1,8 +1,8 @@
-import type { UpdateOrder } from '@hortus/contract/daemon-update';
+import type { UpdateOrder } from '@hortus/contract/releases/daemon-update';
 
 const matches = (value: unknown, pattern: RegExp): boolean => typeof value === 'string' && pattern.test(value);
-const isBetween = (value: unknown, least: number, most: number): boolean =>
-  Number.isInteger(value) && (value as number) >= least && (value as number) <= most;
+const isBetween = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && (value as number) >= min && (value as number) <= max;
 
 /** Checks the form of an order to update; its values become paths and addresses. */
 export function isUpdateOrder(message: Record<string, unknown>): boolean {

@@ -32,7 +32,9 @@ export function controlGroupsOf(groups: string, mountinfo: string, id: string): 
   });
   const folderOf = (controller: string, kind: 'cgroup' | 'cgroup2') => {
     const path = memberships.find(({ controllers }) => controllers.includes(controller))?.path;
-    const mount = mounts.find((one) => one.kind === kind && (kind === 'cgroup2' || one.options.includes(controller)));
+    const mount = mounts.find(
+      (mount) => mount.kind === kind && (kind === 'cgroup2' || mount.options.includes(controller)),
+    );
     if (path === undefined || mount === undefined) return undefined;
     const below = mount.root !== '/' && path.startsWith(mount.root) ? path.slice(mount.root.length) : path;
     const at = below.indexOf(id);

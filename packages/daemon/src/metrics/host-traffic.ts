@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { MetricsMessage } from '@hortus/contract/streams';
+import type { MetricsMessage } from '@hortus/contract/channel/streams';
 import { trafficOf } from './reading.ts';
 import { since } from './usage-meter.ts';
 

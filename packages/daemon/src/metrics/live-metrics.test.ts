@@ -1,7 +1,7 @@
-import type { MetricsMessage } from '@hortus/contract/streams';
+import type { MetricsMessage } from '@hortus/contract/channel/streams';
+import { openLog } from '@hortus/logging/log';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openLog } from '../log.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { image, TestServer } from '../rollout/testing/server.ts';
 import type { Stream } from '../streams/stream.ts';
@@ -10,7 +10,7 @@ import { HostTraffic } from './host-traffic.ts';
 import { LiveMetrics, type Meters } from './live-metrics.ts';
 import { UsageMeter } from './usage-meter.ts';
 
-const log = openLog('error');
+const log = openLog({ level: 'error' });
 
 /** The end of a stream at the service. */
 function receiver() {
@@ -39,6 +39,8 @@ const load = {
 };
 const network = { received_bytes_per_second: 1, sent_bytes_per_second: 1 };
 
+const opening = { instance: 'srv', requireSigned: () => {} };
+
 it('measures once for all streams, only while one is open, and queues nothing for a slow reader', async () => {
   let [passes, made] = [0, 0];
   const meters = (): Meters => {
@@ -56,23 +58,23 @@ it('measures once for all streams, only while one is open, and queues nothing fo
   };
   const live = new LiveMetrics({ meters, log, everyMs: 5 });
   expect(made).toBe(0);
-  const [one, two] = [receiver(), receiver()];
-  const served = [live.serve(one.stream, 'srv'), live.serve(two.stream, 'srv')];
-  await until(() => one.received.length > 3 && two.received.length > 3, { describe: 'readings' });
-  expect(one.received[0]).toEqual({ server: { ...load, network }, usage: [] });
+  const [item, two] = [receiver(), receiver()];
+  const served = [live.serve(item.stream, opening), live.serve(two.stream, opening)];
+  await until(() => item.received.length > 3 && two.received.length > 3, { describe: 'readings' });
+  expect(item.received[0]).toEqual({ server: { ...load, network }, usage: [] });
   expect(made).toBe(1);
-  expect(passes).toBeLessThanOrEqual(Math.max(one.received.length, two.received.length) + 3);
-  expect(one.made.isListening).toBe(true);
+  expect(passes).toBeLessThanOrEqual(Math.max(item.received.length, two.received.length) + 3);
+  expect(item.made.isListening).toBe(true);
   two.made.reads = false;
-  const before = one.received.length;
-  await until(() => one.received.length > before + 3, { describe: 'readings beside a slow reader' });
-  one.end();
+  const before = item.received.length;
+  await until(() => item.received.length > before + 3, { describe: 'readings beside a slow reader' });
+  item.end();
   two.end();
   await Promise.all(served);
   const after = passes;
   // Meters of their own: rates must not cover the time without a watcher.
   const third = receiver();
-  const again = live.serve(third.stream, 'srv');
+  const again = live.serve(third.stream, opening);
   await until(() => third.received.length > 0, { describe: 'readings of a new watcher' });
   expect(made).toBe(2);
   expect(passes).toBeGreaterThan(after);
@@ -85,11 +87,11 @@ let uid: string;
 beforeAll(async () => {
   server = await TestServer.open();
   uid = server.newUid();
-  const given = { image, init: true, stop_grace_period_ms: 0 };
+  const overrides = { image, init: true, stop_grace_period_ms: 0 };
   const result = await server.deploy(uid, [
-    component('web', { ...given, command: ['httpd', '-f', '-p', '80', '-h', '/bin'] }),
-    component('burner', { ...given, command: ['sh', '-c', 'while :; do :; done'] }),
-    component('client', { ...given, command: ['sleep', '1000'] }),
+    component('web', { ...overrides, command: ['httpd', '-f', '-p', '80', '-h', '/bin'] }),
+    component('burner', { ...overrides, command: ['sh', '-c', 'while :; do :; done'] }),
+    component('client', { ...overrides, command: ['sleep', '1000'] }),
   ]);
   expect(result).toMatchObject({ status: 'success' });
 });
@@ -103,10 +105,10 @@ it('a container that burns CPU shows it, and a download shows in the network of 
   });
   const live = new LiveMetrics({ meters, log, everyMs: 300 });
   const { stream, received, end } = receiver();
-  const served = live.serve(stream, server.id);
+  const served = live.serve(stream, opening);
   const newest = () => {
     const all = received.at(-1)?.usage.filter(({ instance_uid }) => instance_uid === uid) ?? [];
-    return Object.fromEntries(all.map((one) => [one.component, one]));
+    return Object.fromEntries(all.map((item) => [item.component, item]));
   };
   await until(() => (newest().burner?.cpu_percent ?? 0) > 20, { describe: 'the CPU of the burner' });
   expect(newest().client?.cpu_percent).toBeLessThan(newest().burner?.cpu_percent ?? 0);
@@ -119,16 +121,16 @@ it('a container that burns CPU shows it, and a download shows in the network of 
   await server.engine.exec(container?.id ?? '', { argv: ['sh', '-c', download] });
   const during = () =>
     received.slice(seen).flatMap(({ usage }) => usage.filter(({ instance_uid }) => instance_uid === uid));
-  const most = (name: string, of: 'received_bytes_per_second' | 'sent_bytes_per_second') =>
+  const max = (name: string, of: 'received_bytes_per_second' | 'sent_bytes_per_second') =>
     Math.max(
       0,
       ...during()
         .filter(({ component }) => component === name)
-        .map((one) => one[of]),
+        .map((item) => item[of]),
     );
-  await until(() => most('client', 'received_bytes_per_second') > 500_000, { describe: 'the download' });
-  expect(most('web', 'sent_bytes_per_second')).toBeGreaterThan(100_000);
-  expect(most('burner', 'received_bytes_per_second')).toBeLessThan(100_000);
+  await until(() => max('client', 'received_bytes_per_second') > 500_000, { describe: 'the download' });
+  expect(max('web', 'sent_bytes_per_second')).toBeGreaterThan(100_000);
+  expect(max('burner', 'received_bytes_per_second')).toBeLessThan(100_000);
   end();
   await served;
 });

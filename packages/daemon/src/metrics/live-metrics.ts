@@ -1,4 +1,4 @@
-import { METRICS_EVERY_MS, type MetricsMessage } from '@hortus/contract/streams';
+import { METRICS_EVERY_MS, type MetricsMessage } from '@hortus/contract/channel/streams';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
 import type { ServeStream, Stream } from '../streams/stream.ts';
@@ -82,13 +82,13 @@ export class LiveMetrics {
         capacity.read(),
         traffic.read(),
         usage.read().catch((error: Error) => {
-          log.debug('the usage of containers could not be read', { error });
+          log.debug({ err: error }, 'the usage of containers could not be read');
           return [];
         }),
       ]);
       return { server: { memory, cpu, disk, network }, usage: used };
     } catch (error) {
-      log.debug('the load of the server could not be read', { error });
+      log.debug({ err: error }, 'the load of the server could not be read');
       return undefined;
     }
   }

@@ -52,8 +52,9 @@ export function trafficOf(
   isCounted: (name: string) => boolean = (name) => name !== 'lo',
 ): Counters<'receivedBytes' | 'sentBytes'> {
   let [receivedBytes, sentBytes] = [0, 0];
-  for (const [, name = '', counters = ''] of netDev.matchAll(/^\s*([^\s:]+):\s*(.*)$/gm)) {
-    if (!isCounted(name)) continue;
+  for (const line of netDev.split('\n')) {
+    const [name = '', counters] = line.split(':', 2).map((text) => text.trim());
+    if (counters === undefined || !isCounted(name)) continue;
     const columns = counters.split(/\s+/);
     receivedBytes += Number(columns[0] ?? 0);
     sentBytes += Number(columns[8] ?? 0);

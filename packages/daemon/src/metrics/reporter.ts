@@ -1,5 +1,5 @@
-import type { Fingerprint } from '@hortus/contract/fingerprint';
-import type { NetworkUsage } from '@hortus/contract/network-usage';
+import type { Fingerprint } from '@hortus/contract/records/fingerprint';
+import type { NetworkUsage } from '@hortus/contract/records/network-usage';
 import type { CapacityReport } from '@hortus/contract/resources/capacity';
 import { guarded } from '../guard.ts';
 import type { Service } from '../link/service.ts';
@@ -50,7 +50,7 @@ export class MetricsReporter {
     try {
       await service.call('capacity.report', { params: { server_id }, body: await this.#read() });
     } catch (error) {
-      log.debug('the capacity could not be reported', { error });
+      log.debug({ err: error }, 'the capacity could not be reported');
     } finally {
       this.#reporting = false;
     }
@@ -63,11 +63,11 @@ export class MetricsReporter {
       capacity.read(),
       this.#options.fingerprint(),
       this.#options.networks().catch((error: Error) => {
-        log.debug('the usage of the network pool could not be read', { error });
+        log.debug({ err: error }, 'the usage of the network pool could not be read');
         return undefined;
       }),
       usage.read().catch((error: Error) => {
-        log.debug('the usage of containers could not be read', { error });
+        log.debug({ err: error }, 'the usage of containers could not be read');
         return [];
       }),
     ]);

@@ -14,7 +14,7 @@ export interface UsageMeterOptions {
 }
 
 /** Limit of entries in one report. */
-const MOST = 1_000;
+const MAX = 1_000;
 
 interface Counted extends Reading {
   readonly at: number;
@@ -25,7 +25,7 @@ export class UsageMeter {
   readonly #options: UsageMeterOptions;
   #groups: ControlGroups | undefined;
   #before = new Map<string, Counted>();
-  #told = false;
+  #reported = false;
 
   constructor(options: UsageMeterOptions) {
     this.#options = options;
@@ -50,7 +50,7 @@ export class UsageMeter {
     this.#before = now;
     // None could be read: the engine's cgroups may have moved.
     if (now.size === 0) this.#groups = undefined;
-    return [...usage.values()].slice(0, MOST);
+    return [...usage.values()].slice(0, MAX);
   }
 
   async #find(containers: readonly RunningContainer[]): Promise<ControlGroups | undefined> {
@@ -62,8 +62,8 @@ export class UsageMeter {
       this.#groups = await findControlGroups(pid, id).catch(() => undefined);
       break;
     }
-    if (this.#groups === undefined && containers.length > 0 && !this.#told) {
-      this.#told = true;
+    if (this.#groups === undefined && containers.length > 0 && !this.#reported) {
+      this.#reported = true;
       this.#options.log.warn('container usage is not reported: their cgroups are not readable from here');
     }
     return this.#groups;

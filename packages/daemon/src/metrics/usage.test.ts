@@ -1,7 +1,7 @@
+import { openLog } from '@hortus/logging/log';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Service } from '../link/service.ts';
-import { openLog } from '../log.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { image, TestServer } from '../rollout/testing/server.ts';
 import { FakeService } from '../testing/fake-service.ts';
@@ -11,22 +11,22 @@ import { UsageMeter } from './usage-meter.ts';
 
 let server: TestServer;
 let uid: string;
-const log = openLog('error');
+const log = openLog({ level: 'error' });
 const meterOf = (engine: ConstructorParameters<typeof UsageMeter>[0]['engine']) =>
   new UsageMeter({ engine, serverId: () => server.id, log });
 
 beforeAll(async () => {
   server = await TestServer.open();
   uid = server.newUid();
-  const given = { image, init: true, stop_grace_period_ms: 0 };
+  const overrides = { image, init: true, stop_grace_period_ms: 0 };
   const result = await server.deploy(uid, [
-    component('web', { ...given, command: ['httpd', '-f', '-p', '80', '-h', '/bin'] }),
+    component('web', { ...overrides, command: ['httpd', '-f', '-p', '80', '-h', '/bin'] }),
     component('busy', {
-      ...given,
+      ...overrides,
       command: ['sh', '-c', 'while :; do wget -q -O /dev/null http://alias-web/busybox; done'],
       resources: { memory_bytes: 64 * 2 ** 20 },
     }),
-    component('idle', { ...given, command: ['sleep', '1000'], network: 'host' }),
+    component('idle', { ...overrides, command: ['sleep', '1000'], network: 'host' }),
   ]);
   expect(result).toMatchObject({ status: 'success' });
 });
@@ -37,7 +37,7 @@ it('usage is reported per component between two passes, and nothing after the fi
   expect(await meter.read()).toEqual([]);
   const usage = await until(
     async () => {
-      const seen = Object.fromEntries((await meter.read()).map((one) => [one.component, one]));
+      const seen = Object.fromEntries((await meter.read()).map((item) => [item.component, item]));
       const { busy, web, idle } = seen;
       // Two passes may lie so close together that one of the two got no processor between them.
       const works = busy && busy.cpu_percent > 1 && busy.received_bytes_per_second > 100_000;

@@ -8,10 +8,10 @@ export interface AddressRange {
 
 const ALL_BITS = 32;
 
-export const blockSize = (prefix: number): number => 2 ** (ALL_BITS - prefix);
+const blockSize = (prefix: number): number => 2 ** (ALL_BITS - prefix);
 
-export const overlaps = (one: AddressRange, other: AddressRange): boolean =>
-  one.first <= other.last && other.first <= one.last;
+export const overlaps = (range: AddressRange, other: AddressRange): boolean =>
+  range.first <= other.last && other.first <= range.last;
 
 export const contains = ({ first, last }: AddressRange, address: number): boolean =>
   first <= address && address <= last;

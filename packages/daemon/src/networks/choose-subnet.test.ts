@@ -20,8 +20,8 @@ const takens = fc.array(anyRange, { maxLength: 30 });
 test('a chosen subnet is aligned, lies in the pool and overlaps nothing taken; a free block is always found', () => {
   fc.assert(
     fc.property(pools, takens, anySize, (pool, taken, size) => {
-      const inPool = (one: AddressRange) => pool.some((part) => part.first <= one.first && one.last <= part.last);
-      const isFree = (one: AddressRange) => inPool(one) && !taken.some((other) => overlaps(one, other));
+      const inPool = (range: AddressRange) => pool.some((part) => part.first <= range.first && range.last <= part.last);
+      const isFree = (range: AddressRange) => inPool(range) && !taken.some((other) => overlaps(range, other));
       const all = Array.from({ length: Math.ceil(8_192 / size) }, (_, index) => {
         const first = Math.floor(BASE / size) * size + index * size;
         return { first, last: first + size - 1 };
@@ -49,8 +49,8 @@ test('released subnets can be chosen again, and the count of free blocks is exac
         chosen.push(next);
       }
       expect(chosen.length).toBe(free);
-      const [given, ...kept] = chosen;
-      if (given) expect(chooseSubnet([part], [...taken, ...kept], size)).toEqual(given);
+      const [overrides, ...kept] = chosen;
+      if (overrides) expect(chooseSubnet([part], [...taken, ...kept], size)).toEqual(overrides);
     }),
   );
 });

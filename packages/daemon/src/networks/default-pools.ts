@@ -15,7 +15,7 @@ const CANDIDATES = [
   '198.18.0.0/16',
 ];
 
-const candidates = CANDIDATES.map((one) => parseCidr(one) as AddressRange);
+const candidates = CANDIDATES.map((candidate) => parseCidr(candidate) as AddressRange);
 
 /** Returns the first candidate without an address or route of the host; all candidates if none is free. */
 export function defaultPool(foreign: readonly AddressRange[]): AddressRange[] {

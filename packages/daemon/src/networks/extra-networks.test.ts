@@ -1,9 +1,9 @@
+import { openLog } from '@hortus/logging/log';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLog } from '../log.ts';
+import { Turns } from '../concurrency/turns.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { TestServer, web } from '../rollout/testing/server.ts';
-import { Turns } from '../turns.ts';
 import { ExtraNetworks } from './extra-networks.ts';
 
 let server: TestServer;
@@ -16,7 +16,13 @@ const networksOf = async (uid: string) =>
   (await server.engine.networks({ labels: { 'hortus.instance': uid } })).map(({ name }) => name);
 
 function extraNetworks(quietMs = 0, turns = new Turns()) {
-  return new ExtraNetworks({ engine: server.engine, turns, serverId: () => server.id, log: openLog('error'), quietMs });
+  return new ExtraNetworks({
+    engine: server.engine,
+    turns,
+    serverId: () => server.id,
+    log: openLog({ level: 'error' }),
+    quietMs,
+  });
 }
 
 const version = (value: string) => ({ env: { VERSION: value } });
@@ -44,8 +50,8 @@ test('an extra network is removed once no connection uses it, and the container 
   await server.engine.start(uid);
   await server.engine.stop(`${uid}-side`, 0);
   await server.engine.start(`${uid}-side`);
-  const answer = () => server.run(uid, 'wget', '-q', '-O', '-', 'http://alias-side:8080/health');
-  await until(async () => (await answer()) === 'ok\n', { describe: 'both to resolve each other' });
+  const respond = () => server.run(uid, 'wget', '-q', '-O', '-', 'http://alias-side:8080/health');
+  await until(async () => (await respond()) === 'ok\n', { describe: 'both to resolve each other' });
   expect(await server.deploy(uid, page('3'))).toMatchObject({ status: 'success', gap_ms: 0 });
 });
 
@@ -80,12 +86,12 @@ test('an extra network is removed once its container has reached the others over
   await server.deploy(uid, [app('1'), store]);
   expect(await server.deploy(uid, [app('2'), store])).toMatchObject({ status: 'success' });
   const ask = () => server.run(uid, 'wget', '-q', '-O', '-', 'http://alias-store:8080/health');
-  const [extra, patient] = [extraNetworks(), extraNetworks(600_000)];
+  const [extra, slow] = [extraNetworks(), extraNetworks(600_000)];
   await extra.sweep();
   expect(await networksOf(uid)).toHaveLength(2);
   expect(await ask()).toBe('ok\n');
-  await patient.sweep();
-  await patient.sweep();
+  await slow.sweep();
+  await slow.sweep();
   expect(await networksOf(uid)).toHaveLength(2);
   const isGone = () => extra.sweep().then(async () => (await networksOf(uid)).length === 1);
   await until(isGone, { describe: 'the extra network to be removed' });

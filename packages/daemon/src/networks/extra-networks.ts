@@ -1,11 +1,11 @@
+import type { Turns } from '../concurrency/turns.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine, NetworkFacts } from '../engine/engine.ts';
-import { keptNetwork } from '../engine/kept-network.ts';
+import { stuckNetwork } from '../engine/stuck-network.ts';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import { isNextName, networkName } from '../plan/names.ts';
-import type { Turns } from '../turns.ts';
 import { type AddressRange, contains, parseAddress, parseCidr } from './address-range.ts';
 import { type Socket, socketsOf } from './open-sockets.ts';
 
@@ -41,7 +41,7 @@ export class ExtraNetworks {
   /** Networks that the engine would not remove. Each attempt would hold up the instance until it is given up. */
   readonly #kept = new Set<string>();
   #regular: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #supervising: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(options: ExtraNetworksOptions) {
@@ -57,12 +57,12 @@ export class ExtraNetworks {
   async stop(): Promise<void> {
     this.#stopped = true;
     clearInterval(this.#regular);
-    await this.#looking;
+    await this.#supervising;
   }
 
   /** Checks the extra networks of one instance. Never rejects. */
-  look(uid: string): Promise<void> {
-    return this.#queue(() => this.#look(uid));
+  poll(uid: string): Promise<void> {
+    return this.#queue(() => this.#poll(uid));
   }
 
   /** Checks the extra networks of all instances. Never rejects. */
@@ -73,20 +73,20 @@ export class ExtraNetworks {
       const extras = (await engine.networks({ labels })).filter(isExtra);
       const names = new Set(extras.map(({ name }) => name));
       for (const name of this.#watched.keys()) if (!names.has(name)) this.#watched.delete(name);
-      for (const uid of new Set(extras.map(instanceOf))) await this.#look(uid);
+      for (const uid of new Set(extras.map(instanceOf))) await this.#poll(uid);
     });
   }
 
   /** Runs checks one after another: they are not urgent, and the engine has other work. */
   #queue(work: () => Promise<void>): Promise<void> {
     const { log } = this.#options;
-    this.#looking = this.#looking.then(work).catch((error: Error) => {
-      log.debug('extra networks could not be checked', { error });
+    this.#supervising = this.#supervising.then(work).catch((error: Error) => {
+      log.debug({ err: error }, 'extra networks could not be checked');
     });
-    return this.#looking;
+    return this.#supervising;
   }
 
-  async #look(uid: string): Promise<void> {
+  async #poll(uid: string): Promise<void> {
     const { engine, turns, log } = this.#options;
     // A running rollout manages the networks of its instance itself.
     if (this.#stopped || turns.busy(uid)) return;
@@ -104,10 +104,10 @@ export class ExtraNetworks {
         this.#watched.delete(network.name);
         if (removal === 'kept') {
           this.#kept.add(network.name);
-          log.warn(keptNetwork(network.name));
+          log.warn(stuckNetwork(network.name));
           continue;
         }
-        log.info('removed the unused extra network of a redeployment', { network: network.name });
+        log.info({ network: network.name }, 'removed the unused extra network of a redeployment');
       }
     });
   }
@@ -118,28 +118,30 @@ export class ExtraNetworks {
     containers: readonly ContainerFacts[],
     sockets: ReadonlyMap<string, readonly Socket[]>,
   ): boolean {
-    const on = (one: ContainerFacts, network: string) => one.networks.find((joined) => joined.name === network);
-    const members = containers.filter((one) => on(one, name));
+    const on = (container: ContainerFacts, network: string) =>
+      container.networks.find((joined) => joined.name === network);
+    const members = containers.filter((container) => on(container, name));
     // An interrupted rollout needs the network when it continues.
-    if (members.some((one) => isNextName(one.name) || !on(one, lasting))) return false;
+    if (members.some((member) => isNextName(member.name) || !on(member, lasting))) return false;
     const ranges = subnets.flatMap((subnet) => parseCidr(subnet) ?? []);
     const used = members.flatMap(({ id }) => sockets.get(id) ?? []).filter((socket) => touches(socket, ranges));
-    const others = members.filter((one) => !isBornOn(one, name));
+    const others = members.filter((member) => !isBornOn(member, name));
     if (others.length === 0) return used.every(({ isClosed }) => isClosed);
     // A closed connection shows that an address was cached, unless it came from the host, as health checks do.
-    const addresses = new Set(members.map((one) => parseAddress(on(one, name)?.address ?? '')));
+    const addresses = new Set(members.map((member) => parseAddress(on(member, name)?.address ?? '')));
     if (used.some(({ isClosed, remote }) => !isClosed || addresses.has(remote))) {
       this.#watched.delete(name);
       return false;
     }
     const watched = this.#watched.get(name) ?? { unusedSince: performance.now(), moved: new Set() };
     this.#watched.set(name, watched);
-    const place = (one: ContainerFacts): Place => ({
-      address: parseAddress(on(one, lasting)?.address ?? ''),
-      sockets: sockets.get(one.id) ?? [],
+    const place = (container: ContainerFacts): Place => ({
+      address: parseAddress(on(container, lasting)?.address ?? ''),
+      sockets: sockets.get(container.id) ?? [],
     });
-    const born = members.filter((one) => isBornOn(one, name));
-    for (const one of born) if (others.some((other) => hasReached(place(one), place(other)))) watched.moved.add(one.id);
+    const born = members.filter((member) => isBornOn(member, name));
+    for (const container of born)
+      if (others.some((other) => hasReached(place(container), place(other)))) watched.moved.add(container.id);
     const isQuiet = performance.now() - watched.unusedSince >= this.#options.quietMs;
     return isQuiet && born.every(({ id }) => watched.moved.has(id));
   }
@@ -161,12 +163,12 @@ interface Place {
 /**
  * Answers whether one container connected to a port of the other. A closed connection may be visible on one side only.
  */
-function hasReached(one: Place, other: Place): boolean {
+function hasReached(place: Place, other: Place): boolean {
   const ports = new Set(other.sockets.filter(({ isListening }) => isListening).map(({ localPort }) => localPort));
   return (
-    one.sockets.some(({ remote, remotePort }) => remote === other.address && ports.has(remotePort)) ||
+    place.sockets.some(({ remote, remotePort }) => remote === other.address && ports.has(remotePort)) ||
     other.sockets.some(({ remote, localPort, isListening }) => {
-      return !isListening && remote === one.address && ports.has(localPort);
+      return !isListening && remote === place.address && ports.has(localPort);
     })
   );
 }

@@ -40,7 +40,7 @@ test('the loopback of this host is among its ranges', async () => {
 
 test('the default pool is the first candidate that the host neither uses nor routes to', () => {
   const poolBeside = (...used: string[]) =>
-    defaultPool(used.map((one) => parseCidr(one) as AddressRange)).map(formatCidr);
+    defaultPool(used.map((text) => parseCidr(text) as AddressRange)).map(formatCidr);
   expect(poolBeside()).toEqual(['10.254.0.0/16']);
   expect(poolBeside('10.254.3.0/24')).toEqual(['10.222.0.0/16']);
   expect(poolBeside('10.0.0.0/8')).toEqual(['172.16.0.0/16']);

@@ -33,10 +33,10 @@ const networksOf = async ({ uid }: Deployed) =>
   (await server.engine.networks({ labels: { 'hortus.instance': uid } })).map(({ name }) => name).sort();
 
 async function provider(): Promise<Deployed> {
-  const one = newInstance();
-  const result = await deploy(one, component('main', web()), component('side', web()));
+  const deployed = newInstance();
+  const result = await deploy(deployed, component('main', web()), component('side', web()));
   expect(result).toMatchObject({ status: 'success' });
-  return one;
+  return deployed;
 }
 
 const user = (of: Deployed, more: Partial<ManifestComponent> = {}) =>
@@ -66,13 +66,13 @@ test('an instance reaches the component that it is bound to by name, also after 
 });
 
 test('a link has no way out, and only the user and the used component are on it', { timeout: 120_000 }, async () => {
-  const [database, one, two] = [await provider(), newInstance(), newInstance()];
-  expect(await deploy(one, user(database), component('aside', web()))).toMatchObject({ status: 'success' });
+  const [database, deployed, two] = [await provider(), newInstance(), newInstance()];
+  expect(await deploy(deployed, user(database), component('aside', web()))).toMatchObject({ status: 'success' });
   expect(await deploy(two, user(database))).toMatchObject({ status: 'success' });
-  expect(await ask(one, `${database.uid}-side`)).not.toContain('ok');
-  expect(await ask(one, `${two.uid}-main`)).not.toContain('ok');
+  expect(await ask(deployed, `${database.uid}-side`)).not.toContain('ok');
+  expect(await ask(deployed, `${two.uid}-main`)).not.toContain('ok');
   // The engine of the tests filters no packets, so the members of the network are checked.
-  for (const each of [one, two]) {
+  for (const each of [deployed, two]) {
     const link = `hortus.link.${each.uid}.${database.uid}.main`;
     const network = await readDocker<{ Internal: boolean; Containers: Record<string, { Name: string }> }>(
       server.socketPath,

@@ -7,7 +7,7 @@ import { isNextName } from '../plan/names.ts';
 type LinkingEngine = Pick<Engine, 'ensureNetwork' | 'containers' | 'joinNetwork'>;
 
 /** An instance that another one uses does not run on this server. */
-export class ProviderMissing extends Error {}
+class ProviderMissing extends Error {}
 
 /** Creates the network of a link if necessary, and connects the running containers of the other instance to it. */
 export async function connectProvider(engine: LinkingEngine, spec: LinkSpec): Promise<void> {

@@ -1,7 +1,7 @@
+import { openLog } from '@hortus/logging/log';
 import { expect, test } from 'vitest';
 import type { NetworkFacts, NetworkSpec } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
-import { openLog } from '../log.ts';
 import { type AddressRange, overlaps, parseCidr } from './address-range.ts';
 import { NetworkPool, PoolEmpty } from './network-pool.ts';
 
@@ -28,7 +28,7 @@ class Engine {
 
   ensureNetwork = async ({ name, subnet, gateway }: NetworkSpec) => {
     await delay();
-    if (this.made.some((one) => one.name === name)) return name;
+    if (this.made.some((network) => network.name === name)) return name;
     const clash = this.made.some(({ subnets }) => overlaps(range(subnets[0] ?? ''), range(subnet ?? '')));
     if (clash) {
       this.refusals++;
@@ -42,9 +42,9 @@ class Engine {
 
 const delay = () => new Promise((resolve) => setImmediate(resolve));
 
-function poolOn(engine: Engine, given: string | undefined, host: () => string[] = () => []) {
-  const pool = given === undefined ? undefined : given.split(',').map(range);
-  return new NetworkPool({ engine, pool, log: openLog('error'), host: async () => host().map(range) });
+function poolOn(engine: Engine, overrides: string | undefined, host: () => string[] = () => []) {
+  const pool = overrides === undefined ? undefined : overrides.split(',').map(range);
+  return new NetworkPool({ engine, pool, log: openLog({ level: 'error' }), host: async () => host().map(range) });
 }
 
 const subnetsOf = ({ made }: Engine) => made.map(({ subnets }) => subnets[0]);

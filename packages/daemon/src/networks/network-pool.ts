@@ -1,8 +1,8 @@
-import type { NetworkUsage } from '@hortus/contract/network-usage';
+import type { NetworkUsage } from '@hortus/contract/records/network-usage';
 import type { Engine, NetworkSpec } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
 import type { Log } from '../log.ts';
-import { SMALLEST_NETWORK } from '../plan/network-size.ts';
+import { MIN_NETWORK } from '../plan/network-size.ts';
 import { type AddressRange, formatAddress, formatCidr, parseCidr } from './address-range.ts';
 import { chooseSubnet, poolUsage } from './choose-subnet.ts';
 import { defaultPool } from './default-pools.ts';
@@ -20,7 +20,7 @@ export interface NetworkPoolOptions {
   host?: () => Promise<AddressRange[]>;
 }
 
-interface Look {
+interface PoolState {
   names: ReadonlySet<string>;
   pool: readonly AddressRange[];
   taken: readonly AddressRange[];
@@ -30,7 +30,7 @@ interface Look {
 export class PoolEmpty extends Error {}
 
 /** Limit of retries: each conflict with another user of the engine rules one subnet out. */
-const MOST_TRIES = 200;
+const MAX_TRIES = 200;
 
 /**
  * Chooses the subnets of the daemon's networks. Reads the taken ranges from the engine and the host each time, so that
@@ -41,15 +41,15 @@ export class NetworkPool {
   /** Chosen subnets that may not be in the engine's list yet. */
   readonly #reserved = new Set<AddressRange>();
   #enginePools: Promise<AddressRange[]> | undefined;
-  #told = '';
+  #reported = '';
 
   constructor(options: NetworkPoolOptions) {
     this.#options = options;
   }
 
   async usage(): Promise<NetworkUsage> {
-    const { pool, taken } = await this.#look();
-    return { pool: pool.map(formatCidr), ...poolUsage(pool, taken, SMALLEST_NETWORK) };
+    const { pool, taken } = await this.#poll();
+    return { pool: pool.map(formatCidr), ...poolUsage(pool, taken, MIN_NETWORK) };
   }
 
   async ensureNetwork(spec: NetworkSpec): Promise<string> {
@@ -57,21 +57,21 @@ export class NetworkPool {
     const refused: AddressRange[] = [];
     let reclaimed = reclaim === undefined;
     for (;;) {
-      const look = await this.#look();
+      const state = await this.#poll();
       // Keep existing networks, whatever their subnet.
-      if (look.names.has(spec.name)) return await engine.ensureNetwork(spec);
-      const subnet = chooseSubnet(look.pool, [...look.taken, ...this.#reserved, ...refused], spec.addresses);
+      if (state.names.has(spec.name)) return await engine.ensureNetwork(spec);
+      const subnet = chooseSubnet(state.pool, [...state.taken, ...this.#reserved, ...refused], spec.addresses);
       if (subnet === undefined && !reclaimed) {
         reclaimed = true;
         await reclaim?.();
         continue;
       }
-      if (subnet === undefined) throw new PoolEmpty(emptyMessage(spec, look));
+      if (subnet === undefined) throw new PoolEmpty(emptyMessage(spec, state));
       this.#reserved.add(subnet);
       try {
         return await engine.ensureNetwork({ ...spec, subnet: formatCidr(subnet), ...deadEnd(spec, subnet) });
       } catch (error) {
-        if (!isEngineProblem(error, 'subnet_taken') || refused.length >= MOST_TRIES) throw error;
+        if (!isEngineProblem(error, 'subnet_taken') || refused.length >= MAX_TRIES) throw error;
         refused.push(subnet);
       } finally {
         this.#reserved.delete(subnet);
@@ -79,7 +79,7 @@ export class NetworkPool {
     }
   }
 
-  async #look(): Promise<Look> {
+  async #poll(): Promise<PoolState> {
     const { engine, host = hostRanges } = this.#options;
     const [networks, ranges] = await Promise.all([engine.networks({ labels: {} }), host()]);
     const ofEngine = networks.flatMap(({ subnets }) => subnets.flatMap((subnet) => parseCidr(subnet) ?? []));
@@ -87,7 +87,7 @@ export class NetworkPool {
     const isOfEngine = ({ first, last }: AddressRange) =>
       ofEngine.some((network) => network.first <= first && last <= network.last);
     const pool = await this.#pool(ranges.filter((range) => !isOfEngine(range)));
-    this.#tell(pool);
+    this.#notify(pool);
     return { names: new Set(networks.map(({ name }) => name)), pool, taken: [...ofEngine, ...ranges] };
   }
 
@@ -108,11 +108,11 @@ export class NetworkPool {
     return this.#enginePools;
   }
 
-  #tell(pool: readonly AddressRange[]): void {
+  #notify(pool: readonly AddressRange[]): void {
     const shown = pool.map(formatCidr).join(', ');
-    if (shown === this.#told) return;
-    this.#told = shown;
-    this.#options.log.info('using this pool for the subnets of new networks', { pool: shown });
+    if (shown === this.#reported) return;
+    this.#reported = shown;
+    this.#options.log.info({ pool: shown }, 'using this pool for the subnets of new networks');
   }
 }
 
@@ -123,11 +123,11 @@ export class NetworkPool {
 const deadEnd = ({ internal }: NetworkSpec, { last }: AddressRange) =>
   internal ? { gateway: formatAddress(last - 1) } : {};
 
-function emptyMessage({ name, addresses }: NetworkSpec, { pool, taken }: Look): string {
-  const { total, used } = poolUsage(pool, taken, SMALLEST_NETWORK);
+function emptyMessage({ name, addresses }: NetworkSpec, { pool, taken }: PoolState): string {
+  const { total, used } = poolUsage(pool, taken, MIN_NETWORK);
   return (
     `No free subnet for network ${name}: the pool ${pool.map(formatCidr).join(', ')} has no free block of ${addresses} addresses ` +
-    `(${used} of ${total} blocks of ${SMALLEST_NETWORK} are used). Release instances that are not needed, ` +
+    `(${used} of ${total} blocks of ${MIN_NETWORK} are used). Release instances that are not needed, ` +
     `or set ${POOL_SETTING} of the daemon to a larger pool and restart it`
   );
 }

@@ -32,7 +32,7 @@ const none = (name: string) => (error: Error) => {
   throw error;
 };
 
-export function socketsIn(table: string): Socket[] {
+function socketsIn(table: string): Socket[] {
   return table
     .split('\n')
     .slice(1)

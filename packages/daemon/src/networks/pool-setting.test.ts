@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ConfigError } from '../config-error.ts';
+import { ConfigError } from '../options/config-error.ts';
 import { formatCidr } from './address-range.ts';
 import { readNetworkPool } from './pool-setting.ts';
 

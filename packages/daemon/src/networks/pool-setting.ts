@@ -1,14 +1,14 @@
-import { ConfigError } from '../config-error.ts';
-import { SMALLEST_NETWORK } from '../plan/network-size.ts';
+import { ConfigError } from '../options/config-error.ts';
+import { MIN_NETWORK } from '../plan/network-size.ts';
 import { type AddressRange, formatCidr, overlaps, parseCidr } from './address-range.ts';
 
 export const POOL_SETTING = 'HORTUS_NETWORK_POOL';
 
-const LARGEST_POOL = 2 ** 24;
+const MAX_POOL_PREFIX = 2 ** 24;
 
 /** Addresses that no bridge can have: this network, loopback, link-local, multicast and reserved. */
 const UNUSABLE = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].map(
-  (one) => parseCidr(one) as AddressRange,
+  (text) => parseCidr(text) as AddressRange,
 );
 
 /** Parses one or more IPv4 blocks, separated by commas or spaces. */
@@ -31,9 +31,9 @@ function readBlock(text: string): AddressRange {
   if (!text.startsWith(`${formatCidr(range).split('/')[0]}/`))
     refuse(`has ${text}, which is an address inside a block; write ${formatCidr(range)}`);
   const size = range.last - range.first + 1;
-  if (size < SMALLEST_NETWORK) refuse(`has ${text}, which is too small for a network; the minimum is a /28`);
-  if (size > LARGEST_POOL) refuse(`has ${text}, which is too large; the maximum is a /8`);
-  if (UNUSABLE.some((one) => overlaps(one, range)))
+  if (size < MIN_NETWORK) refuse(`has ${text}, which is too small for a network; the minimum is a /28`);
+  if (size > MAX_POOL_PREFIX) refuse(`has ${text}, which is too large; the maximum is a /8`);
+  if (UNUSABLE.some((item) => overlaps(item, range)))
     refuse(`has ${text}, which contains addresses that containers cannot use`);
   return range;
 }

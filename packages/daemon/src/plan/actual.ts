@@ -64,7 +64,7 @@ export function actualContainer(facts: ContainerFacts): ActualContainer | undefi
 /** Encodes `replaces` as labels; `replacedBy` decodes them. */
 export function replacesLabels(replaces: readonly Replaced[]): Record<string, string> {
   if (replaces.length === 0) return {};
-  const running = replaces.filter((one) => one.running);
+  const running = replaces.filter((replace) => replace.running);
   return {
     [label.replaces]: replaces.map(({ id }) => id).join(','),
     [label.replacesRunning]: running.map(({ id }) => id).join(','),

@@ -1,5 +1,5 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
-import { LONGEST_HOSTNAME } from '@hortus/template/rollout/replacement';
+import { MAX_HOSTNAME_LENGTH } from '@hortus/template/rollout/replacement';
 import type { ContainerSpec, Mount } from '../engine/container-spec.ts';
 import { linkName, networkName } from './names.ts';
 
@@ -16,7 +16,7 @@ export function componentSpec(component: ManifestComponent, uid: string): Omit<C
     ...optional('groups', c.group_add),
     ...optional('workingDir', c.working_dir),
     // Stable across replacements: some applications store data under their host name.
-    ...(hostname.length > LONGEST_HOSTNAME ? {} : { hostname }),
+    ...(hostname.length > MAX_HOSTNAME_LENGTH ? {} : { hostname }),
     mounts: mounts(c),
     limits: {
       ...optional('cpus', c.resources.cpus),
@@ -94,12 +94,14 @@ function engineCheck({ healthcheck: check }: ManifestComponent): ContainerSpec['
 
 function mounts({ storage, tmpfs }: ManifestComponent): Mount[] {
   return [
-    ...storage.map((one): Mount => {
-      const place = { target: one.mount_path, readOnly: one.read_only };
-      if (one.host_path !== undefined) return { kind: 'host', path: one.host_path, ...place };
-      return { kind: 'volume', volume: one.volume ?? one.name, ...place };
+    ...storage.map((item): Mount => {
+      const place = { target: item.mount_path, readOnly: item.read_only };
+      if (item.host_path !== undefined) return { kind: 'host', path: item.host_path, ...place };
+      return { kind: 'volume', volume: item.volume ?? item.name, ...place };
     }),
-    ...tmpfs.map((one): Mount => ({ kind: 'tmpfs', target: one.mount_path, ...optional('sizeBytes', one.size_bytes) })),
+    ...tmpfs.map(
+      (item): Mount => ({ kind: 'tmpfs', target: item.mount_path, ...optional('sizeBytes', item.size_bytes) }),
+    ),
   ];
 }
 

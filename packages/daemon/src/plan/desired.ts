@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Manifest, ManifestComponent, ManifestHealthcheck } from '@hortus/contract/template/manifest';
-import { parseImage } from '@hortus/template/image-reference';
+import { parseImage } from '@hortus/template/notation/image-reference';
 import { canRunBeside, deployedComponents, primaryOf } from '@hortus/template/rollout/replacement';
 import type { ContainerFile, ContainerSpec } from '../engine/container-spec.ts';
 import type { LinkSpec, NamedSpec, NetworkSpec } from '../engine/engine.ts';
@@ -11,7 +11,7 @@ import { containerName, homeName, isSafeName, networkName } from './names.ts';
 import { besideNetworkSize, instanceNetworkSize } from './network-size.ts';
 import { type RouteRule, routeRule } from './routes.ts';
 
-export type UnitKind = 'service' | 'before_start_job' | 'after_start_job';
+type UnitKind = 'service' | 'before_start_job' | 'after_start_job';
 
 /** A desired container: a component, or one of its replicas. */
 export interface Unit {
@@ -84,7 +84,7 @@ export function desiredState(from: DesiredFrom): Desired {
     ...(manifest.isolated ? { internal: true } : {}),
   };
   const home = { ...network, name: homeName(uid, from.deploymentId), addresses: besideNetworkSize(containers) };
-  const volumes = new Set(deployed.flatMap(({ storage }) => storage.flatMap((one) => one.volume ?? [])));
+  const volumes = new Set(deployed.flatMap(({ storage }) => storage.flatMap((item) => item.volume ?? [])));
   return {
     deploymentId: from.deploymentId,
     definitionId: from.definitionId,

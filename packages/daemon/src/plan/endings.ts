@@ -1,8 +1,8 @@
 import { type Actual, type ActualContainer, isNext, isUp } from './actual.ts';
 import type { Desired } from './desired.ts';
-import { type Fate, isBeside, isCutOff, isReplacement, targetOf } from './fates.ts';
 import type { PlanStep, Target, Way } from './plan-step.ts';
 import { type RouteRule, sameRoutes } from './routes.ts';
+import { isBeside, isCutOff, isReplacement, targetOf, type UnitDecision } from './unit-decisions.ts';
 
 /**
  * Steps after every new container is ready. Parallel containers get their aliases, routes switch to the new containers,
@@ -11,35 +11,35 @@ import { type RouteRule, sameRoutes } from './routes.ts';
  */
 export function endingSteps(
   desired: Desired,
-  fates: readonly Fate[],
+  decisions: readonly UnitDecision[],
   actual: Actual,
   proven: readonly string[],
 ): PlanStep[] {
-  const takeovers = takeoverSteps(desired, fates, actual, proven);
+  const takeovers = takeoverSteps(desired, decisions, actual, proven);
   const taken = [...proven, ...takeovers.map(({ key }) => key)];
-  const replacing = fates.filter(isReplacement);
+  const replacing = decisions.filter(isReplacement);
   const removals = replacing.flatMap(({ olds }) => olds.map((old) => removal(old, taken)));
   const removed = [...taken, ...removals.map(({ key }) => key)];
-  const switches = replacing.map((fate): PlanStep => {
-    const name = fate.unit.spec.name;
-    return { key: `switch:${fate.unit.key}`, after: removed, step: 'switch', target: targetOf(fate), name };
+  const switches = replacing.map((decision): PlanStep => {
+    const name = decision.unit.spec.name;
+    return { key: `switch:${decision.unit.key}`, after: removed, step: 'switch', target: targetOf(decision), name };
   });
   const switched = [...removed, ...switches.map(({ key }) => key)];
-  const farewells = farewellSteps(fates, actual, switched);
+  const farewells = farewellSteps(decisions, actual, switched);
   const ended = [...switched, ...farewells.map(({ key }) => key)];
-  return [...takeovers, ...removals, ...switches, ...farewells, ...dropSteps(desired, fates, actual, ended)];
+  return [...takeovers, ...removals, ...switches, ...farewells, ...dropSteps(desired, decisions, actual, ended)];
 }
 
 function takeoverSteps(
   { network, routes }: Desired,
-  fates: readonly Fate[],
+  decisions: readonly UnitDecision[],
   actual: Actual,
   proven: readonly string[],
 ): PlanStep[] {
-  const beside = fates.filter(isBeside);
-  const joins = beside.flatMap((fate): PlanStep[] => {
-    const { unit } = fate;
-    const target = targetOf(fate);
+  const beside = decisions.filter(isBeside);
+  const joins = beside.flatMap((decision): PlanStep[] => {
+    const { unit } = decision;
+    const target = targetOf(decision);
     const isThere = 'existing' in target && network && target.existing.networks.includes(network.name);
     if (network === undefined || unit.aliases.length === 0 || isThere) return [];
     const key = `join:${network.name}:${unit.key}`;
@@ -47,11 +47,11 @@ function takeoverSteps(
   });
   const named = [...proven, ...joins.map(({ key }) => key)];
   const ways = routes.map((rule): Way => {
-    const leadsTo = fates.filter(({ unit }) => unit.component === rule.component && unit.kind === 'service');
+    const leadsTo = decisions.filter(({ unit }) => unit.component === rule.component && unit.kind === 'service');
     return { rule, targets: leadsTo.map(targetOf) };
   });
   // A container that rejoins its network may get another address there.
-  const moved = network !== undefined && fates.some((fate) => isCutOff(fate, network.name));
+  const moved = network !== undefined && decisions.some((decision) => isCutOff(decision, network.name));
   const asIs = isAsIs(ways, actual) && !(moved && ways.length > 0);
   const route: PlanStep[] = asIs ? [] : [{ key: 'route', after: named, step: 'route', ways }];
   const routed = [...named, ...route.map(({ key }) => key)];
@@ -71,7 +71,7 @@ export function drainSteps(
   rules: readonly RouteRule[],
   after: readonly string[],
 ): PlanStep[] {
-  const ports = [...new Set(rules.filter((one) => one.component === container.component).map(({ port }) => port))];
+  const ports = [...new Set(rules.filter((rule) => rule.component === container.component).map(({ port }) => port))];
   return ports.length === 0 ? [] : [{ key: `drain:${container.id}`, after, step: 'drain', container, ports }];
 }
 
@@ -82,12 +82,18 @@ export function isAsIs(ways: readonly Way[], { routes }: Actual): boolean {
   return leadsToExisting && sameRoutes(wanted, routes);
 }
 
-function farewellSteps(fates: readonly Fate[], { containers }: Actual, after: readonly string[]): PlanStep[] {
+function farewellSteps(
+  decisions: readonly UnitDecision[],
+  { containers }: Actual,
+  after: readonly string[],
+): PlanStep[] {
   // A replaced container is removed with its replacement; any other undeclared one is removed here.
   const declared = new Set(
-    fates.flatMap((fate) => (isReplacement(fate) ? fate.olds.map(({ id }) => id) : [fate.serving.id])),
+    decisions.flatMap((decision) =>
+      isReplacement(decision) ? decision.olds.map(({ id }) => id) : [decision.serving.id],
+    ),
   );
-  const undeclared = containers.filter((one) => !isNext(one) && !declared.has(one.id));
+  const undeclared = containers.filter((container) => !isNext(container) && !declared.has(container.id));
   return undeclared.flatMap((container): PlanStep[] => {
     const stop = isUp(container) ? [stopping(container, after)] : [];
     return [...stop, removal(container, [...after, ...stop.map(({ key }) => key)])];
@@ -97,13 +103,13 @@ function farewellSteps(fates: readonly Fate[], { containers }: Actual, after: re
 /** Drops networks that no remaining container was created on. */
 function dropSteps(
   { network, home, links }: Desired,
-  fates: readonly Fate[],
+  decisions: readonly UnitDecision[],
   { networks }: Actual,
   after: readonly string[],
 ): PlanStep[] {
-  const staying = fates.flatMap((fate) => {
-    if (isBeside(fate)) return [home.name];
-    return fate.fate === 'keep' || fate.fate === 'start' ? [fate.serving.home] : [];
+  const staying = decisions.flatMap((decision) => {
+    if (isBeside(decision)) return [home.name];
+    return decision.decision === 'keep' || decision.decision === 'start' ? [decision.serving.home] : [];
   });
   const kept = new Set([network?.name, ...links.map(({ name }) => name), ...staying]);
   return networks.filter((name) => !kept.has(name)).map((name) => dropping(name, after));

@@ -1,9 +1,9 @@
 import { Component } from '@hortus/contract/template/component';
 import { DECLARED_KINDS, REFUSED_KINDS } from '@hortus/contract/template/host-access';
 import type { Template } from '@hortus/contract/template/schema';
-import { canonical } from '@hortus/template/canonical';
-import { parse } from '@hortus/template/parse';
-import { resolve } from '@hortus/template/resolve';
+import { canonical } from '@hortus/template/canonical/canonical';
+import { resolve } from '@hortus/template/resolution/resolve';
+import { parse } from '@hortus/template/source/parse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { imagesOf } from '../drift/images.ts';
 import { instanceDrift } from '../drift/instance-drift.ts';
@@ -14,8 +14,8 @@ import { desiredState } from './desired.ts';
 import { manifest } from './testing/manifests.ts';
 
 /** Part of the engine's response that a template field decides. */
-type Told = (answer: Answer) => unknown;
-interface Answer extends InspectedContainer {
+type Reported = (response: Inspected) => unknown;
+interface Inspected extends InspectedContainer {
   HostConfig: Record<string, unknown> & { Mounts: Record<string, unknown>[]; DeviceRequests: unknown };
 }
 
@@ -23,7 +23,7 @@ interface Answer extends InspectedContainer {
  * Field as written in a template and the expected `docker inspect`. Host access has its own table, because it cannot
  * run here.
  */
-const ordinary: Record<string, [written: string, told: Told, expected: unknown]> = {
+const ordinary: Record<string, [written: string, reported: Reported, expected: unknown]> = {
   env: ['{GREETING: "a $ # \\" b"}', ({ Config }) => Config.Env, expect.arrayContaining(['GREETING=a $ # " b'])],
   entrypoint: ['[sh, -c]', ({ Config }) => Config.Entrypoint, ['sh', '-c']],
   command: ['["exec sleep 1000"]', ({ Config }) => Config.Cmd, ['exec sleep 1000']],
@@ -116,7 +116,7 @@ const ordinary: Record<string, [written: string, told: Told, expected: unknown]>
   stop_grace_period: ['3s', ({ Config }) => Config.StopTimeout, 3],
 };
 
-const hostAccess: Record<string, [written: string, told: Told, expected: unknown]> = {
+const hostAccess: Record<string, [written: string, reported: Reported, expected: unknown]> = {
   network: ['host', ({ HostConfig }) => HostConfig.NetworkMode, 'host'],
   privileged: ['true', ({ HostConfig }) => HostConfig.Privileged, true],
   pid: ['host', ({ HostConfig }) => HostConfig.PidMode, 'host'],
@@ -156,8 +156,8 @@ const elsewhere: Record<string, string> = {
   placement: 'swarm/placement.test.ts',
   on_node_loss: 'swarm/node-loss.test.ts',
   kind: 'rollout.test.ts',
-  run: 'rollout.test.ts and jobs/scheduler.test.ts',
-  schedule: 'jobs/scheduler.test.ts',
+  run: 'rollout.test.ts and template-jobs/scheduler.test.ts',
+  schedule: 'template-jobs/scheduler.test.ts',
   irreversible: 'plan.test.ts',
   depends_on: 'plan.test.ts',
   logs: 'container-logs/collecting.test.ts',
@@ -200,20 +200,20 @@ it('every field of a component is in a table', () => {
 });
 
 describe('a container deployed with all fields at once', () => {
-  let answer: Answer;
+  let response: Inspected;
   beforeAll(async () => {
     const uid = server.newUid();
     const { components } = manifestOf(uid, yaml(ordinary));
     expect(await server.deploy(uid, components)).toMatchObject({ status: 'success' });
-    answer = await server.inspect<Answer>(uid);
+    response = await server.inspect<Inspected>(uid);
   });
 
-  it.each(Object.entries(ordinary))('has %s', (_, [, told, expected]) => {
-    expect(told(answer)).toEqual(expected);
+  it.each(Object.entries(ordinary))('has %s', (_, [, reported, expected]) => {
+    expect(reported(response)).toEqual(expected);
   });
 
   it('shows no drift', async () => {
-    const uid = answer.Name.slice(1);
+    const uid = response.Name.slice(1);
     const { components } = manifestOf(uid, yaml(ordinary));
     const identity = { deploymentId: 'dep_1', definitionId: id('def'), revision: 1, serverId: server.id };
     const desired = desiredState({ ...identity, manifest: manifest(uid, components) });
@@ -227,8 +227,8 @@ describe('a container deployed with all fields at once', () => {
   });
 
   it('is on the instance network under its component name, and its volume carries our labels', async () => {
-    const uid = answer.Name.slice(1);
-    expect(answer.NetworkSettings.Networks[`hortus-${uid}`]?.Aliases).toContain(`${uid}-main`);
+    const uid = response.Name.slice(1);
+    expect(response.NetworkSettings.Networks[`hortus-${uid}`]?.Aliases).toContain(`${uid}-main`);
     const [volume] = await server.engine.volumes({ labels: { 'hortus.instance': uid } });
     expect(volume).toMatchObject({ name: `${uid}_data`, labels: { 'hortus.managed': 'true' } });
   });
@@ -245,8 +245,8 @@ describe('a container with host access', () => {
     const { network } = unit.spec;
     const nowhere = network.kind === 'host' ? network : { ...network, name: 'bridge', aliases: [] };
     const id = await server.engine.create({ ...unit.spec, network: nowhere });
-    const [, told, expected] = row;
-    expect(told(await server.inspect<Answer>(id))).toEqual(expected);
+    const [, reported, expected] = row;
+    expect(reported(await server.inspect<Inspected>(id))).toEqual(expected);
   });
 });
 

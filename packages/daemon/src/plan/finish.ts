@@ -16,23 +16,29 @@ export interface Finish {
 export function finishInterrupted(actual: Actual): Finish {
   const { containers } = actual;
   const present = new Set(containers.map(({ id }) => id));
-  const settled = new Set(containers.filter((one) => !isNext(one)).map(({ deployment }) => deployment));
+  const settled = new Set(containers.filter((container) => !isNext(container)).map(({ deployment }) => deployment));
   const begun = new Set(
     containers
-      .filter((one) => isNext(one) && (settled.has(one.deployment) || one.replaces.some(({ id }) => !present.has(id))))
+      .filter(
+        (container) =>
+          isNext(container) &&
+          (settled.has(container.deployment) || container.replaces.some(({ id }) => !present.has(id))),
+      )
       .map(({ deployment }) => deployment),
   );
-  const proven = containers.filter((one) => isNext(one) && begun.has(one.deployment));
+  const proven = containers.filter((container) => isNext(container) && begun.has(container.deployment));
   if (proven.length === 0) return { steps: [], actual };
-  const names = new Map(proven.map((one) => [one.id, lastingName(one.name)]));
+  const names = new Map(proven.map((container) => [container.id, lastingName(container.name)]));
   const taken = new Set(names.values());
   const replaced = new Set(proven.flatMap(({ replaces }) => replaces.map(({ id }) => id)));
-  const superseded = containers.filter((one) => !names.has(one.id) && (replaced.has(one.id) || taken.has(one.name)));
-  const removals = superseded.map((one) => removal(one));
+  const superseded = containers.filter(
+    (container) => !names.has(container.id) && (replaced.has(container.id) || taken.has(container.name)),
+  );
+  const removals = superseded.map((container) => removal(container));
   const after = removals.map(({ key }) => key);
-  const renames = proven.map((one): PlanStep => {
-    const name = names.get(one.id) as string;
-    return { key: `switch:${one.id}`, after, step: 'switch', target: { existing: one }, name };
+  const renames = proven.map((container): PlanStep => {
+    const name = names.get(container.id) as string;
+    return { key: `switch:${container.id}`, after, step: 'switch', target: { existing: container }, name };
   });
   const gone = new Set(superseded.map(({ id }) => id));
   return {
@@ -41,7 +47,7 @@ export function finishInterrupted(actual: Actual): Finish {
       ...actual,
       containers: containers
         .filter(({ id }) => !gone.has(id))
-        .map((one) => ({ ...one, name: names.get(one.id) ?? one.name })),
+        .map((container) => ({ ...container, name: names.get(container.id) ?? container.name })),
     },
   };
 }

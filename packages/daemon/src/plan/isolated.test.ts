@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { desiredState } from './desired.ts';
 import { component, manifest } from './testing/manifests.ts';
 
-const networksOf = (given: Parameters<typeof manifest>[2]) => {
+const networksOf = (overrides: Parameters<typeof manifest>[2]) => {
   const from = { deploymentId: 'dep_1', definitionId: 'def_1', revision: 1, serverId: 'srv_1' };
-  const { network, home } = desiredState({ ...from, manifest: manifest('u', [component('main')], given) });
+  const { network, home } = desiredState({ ...from, manifest: manifest('u', [component('main')], overrides) });
   return [network?.internal, home.internal];
 };
 

@@ -1,13 +1,13 @@
-import { namePattern } from '@hortus/contract/fields';
+import { namePattern } from '@hortus/contract/records/fields';
 
 const suffix = '.next';
 
 /** Leaves room for suffixes. An unsafe name must not reach a path of the engine or a label filter. */
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 const safe = new RegExp(namePattern);
 
 export function isSafeName(name: string): boolean {
-  return name.length <= LONGEST && safe.test(name);
+  return name.length <= MAX_LENGTH && safe.test(name);
 }
 
 /** Final name of a container. Component names contain no dot, so names cannot collide. */

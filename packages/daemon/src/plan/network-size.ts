@@ -5,9 +5,9 @@ const RESERVED = 3;
 const SPARE = 8;
 
 /** Size of the network of an instance with one or two components; the unit of the pool's usage. */
-export const SMALLEST_NETWORK = 16;
+export const MIN_NETWORK = 16;
 
-const powerOfTwo = (least: number): number => 2 ** Math.ceil(Math.log2(least));
+const powerOfTwo = (min: number): number => 2 ** Math.ceil(Math.log2(min));
 
 /** Size of the instance's network; during a redeployment it holds old and new containers. */
 export const instanceNetworkSize = (containers: number): number => powerOfTwo(RESERVED + 2 * containers + SPARE);

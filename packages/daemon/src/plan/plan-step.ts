@@ -1,4 +1,4 @@
-import type { StepId } from '@hortus/contract/steps';
+import type { StepId } from '@hortus/contract/actions/steps';
 import type { LinkSpec, NamedSpec, NetworkSpec } from '../engine/engine.ts';
 import type { ActualContainer, Replaced } from './actual.ts';
 import type { Unit } from './desired.ts';

@@ -37,7 +37,7 @@ function deployed(from: Manifest | undefined): EngineModel {
 
 /** Visible state: containers, names, running or exited. */
 function picture(model: EngineModel): string[] {
-  const nameOf = (id: string) => model.containers.find((one) => one.id === id)?.name ?? 'unknown';
+  const nameOf = (id: string) => model.containers.find((container) => container.id === id)?.name ?? 'unknown';
   return [
     ...model.containers.map(({ name, config, state }) => `${name} ${config.slice(7, 15)} ${state}`),
     ...model.routes.map(({ host, path, containers }) => `${host}${path} ${containers.map(nameOf).sort()}`),
@@ -65,9 +65,9 @@ describe('a plan', () => {
         expect(model.containers.map(({ name, config }) => [name, config]).sort()).toEqual(
           desired.units.map(({ spec, config }) => [spec.name, config]).sort(),
         );
-        for (const one of model.containers) {
-          const kind = desired.units.find(({ spec }) => spec.name === one.name)?.kind;
-          expect(one.state).toBe(kind === 'service' ? 'running' : 'exited');
+        for (const container of model.containers) {
+          const kind = desired.units.find(({ spec }) => spec.name === container.name)?.kind;
+          expect(container.state).toBe(kind === 'service' ? 'running' : 'exited');
         }
         expectTidy(model);
         expect(model.routes.map(({ containers: _, ...rule }) => rule)).toEqual(desired.routes);
@@ -135,22 +135,22 @@ describe('a plan', () => {
           const former = old.components.find(({ name }) => name === component);
           return beside && former?.kind === 'service' && former.replicas === 1 && former.storage.length === 0;
         });
-        const look = () => {
+        const poll = () => {
           for (const { component, aliases } of constant) {
             for (const alias of aliases) {
-              const answering = model.named('hortus-u', alias);
-              expect(answering.length).toBeGreaterThan(0);
-              for (const { id } of answering) expect(model.healthy).toContain(id);
+              const responding = model.named('hortus-u', alias);
+              expect(responding.length).toBeGreaterThan(0);
+              for (const { id } of responding) expect(model.healthy).toContain(id);
             }
-            for (const one of model.routes.filter((each) => each.component === component)) {
-              expect(one.containers.some((id) => model.healthy.has(id))).toBe(true);
+            for (const route of model.routes.filter((each) => each.component === component)) {
+              expect(route.containers.some((id) => model.healthy.has(id))).toBe(true);
             }
           }
         };
         const run = ({ steps }: Plan, until = steps.length) => {
           for (const step of steps.slice(0, until)) {
             model.apply(step);
-            look();
+            poll();
           }
         };
         const steps = plan(desired, before);

@@ -1,4 +1,4 @@
-import { type PlaybookType, playbooks } from '@hortus/contract/playbooks';
+import { type PlaybookType, playbooks } from '@hortus/contract/actions/playbooks';
 import type { ManifestRoute } from '@hortus/contract/template/manifest';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -53,7 +53,7 @@ const apply = (model: EngineModel, { steps }: Plan, until = steps.length) => {
 
 /** The playbook type of a rollout with this initial state. */
 const kindOf = ({ units }: Desired, { containers }: Actual): PlaybookType => {
-  if (containers.every((one) => isNext(one) && one.replaces.length === 0)) return 'deploy';
+  if (containers.every((container) => isNext(container) && container.replaces.length === 0)) return 'deploy';
   return units.some(({ beside }) => beside) ? 'replace' : 'recreate';
 };
 

@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto';
 import type { Template } from '@hortus/contract/template/schema';
-import { canonical } from '@hortus/template/canonical';
-import { parse } from '@hortus/template/parse';
-import { resolve } from '@hortus/template/resolve';
+import { canonical } from '@hortus/template/canonical/canonical';
+import { resolve } from '@hortus/template/resolution/resolve';
+import { parse } from '@hortus/template/source/parse';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { instanceDrift } from '../drift/instance-drift.ts';
 import { readActual } from '../instances/read-actual.ts';
@@ -48,8 +48,8 @@ it('a range of more than 100 ports is published, answers at both ends, and shows
   expect(permissions).toMatchObject([{ kind: 'host_port', value: '17000-17100', reason: 'carries calls' }]);
   expect(await server.deploy(uid, components)).toMatchObject({ status: 'success' });
   for (const port of [7000, 7100]) {
-    const answer = await fetch(`http://${address}:${port + 10_000}/name`);
-    expect((await answer.text()).trim()).toBe(String(port));
+    const response = await fetch(`http://${address}:${port + 10_000}/name`);
+    expect((await response.text()).trim()).toBe(String(port));
   }
   const identity = { deploymentId: 'dep_1', definitionId: id('def'), revision: 1, serverId: server.id };
   const desired = desiredState({ ...identity, manifest: manifest(uid, components) });

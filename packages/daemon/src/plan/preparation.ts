@@ -1,35 +1,41 @@
 import { type Actual, type ActualContainer, isNext, isUp, type Replaced } from './actual.ts';
 import type { Desired } from './desired.ts';
-import { type Fate, isBeside, isCutOff, targetOf } from './fates.ts';
 import type { PlanStep, Target } from './plan-step.ts';
+import { isBeside, isCutOff, targetOf, type UnitDecision } from './unit-decisions.ts';
 
 /** Steps that do not affect serving containers; all of them come before any stop. */
 export function preparationSteps(
   desired: Desired,
-  fates: readonly Fate[],
+  decisions: readonly UnitDecision[],
   actual: Actual,
   finished: readonly string[],
 ): PlanStep[] {
-  const resources = resourceSteps(desired, fates, actual);
-  const discards = discardSteps(fates, actual, finished);
+  const resources = resourceSteps(desired, decisions, actual);
+  const discards = discardSteps(decisions, actual, finished);
   const ready = [...finished, ...[...resources, ...discards].map(({ key }) => key)];
-  const creations = fates.flatMap((fate) => creationSteps(fate, desired, ready, replaced(fate.olds, actual)));
+  const creations = decisions.flatMap((decision) =>
+    creationSteps(decision, desired, ready, replaced(decision.olds, actual)),
+  );
   return [
     ...discards,
     ...resources,
     ...creations,
-    ...rejoinSteps(desired, fates, ready),
-    ...joinHomeSteps(desired, fates, ready),
+    ...rejoinSteps(desired, decisions, ready),
+    ...joinHomeSteps(desired, decisions, ready),
   ];
 }
 
-function resourceSteps({ network, home, links, volumes }: Desired, fates: readonly Fate[], actual: Actual): PlanStep[] {
-  const needed = [...(network ? [network] : []), ...(fates.some(isBeside) ? [home] : [])];
+function resourceSteps(
+  { network, home, links, volumes }: Desired,
+  decisions: readonly UnitDecision[],
+  actual: Actual,
+): PlanStep[] {
+  const needed = [...(network ? [network] : []), ...(decisions.some(isBeside) ? [home] : [])];
   const missing = needed.filter(({ name }) => !actual.networks.includes(name));
   return [
     // Links are always repeated: the containers of the other instance may have been replaced.
     ...[...missing, ...links].map(
-      (one): PlanStep => ({ key: `network:${one.name}`, after: [], step: 'network', network: one }),
+      (network): PlanStep => ({ key: `network:${network.name}`, after: [], step: 'network', network }),
     ),
     ...volumes
       .filter(({ name }) => !actual.volumes.includes(name))
@@ -38,14 +44,20 @@ function resourceSteps({ network, home, links, volumes }: Desired, fates: readon
 }
 
 /** Removes leftovers of an interrupted rollout; first switches routes back if they already lead to them. */
-function discardSteps(fates: readonly Fate[], { containers, routes }: Actual, finished: readonly string[]): PlanStep[] {
-  const adopted = new Set(fates.flatMap((fate) => (fate.fate === 'adopt' ? fate.adopted.id : [])));
-  const left = containers.filter((one) => isNext(one) && !adopted.has(one.id));
+function discardSteps(
+  decisions: readonly UnitDecision[],
+  { containers, routes }: Actual,
+  finished: readonly string[],
+): PlanStep[] {
+  const adopted = new Set(decisions.flatMap((decision) => (decision.decision === 'adopt' ? decision.adopted.id : [])));
+  const left = containers.filter((container) => isNext(container) && !adopted.has(container.id));
   const ways = routes.map(({ containers: _, ...rule }) => {
-    const former = containers.filter((one) => !isNext(one) && isUp(one) && one.component === rule.component);
+    const former = containers.filter(
+      (container) => !isNext(container) && isUp(container) && container.component === rule.component,
+    );
     return { rule, targets: former.map((existing) => ({ existing })) };
   });
-  const misled = routes.some((route) => route.containers.some((id) => left.some((one) => one.id === id)));
+  const misled = routes.some((route) => route.containers.some((id) => left.some((container) => container.id === id)));
   const back: PlanStep[] = misled ? [{ key: 'route:back', after: finished, step: 'route', ways }] : [];
   const after = [...finished, ...back.map(({ key }) => key)];
   return [
@@ -55,16 +67,16 @@ function discardSteps(fates: readonly Fate[], { containers, routes }: Actual, fi
 }
 
 function creationSteps(
-  fate: Fate,
+  decision: UnitDecision,
   { home }: Desired,
   ready: readonly string[],
   replaces: readonly Replaced[],
 ): PlanStep[] {
-  if (fate.fate !== 'create') return [];
-  const { unit } = fate;
+  if (decision.decision !== 'create') return [];
+  const { unit } = decision;
   const image = unit.spec.image;
   const created = `create:${unit.key}`;
-  const birthplace = fate.beside ? home.name : undefined;
+  const birthplace = decision.beside ? home.name : undefined;
   return [
     { key: `pull:${image}`, after: [], step: 'pull', image },
     { key: created, after: [`pull:${image}`, ...ready], step: 'create', unit, replaces, home: birthplace },
@@ -73,14 +85,14 @@ function creationSteps(
 }
 
 /** Reconnects containers that were disconnected from the instance's network, without a restart. */
-function rejoinSteps({ network }: Desired, fates: readonly Fate[], after: readonly string[]): PlanStep[] {
+function rejoinSteps({ network }: Desired, decisions: readonly UnitDecision[], after: readonly string[]): PlanStep[] {
   if (network === undefined) return [];
-  return fates
-    .filter((fate) => isCutOff(fate, network.name))
-    .map((fate) => {
-      const { unit } = fate;
+  return decisions
+    .filter((decision) => isCutOff(decision, network.name))
+    .map((decision) => {
+      const { unit } = decision;
       const key = `join:${network.name}:${unit.key}`;
-      return { key, after, step: 'join', network: network.name, target: targetOf(fate), aliases: unit.aliases };
+      return { key, after, step: 'join', network: network.name, target: targetOf(decision), aliases: unit.aliases };
     });
 }
 
@@ -89,15 +101,15 @@ function rejoinSteps({ network }: Desired, fates: readonly Fate[], after: readon
  * the others by name, but must not have its own name yet. So it is created on a separate network that the others join
  * with their aliases. It stays there after the takeover, because leaving would break its connections.
  */
-function joinHomeSteps({ home }: Desired, fates: readonly Fate[], ready: readonly string[]): PlanStep[] {
-  const born = fates.filter(isBeside).map(({ unit }) => unit.component);
+function joinHomeSteps({ home }: Desired, decisions: readonly UnitDecision[], ready: readonly string[]): PlanStep[] {
+  const born = decisions.filter(isBeside).map(({ unit }) => unit.component);
   const isNeeded = (component: string) => born.some((other) => other !== component);
-  return fates.flatMap((fate): PlanStep[] => {
-    const { unit } = fate;
+  return decisions.flatMap((decision): PlanStep[] => {
+    const { unit } = decision;
     if (unit.kind !== 'service' || unit.aliases.length === 0 || !isNeeded(unit.component)) return [];
-    const members: Target[] = isBeside(fate)
-      ? fate.olds.filter(isUp).map((existing) => ({ existing }))
-      : [targetOf(fate)];
+    const members: Target[] = isBeside(decision)
+      ? decision.olds.filter(isUp).map((existing) => ({ existing }))
+      : [targetOf(decision)];
     return members
       .filter((member) => !('existing' in member && member.existing.networks.includes(home.name)))
       .map((target) => ({
@@ -114,7 +126,7 @@ function joinHomeSteps({ home }: Desired, fates: readonly Fate[], ready: readonl
 /** Keeps track of old containers that an interrupted attempt stopped: they used to run. */
 function replaced(olds: readonly ActualContainer[], { containers }: Actual): Replaced[] {
   const stoppedByUs = new Set(
-    containers.flatMap(({ replaces }) => replaces.filter((one) => one.running).map(({ id }) => id)),
+    containers.flatMap(({ replaces }) => replaces.filter((replace) => replace.running).map(({ id }) => id)),
   );
   return olds.map((old) => ({ id: old.id, running: isUp(old) || stoppedByUs.has(old.id) }));
 }

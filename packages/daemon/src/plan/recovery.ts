@@ -23,7 +23,9 @@ export function recoveryPlan(desired: Desired, before: Actual, actual: Actual, f
   const irreversible = desired.units.find(
     (unit) =>
       unit.irreversible &&
-      actual.containers.some((one) => isNext(one) && one.started && one.component === unit.component),
+      actual.containers.some(
+        (container) => isNext(container) && container.started && container.component === unit.component,
+      ),
   );
   if (irreversible) return { direction: 'none', irreversibleJob: irreversible.component };
   return { direction: 'back', plan: wayBack(desired, before, actual, former) };
@@ -34,7 +36,7 @@ const afterwards = ['stop_old', 'remove_old', 'drop_network'];
 function isPastReturn(desired: Desired, before: Actual, actual: Actual): boolean {
   if (finishInterrupted(actual).steps.length > 0) return true;
   const present = new Set(actual.containers.map(({ id }) => id));
-  if (before.containers.some((one) => !isNext(one) && !present.has(one.id))) return true;
+  if (before.containers.some((container) => !isNext(container) && !present.has(container.id))) return true;
   // Only the removal of undeclared containers is left.
   return plan(desired, actual).steps.every(({ step }) => afterwards.includes(step));
 }
@@ -42,8 +44,8 @@ function isPastReturn(desired: Desired, before: Actual, actual: Actual): boolean
 /** First removes new containers that block the old ones; parallel ones serve until the old ones do. */
 function wayBack({ network }: Desired, before: Actual, actual: Actual, former: readonly RouteRule[]): Plan {
   const nexts = actual.containers.filter(isNext);
-  const lasting = actual.containers.filter((one) => !isNext(one));
-  const discards = nexts.filter((one) => one.home === undefined).map((one) => discarding(one, []));
+  const lasting = actual.containers.filter((container) => !isNext(container));
+  const discards = nexts.filter((next) => next.home === undefined).map((next) => discarding(next, []));
   // A new container may hold a port or an alias that the old one needs.
   const after = discards.map(({ key }) => key);
   const restored = lasting.flatMap((container): PlanStep[] => {
@@ -54,17 +56,19 @@ function wayBack({ network }: Desired, before: Actual, actual: Actual, former: r
   });
   const serving = [...after, ...restored.map(({ key }) => key)];
   const ways = former.map((rule) => {
-    const leadsTo = lasting.filter((one) => one.component === rule.component && shouldServe(one, before));
+    const leadsTo = lasting.filter(
+      (container) => container.component === rule.component && shouldServe(container, before),
+    );
     return { rule, targets: leadsTo.map((existing) => ({ existing })) };
   });
   const route: PlanStep[] = isAsIs(ways, actual) ? [] : [{ key: 'route', after: serving, step: 'route', ways }];
   const routed = [...serving, ...route.map(({ key }) => key)];
   const retreats = nexts
-    .filter((one) => one.home !== undefined)
-    .flatMap((one): PlanStep[] => {
-      const isAsked = actual.routes.some(({ containers }) => containers.includes(one.id));
-      const drain = isAsked ? drainSteps(one, actual.routes, routed) : [];
-      return [...drain, discarding(one, [...routed, ...drain.map(({ key }) => key)])];
+    .filter((next) => next.home !== undefined)
+    .flatMap((next): PlanStep[] => {
+      const isAsked = actual.routes.some(({ containers }) => containers.includes(next.id));
+      const drain = isAsked ? drainSteps(next, actual.routes, routed) : [];
+      return [...drain, discarding(next, [...routed, ...drain.map(({ key }) => key)])];
     });
   const left = [...routed, ...retreats.map(({ key }) => key)];
   // After a failed first deployment only volumes remain.
@@ -80,6 +84,8 @@ function discarding(container: ActualContainer, after: readonly string[]): PlanS
 /** Answers whether it ran before, or was stopped by an interrupted attempt to replace it. */
 function shouldServe({ id }: ActualContainer, before: Actual): boolean {
   return before.containers.some(
-    (one) => (one.id === id && isUp(one)) || one.replaces.some((replaced) => replaced.id === id && replaced.running),
+    (container) =>
+      (container.id === id && isUp(container)) ||
+      container.replaces.some((replaced) => replaced.id === id && replaced.running),
   );
 }

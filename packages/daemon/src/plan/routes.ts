@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import type { ManifestRoute } from '@hortus/contract/template/manifest';
 
 /** A route: external requests for this host and path go to this port of a component. */
@@ -48,5 +49,5 @@ const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? 
 
 /** Key that must be unique on a server. */
 export function wayOf({ host, path }: Pick<RouteRule, 'host' | 'path'>): string {
-  return `${host}${path === '/' ? '' : path.replace(/\/+$/, '')}`;
+  return `${host}${path === '/' ? '' : withoutTrailing(path, '/')}`;
 }

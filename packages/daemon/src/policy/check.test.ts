@@ -5,10 +5,10 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { describe, expect, it } from 'vitest';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { check } from './check.ts';
-import { parsePolicy, printPolicy, readPolicy } from './read-policy.ts';
+import { parsePolicy, printPolicy, readPolicy, requireMinimumVersion } from './read-policy.ts';
 
-const rules = (given: Partial<ManifestComponent>, policy = '', more: Partial<Manifest> = {}) =>
-  check(manifest('blog', [component('main', given)], more), parsePolicy(policy)).map(({ rule }) => rule);
+const rules = (overrides: Partial<ManifestComponent>, policy = '', more: Partial<Manifest> = {}) =>
+  check(manifest('blog', [component('main', overrides)], more), parsePolicy(policy)).map(({ rule }) => rule);
 const mount = (host_path: string) => ({
   storage: [{ name: 'data', host_path, mount_path: '/data', read_only: true, critical: false }],
 });
@@ -19,8 +19,8 @@ const volume = (volume: string) => ({
 
 describe('without a policy', () => {
   it('an ordinary container is allowed', () => {
-    const given = { ...file('/etc/app/site.ini'), ...volume('blog_data') };
-    expect(rules({ ...given, ports: [{ container_port: 80, host_port: 8080, protocol: 'tcp' }] })).toEqual([]);
+    const overrides = { ...file('/etc/app/site.ini'), ...volume('blog_data') };
+    expect(rules({ ...overrides, ports: [{ container_port: 80, host_port: 8080, protocol: 'tcp' }] })).toEqual([]);
   });
 
   it.each<[string, Partial<ManifestComponent>, string]>([
@@ -52,8 +52,8 @@ describe('without a policy', () => {
     ['a gpu', { gpu: { count: 'all' } }, 'gpu'],
     ['a kernel setting', { sysctls: { 'kernel.shmmax': '1' } }, 'sysctls'],
     ['a port below 1024', { ports: [{ container_port: 22, host_port: 22, protocol: 'tcp' }] }, 'host_ports'],
-  ])('%s is refused', (_, given, rule) => {
-    expect(rules(given)).toContain(rule);
+  ])('%s is refused', (_, overrides, rule) => {
+    expect(rules(overrides)).toContain(rule);
   });
 });
 
@@ -150,15 +150,26 @@ describe('the policy file', () => {
     expect(parsePolicy('{"gpu": true}').gpu).toBe(true);
   });
 
+  it('a daemon below the minimum of the policy does not start, and says why', () => {
+    const policy = parsePolicy('min_daemon_version: 1.4.0');
+    const start = (version: string) => () => requireMinimumVersion(policy, version, '/var/lib/hortusd/policy.yaml');
+    expect(start('1.3.9')).toThrow(
+      '/var/lib/hortusd/policy.yaml: min_daemon_version is 1.4.0, but this is hortusd 1.3.9',
+    );
+    expect(start('1.4.0-rc.1')).toThrow('Install a newer hortusd');
+    for (const version of ['1.4.0', '1.4.1', '2.0.0']) expect(start(version)).not.toThrow();
+  });
+
   it('with a mistake is refused with its position', () => {
     expect(() => parsePolicy('privilegd: true')).toThrow('privileged');
     expect(() => parsePolicy('gpu: maybe')).toThrow('gpu');
     expect(() => parsePolicy('a: [')).toThrow('policy.yaml:1');
     expect(() => parsePolicy('max_memory: lots')).toThrow('max_memory');
+    expect(() => parsePolicy('min_daemon_version: newest')).toThrow('min_daemon_version');
   });
 
   it('can be printed and read back', () => {
-    const policy = parsePolicy('gpu: true\nmax_memory: 1Gi\nhost_paths: [/srv]');
+    const policy = parsePolicy('gpu: true\nmax_memory: 1Gi\nhost_paths: [/srv]\nmin_daemon_version: 1.2.3');
     expect(parsePolicy(printPolicy(policy))).toEqual(policy);
   });
 });
@@ -194,8 +205,8 @@ describe('a policy that forbids raising the default limits', () => {
     ['new privileges', { confinement: { seccomp: 'default', apparmor: 'default', no_new_privileges: false } }],
     ['a capability that is not dropped', { capabilities: { add: [], drop: ['MKNOD', 'AUDIT_WRITE', 'SETFCAP'] } }],
     ['a capability that is dropped and added', { capabilities: { add: ['NET_RAW'], drop: ['ALL'] } }],
-  ])('refuses %s', (_, given) => {
-    expect(rules({ ...usual, ...given }, forbidding)).toContain('raise_limits');
-    expect(rules({ ...usual, ...given })).toEqual([]);
+  ])('refuses %s', (_, overrides) => {
+    expect(rules({ ...usual, ...overrides }, forbidding)).toContain('raise_limits');
+    expect(rules({ ...usual, ...overrides })).toEqual([]);
   });
 });

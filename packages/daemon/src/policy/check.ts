@@ -20,9 +20,9 @@ export function check(manifest: Manifest, policy: Policy): Refusal[] {
 
 function refuseSize({ name, resources }: ManifestComponent, policy: Policy): Refusal[] {
   const refusals: Refusal[] = [];
-  const limit = (rule: string, what: string, most: number | undefined, wanted: number | undefined) => {
-    if (most === undefined || (wanted !== undefined && wanted > 0 && wanted <= most)) return;
-    const message = wanted ? `requests ${wanted} ${what}, more than the allowed ${most}` : `sets no limit for ${what}`;
+  const limit = (rule: string, what: string, max: number | undefined, wanted: number | undefined) => {
+    if (max === undefined || (wanted !== undefined && wanted > 0 && wanted <= max)) return;
+    const message = wanted ? `requests ${wanted} ${what}, more than the allowed ${max}` : `sets no limit for ${what}`;
     refusals.push({ rule, component: name, message });
   };
   limit('max_memory', 'bytes of memory', policy.max_memory_bytes, resources.memory_bytes);
@@ -48,8 +48,8 @@ function refuseRaised({
   const { pids = Number.POSITIVE_INFINITY } = resources;
   if (pids > DEFAULT_PIDS || pids < 1) messages.push(`requests more than ${DEFAULT_PIDS} processes`);
   const kept = logging ? logging.max_bytes * logging.max_files : Number.POSITIVE_INFINITY;
-  const most = DEFAULT_LOG.max_bytes * DEFAULT_LOG.max_files;
-  if (kept > most) messages.push(`requests more than ${most} bytes of log`);
+  const max = DEFAULT_LOG.max_bytes * DEFAULT_LOG.max_files;
+  if (kept > max) messages.push(`requests more than ${max} bytes of log`);
   // Privileged containers are covered by their own rule.
   if (privileged) return messages.map(raised);
   if (!confinement.no_new_privileges) messages.push('allows its programs to gain privileges');

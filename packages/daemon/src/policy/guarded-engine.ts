@@ -1,3 +1,4 @@
+import { Serial } from '../concurrency/turns.ts';
 import type { ContainerSpec } from '../engine/container-spec.ts';
 import type { Engine, HostMount } from '../engine/engine.ts';
 import { realPath } from './host-paths.ts';
@@ -36,7 +37,7 @@ class MountGuard {
   readonly #options: GuardOptions;
   /** Containers created here without host mounts; their start skips the check, since mounts never change. */
   readonly #without = new Set<string>();
-  #creating: Promise<unknown> = Promise.resolve();
+  readonly #creating = new Serial();
 
   constructor(engine: Engine, options: GuardOptions) {
     this.#engine = engine;
@@ -51,9 +52,7 @@ class MountGuard {
       return id;
     }
     // One at a time: two parallel checks would not see each other's mounts.
-    const created = this.#creating.then(() => this.#createChecked(spec, wanted));
-    this.#creating = created.catch(() => undefined);
-    return await created;
+    return await this.#creating.run(() => this.#createChecked(spec, wanted));
   }
 
   async start(id: string): Promise<void> {
@@ -61,8 +60,8 @@ class MountGuard {
       const mounts = await this.#engine.hostMounts();
       const isOwn = ({ container }: HostMount) => container?.id === id || container?.name === id;
       this.#check(
-        mounts.filter((one) => isOwn(one) && one.chosen),
-        mounts.filter((one) => !isOwn(one)),
+        mounts.filter((mount) => isOwn(mount) && mount.chosen),
+        mounts.filter((mount) => !isOwn(mount)),
       );
     }
     await this.#engine.start(id);
@@ -78,7 +77,9 @@ class MountGuard {
     const refused = refuseWriting({ wanted, others: others.map(otherMount) });
     if (refused !== undefined) throw new MountRefused(`Refused: ${refused}.`);
     for (const { path, readOnly } of wanted) if (!readOnly) this.#options.written.add(realPath(path));
-    const mounts = spec.mounts.map((one) => (one.kind === 'host' ? { ...one, path: realPath(one.path) } : one));
+    const mounts = spec.mounts.map((mount) =>
+      mount.kind === 'host' ? { ...mount, path: realPath(mount.path) } : mount,
+    );
     return await this.#engine.create({ ...spec, mounts });
   }
 

@@ -1,6 +1,6 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
-import { type Access, accessOf } from '@hortus/template/host-access';
-import { joinedPorts } from '@hortus/template/port-ranges';
+import { type Access, accessOf } from '@hortus/template/canonical/host-access';
+import { joinedPorts } from '@hortus/template/notation/port-ranges';
 import { isBelow, isPlainPath, realPath } from './host-paths.ts';
 import type { Policy, Refusal } from './policy.ts';
 

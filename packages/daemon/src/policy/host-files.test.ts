@@ -77,9 +77,9 @@ async function exchangeFromInside(): Promise<void> {
   expect(existsSync(join(data, 'shadow'))).toBe(true);
 }
 
-function order(uid: string, slug: string, given: Partial<ReturnType<typeof request>['action']> = {}, params = {}) {
-  const asked = request(slug, given.command ?? [], params, uid);
-  daemon.service.send({ ...asked, type: 'action_request', action: { ...asked.action, type: 'builtin', ...given } });
+function order(uid: string, slug: string, overrides: Partial<ReturnType<typeof request>['action']> = {}, params = {}) {
+  const asked = request(slug, overrides.command ?? [], params, uid);
+  daemon.service.send({ ...asked, type: 'action_request', action: { ...asked.action, type: 'builtin', ...overrides } });
   return daemon.resultOf(asked.execution_id);
 }
 
@@ -130,8 +130,8 @@ describe('a directory that a container replaced by a link to host files is not m
     expect(await deploy(uid, component, { backup })).toMatchObject({ status: 'success' });
     await exchangeFromInside();
     const key = Buffer.alloc(32, 7).toString('base64');
-    const given = { command: [], timeout: '60s' };
-    expect(await order(uid, 'hortus.backup', given, { backup_id: `bkp_${uid}`, key })).toMatchObject(refused);
+    const overrides = { command: [], timeout: '60s' };
+    expect(await order(uid, 'hortus.backup', overrides, { backup_id: `bkp_${uid}`, key })).toMatchObject(refused);
     expect(await stateOf(uid)).toBe('exited');
   });
 });
@@ -218,6 +218,6 @@ it('no part of the daemon bypasses the check', () => {
     (file) =>
       !/test|engine\/docker/.test(file) && readFileSync(join(source, file), 'utf8').includes('openDockerEngine('),
   );
-  // The shim of an exec does not start containers.
-  expect(opens.sort()).toEqual(['actions/exec-shim.ts', 'wiring.ts']);
+  // The shim of an exec and `hortusd doctor` create no containers.
+  expect(opens.sort()).toEqual(['actions/exec-shim.ts', 'diagnostics/examine.ts', 'wiring/node-engine.ts']);
 });

@@ -1,8 +1,9 @@
 import { readlinkSync } from 'node:fs';
 import { posix } from 'node:path';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 
 /** A directory entry that resolving a path goes through. */
-export interface PathEntry {
+interface PathEntry {
   /** Resolved parent directory. Write access there is enough to replace the path. */
   directory: string;
   name: string;
@@ -16,7 +17,7 @@ export interface PathWalk {
 }
 
 /** Limit of followed links, as in the kernel; a path with more stays unresolved, and the engine fails to open it. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /** Resolves an absolute path as the kernel does, and lists the directory entries on the way. */
 export function walkPath(path: string): PathWalk {
@@ -29,7 +30,7 @@ export function walkPath(path: string): PathWalk {
       directory = posix.dirname(directory);
       continue;
     }
-    const target = links < MOST_LINKS ? linkTarget(posix.join(directory, name)) : undefined;
+    const target = links < MAX_LINKS ? linkTarget(posix.join(directory, name)) : undefined;
     entries.push({ directory, name, link: target !== undefined });
     if (target === undefined) {
       directory = posix.join(directory, name);
@@ -55,7 +56,7 @@ function linkTarget(path: string): string | undefined {
 export const realPath = (path: string): string => walkPath(path).real;
 
 export function isBelow(path: string, directory: string): boolean {
-  const whole = (text: string) => `${posix.normalize(text)}/`.replace(/\/+$/, '/');
+  const whole = (text: string) => `${withoutTrailing(posix.normalize(text), '/')}/`;
   return whole(path).startsWith(whole(directory));
 }
 

@@ -17,7 +17,7 @@ const host = (host_path: string) => ({
   storage: [{ name: 'data', host_path, mount_path: '/data', read_only: false, critical: false }],
 });
 const file = (mount_path: string) => ({ files: [{ mount_path, mode: '0644', content: 'x' }] });
-const route = (given: object) => ({
+const route = (overrides: object) => ({
   routes: [
     {
       name: 'web',
@@ -29,7 +29,7 @@ const route = (given: object) => ({
       tls: 'off',
       primary: true,
       url: '',
-      ...given,
+      ...overrides,
     },
   ] as Manifest['routes'],
 });
@@ -100,9 +100,9 @@ describe('a manifest is refused by the named rule:', () => {
     ['a schedule that is a command', 'form', { schedule: '* * * * * root reboot' }],
     ['more containers than a server can run', 'form', { replicas: 100_000 }],
     ['a variable that injects another', 'form', { env: { 'A=1\nLD_PRELOAD': 'x' } }],
-  ])('%s', async (_, rule, given) => {
+  ])('%s', async (_, rule, overrides) => {
     const uid = daemon.server.newUid();
-    await refused(daemon.order(uid, [sleeper(given)]), rule, uid);
+    await refused(daemon.order(uid, [sleeper(overrides)]), rule, uid);
   });
 
   it.each(['a/b', '../b', 'a\\b', 'a b', '-rm', ''])(
@@ -122,9 +122,9 @@ describe('a manifest is refused by the named rule:', () => {
     ['a placeholder of the ingress in its path', { path: '/{http.request.header.Cookie}' }],
     ['a component that does not exist', { component: 'other' }],
     ['an invalid port', { port: 70_000 }],
-  ])('a route with %s', async (_, given) => {
+  ])('a route with %s', async (_, overrides) => {
     const uid = daemon.server.newUid();
-    await refused(daemon.order(uid, [sleeper()], route(given)), 'routes', uid);
+    await refused(daemon.order(uid, [sleeper()], route(overrides)), 'routes', uid);
   });
 
   it('a forged signature', async () => {

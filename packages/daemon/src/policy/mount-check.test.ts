@@ -25,21 +25,21 @@ const swap = () => {
 };
 const policy = (...host_paths: string[]) => parsePolicy(JSON.stringify({ host_paths }));
 const mounting = (path: string, readOnly = false) => ({ path, readOnly });
-const other = (path: string, given: Partial<OtherMount> = {}): OtherMount => ({
+const other = (path: string, overrides: Partial<OtherMount> = {}): OtherMount => ({
   path,
   readOnly: false,
   holder: 'the container other',
   chosen: true,
-  ...given,
+  ...overrides,
 });
-const refusal = (given: Partial<MountCheck>) =>
+const refusal = (overrides: Partial<MountCheck>) =>
   refuseMounts({
     policy: policy(app),
     engineSocket: join(root, 'run/docker.sock'),
     wanted: [mounting(data)],
     others: [],
     written: [],
-    ...given,
+    ...overrides,
   });
 
 describe('a path that resolves inside the policy', () => {

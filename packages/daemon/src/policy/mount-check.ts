@@ -1,4 +1,4 @@
-import { accessOfPath } from '@hortus/template/host-access';
+import { accessOfPath } from '@hortus/template/canonical/host-access';
 import { refuseAccess } from './host-access.ts';
 import { isBelow, type PathWalk, realPath, walkPath } from './host-paths.ts';
 import type { Policy } from './policy.ts';
@@ -34,12 +34,12 @@ export interface MountCheck {
  * to earlier. The root of a mount cannot be replaced from inside the container.
  */
 export function refuseMounts({ policy, engineSocket, wanted, others, written }: MountCheck): string | undefined {
-  const walks = wanted.map((one) => ({ ...one, ...walkPath(one.path) }));
+  const walks = wanted.map((path) => ({ ...path, ...walkPath(path.path) }));
   for (const walk of walks) {
     const refused = refusePath(walk, policy, engineSocket);
     if (refused !== undefined) return refused;
-    const own = walks.filter((one) => one !== walk).map((one) => ({ ...one, holder: 'the container itself' }));
-    const writer = [...own, ...others].find((one) => canReplace(one, walk));
+    const own = walks.filter((item) => item !== walk).map((walk) => ({ ...walk, holder: 'the container itself' }));
+    const writer = [...own, ...others].find((item) => canReplace(item, walk));
     if (writer)
       return `${walk.path} lies below ${writer.path}, which ${writer.holder} can write to and replace by a link; mount only one of them, or move one elsewhere`;
     const link = walk.entries.find((entry) => entry.link && written.some((path) => isBelow(entry.directory, path)));
@@ -51,10 +51,10 @@ export function refuseMounts({ policy, engineSocket, wanted, others, written }: 
 
 /** Returns which mount of another container would become replaceable by write access to the wanted paths. */
 export function refuseWriting({ wanted, others }: Pick<MountCheck, 'wanted' | 'others'>): string | undefined {
-  for (const one of wanted) {
-    const other = others.find(({ path, chosen }) => chosen && canReplace(one, walkPath(path)));
+  for (const item of wanted) {
+    const other = others.find(({ path, chosen }) => chosen && canReplace(item, walkPath(path)));
     if (other)
-      return `${one.path} contains ${other.path}, which ${other.holder} mounts and which could be replaced by a link; mount it read-only, or elsewhere`;
+      return `${item.path} contains ${other.path}, which ${other.holder} mounts and which could be replaced by a link; mount it read-only, or elsewhere`;
   }
   return undefined;
 }

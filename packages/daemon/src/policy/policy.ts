@@ -1,4 +1,4 @@
-import { namePattern } from '@hortus/contract/fields';
+import { namePattern } from '@hortus/contract/records/fields';
 import { strict } from '@hortus/contract/template/notation';
 import Type, { type Static } from 'typebox';
 
@@ -29,6 +29,13 @@ const ORDINARY_CAPABILITIES = [
  * the state directory; the service can neither read nor change them.
  */
 export const PolicyFile = strict({
+  min_daemon_version: Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,9}\\.\\d{1,9}\\.\\d{1,9}(-[0-9A-Za-z.-]{1,64})?$',
+      description:
+        'Oldest version of hortusd that may run on this server, such as 1.4.0. An older one does not start, and the service cannot install one. Quote it.',
+    }),
+  ),
   privileged: off('Privileged containers, which are root on the server.'),
   host_pid: off('Seeing and signalling every process of the server.'),
   host_ipc: off('Sharing memory with processes of the server.'),
@@ -86,11 +93,12 @@ export const PolicyFile = strict({
   ),
 });
 
-type Given = Static<typeof PolicyFile>;
-type Limits = 'max_memory' | 'max_cpus';
-export type Policy = Required<Omit<Given, Limits>> & {
+type PolicyInput = Static<typeof PolicyFile>;
+type Limits = 'max_memory' | 'max_cpus' | 'min_daemon_version';
+export type Policy = Required<Omit<PolicyInput, Limits>> & {
   max_memory_bytes: number | undefined;
   max_cpus: number | undefined;
+  min_daemon_version: string | undefined;
 };
 
 export interface Refusal {

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
-import { MOST_PORTS } from '@hortus/contract/template/host-access';
+import { MAX_PORTS } from '@hortus/contract/template/host-access';
 import type { ManifestComponent, ManifestRoute } from '@hortus/contract/template/manifest';
-import { parseSchedule } from '@hortus/template/schedule';
+import { parseSchedule } from '@hortus/template/notation/schedule';
 import { isImageReference } from '../engine/docker/image-reference.ts';
 import { isPlainPath } from './host-paths.ts';
 
-const MOST_REPLICAS = 100;
+const MAX_REPLICAS = 100;
 const isPort = (port: number): boolean => Number.isInteger(port) && port >= 1 && port <= 65_535;
 const quoted = JSON.stringify;
 
@@ -28,8 +28,8 @@ export function* refuseSettings(component: ManifestComponent): Generator<string>
     if (!/^[A-Za-z0-9.-]+$/.test(host)) yield `${quoted(host)} is not a valid host name`;
     if (isIP(address) === 0 && address !== 'host-gateway') yield `${quoted(address)} is not the IP address of a host`;
   }
-  if (component.ports.length > MOST_PORTS)
-    yield `${component.ports.length} ports are not allowed; the limit is ${MOST_PORTS}`;
+  if (component.ports.length > MAX_PORTS)
+    yield `${component.ports.length} ports are not allowed; the limit is ${MAX_PORTS}`;
   for (const { container_port, host_port, host_ip } of component.ports) {
     const ports = [container_port, ...(host_port === undefined ? [] : [host_port])];
     if (!ports.every(isPort)) yield `${ports.join(' and ')} are not valid ports`;
@@ -41,8 +41,8 @@ export function* refuseSettings(component: ManifestComponent): Generator<string>
   }
   if (schedule !== undefined && parseSchedule(schedule) === undefined)
     yield `${quoted(schedule)} is not a valid schedule`;
-  if (!(replicas >= 1 && replicas <= MOST_REPLICAS))
-    yield `${replicas} replicas are not allowed; the limit is ${MOST_REPLICAS}`;
+  if (!(replicas >= 1 && replicas <= MAX_REPLICAS))
+    yield `${replicas} replicas are not allowed; the limit is ${MAX_REPLICAS}`;
   if (logging !== undefined && logging.max_bytes < 1) yield 'the size limit of the log must be positive';
 }
 

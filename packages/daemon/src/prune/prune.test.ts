@@ -4,10 +4,10 @@ import { busyboxImage } from '@hortus/testkit/images';
 import { type Registry, startRegistry } from '@hortus/testkit/registry';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Turns } from '../concurrency/turns.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { TestServer } from '../rollout/testing/server.ts';
-import { Turns } from '../turns.ts';
 import { prune } from './prune.ts';
 
 let server: TestServer;

@@ -1,9 +1,9 @@
+import type { Turns } from '../concurrency/turns.ts';
 import type { Engine, NamedFacts } from '../engine/engine.ts';
-import { keptNetwork } from '../engine/kept-network.ts';
+import { stuckNetwork } from '../engine/stuck-network.ts';
 import { type ActionOutcome, failure, success } from '../journal/action.ts';
 import type { Journal } from '../journal/journal.ts';
 import { label } from '../plan/labels.ts';
-import type { Turns } from '../turns.ts';
 import { type Labelled, type Leftovers, leftovers } from './leftovers.ts';
 
 export interface PruneContext {
@@ -24,7 +24,7 @@ export async function prune(context: PruneContext): Promise<ActionOutcome> {
   if (!Array.isArray(params.living)) return failure('The order does not list the existing instances.');
   const dryRun = params.dry_run !== false;
   const living = new Set([...texts(params.living), ...known(journal)]);
-  const found = await look(engine, journal, serverId, living, texts(params.volumes));
+  const found = await poll(engine, journal, serverId, living, texts(params.volumes));
   const problems = dryRun ? [] : await remove(context, found);
   const { instances: _, ...shown } = found;
   const output = JSON.stringify({ dry_run: dryRun, ...shown, problems });
@@ -37,7 +37,7 @@ function known({ manifests, deployments }: Journal): string[] {
   return [...manifests.all().map(({ instance_uid }) => instance_uid), ...underWay];
 }
 
-async function look(
+async function poll(
   engine: Engine,
   journal: Journal,
   serverId: string,
@@ -55,7 +55,7 @@ async function look(
     journal.pulledImages
       .all()
       .filter((name) => !engine.isSubstitute(name))
-      .map(async (name) => ({ name, id: (await engine.image(name))?.id })),
+      .map(async (name) => ({ name, id: (await engine.image(name).catch(() => undefined))?.id })),
   );
   return leftovers({
     containers: containers.flatMap(labelled),
@@ -114,7 +114,7 @@ async function removeInstance(
   }
   for (const { name } of await engine.networks({ labels })) {
     await attempt(async () => {
-      if ((await engine.removeNetwork(name)) === 'kept') throw new Error(keptNetwork(name));
+      if ((await engine.removeNetwork(name)) === 'kept') throw new Error(stuckNetwork(name));
     });
   }
   for (const { name } of await engine.volumes({ labels })) {
@@ -123,4 +123,4 @@ async function removeInstance(
 }
 
 const texts = (value: unknown): string[] =>
-  Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : [];
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

@@ -1,6 +1,6 @@
 import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { imageText, parseImage, repositoryOf } from '@hortus/template/image-reference';
+import { imageText, parseImage, repositoryOf } from '@hortus/template/notation/image-reference';
 import type { Engine } from '../engine/engine.ts';
 
 /** Returns the registry digest of a local image; null for images that exist only locally. */
@@ -8,7 +8,7 @@ export async function digestOf(engine: Engine, image: string, idOrName = image):
   const named = parseImage(image).digest;
   if (named !== undefined) return named;
   const repository = repositoryOf(image);
-  const found = (await engine.imageDigests(idOrName)).find((one) => repositoryOf(one) === repository);
+  const found = (await engine.imageDigests(idOrName)).find((digest) => repositoryOf(digest) === repository);
   return (found && parseImage(found).digest) ?? null;
 }
 
@@ -35,9 +35,9 @@ export async function digestsOf(engine: Engine, parts: readonly RunImage[]): Pro
 }
 
 /** Pins the images of a manifest to recorded digests, whatever their tags point to now. */
-export function pinned<Given extends Manifest>(manifest: Given, images: readonly DeployedImage[]): Given {
+export function pinned<Input extends Manifest>(manifest: Input, images: readonly DeployedImage[]): Input {
   const components = manifest.components.map((component) => {
-    const digest = images.find((one) => one.component === component.name)?.digest;
+    const digest = images.find((image) => image.component === component.name)?.digest;
     const image = parseImage(component.image);
     if (!digest || image.digest !== undefined) return component;
     return { ...component, image: imageText({ ...image, digest }) };
@@ -47,7 +47,7 @@ export function pinned<Given extends Manifest>(manifest: Given, images: readonly
 
 /** Compares two image references. A missing digest matches any: one of them may have been pinned since. */
 export function isSameImage(a: string, b: string): boolean {
-  const [one, other] = [parseImage(a), parseImage(b)];
-  const isPinnedOtherwise = one.digest !== undefined && other.digest !== undefined && one.digest !== other.digest;
-  return one.repository === other.repository && one.tag === other.tag && !isPinnedOtherwise;
+  const [item, other] = [parseImage(a), parseImage(b)];
+  const isPinnedOtherwise = item.digest !== undefined && other.digest !== undefined && item.digest !== other.digest;
+  return item.repository === other.repository && item.tag === other.tag && !isPinnedOtherwise;
 }

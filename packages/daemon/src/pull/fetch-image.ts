@@ -1,5 +1,5 @@
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
-import { isFloating, parseImage, registryOf } from '@hortus/template/image-reference';
+import { isFloating, parseImage, registryOf } from '@hortus/template/notation/image-reference';
 import type { Engine, Platform } from '../engine/engine.ts';
 import { runsOn } from '../fingerprint/platform.ts';
 import { ImageProblem } from './image-problem.ts';
@@ -67,7 +67,7 @@ export async function pullImage(
   { engine, logins, signal, progress, say }: Omit<Fetching, 'renew'>,
 ): Promise<void> {
   const host = registryOf(image);
-  const login = logins.find((one) => one.host === host);
+  const login = logins.find((login) => login.host === host);
   const report = new PullReport(image);
   try {
     await engine.pull(

@@ -48,10 +48,10 @@ describe('the progress of a pull', () => {
           if (line !== undefined) said.push({ at: now, percent: Number(/(\d+) %/.exec(line)?.[1]) });
         }
         expect(said.length).toBeLessThanOrEqual(10);
-        for (const [index, one] of said.entries()) {
+        for (const [index, item] of said.entries()) {
           const before = said[index - 1] ?? { at: 0, percent: 0 };
-          expect(one.percent).toBeGreaterThanOrEqual(before.percent + 10);
-          expect(one.at - before.at).toBeGreaterThanOrEqual(2_000);
+          expect(item.percent).toBeGreaterThanOrEqual(before.percent + 10);
+          expect(item.at - before.at).toBeGreaterThanOrEqual(2_000);
         }
       }),
       { numRuns: 100 },

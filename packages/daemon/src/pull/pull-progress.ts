@@ -26,8 +26,8 @@ export class PullReport {
     if (layer === undefined || status !== 'Downloading' || !current || !total) return undefined;
     this.#layers.set(layer, { current, total });
     const sizes = [...this.#layers.values()];
-    const done = sizes.reduce((sum, one) => sum + one.current, 0);
-    const all = sizes.reduce((sum, one) => sum + one.total, 0);
+    const done = sizes.reduce((sum, size) => sum + size.current, 0);
+    const all = sizes.reduce((sum, size) => sum + size.total, 0);
     const percent = Math.floor((100 * done) / all / STEP_PERCENT) * STEP_PERCENT;
     const now = this.#now();
     if (percent <= this.#said || now - this.#saidAt < EVERY_MS) return undefined;

@@ -147,9 +147,9 @@ describe('a rollback', () => {
     // Removed from the engine too.
     await forgetImage(old.replace(':stable@', '@'));
     const back = pinned(manifest(uid, [main(image), data], { instance }), first.images ?? []);
-    expect(back.components.map((one) => one.image)).toEqual([old, `${other}@${first.images?.[1]?.digest}`]);
+    expect(back.components.map((component) => component.image)).toEqual([old, `${other}@${first.images?.[1]?.digest}`]);
     const { components } = await settledPins(server.engine, back);
-    expect(components.map((one) => one.image)).toEqual([old, other]);
+    expect(components.map((component) => component.image)).toEqual([old, other]);
     const result = await server.deploy(uid, components);
     expect(result).toMatchObject({
       status: 'success',

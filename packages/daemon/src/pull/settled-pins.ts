@@ -1,5 +1,5 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { imageText, parseImage } from '@hortus/template/image-reference';
+import { imageText, parseImage } from '@hortus/template/notation/image-reference';
 import type { Engine } from '../engine/engine.ts';
 import { containersOf } from '../instances/instance-containers.ts';
 import { label } from '../plan/labels.ts';
@@ -9,7 +9,7 @@ import { digestOf } from './digests.ts';
  * Removes the pins of components that already run the same digest under the bare tag. A rollback pins all recorded
  * images, and an unchanged database must not be recreated because its image is written differently.
  */
-export async function settledPins<Given extends Manifest>(engine: Engine, manifest: Given): Promise<Given> {
+export async function settledPins<Input extends Manifest>(engine: Engine, manifest: Input): Promise<Input> {
   const isPinned = manifest.components.some(({ image }) => parseImage(image).digest !== undefined);
   if (!isPinned) return manifest;
   const containers = await containersOf(engine, manifest.instance.uid);
@@ -25,7 +25,7 @@ export async function settledPins<Given extends Manifest>(engine: Engine, manife
           return isBare ? digestOf(engine, image, imageId).catch(() => null) : null;
         }),
       );
-      const isSettled = digests.length > 0 && digests.every((one) => one === digest);
+      const isSettled = digests.length > 0 && digests.every((text) => text === digest);
       return isSettled ? { ...component, image } : component;
     }),
   );

@@ -13,8 +13,8 @@ afterAll(() => server.close());
 const failingCheck = { test: ['false'], interval_ms: 20, timeout_ms: 1_000, start_period_ms: 0, retries: 2 };
 const says = (text: string) => web({}, `echo ${text} > /www/index.html;`);
 
-function routed(uid: string, given: { component?: string; host?: string } = {}) {
-  const { component: name = 'main', host = `${uid}.test` } = given;
+function routed(uid: string, overrides: { component?: string; host?: string } = {}) {
+  const { component: name = 'main', host = `${uid}.test` } = overrides;
   const rule = { name: 'web', component: name, port: 8080, host, path: '/', strip: false } as const;
   return { manifest: { routes: [{ ...rule, tls: 'off', primary: true, url: `http://${host}` } as const] } };
 }
@@ -73,19 +73,19 @@ describe('a component without storage and fixed ports', () => {
       component('watcher', web({}, `sleep 0.1;`)),
     ];
     expect(await server.deploy(uid, parts('1'))).toMatchObject({ status: 'success' });
-    let [going, answers] = [true, [] as string[]];
+    let [going, responses] = [true, [] as string[]];
     // No proxy in between holds requests back, so a request to the stopping container may be lost.
     const ask = ['timeout', '10', 'wget', '-q', '-O', '-', `http://${api}:8080/name`];
     const watching = (async () => {
-      while (going) answers.push((await server.run(`${uid}-watcher`, ...ask)).trim());
+      while (going) responses.push((await server.run(`${uid}-watcher`, ...ask)).trim());
     })();
     expect(await server.deploy(uid, parts('2'))).toMatchObject({ status: 'success', gap_ms: 0 });
     going = false;
     await watching;
-    const heard = answers.filter((answer) => answer.startsWith('api '));
-    expect([...new Set(heard)]).toEqual(['api 1', 'api 2'].filter((one) => heard.includes(one)));
-    const lost = answers.findIndex((answer) => !answer.startsWith('api '));
-    if (lost >= 0) expect(answers.slice(lost)).not.toContain('api 1');
+    const received = responses.filter((response) => response.startsWith('api '));
+    expect([...new Set(received)]).toEqual(['api 1', 'api 2'].filter((text) => received.includes(text)));
+    const lost = responses.findIndex((response) => !response.startsWith('api '));
+    if (lost >= 0) expect(responses.slice(lost)).not.toContain('api 1');
     expect(await server.run(`${uid}-watcher`, 'wget', '-q', '-O', '-', `http://${front}:8080/seen`)).toMatch(
       /^api [12]\n$/,
     );
@@ -99,14 +99,14 @@ describe('a component without storage and fixed ports', () => {
   test('runs in several replicas behind one route, which serves all of them', async () => {
     const uid = server.newUid();
     const replicated = (version: string, replicas: number) => {
-      const given = web({ replicas, env: { version } }, `hostname -i | head -n 1 > /www/index.html;`);
-      return [component('main', given)];
+      const overrides = web({ replicas, env: { version } }, `hostname -i | head -n 1 > /www/index.html;`);
+      return [component('main', overrides)];
     };
     await server.deploy(uid, replicated('1', 1), routed(uid));
     const load = startLoad({ port: server.httpPort, host: `${uid}.test`, connections: 'kept' });
     await server.deploy(uid, replicated('2', 2), routed(uid));
-    const before = load.result.answered;
-    await until(() => load.result.answered > before + 50, { describe: 'answers of both' });
+    const before = load.result.responded;
+    await until(() => load.result.responded > before + 50, { describe: 'answers of both' });
     await server.deploy(uid, replicated('3', 2), routed(uid));
     const { failures, bodies } = await load.stop();
     expect(failures).toEqual([]);
@@ -130,7 +130,7 @@ describe('a component with storage', () => {
     expect(result.gap_ms).toBeLessThan(performance.now() - begun);
     const { bodies } = await (async () => {
       const load = startLoad({ port: server.httpPort, host: `${uid}.test` });
-      await until(() => load.result.answered > 5, { describe: 'answers' });
+      await until(() => load.result.responded > 5, { describe: 'answers' });
       return load.stop();
     })();
     expect([...bodies.keys()]).toEqual(['v2']);
@@ -139,11 +139,11 @@ describe('a component with storage', () => {
 
 describe('a route', () => {
   test('that another instance uses is refused before any change', async () => {
-    const [one, two] = [server.newUid(), server.newUid()];
-    await server.deploy(one, [component('main', web())], routed(one, { host: 'shared.test' }));
+    const [text, two] = [server.newUid(), server.newUid()];
+    await server.deploy(text, [component('main', web())], routed(text, { host: 'shared.test' }));
     const result = await server.deploy(two, [component('main', web())], routed(two, { host: 'Shared.test' }));
     expect(result).toMatchObject({ status: 'failed', reason: 'route_taken' });
-    expect(result.error).toContain(one);
+    expect(result.error).toContain(text);
     expect((await server.names()).filter((name) => name.startsWith(two))).toEqual([]);
   });
 
@@ -168,8 +168,8 @@ describe('a route', () => {
         status: 'success',
         instance: { url: expect.stringMatching(/^http:\/\/[\d.]+:8080$/) },
       });
-      const answer = await fetch(`${result.instance?.url}/health`);
-      expect(await answer.text()).toBe('ok\n');
+      const response = await fetch(`${result.instance?.url}/health`);
+      expect(await response.text()).toBe('ok\n');
       expect(bare.log.find(({ level }) => level === 'warn')?.message).toContain('disabled');
     } finally {
       await bare.close();

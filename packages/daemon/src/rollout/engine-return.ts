@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Engine } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
 
-export interface Patience {
+export interface WaitLimits {
   withinMs: number;
   /** Interval of messages while waiting. */
   everyMs: number;
@@ -10,7 +10,7 @@ export interface Patience {
   signal: AbortSignal;
 }
 
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 
 /**
  * Waits for an unreachable engine and answers whether it responds again. False at once for a call that timed out while
@@ -19,14 +19,14 @@ const LOOK_EVERY_MS = 250;
 export async function engineReturned(
   error: unknown,
   engine: Pick<Engine, 'info'>,
-  patience: Patience,
+  waitLimits: WaitLimits,
 ): Promise<boolean> {
   const problem = engineProblemIn(error);
   if (problem?.kind !== 'unreachable' && problem?.kind !== 'timeout') return false;
-  const { withinMs, everyMs, say, signal } = patience;
+  const { withinMs, everyMs, say, signal } = waitLimits;
   // Report first: asking a hanging engine takes time, and the service must see progress meanwhile.
   say(`${problem.message}; checking whether the engine responds`);
-  if (await answers(engine)) {
+  if (await responds(engine)) {
     if (problem.kind === 'timeout') return false;
     say('The engine responds again; continuing');
     return true;
@@ -35,9 +35,9 @@ export async function engineReturned(
   const waited = () => `${((performance.now() - begun) / 1_000).toFixed(1)} s`;
   say('The engine does not respond; waiting for it');
   for (let said = begun; performance.now() - begun < withinMs; ) {
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
     if (signal.aborted) return false;
-    if (await answers(engine)) {
+    if (await responds(engine)) {
       say(`The engine responds again after ${waited()}; continuing`);
       return true;
     }
@@ -48,14 +48,14 @@ export async function engineReturned(
   return false;
 }
 
-const answers = (engine: Pick<Engine, 'info'>): Promise<boolean> =>
+const responds = (engine: Pick<Engine, 'info'>): Promise<boolean> =>
   engine.info().then(
     () => true,
     () => false,
   );
 
 /** Finds the engine problem in the cause chain of an error. */
-export function engineProblemIn(error: unknown): EngineProblem | undefined {
+function engineProblemIn(error: unknown): EngineProblem | undefined {
   if (error instanceof EngineProblem) return error;
   return error instanceof Error && error.cause !== undefined ? engineProblemIn(error.cause) : undefined;
 }

@@ -15,7 +15,7 @@ export class Gap {
   constructor({ actual, facts }: Reading) {
     for (const next of actual.containers.filter(isNext)) {
       for (const { id } of next.replaces.filter(({ running }) => running)) {
-        const old = actual.containers.find((one) => one.id === id);
+        const old = actual.containers.find((container) => container.id === id);
         const at = facts.get(id)?.finishedAt;
         if (old && !isUp(old) && at !== undefined) this.#stopped.set(keyOf(old), { component: old.component, at });
       }

@@ -17,14 +17,14 @@ afterAll(() => server.close());
 
 const plain = { image, command: ['sleep', '100000'], init: true, stop_grace_period_ms: 0 };
 /** A component with default limits, as the service sends it today. */
-const limited = (given: Partial<ManifestComponent> = {}) =>
+const limited = (overrides: Partial<ManifestComponent> = {}) =>
   component('main', {
     ...plain,
     resources: { pids: DEFAULT_PIDS },
     logging: { ...DEFAULT_LOG, by_default: true },
     confinement: { seccomp: 'default', apparmor: 'default', no_new_privileges: true },
     capabilities: { add: [], drop: [...DROPPED_CAPABILITIES] },
-    ...given,
+    ...overrides,
   });
 /** A component without limits, as older services sent it. */
 const unlimited = () => component('main', plain);

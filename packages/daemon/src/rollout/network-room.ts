@@ -24,10 +24,10 @@ export async function requireAddresses(
   if (joining === 0) return;
   const found = await engine.networks({ labels: { [label.instance]: instanceUid } });
   const { subnets = [] } = found.find(({ name }) => name === network.name) ?? {};
-  const range = subnets.map(parseCidr).find((one) => one !== undefined);
+  const range = subnets.map(parseCidr).find((range) => range !== undefined);
   if (range === undefined) return;
   const room = containersOn(range.last - range.first + 1);
-  const needed = containers.filter((one) => one.networks.includes(network.name)).length + joining;
+  const needed = containers.filter((container) => container.networks.includes(network.name)).length + joining;
   if (needed <= room) return;
   throw new NetworkTooSmall(
     `Network ${network.name} has addresses for ${room} containers, but this deployment temporarily needs ${needed}. ` +

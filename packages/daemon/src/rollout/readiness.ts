@@ -38,7 +38,7 @@ type Watched = Pick<Engine, 'inspect' | 'exec' | 'logs'>;
 /** Time that a container without a health check must survive; enough to catch a missing command. */
 const settleMs = 30;
 /** Interval of checks that the container still runs while its probes fail. */
-const lookEveryMs = 100;
+const pollEveryMs = 100;
 /** Lines that are reported, and lines in the message. */
 const reportedLines = 30;
 const shownLines = 20;
@@ -60,21 +60,21 @@ export async function waitReady(
     return await running(engine, id, name);
   }
   const begun = performance.now();
-  const patience = check.start_period_ms + check.retries * check.interval_ms + check.timeout_ms;
+  const timeout = check.start_period_ms + check.retries * check.interval_ms + check.timeout_ms;
   let facts = await running(engine, id, name);
-  let looked = performance.now();
+  let polled = performance.now();
   for (;;) {
     const result = await probe(engine, facts, check);
     if (result.ok) return facts;
     const now = performance.now();
-    if (now - begun >= patience) {
-      const message = `${name} was not healthy within ${patience} ms: ${result.detail}`;
+    if (now - begun >= timeout) {
+      const message = `${name} was not healthy within ${timeout} ms: ${result.detail}`;
       throw new NotReady('unhealthy', message, await lastLines(engine, id));
     }
     await sleep(pause(check, now - begun), undefined, { signal });
-    if (performance.now() - looked >= lookEveryMs) {
+    if (performance.now() - polled >= pollEveryMs) {
       facts = await running(engine, id, name, facts.restarts);
-      looked = performance.now();
+      polled = performance.now();
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { parseImage } from '@hortus/template/image-reference';
+import { parseImage } from '@hortus/template/notation/image-reference';
 import type { Reading } from '../instances/read-actual.ts';
 import { type Fetching, pullImage } from '../pull/fetch-image.ts';
 import { localImage, substitution } from '../pull/local-image.ts';
@@ -38,6 +38,8 @@ export function withMovedImages({ actual, facts }: Reading, ids: ImageIds): Read
     const { image = '', imageId } = facts.get(id) ?? {};
     return ids.has(image) && ids.get(image) !== imageId;
   };
-  const containers = actual.containers.map((one) => (isMoved(one.id) ? { ...one, config: 'of a former image' } : one));
+  const containers = actual.containers.map((container) =>
+    isMoved(container.id) ? { ...container, config: 'of a former image' } : container,
+  );
   return { actual: { ...actual, containers }, facts };
 }

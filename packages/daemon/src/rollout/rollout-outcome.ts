@@ -16,7 +16,9 @@ export function describeSuccess(
 ): RolloutResult {
   const services = desired.units.filter(({ kind }) => kind === 'service');
   const factsOf = (unit: Unit): ContainerFacts | undefined => {
-    const kept = before.actual.containers.find((one) => belongsTo(one, unit) && one.config === unit.config);
+    const kept = before.actual.containers.find(
+      (container) => belongsTo(container, unit) && container.config === unit.config,
+    );
     return ready.get(unit.key) ?? (kept && before.facts.get(kept.id));
   };
   const parts = services.flatMap((unit) => {

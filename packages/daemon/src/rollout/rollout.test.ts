@@ -199,7 +199,7 @@ test('a step without progress ends the rollout, even while others advance', asyn
   const job = (name: string, sleeps: number, ...after: string[]) =>
     component(name, {
       ...{ kind: 'job', run: 'before_start', image, command: ['sleep', `${sleeps}`] },
-      depends_on: Object.fromEntries(after.map((one) => [one, 'completed' as const])),
+      depends_on: Object.fromEntries(after.map((text) => [text, 'completed' as const])),
     });
   const parts = [
     component('main', web({ env: { VERSION: '2' } })),

@@ -1,5 +1,5 @@
+import type { StepId } from '@hortus/contract/actions/steps';
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
-import type { StepId } from '@hortus/contract/steps';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { withAlterations } from '../drift/alterations.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
@@ -14,7 +14,7 @@ import { recoveryPlan } from '../plan/recovery.ts';
 import { type RouteRule, routeRule } from '../plan/routes.ts';
 import { digestsOf } from '../pull/digests.ts';
 import { applyPlan, StepFailed } from './apply.ts';
-import { engineReturned, type Patience } from './engine-return.ts';
+import { engineReturned, type WaitLimits } from './engine-return.ts';
 import { type Failure, failureOf, messageOf, NameTaken, requireFree } from './failure.ts';
 import { Gap } from './gap.ts';
 import { requireAddresses } from './network-room.ts';
@@ -37,11 +37,11 @@ export interface Rollout {
   renew?: boolean | undefined;
   /** Registry credentials for the images. */
   logins?: readonly RegistryLogin[] | undefined;
-  /** Deploy only these components, without routes; all components by default. */
+  /** Deploy only these components, without routes, and apart from instances that use them; all components by default. */
   only?: ReadonlySet<string> | undefined;
 }
 
-export interface RolloutEvents {
+interface RolloutEvents {
   log(line: RolloutLogLine): void;
   /** Reports progress, which restarts the deadline. */
   progress(): void;
@@ -58,7 +58,7 @@ export interface RolloutLogLine {
  * Records each step before it runs, so that a restarted daemon can report where it was. The engine, not this record,
  * decides what is left to do.
  */
-export interface StepJournal {
+interface StepJournal {
   step(step: string): void;
   /** Records an image that was not on the server before. */
   pulled?(image: string): void;
@@ -71,6 +71,8 @@ export interface RolloutDeps {
   signal: AbortSignal;
   ingress: Pick<Ingress, 'routesOf' | 'taken' | 'lead' | 'trouble'> & Partial<Pick<Ingress, 'cluster'>>;
   journal?: StepJournal;
+  /** Called with an error that is a defect rather than an outcome, for the log of the daemon. */
+  unexpected?: (error: unknown) => void;
   /** Called before and after each step; tests end the process there. */
   boundary?: ((moment: string) => void) | undefined;
 }
@@ -79,7 +81,7 @@ export interface RolloutDeps {
 const recoveryTimeMs = 10 * 60_000;
 
 /** Limit of engine restarts during one rollout, which may be their cause. */
-const MOST_RETURNS = 3;
+const MAX_RETURNS = 3;
 
 /** Applies the manifest to an instance, or restores its previous state. Never throws: every outcome is a result. */
 export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<RolloutResult> {
@@ -92,15 +94,16 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
       await requireAddresses(deps.engine, steps, attempt.desired, attempt.before.actual);
       if (steps.steps.length === 0) log(events, 'info', 'The instance already matches the manifest; nothing to do');
       await apply(steps, attempt, deps, signal);
-      if (returns < MOST_RETURNS && (await isStopped(attempt, deps))) continue;
+      if (returns < MAX_RETURNS && (await isStopped(attempt, deps))) continue;
       return await succeeded(attempt, deps, attempt.runner.ready);
     } catch (error) {
       // An engine restart is handled like a daemon crash: plan again from the actual state.
-      const patience = patienceOf(rollout, deps, rollout.manifest.deadline_ms, signal);
-      if (returns < MOST_RETURNS) {
-        if (wasStopped(error, events) || (await engineReturned(error, deps.engine, patience))) continue;
+      const waitLimits = waitLimitsOf(rollout, deps, rollout.manifest.deadline_ms, signal);
+      if (returns < MAX_RETURNS) {
+        if (wasStopped(error, events) || (await engineReturned(error, deps.engine, waitLimits))) continue;
       }
       const failure = failureOf(error, signal);
+      if (failure.reason === 'internal') deps.unexpected?.(error);
       log(events, 'error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
       return attempt === undefined
         ? { status: 'failed', ...failure, components: [] }
@@ -112,7 +115,7 @@ export async function rollOut(rollout: Rollout, deps: RolloutDeps): Promise<Roll
 /** Reads the actual state. */
 async function begin(rollout: Rollout, deps: RolloutDeps): Promise<Attempt> {
   const desired = desiredState(rollout);
-  const found = await look(deps, rollout.serverId, desired);
+  const found = await poll(deps, rollout.serverId, desired);
   const before = rollout.renew ? withMovedImages(found, await renew(rollout, deps)) : found;
   deps.signal.throwIfAborted();
   const gap = new Gap(before);
@@ -125,12 +128,12 @@ async function renew({ manifest, logins = [] }: Rollout, { engine, events, signa
 }
 
 /** Logs waiting for the engine as progress, so that the service does not give the rollout up. */
-function patienceOf(
+function waitLimitsOf(
   { manifest: { deadline_ms } }: Rollout,
   { events }: RolloutDeps,
   withinMs: number,
   signal: AbortSignal,
-): Patience {
+): WaitLimits {
   const say = (message: string) => {
     log(events, 'warn', message);
     events.progress();
@@ -147,7 +150,7 @@ interface Attempt {
 }
 
 function stepRunner(
-  { logins = [] }: Rollout,
+  { logins = [], only }: Rollout,
   { instanceUid }: Desired,
   gap: Gap,
   { engine, ingress, events, journal }: RolloutDeps,
@@ -155,11 +158,12 @@ function stepRunner(
   const warn = (message: string) => log(events, 'warn', message, 'route');
   const say = (level: 'info' | 'warn', message: string) => log(events, level, message, 'pull');
   const pulled = (image: string) => journal?.pulled?.(image);
-  return new StepRunner({ engine, ingress, instanceUid, gap, logins, warn, say, pulled });
+  const apart = only !== undefined;
+  return new StepRunner({ engine, ingress, instanceUid, gap, apart, logins, warn, say, pulled });
 }
 
 /** Reads the actual state, and checks that routes and final names are free or belong to this instance. */
-async function look({ engine, ingress }: RolloutDeps, serverId: string, desired: Desired): Promise<Reading> {
+async function poll({ engine, ingress }: RolloutDeps, serverId: string, desired: Desired): Promise<Reading> {
   const { instanceUid, routes, units } = desired;
   requireFree(ingress, instanceUid, routes);
   const [reading, ...holders] = await Promise.all([
@@ -283,7 +287,7 @@ async function readWhenBack({ rollout, desired }: Attempt, deps: RolloutDeps, si
   try {
     return await read();
   } catch (error) {
-    if (!(await engineReturned(error, engine, patienceOf(rollout, deps, recoveryTimeMs, signal)))) throw error;
+    if (!(await engineReturned(error, engine, waitLimitsOf(rollout, deps, recoveryTimeMs, signal)))) throw error;
     return await read();
   }
 }

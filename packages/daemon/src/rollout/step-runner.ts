@@ -2,7 +2,7 @@ import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { ManifestHealthcheck } from '@hortus/contract/template/manifest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { Engine, LinkSpec, NetworkSpec } from '../engine/engine.ts';
-import { keptNetwork } from '../engine/kept-network.ts';
+import { stuckNetwork } from '../engine/stuck-network.ts';
 import type { Ingress } from '../ingress/ingress.ts';
 import { connectionsClosed } from '../ingress/open-connections.ts';
 import { addressesOf, addressOf } from '../instances/address.ts';
@@ -23,6 +23,8 @@ export interface StepRunnerDeps {
   ingress: Pick<Ingress, 'lead' | 'taken' | 'trouble'>;
   instanceUid: string;
   gap: Gap;
+  /** Whether instances that use this one stay disconnected. */
+  apart: boolean;
   /** Registry credentials for the images. */
   logins: readonly RegistryLogin[];
   /** Logs a line in the deployment's log, under the pull step. */
@@ -95,7 +97,7 @@ export class StepRunner {
         return `Removed ${step.step === 'discard' ? 'the unfinished' : 'the old'} ${step.container.component}`;
       case 'drop_network':
         return (await engine.removeNetwork(step.network)) === 'kept'
-          ? keptNetwork(step.network)
+          ? stuckNetwork(step.network)
           : `Removed network ${step.network}`;
     }
   }
@@ -139,7 +141,7 @@ export class StepRunner {
 
   async #waitHealthy(unit: Unit, id: string, signal: AbortSignal): Promise<string> {
     this.ready.set(unit.key, await waitReady(this.#engine, id, unit.component, unit.check, signal));
-    if (unit.aliases.length > 0) await connectUsers(this.#engine, id, unit.spec.labels);
+    if (unit.aliases.length > 0 && !this.#deps.apart) await connectUsers(this.#engine, id, unit.spec.labels);
     const gap = this.#deps.gap.ready(unit);
     const missed = gap === undefined ? '' : `; downtime ${gap} ms`;
     return `${unit.component} is ${unit.check ? 'healthy' : 'running'}${missed}`;
@@ -166,7 +168,7 @@ export class StepRunner {
     const { trouble } = ingress;
     if (trouble !== undefined) {
       for (const { host, targets } of routes) {
-        const address = targets.find((one) => one.address)?.address ?? 'no address';
+        const address = targets.find((target) => target.address)?.address ?? 'no address';
         warn(`${host} is not reachable: ${trouble}. On the server itself the application listens at ${address}`);
       }
     }

@@ -31,47 +31,47 @@ export interface WatchOptions {
 }
 
 /** Consecutive failures before the instance counts as unhealthy; a single probe may fail by chance. */
-const LOOKS = 3;
+const POLLS = 3;
 
 /** Watches instances for a while after their deployment: some faults show only under real requests. */
 export class Watch {
   readonly #options: WatchOptions;
   readonly #sick = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  #supervising: Promise<void> = Promise.resolve();
 
   constructor(options: WatchOptions) {
     this.#options = options;
   }
 
   start(): void {
-    const look = () => {
+    const poll = () => {
       // A failure to read the journal may be temporary; the next check retries.
-      this.#looking = this.#looking
-        .then(() => this.#look())
-        .catch((error: Error) => this.#options.log.warn('watched instances could not be checked', { error }));
+      this.#supervising = this.#supervising
+        .then(() => this.#poll())
+        .catch((error: Error) => this.#options.log.warn({ err: error }, 'watched instances could not be checked'));
     };
-    this.#timer = setInterval(guarded(this.#options.log, look), this.#options.everyMs ?? 1_000);
+    this.#timer = setInterval(guarded(this.#options.log, poll), this.#options.everyMs ?? 1_000);
   }
 
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#looking;
+    await this.#supervising;
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const { journal, log, leads } = this.#options;
     if (!leads()) return;
     for (const watch of journal.watches.all()) {
       try {
-        await this.#lookAt(watch);
+        await this.#check(watch);
       } catch (error) {
-        log.debug('a watched instance could not be checked', { instance: watch.instanceUid, error });
+        log.debug({ instance: watch.instanceUid, err: error }, 'a watched instance could not be checked');
       }
     }
   }
 
-  async #lookAt(watch: JournalledWatch): Promise<void> {
+  async #check(watch: JournalledWatch): Promise<void> {
     const { journal, engine, serverId, busy, leads, repaired, onSick } = this.#options;
     const { instanceUid: uid, until, deploymentId } = watch;
     if (busy(uid)) return;
@@ -87,7 +87,7 @@ export class Watch {
     const why = failure ?? (seen && sickness(seen));
     const times = why === undefined ? 0 : (this.#sick.get(deploymentId) ?? 0) + 1;
     this.#sick.set(deploymentId, times);
-    if (why === undefined || (failure === undefined && times < LOOKS)) return;
+    if (why === undefined || (failure === undefined && times < POLLS)) return;
     this.#sick.delete(deploymentId);
     repaired?.forget(deploymentId);
     onSick(watch, why);

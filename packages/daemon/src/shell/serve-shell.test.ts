@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
-import type { FromShell, ShellOrder } from '@hortus/contract/shell';
-import { SHELL_WINDOW_BYTES } from '@hortus/contract/shell-window';
+import type { FromShell, ShellOrder } from '@hortus/contract/protocol/shell';
+import { SHELL_WINDOW_BYTES } from '@hortus/contract/protocol/shell-window';
+import { openLog } from '@hortus/logging/log';
 import { until } from '@hortus/testkit/until';
 import { expect, test } from 'vitest';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { AttachedCommand, Engine, ExecOutput } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
-import { openLog } from '../log.ts';
 import type { Stream } from '../streams/stream.ts';
 import { serveShell } from './serve-shell.ts';
 
@@ -30,8 +30,8 @@ function standInStream() {
     leave: () => over.abort(),
     say: (message: object | Buffer) =>
       Buffer.isBuffer(message) ? receive(message, true) : receive(Buffer.from(JSON.stringify(message)), false),
-    texts: () => sent.filter((one) => typeof one === 'string').map((one) => JSON.parse(String(one)) as FromShell),
-    bytes: () => sent.filter((one) => Buffer.isBuffer(one)).reduce((sum, one) => sum + one.length, 0),
+    texts: () => sent.filter((item) => typeof item === 'string').map((text) => JSON.parse(String(text)) as FromShell),
+    bytes: () => sent.filter((item) => Buffer.isBuffer(item)).reduce((sum, item) => sum + item.length, 0),
   };
 }
 
@@ -89,7 +89,8 @@ function setting({
     },
   } as unknown as Engine;
   const served = standInStream();
-  const over = serveShell({ engine, policy: { shell }, log: openLog('error', () => {}) })(served.stream, 'blog');
+  const opening = { instance: 'blog', requireSigned: () => {} };
+  const over = serveShell({ engine, policy: { shell }, log: openLog({ level: 'silent' }) })(served.stream, opening);
   return { ...served, over, attached, killed, input, sizes, detached: () => detached };
 }
 
@@ -123,10 +124,10 @@ test('bash is preferred to sh, and a container without a shell needs a command',
   expect(none.texts()).toEqual([
     expect.objectContaining({ reason: 'no_shell', message: expect.stringContaining('give a command after --') }),
   ]);
-  const given = setting({ shells: [] });
-  given.say({ ...order, command: ['/app', '$(id)'] });
-  await given.over;
-  expect(given.attached).toMatchObject([{ argv: ['/app', '$(id)'] }]);
+  const overrides = setting({ shells: [] });
+  overrides.say({ ...order, command: ['/app', '$(id)'] });
+  await overrides.over;
+  expect(overrides.attached).toMatchObject([{ argv: ['/app', '$(id)'] }]);
 });
 
 test('the main container is entered, or the newest first replica of the component', async () => {
@@ -183,7 +184,7 @@ test('input before the start is kept, input is confirmed when the command has ta
   for (let at = 0; at < typed.length; at += 32 * 1024) say(typed.subarray(at, at + 32 * 1024));
   say({ type: 'resize', cols: 10, rows: 5 });
   await until(() => texts().length > 0, { describe: 'the start' });
-  const confirmed = () => texts().reduce((sum, one) => sum + (one.type === 'ack' ? one.bytes : 0), 0);
+  const confirmed = () => texts().reduce((sum, text) => sum + (text.type === 'ack' ? text.bytes : 0), 0);
   await until(() => sizes.length > 0 && JSON.stringify(sizes.at(-1)).includes('10'), { describe: 'the size' });
   expect(confirmed()).toBeLessThan(typed.length);
   let taken = 0;

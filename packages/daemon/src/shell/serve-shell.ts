@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FromShell, ShellOrder } from '@hortus/contract/shell';
+import type { FromShell, ShellOrder } from '@hortus/contract/protocol/shell';
 import { endInside } from '../actions/end-inside.ts';
+import { paced, type Rate } from '../concurrency/token-bucket.ts';
 import type { ContainerFacts } from '../engine/container-facts.ts';
 import type { AttachedExec, Engine, TerminalSize } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
@@ -25,6 +26,8 @@ const MARK = 'HORTUS_SHELL';
 const EXIT_WITHIN_MS = 10_000;
 /** The terminal of a command that is being started cannot be resized yet. */
 const RESIZE_ATTEMPTS = 10;
+/** For the output of a shell: enough to copy a file. */
+const READING: Rate = { perSecond: 16 * 1024 ** 2, burst: 64 * 1024 ** 2 };
 
 type Refusal = Extract<FromShell, { type: 'error' }>;
 const refusal = (code: Refusal['code'], reason: string, message: string): Refusal => ({
@@ -37,16 +40,16 @@ const refusal = (code: Refusal['code'], reason: string, message: string): Refusa
 /** Runs a command in a container of an instance, connected to a client of the service. */
 export const serveShell =
   (deps: ServeShellDeps): ServeStream =>
-  async (stream, instance) => {
-    const link = new ShellLink(stream, deps.log);
+  async (stream, { instance, requireSigned }) => {
+    const link = new ShellLink(stream, requireSigned, deps.log);
     const order = await link.order();
     try {
       const found = await prepared(deps, instance, order);
-      if ('type' in found) return link.tell(found);
+      if ('type' in found) return link.notify(found);
       await runIn(deps, stream, link, order, found);
     } catch (error) {
       if (!(error instanceof EngineProblem)) throw error;
-      link.tell(refusal('SERVER_ERROR', 'engine', error.message.slice(0, 1_000)));
+      link.notify(refusal('SERVER_ERROR', 'engine', error.message.slice(0, 1_000)));
     }
   };
 
@@ -93,29 +96,29 @@ async function runIn(
   const detach = () => exec.detach();
   stream.signal.addEventListener('abort', guarded(log, detach), { once: true });
   if (stream.signal.aborted) detach();
-  log.info('a shell was opened', { container: container.name, component });
+  log.info({ container: container.name, component }, 'a shell was opened');
   let hasExited = false;
   try {
-    link.tell({ type: 'started', component });
+    link.notify({ type: 'started', component });
     const resize = tty ? resizing(exec, log) : () => {};
     resize({ cols, rows });
     link.connect({ input: exec.input, resize });
-    for await (const output of exec.output) {
+    for await (const output of paced(exec.output, READING, stream.signal)) {
       await link.output(output);
       if (stream.signal.aborted) return;
     }
     if (stream.signal.aborted) return;
     const code = await exitCode(exec);
     hasExited = true;
-    link.tell({ type: 'exit', code });
+    link.notify({ type: 'exit', code });
   } catch (error) {
     // The connection to the engine was closed above because the client is gone.
     if (!stream.signal.aborted) throw error;
   } finally {
     detach();
     if (!hasExited && !(await endInside(engine, exec, container.id, `${MARK}=${mark}`)))
-      log.warn('a command of a closed shell could not be ended', { container: container.name });
-    log.info('a shell was closed', { container: container.name, component });
+      log.warn({ container: container.name }, 'a command of a closed shell could not be ended');
+    log.info({ container: container.name, component }, 'a shell was closed');
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { SHELL_PIECE_BYTES, SHELL_WINDOW_BYTES } from '@hortus/contract/shell-window';
+import { SHELL_PIECE_BYTES, SHELL_WINDOW_BYTES } from '@hortus/contract/protocol/shell-window';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
 

@@ -1,10 +1,11 @@
-import { type FromShell, ShellOrder, ToShell } from '@hortus/contract/shell';
-import { SHELL_PIECE_BYTES, SHELL_WINDOW_BYTES, shellOutput } from '@hortus/contract/shell-window';
-import { checkSchema, isMapping, type Schema } from '@hortus/template/schema-check';
+import { type FromShell, ShellOrder, ToShell } from '@hortus/contract/protocol/shell';
+import { SHELL_PIECE_BYTES, SHELL_WINDOW_BYTES, shellOutput } from '@hortus/contract/protocol/shell-window';
+import { checkSchema, isMapping, type Schema } from '@hortus/template/schema/schema-check';
+import type { TSchema } from 'typebox';
 import type { AttachedExec, ExecOutput, TerminalSize } from '../engine/engine.ts';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
-import type { Stream } from '../streams/stream.ts';
+import type { Stream, StreamOpening } from '../streams/stream.ts';
 import { ShellInput } from './shell-input.ts';
 
 /** Confirmed together; single keys need no confirmation of their own. */
@@ -27,7 +28,7 @@ export class ShellLink {
   #unconfirmed = 0;
   #room: (() => void) | undefined;
 
-  constructor(stream: Stream, log: Log) {
+  constructor(stream: Stream, requireSigned: StreamOpening['requireSigned'], log: Log) {
     this.#stream = stream;
     this.#input = new ShellInput((bytes) => this.#confirm(bytes), log);
     this.#order = new Promise((resolve, reject) => {
@@ -41,12 +42,13 @@ export class ShellLink {
         try {
           if (ordered) return this.#receive(data, isBinary);
           ordered = true;
-          const order = parsed<ShellOrder>(ShellOrder as unknown as Schema, data);
+          const order = parsed<ShellOrder>(ShellOrder, data);
+          requireSigned(order);
           this.#hasTerminal = order.tty;
           resolve(order);
         } catch (error) {
           reject(error);
-          log.warn('a shell was ended because of a malformed message', { error });
+          log.warn({ err: error }, 'a shell was ended because a message was malformed, or is not an order for it');
           stream.close();
         }
       });
@@ -58,7 +60,7 @@ export class ShellLink {
     return this.#order;
   }
 
-  tell(message: FromShell): void {
+  notify(message: FromShell): void {
     this.#stream.send(JSON.stringify(message));
   }
 
@@ -91,7 +93,7 @@ export class ShellLink {
       this.#input.add(data);
       return;
     }
-    const message = parsed<ToShell>(ToShell as unknown as Schema, data);
+    const message = parsed<ToShell>(ToShell, data);
     switch (message.type) {
       case 'ack':
         this.#unconfirmed -= message.bytes;
@@ -115,15 +117,16 @@ export class ShellLink {
     // A message confirms at most one window.
     const confirmed = Math.min(this.#taken, SHELL_WINDOW_BYTES);
     this.#taken -= confirmed;
-    this.tell({ type: 'ack', bytes: confirmed });
+    this.notify({ type: 'ack', bytes: confirmed });
   }
 }
 
-function parsed<Message>(schema: Schema, data: Buffer): Message {
+function parsed<Message>(schema: TSchema, data: Buffer): Message {
   const message: unknown = JSON.parse(data.toString());
   const type = isMapping(message) ? message.type : undefined;
   // The checker tells alternatives apart by the type of the value alone; here all are mappings.
-  const form = schema.anyOf ? schema.anyOf.find(({ properties }) => properties?.type?.const === type) : schema;
+  const { anyOf } = schema as Schema;
+  const form = anyOf ? anyOf.find(({ properties }) => properties?.type?.const === type) : schema;
   const [remark] = form ? checkSchema(form, message) : [{ message: 'its type is unknown' }];
   if (remark) throw new Error(`the message is malformed: ${remark.message}`);
   return message as Message;

@@ -26,8 +26,8 @@ const node = { id: 'n2', name: 'second' } as Parameters<typeof factsOfTask>[2];
 const labels = { [label.instance]: 'shop', [label.component]: 'web' };
 
 /** The web server as a task on another node. */
-const elsewhere = (given: Parameters<typeof task>[0] = {}): ContainerFacts =>
-  factsOfTask(service({ name: 'shop' }), task({ labels, ...given }), node);
+const elsewhere = (overrides: Parameters<typeof task>[0] = {}): ContainerFacts =>
+  factsOfTask(service({ name: 'shop' }), task({ labels, ...overrides }), node);
 
 const run = (container: ContainerFacts, relayTo: RelayTo, more: Partial<SmokeRun> = {}) =>
   runSmoke({
@@ -35,7 +35,7 @@ const run = (container: ContainerFacts, relayTo: RelayTo, more: Partial<SmokeRun
     manifest: { smoke: [{ http }, { http }], routes: [route as ManifestRoute] },
     containerOf: async () => container,
     relayTo,
-    patienceMs: 20_000,
+    timeoutMs: 20_000,
     ...more,
   });
 
@@ -84,13 +84,13 @@ test('an aborted test ends the opening of its relay', async () => {
 });
 
 test('a component on the network of another node is refused by name, without a retry', async () => {
-  let looks = 0;
+  let polls = 0;
   const containerOf = async () => {
-    looks++;
+    polls++;
     return elsewhere({ hostNetwork: true });
   };
   const relayTo = () => expect.fail('a relay to the network of a node');
   const { checks } = await run(elsewhere(), relayTo, { containerOf });
   const refusal = 'web uses the network of node second, whose ports this daemon does not reach.';
-  expect([looks, ...checks.map(({ seen }) => seen)]).toEqual([2, refusal, refusal]);
+  expect([polls, ...checks.map(({ seen }) => seen)]).toEqual([2, refusal, refusal]);
 });

@@ -1,7 +1,7 @@
 import type { SmokeResult } from './smoke.ts';
 
 /** Characters shown of one text. */
-const LONGEST_LINE = 500;
+const MAX_LINE_LENGTH = 500;
 
 /** Formats one line per check for people; programs read the result itself. */
 export function smokeReport({ checks }: SmokeResult): string {
@@ -24,5 +24,5 @@ export function smokeFailure({ checks }: SmokeResult): string | undefined {
 
 function oneLine(text: string): string {
   const words = text.replaceAll(/\s+/g, ' ').trim();
-  return words.length > LONGEST_LINE ? `${words.slice(0, LONGEST_LINE)}…` : words;
+  return words.length > MAX_LINE_LENGTH ? `${words.slice(0, MAX_LINE_LENGTH)}…` : words;
 }

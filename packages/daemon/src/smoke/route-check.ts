@@ -1,5 +1,5 @@
 import { type IncomingMessage, request } from 'node:http';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import type { Manifest, ManifestRoute } from '@hortus/contract/template/manifest';
 import { routeScheme } from '@hortus/template/resolution/route-address';
 import type { Callee } from '../instances/ways.ts';
@@ -16,7 +16,7 @@ export function routeWords(
   routes: readonly ManifestRoute[],
   { route: name, path, expect, contains }: RouteTest,
 ): Pick<SmokeCheck, 'asked' | 'expected'> {
-  const route = routes.find((one) => one.name === name);
+  const route = routes.find((route) => route.name === name);
   const asked = `GET ${route ? fullPath(route, path) : path} of route ${name}`;
   return { asked, expected: contains === undefined ? `${expect}` : `${expect} with ${JSON.stringify(contains)}` };
 }
@@ -43,8 +43,8 @@ export function askRoute(callee: Callee, route: ManifestRoute, test: RouteTest, 
     });
     const broken = (error: Error) =>
       resolve({ ok: false, seen: signal.aborted ? 'no response in time' : error.message });
-    const answered = (answer: IncomingMessage) => {
-      const status = answer.statusCode ?? 0;
+    const onResponse = (response: IncomingMessage) => {
+      const status = response.statusCode ?? 0;
       const chunks: Buffer[] = [];
       let size = 0;
       const judge = () => {
@@ -58,14 +58,14 @@ export function askRoute(callee: Callee, route: ManifestRoute, test: RouteTest, 
         if (size < READ_BYTES) return;
         // Stop reading a response that is too long.
         judge();
-        answer.destroy();
+        response.destroy();
       };
-      answer.on('data', guardedBy(reject, add));
-      answer.on('end', guardedBy(reject, judge));
-      answer.on('error', guardedBy(reject, broken));
+      response.on('data', guardedBy(reject, add));
+      response.on('end', guardedBy(reject, judge));
+      response.on('error', guardedBy(reject, broken));
     };
     outgoing.on('error', guardedBy(reject, broken));
-    outgoing.on('response', guardedBy(reject, answered));
+    outgoing.on('response', guardedBy(reject, onResponse));
     outgoing.end();
   });
 }

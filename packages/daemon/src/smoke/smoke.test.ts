@@ -36,7 +36,7 @@ async function deploy(...components: ManifestComponent[]): Promise<string> {
   return name;
 }
 
-const route = (given: Partial<ManifestRoute> = {}): ManifestRoute => ({
+const route = (overrides: Partial<ManifestRoute> = {}): ManifestRoute => ({
   name: 'web',
   component: 'web',
   port: 8080,
@@ -46,24 +46,24 @@ const route = (given: Partial<ManifestRoute> = {}): ManifestRoute => ({
   tls: 'auto',
   primary: true,
   url: 'https://shop.example.org',
-  ...given,
+  ...overrides,
 });
 
 function run(smoke: Manifest['smoke'], more: Partial<SmokeRun> & { routes?: ManifestRoute[] } = {}) {
-  const { routes = [route()], ...given } = more;
+  const { routes = [route()], ...overrides } = more;
   return runSmoke({
     engine: server.engine,
     manifest: { smoke, routes },
     containerOf: (name) => runningContainer(server.engine, uid, name, name === 'web'),
-    patienceMs: 20_000,
-    ...given,
+    timeoutMs: 20_000,
+    ...overrides,
   });
 }
 
 const http = (path: string, contains?: string, expected = 200) => ({
   http: { route: 'web', path, expect: expected, ...(contains === undefined ? {} : { contains }) },
 });
-const once = { patienceMs: 0 };
+const once = { timeoutMs: 0 };
 const only = ({ checks }: SmokeResult) => checks[0] ?? expect.fail('no check');
 
 describe('a route', () => {
@@ -108,7 +108,7 @@ describe('a route', () => {
 });
 
 describe('a port and a command', () => {
-  it('pass once they respond within the patience', async () => {
+  it('pass once they respond within the timeout', async () => {
     const result = await run([
       { tcp: { component: 'web', port: 8080 } },
       { exec: { component: 'web', command: ['test', '-e', '/tmp/late'] } },

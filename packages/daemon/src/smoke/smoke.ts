@@ -17,7 +17,7 @@ export interface SmokeRun {
   /** Reaches tasks of a cluster that have no address on this machine. */
   relayTo?: RelayTo | undefined;
   /** Time for retries over all checks; after that each check is tried once. */
-  patienceMs?: number;
+  timeoutMs?: number;
   /** Time limit of one try. */
   tryMs?: number;
   /** Ends the run; pending checks fail. */
@@ -32,7 +32,7 @@ export interface SmokeResult {
 type SmokeTest = Manifest['smoke'][number];
 type Words = Pick<SmokeCheck, 'asked' | 'expected'>;
 
-const PATIENCE = 10_000;
+const TIMEOUT_MS = 10_000;
 const TRY = 10_000;
 const PAUSE = 500;
 
@@ -41,7 +41,7 @@ const PAUSE = 500;
  * author sees every problem. Never throws; errors become failed checks.
  */
 export async function runSmoke(run: SmokeRun): Promise<SmokeResult> {
-  const until = Date.now() + (run.patienceMs ?? PATIENCE);
+  const until = Date.now() + (run.timeoutMs ?? TIMEOUT_MS);
   const checks: SmokeCheck[] = [];
   await using ways = new Ways(run.relayTo, run.signal);
   for (const test of run.manifest.smoke) {
@@ -75,7 +75,7 @@ async function tryOnce(run: SmokeRun, ways: Ways, test: SmokeTest): Promise<Sigh
   if (container === undefined) return { ok: false, seen: `no running container of ${name}` };
   if (test.http) {
     const { http } = test;
-    const route = manifest.routes.find((one) => one.name === http.route);
+    const route = manifest.routes.find((route) => route.name === http.route);
     if (route === undefined) return { ok: false, seen: `the template has no route ${http.route}` };
     const callee = await ways.to(container, route.port);
     if (callee === undefined) return { ok: false, seen: `${name} has no address` };

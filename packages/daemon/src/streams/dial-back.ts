@@ -1,7 +1,14 @@
-import { STREAM_MESSAGE_BYTES, STREAM_PING_MS, STREAM_TICKET_HEADER, type StreamKind } from '@hortus/contract/streams';
+import type { KeyObject } from 'node:crypto';
+import {
+  STREAM_MESSAGE_BYTES,
+  STREAM_PING_MS,
+  STREAM_TICKET_HEADER,
+  type StreamKind,
+} from '@hortus/contract/channel/streams';
 import WebSocket from 'ws';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
+import { requireStreamOrder } from '../trust/stream-order.ts';
 import { SocketStream } from './socket-stream.ts';
 import type { ServeStream } from './stream.ts';
 
@@ -15,12 +22,14 @@ export interface StreamOrder {
 export interface DialBackOptions {
   /** Base address and key of the service. */
   service: { readonly baseUrl: string; readonly key: string };
+  /** Who may order, and for which server. */
+  identity: { readonly publicKey: KeyObject | undefined; readonly serverId: string | undefined };
   kinds: Readonly<Record<StreamKind, ServeStream>>;
   log: Log;
 }
 
 /** Streams at a time. */
-const MOST = 64;
+const MAX = 64;
 
 /** Connects to the service for the streams that it asks for. No server opens a port. */
 export class DialBack {
@@ -33,9 +42,9 @@ export class DialBack {
   }
 
   open({ stream_id, ticket, kind, instance }: StreamOrder): void {
-    const { service, kinds, log } = this.#options;
-    if (!Object.hasOwn(kinds, kind) || this.#open.size >= MOST) {
-      log.warn('a stream was refused: its kind is unknown, or too many are open', { kind });
+    const { service, identity, kinds, log } = this.#options;
+    if (!Object.hasOwn(kinds, kind) || this.#open.size >= MAX) {
+      log.warn({ kind }, 'a stream was refused: its kind is unknown, or too many are open');
       return;
     }
     const url = `${service.baseUrl.replace(/^http/, 'ws')}/ws/stream`;
@@ -47,24 +56,33 @@ export class DialBack {
       headers: { authorization: `Bearer ${service.key}`, [STREAM_TICKET_HEADER]: ticket },
     });
     this.#open.set(socket, kind);
-    let isAnswered = true;
+    let isResponding = true;
     const ping = () => {
-      if (!isAnswered) return socket.terminate();
+      if (!isResponding) return socket.terminate();
       if (socket.readyState !== WebSocket.OPEN) return;
-      isAnswered = false;
+      isResponding = false;
       socket.ping();
     };
     const ponged = () => {
-      isAnswered = true;
+      isResponding = true;
     };
     // Lets proxies keep a silent connection, and finds out that the service is gone.
     const pinging = setInterval(guarded(log, ping), STREAM_PING_MS);
     const opened = async () => {
       const stream = new SocketStream(socket, log);
-      await kinds[kind as StreamKind](stream, instance);
+      const requireSigned = (order: unknown) => {
+        const { publicKey: key, serverId } = identity;
+        try {
+          requireStreamOrder(order, { key, serverId, streamId: stream_id, kind });
+        } catch (error) {
+          log.error({ stream: stream_id, kind, err: error }, 'an order was rejected');
+          throw error;
+        }
+      };
+      await kinds[kind as StreamKind](stream, { instance, requireSigned });
       stream.close();
     };
-    const failed = (error: Error) => log.debug('a stream failed', { stream: stream_id, kind, error });
+    const failed = (error: Error) => log.debug({ stream: stream_id, kind, err: error }, 'a stream failed');
     const served = () => {
       opened().catch((error: Error) => {
         failed(error);

@@ -4,7 +4,7 @@ import type { Log } from '../log.ts';
 import type { Stream } from './stream.ts';
 
 /** Unsent bytes of one stream. */
-const MOST_UNSENT_BYTES = 1024 * 1024;
+const MAX_UNSENT_BYTES = 1024 * 1024;
 const NORMAL = 1000;
 
 /** A stream over an open WebSocket. */
@@ -55,7 +55,7 @@ export class SocketStream implements Stream {
   }
 
   get #hasRoom(): boolean {
-    return this.#socket.bufferedAmount < MOST_UNSENT_BYTES;
+    return this.#socket.bufferedAmount < MAX_UNSENT_BYTES;
   }
 
   #release(): void {

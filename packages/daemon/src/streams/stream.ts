@@ -12,5 +12,12 @@ export interface Stream {
   close(): void;
 }
 
+/** What the service asked for when it opened a stream. */
+export interface StreamOpening {
+  readonly instance: string;
+  /** Throws unless the service signed this message, the first one, for this stream. */
+  requireSigned(order: unknown): void;
+}
+
 /** Serves one stream until it ends. */
-export type ServeStream = (stream: Stream, instance: string) => Promise<void>;
+export type ServeStream = (stream: Stream, opening: StreamOpening) => Promise<void>;

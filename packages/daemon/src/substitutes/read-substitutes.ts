@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from 'node:fs';
-import { ConfigError } from '../config-error.ts';
 import { isImageReference } from '../engine/docker/image-reference.ts';
+import { ConfigError } from '../options/config-error.ts';
 import { normalized, type Substitutes, substitutesFrom } from './substitutes.ts';
 
-export const SUBSTITUTES_OPTION = '--image-substitutes';
+const SUBSTITUTES_OPTION = '--image-substitutes';
 
-const LARGEST_FILE = 1024 ** 2;
+const MAX_FILE_BYTES = 1024 ** 2;
 
 /** Reads the file of substitutes: a JSON object of references and local images. */
 export function readSubstitutes(path: string): Substitutes {
@@ -15,7 +15,7 @@ export function readSubstitutes(path: string): Substitutes {
 function parsed(path: string): unknown {
   let text: string;
   try {
-    if (statSync(path).size > LARGEST_FILE) return refuse(path, 'is larger than 1 MiB');
+    if (statSync(path).size > MAX_FILE_BYTES) return refuse(path, 'is larger than 1 MiB');
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;

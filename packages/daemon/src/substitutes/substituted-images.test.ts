@@ -4,14 +4,14 @@ import { askDocker } from '@hortus/testkit/docker-request';
 import { busyboxImage } from '@hortus/testkit/images';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { lookForDrift } from '../drift/look-for-drift.ts';
+import { Turns } from '../concurrency/turns.ts';
+import { detectDrift } from '../drift/detect-drift.ts';
 import type { Engine } from '../engine/engine.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { prune } from '../prune/prune.ts';
 import { TestServer } from '../rollout/testing/server.ts';
 import { id } from '../testing/signing.ts';
-import { Turns } from '../turns.ts';
 import { substitutesFrom } from './substitutes.ts';
 import { substitutingEngine } from './substituting-engine.ts';
 
@@ -61,8 +61,8 @@ describe('an image with a local substitute', () => {
     const about = { instance_uid: uid, server_id: server.id, definition_id: id('def'), revision: 2 };
     const kept = { ...manifest(uid, [main(pinned)]), ...about } as SignedManifest;
     const journal = { manifests: { imagesOf: () => again.images ?? [] } } as unknown as Pick<Journal, 'manifests'>;
-    expect(await lookForDrift({ engine, ingress: server.ingress, journal }, kept)).toEqual([]);
-    expect(await lookForDrift({ engine: server.engine, ingress: server.ingress, journal }, kept)).toEqual([
+    expect(await detectDrift({ engine, ingress: server.ingress, journal }, kept)).toEqual([]);
+    expect(await detectDrift({ engine: server.engine, ingress: server.ingress, journal }, kept)).toEqual([
       { component: 'main', field: 'image', declared: pinned, actual: local },
     ]);
   });

@@ -1,4 +1,4 @@
-import { parseImage, repositoryOf } from '@hortus/template/image-reference';
+import { parseImage, repositoryOf } from '@hortus/template/notation/image-reference';
 
 /** Local images that the operator puts in place of images of a registry. */
 export interface Substitutes {
@@ -17,7 +17,7 @@ export function substitutesFrom(entries: Readonly<Record<string, string>>): Subs
   const locals = new Set([...byKey.values()].map(withTag));
   return {
     of(image) {
-      const key = keysOf(image).find((one) => byKey.has(one));
+      const key = keysOf(image).find((text) => byKey.has(text));
       const local = key === undefined ? undefined : byKey.get(key);
       return local !== undefined && withTag(local) === withTag(image) ? undefined : local;
     },

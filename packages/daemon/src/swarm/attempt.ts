@@ -57,11 +57,11 @@ export async function beginAttempt(
   const placements = rollout.manifest.components.flatMap(({ name, placement }) =>
     pinned.has(name) ? (placement ?? []) : [],
   );
-  const isFit = (one: NodeFacts) => placements.every((placement) => fits(placement, one));
+  const isFit = (node: NodeFacts) => placements.every((placement) => fits(placement, node));
   const node = desired.units.some(isPinned)
     ? await nodeOfVolumes({ cluster, engine, uid, nodes, managed, before: before.services, here, isFit })
     : undefined;
-  const cpus = Math.min(...nodes.filter(({ state }) => state === 'ready').map((one) => one.cpus));
+  const cpus = Math.min(...nodes.filter(({ state }) => state === 'ready').map((node) => node.cpus));
   return {
     rollout,
     desired,
@@ -114,13 +114,13 @@ export async function requireManager(cluster: Cluster): Promise<Membership> {
 async function requireNames(cluster: Cluster, { units }: Desired, own: readonly ServiceFacts[]): Promise<void> {
   const holders = await Promise.all(units.map(({ spec }) => cluster.service(spec.name)));
   const taken = holders.find(
-    (one, index) => one?.name === units[index]?.spec.name && !own.some(({ id }) => id === one?.id),
+    (holder, index) => holder?.name === units[index]?.spec.name && !own.some(({ id }) => id === holder?.id),
   );
   if (taken)
     throw new NameTaken(`Service ${taken.name} exists but is not of this definition; rename or remove it first`);
 }
 
-interface Looked {
+interface VolumePlacement {
   cluster: Cluster;
   engine: Engine;
   uid: string;
@@ -133,8 +133,17 @@ interface Looked {
 }
 
 /** All volumes of an instance are on one node. A record outlives services, and volumes found here outlive both. */
-async function nodeOfVolumes({ cluster, engine, uid, nodes, managed, before, here, isFit }: Looked): Promise<string> {
-  const known = before.map(pinOf).find((one) => one !== undefined) ?? (await recordedPin(cluster, uid));
+async function nodeOfVolumes({
+  cluster,
+  engine,
+  uid,
+  nodes,
+  managed,
+  before,
+  here,
+  isFit,
+}: VolumePlacement): Promise<string> {
+  const known = before.map(pinOf).find((text) => text !== undefined) ?? (await recordedPin(cluster, uid));
   if (known !== undefined) return requireNode(nodes, known).id;
   const found = await engine.volumes({ labels: { [label.managed]: 'true', [label.instance]: uid } });
   return found.length > 0 ? requireNode(nodes, here).id : chooseNode(nodes.filter(isFit), managed, here).id;

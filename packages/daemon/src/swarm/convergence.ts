@@ -31,7 +31,7 @@ export interface Converged {
   gapMs: number;
 }
 
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 /** Time that a task without a health check must run; enough to catch a missing command. */
 const SETTLE_MS = 1_000;
 const REPORTED_LINES = 30;
@@ -54,8 +54,8 @@ export async function converge(watched: Watched): Promise<Converged> {
     if (service === undefined) throw new NotReady('exited', `${component} was removed while it started`);
     former ??= new Set(watched.hasHistory ? tasks.filter(hasEnded).map((task) => task.id) : []);
     const ours = tasks.filter((task) => task.labels[label.config] === config && !former?.has(task.id));
-    report.look(ours);
-    gap.look(tasks);
+    report.poll(ours);
+    gap.poll(tasks);
     const broken = ours.filter(({ state }) => FAILED.includes(state)).sort((a, b) => b.at - a.at)[0];
     if (isUpdate && wasGivenUp(service, config)) throw await failureOf(watched, broken, service);
     if (!isUpdate && broken) throw await failureOf(watched, broken, service);
@@ -63,8 +63,8 @@ export async function converge(watched: Watched): Promise<Converged> {
       report.running(hasCheck ? 0 : SETTLE_MS) === replicas && !tasks.some((task) => isOther(task, config));
     const state = service.update?.state;
     const isDone = !isUpdate || state === 'completed' || (state === undefined && !watched.untilCompleted);
-    if (isWhole && isDone) return { tasks: ours.filter(isServing), gapMs: gap.longestMs };
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    if (isWhole && isDone) return { tasks: ours.filter(isServing), gapMs: gap.maxMs };
+    await sleep(POLL_EVERY_MS, undefined, { signal });
   }
 }
 
@@ -78,7 +78,7 @@ export async function jobEnded(
     const [service, tasks] = await Promise.all([cluster.service(id), cluster.tasks({ service: id })]);
     if (service === undefined) throw new NotReady('job_failed', `${component} was removed while it ran`);
     const ours = tasks.filter((task) => task.labels[label.config] === config);
-    report.look(ours);
+    report.poll(ours);
     const ended = ours.find(({ state }) => state === 'complete');
     if (ended) return ended;
     const broken = ours.find(({ state }) => FAILED.includes(state));
@@ -87,7 +87,7 @@ export async function jobEnded(
       const message = `${component} exited with code ${broken.exitCode ?? 'unknown'}`;
       throw new NotReady('job_failed', message, await lastLines(watched, broken));
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(POLL_EVERY_MS, undefined, { signal });
   }
 }
 
@@ -134,7 +134,7 @@ class TaskReport {
     this.#watched = watched;
   }
 
-  look(tasks: readonly TaskFacts[]): void {
+  poll(tasks: readonly TaskFacts[]): void {
     for (const task of tasks) {
       if (!isServing(task)) this.#since.delete(task.id);
       else if (!this.#since.has(task.id)) this.#since.set(task.id, performance.now());
@@ -142,7 +142,7 @@ class TaskReport {
       if (this.#seen.get(task.id) === news) continue;
       this.#seen.set(task.id, news);
       this.#watched.progress();
-      this.#tell(task);
+      this.#notify(task);
     }
   }
 
@@ -151,7 +151,7 @@ class TaskReport {
     return [...this.#since.values()].filter((since) => performance.now() - since >= forMs).length;
   }
 
-  #tell({ state, node, error }: TaskFacts): void {
+  #notify({ state, node, error }: TaskFacts): void {
     const { component, replicas, nodeName, say } = this.#watched;
     const where = node === '' ? '' : ` on node ${nodeName(node)}`;
     if (state === 'running' && replicas > 1)
@@ -166,13 +166,13 @@ class TaskReport {
 class ServingGap {
   #since: number | undefined;
   #hasServed = false;
-  longestMs = 0;
+  maxMs = 0;
 
-  look(tasks: readonly TaskFacts[]): void {
+  poll(tasks: readonly TaskFacts[]): void {
     const now = performance.now();
     const serves = tasks.some(({ state, desired }) => state === 'running' && desired !== 'remove');
     if (serves) {
-      if (this.#since !== undefined) this.longestMs = Math.max(this.longestMs, Math.round(now - this.#since));
+      if (this.#since !== undefined) this.maxMs = Math.max(this.maxMs, Math.round(now - this.#since));
       this.#since = undefined;
       this.#hasServed = true;
     } else if (this.#hasServed) this.#since ??= now;

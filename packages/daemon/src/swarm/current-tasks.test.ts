@@ -37,7 +37,8 @@ describe('the current tasks of a service', () => {
 });
 
 describe('the status of a task', () => {
-  const statusFor = (given: Parameters<typeof task>[0]) => statusOf(factsOfTask(service(), task(given), undefined));
+  const statusFor = (overrides: Parameters<typeof task>[0]) =>
+    statusOf(factsOfTask(service(), task(overrides), undefined));
 
   it('is that of a container in the same state', () => {
     expect(statusFor({ state: 'running' })).toBe('running');

@@ -1,9 +1,9 @@
 import { ApiProblem } from '@hortus/client/problem';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { openLog } from '@hortus/logging/log';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, it } from 'vitest';
 import { openJournal } from '../journal/journal.ts';
-import { openLog } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { id, Signer } from '../testing/signing.ts';
@@ -52,7 +52,7 @@ it('manifests of other leaders are read, outdated ones replaced, and those of re
   // Its services were removed for a restore on another node.
   const begun = [{ id: 'c', name: 'c', labels: labelsOf('moved', 4), data: Buffer.alloc(0), createdAt: 0 }];
   const asked: string[] = [];
-  const answers: Record<string, SignedManifest> = {
+  const responses: Record<string, SignedManifest> = {
     [id('dep', 2)]: signed('blog', 2),
     [id('dep', 3)]: signed('shop', 3),
     [id('dep', 4)]: signed('moved', 4),
@@ -60,17 +60,17 @@ it('manifests of other leaders are read, outdated ones replaced, and those of re
   const call = async (name: string, { query }: { query: { deployment_id: string; page: number } }) => {
     if (name === 'deployments.pending') return { data: open.slice((query.page - 1) * 100, query.page * 100) };
     asked.push(query.deployment_id);
-    const data = answers[query.deployment_id];
+    const data = responses[query.deployment_id];
     if (data) return { data };
     throw new ApiProblem({ code: 'NOT_FOUND', status: 404, message: 'No such deployment.' });
   };
   const deps: DeployedManifestsDeps = {
     cluster: { services: async () => services, contents: async () => begun },
     service: { call: call as unknown as DeployedManifestsDeps['service']['call'] },
-    acceptance: { accept: (_, answer) => answer as SignedManifest },
+    acceptance: { accept: (_, response) => response as SignedManifest },
     journal,
     serverId: () => id('srv'),
-    log: openLog('error'),
+    log: openLog({ level: 'error' }),
   };
   await readDeployedManifests(deps);
   expect(asked.sort()).toEqual([id('dep', 2), id('dep', 3), id('dep', 4), id('dep', 9)]);
@@ -81,7 +81,7 @@ it('manifests of other leaders are read, outdated ones replaced, and those of re
     ['same', 1],
     ['shop', 3],
   ]);
-  answers[id('dep', 9)] = signed('lost', 9);
+  responses[id('dep', 9)] = signed('lost', 9);
   const down = () => Promise.reject(new ApiProblem({ code: 'NETWORK', status: 0, message: 'No response.' }));
   await expect(readDeployedManifests({ ...deps, service: { call: down as never } })).rejects.toThrow('No response.');
   journal.close();

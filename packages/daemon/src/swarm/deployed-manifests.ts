@@ -1,5 +1,6 @@
 import { ApiProblem } from '@hortus/client/problem';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
+import { Slots } from '../concurrency/turns.ts';
 import type { Cluster, ServiceFacts } from '../engine/cluster.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
@@ -7,14 +8,14 @@ import type { Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import type { Expectation } from '../trust/accept-manifest.ts';
-import { Slots } from '../turns.ts';
+import { requestNonce } from '../trust/request-nonce.ts';
 import { RESTORING_ON } from './lost-node.ts';
 
 export interface DeployedManifestsDeps {
   cluster: Pick<Cluster, 'services' | 'contents'>;
   service: Pick<Service, 'call'>;
   /** Decides which manifests may be used here. */
-  acceptance: { accept(deployment: Deployed, answer: unknown): SignedManifest | RolloutResult };
+  acceptance: { accept(deployment: Deployed, response: unknown, nonce: string): SignedManifest | RolloutResult };
   journal: Journal;
   serverId(): string;
   log: Log;
@@ -64,7 +65,7 @@ export function deployedInstances(
 ): Map<string, Deployed> {
   const deployed = new Map<string, Deployed>();
   for (const { labels, formerLabels } of services) {
-    const complete = [labels, formerLabels].find((one) => one && !unfinished.has(one[label.deployment] ?? ''));
+    const complete = [labels, formerLabels].find((item) => item && !unfinished.has(item[label.deployment] ?? ''));
     const uid = labels[label.instance];
     const id = complete?.[label.deployment];
     if (uid === undefined || id === undefined) continue;
@@ -85,9 +86,10 @@ async function readOne(
   if ((journal.manifests.of(uid)?.deployment_id ?? '') >= deployment.id) return;
   let refusal: string | undefined;
   try {
-    const query = { deployment_id: deployment.id, sealing_key: journal.keyPair.publicKey };
+    const nonce = requestNonce();
+    const query = { deployment_id: deployment.id, sealing_key: journal.keyPair.publicKey, nonce };
     const { data } = await service.call('manifest.read', { query });
-    const accepted = acceptance.accept(deployment, data);
+    const accepted = acceptance.accept(deployment, data, nonce);
     if (!('status' in accepted)) return journal.manifests.keep(accepted);
     refusal = accepted.error;
   } catch (error) {
@@ -96,11 +98,14 @@ async function readOne(
   }
   // With an outdated one, an action would run what is no longer declared.
   journal.manifests.forget(uid);
-  log.warn('the manifest of an instance could not be read; deploy it again to use its actions', {
-    instance: uid,
-    deployment: deployment.id,
-    reason: refusal,
-  });
+  log.warn(
+    {
+      instance: uid,
+      deployment: deployment.id,
+      reason: refusal,
+    },
+    'the manifest of an instance could not be read; deploy it again to use its actions',
+  );
 }
 
 /** Whether the service refused this manifest alone, so that a retry is useless. */

@@ -5,7 +5,7 @@ import type { ContainerSpec } from '../engine/container-spec.ts';
 import type { Desired, Unit } from '../plan/desired.ts';
 import { label } from '../plan/labels.ts';
 import { INGRESS_SERVICE } from './ingress-names.ts';
-import { LONGEST_SERVICE_NAME, NotOnSwarm } from './limitations.ts';
+import { MAX_SERVICE_NAME_LENGTH, NotOnSwarm } from './limitations.ts';
 import { pinTo } from './pins.ts';
 import { placementOf, type Where } from './placement.ts';
 import { ingressNetworkOf } from './routed.ts';
@@ -27,7 +27,7 @@ export const REPLICAS = 'hortus.replicas';
 
 /** Time after which a new task without a health check counts as running well. */
 const UNCHECKED_MONITOR_MS = 5_000;
-const LONGEST_MONITOR_MS = 15_000;
+const MAX_MONITOR_MS = 15_000;
 
 /** Whether the component keeps data in volumes of a node. */
 export const isPinned = ({ spec }: Unit): boolean => spec.mounts.some(({ kind }) => kind === 'volume');
@@ -79,8 +79,8 @@ function desiredService(
   const { replicas, constraints, spread, networks = [] } = where;
   const { node } = facts;
   const { name } = unit.spec;
-  if (name.length > LONGEST_SERVICE_NAME)
-    throw new NotOnSwarm(`The name of the service ${name} has more than ${LONGEST_SERVICE_NAME} characters`);
+  if (name.length > MAX_SERVICE_NAME_LENGTH)
+    throw new NotOnSwarm(`The name of the service ${name} has more than ${MAX_SERVICE_NAME_LENGTH} characters`);
   if (name.startsWith(INGRESS_SERVICE)) throw new NotOnSwarm(`${name} is a name of the ingress; choose another one`);
   const config = `sha256:${createHash('sha256')
     // Without networks as before there were any, so that an update of the daemon replaces no task.
@@ -131,7 +131,7 @@ const ownLabels = (labels: Record<string, string>): Record<string, string> =>
  */
 function updateRule({ beside, check }: Unit): UpdateRule {
   const monitorMs = check
-    ? Math.min(Math.max(taskCheck(check).intervalMs + check.timeout_ms, 1_000), LONGEST_MONITOR_MS)
+    ? Math.min(Math.max(taskCheck(check).intervalMs + check.timeout_ms, 1_000), MAX_MONITOR_MS)
     : UNCHECKED_MONITOR_MS;
   return { order: beside ? 'start-first' : 'stop-first', monitorMs };
 }

@@ -10,14 +10,14 @@ const failed = (id: string, error = 'task: non-zero exit (1)'): TaskFacts =>
 test('failures since the deployment count, former ones do not', async () => {
   let tasks = [failed('former', 'task: unhealthy container')];
   const failures = new FailedTasks({ tasks: async () => tasks });
-  const look = () => failures.sickness('blog', 'dep_1');
-  expect(await look()).toBeUndefined();
-  expect(await look()).toBeUndefined();
+  const poll = () => failures.sickness('blog', 'dep_1');
+  expect(await poll()).toBeUndefined();
+  expect(await poll()).toBeUndefined();
   tasks = [...tasks, failed('first'), failed('second'), task({ id: 'running' })];
-  expect(await look()).toBeUndefined();
+  expect(await poll()).toBeUndefined();
   expect(await failures.sickness('blog', 'dep_2')).toBeUndefined();
   tasks = [...tasks, failed('third')];
-  expect(await look()).toBe('main does not keep running');
+  expect(await poll()).toBe('main does not keep running');
   expect(await failures.sickness('blog', 'dep_2')).toBeUndefined();
 });
 

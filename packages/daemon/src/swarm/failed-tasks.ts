@@ -2,7 +2,7 @@ import type { Cluster } from '../engine/cluster.ts';
 import { label } from '../plan/labels.ts';
 
 /** Failures after which a component does not keep running; a single one may be chance. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 /**
  * Finds out whether tasks of an instance fail again and again. The Swarm replaces failed and unhealthy tasks at once, so that
@@ -28,7 +28,7 @@ export class FailedTasks {
     const unhealthy = since.find(({ error }) => /unhealthy/i.test(error));
     if (unhealthy) return `${unhealthy.labels[label.component]} became unhealthy`;
     const parts = Map.groupBy(since, ({ labels }) => labels[label.component] ?? '');
-    const failing = [...parts].find(([, tasks]) => tasks.length >= MOST_FAILURES);
+    const failing = [...parts].find(([, tasks]) => tasks.length >= MAX_FAILURES);
     return failing && `${failing[0]} does not keep running`;
   }
 

@@ -2,20 +2,20 @@ import { expect, it } from 'vitest';
 import type { InstanceRule } from '../ingress/cluster-routes.ts';
 import { ingressDocument } from './ingress-document.ts';
 
-const rule = (instanceUid: string, given: Partial<InstanceRule> = {}): InstanceRule => ({
+const rule = (instanceUid: string, overrides: Partial<InstanceRule> = {}): InstanceRule => ({
   ...{ instanceUid, name: 'web', component: 'main', port: 8080, host: `${instanceUid}.test` },
   ...{ path: '/', strip: false, tls: 'off' },
-  ...given,
+  ...overrides,
 });
 const ports = { httpPort: 80, httpsPort: 443 };
 
 it('the document of the ingress depends on the routes alone, in any order, and has its own hash', () => {
-  const one = ingressDocument([rule('a'), rule('b')], ports);
-  expect(ingressDocument([rule('b'), rule('a')], ports)).toEqual(one);
-  expect(one.text).toContain(one.revision);
+  const document = ingressDocument([rule('a'), rule('b')], ports);
+  expect(ingressDocument([rule('b'), rule('a')], ports)).toEqual(document);
+  expect(document.text).toContain(document.revision);
   const others = [[rule('a')], [rule('a'), rule('b', { port: 1 })], [rule('a'), rule('b', { component: 'x' })]];
-  for (const rules of others) expect(ingressDocument(rules, ports).revision).not.toBe(one.revision);
-  expect(ingressDocument([rule('a'), rule('b')], { ...ports, httpPort: 81 }).revision).not.toBe(one.revision);
+  for (const rules of others) expect(ingressDocument(rules, ports).revision).not.toBe(document.revision);
+  expect(ingressDocument([rule('a'), rule('b')], { ...ports, httpPort: 81 }).revision).not.toBe(document.revision);
 });
 
 it('the document of the ingress has no admin API and names components by a domain that is never public', () => {

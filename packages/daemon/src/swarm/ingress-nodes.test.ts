@@ -18,18 +18,18 @@ async function asked(listener: RequestListener): Promise<string | undefined> {
   }
 }
 
-it('a node is asked for its revision, and a strange or endless answer is none', async () => {
-  expect(await asked(({ headers }, answer) => answer.end(headers.host))).toBe(REVISION_HOST);
-  expect(await asked((_, answer) => answer.writeHead(404).end('no'))).toBeUndefined();
-  expect(await asked((_, answer) => answer.end('x'.repeat(10_000)))).toBeUndefined();
+it('a node is asked for its revision, and a strange or endless response is none', async () => {
+  expect(await asked(({ headers }, response) => response.end(headers.host))).toBe(REVISION_HOST);
+  expect(await asked((_, response) => response.writeHead(404).end('no'))).toBeUndefined();
+  expect(await asked((_, response) => response.end('x'.repeat(10_000)))).toBeUndefined();
   expect(await asked(({ socket }) => socket.destroy())).toBeUndefined();
   expect(await askNode('127.0.0.1', 1)).toBeUndefined();
 });
 
-const node = (name: string, given: Partial<NodeFacts> = {}): NodeFacts => ({
+const node = (name: string, overrides: Partial<NodeFacts> = {}): NodeFacts => ({
   ...{ id: name, name, state: 'ready', availability: 'active', role: 'worker', isLeader: false, address: name },
   ...{ labels: { 'hortus.ingress': 'true' }, cpus: 1, memoryBytes: 1 },
-  ...given,
+  ...overrides,
 });
 
 it('waits for every usable node of the ingress, and names the reason of one that fails', async () => {
@@ -41,7 +41,7 @@ it('waits for every usable node of the ingress, and names the reason of one that
   const ask = async (address: string) => {
     asks.push(address);
     // The old routes answer once more while Caddy reloads.
-    if (address === 'a' && asks.filter((one) => one === 'a').length === 2 && first) {
+    if (address === 'a' && asks.filter((ask) => ask === 'a').length === 2 && first) {
       first = false;
       return 'old';
     }
@@ -52,5 +52,5 @@ it('waits for every usable node of the ingress, and names the reason of one that
     'The ingress of node b does not serve the routes: port 80 is already in use',
   ]);
   expect(new Set(asks)).toEqual(new Set(['a', 'b']));
-  expect(asks.filter((one) => one === 'a').length).toBeGreaterThan(3);
+  expect(asks.filter((ask) => ask === 'a').length).toBeGreaterThan(3);
 });

@@ -1,6 +1,6 @@
 import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import { ingressNodes } from '@hortus/template/rollout/node-loss';
 import type { Cluster, NodeFacts } from '../engine/cluster.ts';
 import { REVISION_HOST } from './ingress-document.ts';
@@ -10,8 +10,8 @@ import { INGRESS_SERVICE } from './ingress-names.ts';
 export type AskNode = (address: string, port: number) => Promise<string | undefined>;
 
 const ASK_MS = 2_000;
-const LOOK_EVERY_MS = 200;
-const LONGEST_ANSWER = 200;
+const POLL_EVERY_MS = 200;
+const MAX_RESPONSE_LENGTH = 200;
 /** Time for a running Caddy to load routes. A node that a firewall hides from this daemon costs no more. */
 const LOAD_MS = 15_000;
 
@@ -43,10 +43,10 @@ export async function revisionServed(waiting: Waiting): Promise<string[]> {
       ({ state, availability }) => state === 'ready' && availability === 'active',
     );
     const missing = usable.filter(({ id }) => !served.has(id));
-    const answers = await Promise.all(missing.map((node) => ask(reachable(node), port)));
+    const responses = await Promise.all(missing.map((node) => ask(reachable(node), port)));
     for (const [index, { id }] of missing.entries()) {
       const now = performance.now();
-      if (answers[index] !== revision) servesSince.delete(id);
+      if (responses[index] !== revision) servesSince.delete(id);
       else if (now - (servesSince.get(id) ?? now) < STEADY_MS) servesSince.set(id, servesSince.get(id) ?? now);
       else {
         served.add(id);
@@ -61,7 +61,7 @@ export async function revisionServed(waiting: Waiting): Promise<string[]> {
     const isHopeless = ({ id }: NodeFacts) => performance.now() - (runsSince.get(id) ?? performance.now()) > LOAD_MS;
     if (performance.now() > end || left.every(isHopeless))
       return await Promise.all(left.map((node) => whyNot(waiting, node)));
-    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    await sleep(POLL_EVERY_MS, undefined, { signal });
   }
 }
 
@@ -79,22 +79,22 @@ export const askNode: AskNode = (host, port) =>
   new Promise((resolve) => {
     const giveUp = () => resolve(undefined);
     const asked = request({ host, port, path: '/', headers: { host: REVISION_HOST }, agent: false, timeout: ASK_MS });
-    const answered = (answer: IncomingMessage) => {
+    const onResponse = (response: IncomingMessage) => {
       let text = '';
       const add = (chunk: string) => {
         text += chunk;
-        if (text.length <= LONGEST_ANSWER) return;
+        if (text.length <= MAX_RESPONSE_LENGTH) return;
         giveUp();
         asked.destroy();
       };
-      const end = () => resolve(answer.statusCode === 200 ? text : undefined);
-      answer.setEncoding('utf8').on('data', guardedBy(giveUp, add));
-      answer.on('end', guardedBy(giveUp, end));
-      answer.on('error', guardedBy(giveUp, giveUp));
-      answer.on('close', guardedBy(giveUp, giveUp));
+      const end = () => resolve(response.statusCode === 200 ? text : undefined);
+      response.setEncoding('utf8').on('data', guardedBy(giveUp, add));
+      response.on('end', guardedBy(giveUp, end));
+      response.on('error', guardedBy(giveUp, giveUp));
+      response.on('close', guardedBy(giveUp, giveUp));
     };
     const late = () => asked.destroy();
-    asked.on('response', guardedBy(giveUp, answered));
+    asked.on('response', guardedBy(giveUp, onResponse));
     asked.on('timeout', guardedBy(giveUp, late));
     asked.on('error', guardedBy(giveUp, giveUp));
     asked.end();

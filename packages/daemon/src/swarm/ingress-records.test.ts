@@ -1,3 +1,4 @@
+import { openLog } from '@hortus/logging/log';
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import type { Cluster, NodeFacts, ServiceFacts } from '../engine/cluster.ts';
@@ -9,10 +10,10 @@ import { sourceService } from './ingress-services.ts';
 import { SwarmIngress } from './swarm-ingress.ts';
 import { service } from './testing/swarm-facts.ts';
 
-const rule = (host: string, given: Partial<InstanceRule> = {}): InstanceRule => ({
+const rule = (host: string, overrides: Partial<InstanceRule> = {}): InstanceRule => ({
   ...{ instanceUid: 'shop', name: 'web', component: 'main', port: 80 },
   ...{ host, path: '/', strip: false, tls: 'off' },
-  ...given,
+  ...overrides,
 });
 
 const node = (name: string): NodeFacts => ({
@@ -21,27 +22,29 @@ const node = (name: string): NodeFacts => ({
 });
 
 /** An ingress whose Swarm has these services, nodes and records of routes. */
-function open(given: { services?: ServiceFacts[]; nodes?: NodeFacts[]; rules?: InstanceRule[] } = {}) {
+function open(overrides: { services?: ServiceFacts[]; nodes?: NodeFacts[]; rules?: InstanceRule[] } = {}) {
   const logged: string[] = [];
-  const note = (message: string, details: Record<string, unknown> = {}) =>
-    void logged.push(`${message}: ${details.reason ?? details.error}`);
+  const write = (line: string) => {
+    const { msg, reason, err } = JSON.parse(line);
+    logged.push(`${msg}: ${reason ?? err?.message}`);
+  };
   const data = (rules: InstanceRule[]) => Buffer.from(JSON.stringify(rules));
   const record = ({ instanceUid }: InstanceRule, rules: InstanceRule[]) => ({
     ...{ id: instanceUid, name: instanceUid, createdAt: 1, data: data(rules) },
     labels: { [label.instance]: instanceUid, 'hortus.routes': 'true' },
   });
-  const { services = [], nodes = [node('n1')], rules = [] } = given;
+  const { services = [], nodes = [node('n1')], rules = [] } = overrides;
   const cluster = {
     services: async () => services,
     nodes: async () => nodes,
-    contents: async (kind: string) => (kind === 'configs' ? rules.map((one) => record(one, [one])) : []),
+    contents: async (kind: string) => (kind === 'configs' ? rules.map((rule) => record(rule, [rule])) : []),
     ensureNetwork: () => Promise.reject(new Error('The Swarm is scripted.')),
   } as unknown as Cluster;
   const ingress = new SwarmIngress({
     ...{ cluster, engine: {} as Engine, image: 'caddy:2', httpPort: 80, httpsPort: 443, everyMs: 5 },
     serverId: () => 'srv_1',
     leads: () => true,
-    log: { debug: note, info: note, warn: note, error: note },
+    log: openLog({ level: 'debug', stream: { write } }),
   });
   return { ingress, logged };
 }
@@ -70,6 +73,6 @@ it('labels that were changed after a deployment are logged once with what they m
   // Each check fails at the network, which the scripted Swarm refuses.
   await until(() => logged.filter((line) => line.includes('scripted')).length > 2, { describe: 'three checks' });
   await ingress.stop();
-  const told = logged.filter((line) => line.includes('a route is not served as it should be'));
-  expect(told).toEqual([expect.stringContaining('instance shop, route web: tls auto needs a single node')]);
+  const reported = logged.filter((line) => line.includes('a route is not served as it should be'));
+  expect(reported).toEqual([expect.stringContaining('instance shop, route web: tls auto needs a single node')]);
 });

@@ -90,11 +90,11 @@ export function sourceService(part: Part): ServiceSpec {
 
 const FOLDERS: ContainerSpec['mounts'] = [{ kind: 'tmpfs', target: '/config' }];
 
-type Given = Omit<ServiceSpec, 'container' | 'labels' | 'files'> & {
+type IngressSpec = Omit<ServiceSpec, 'container' | 'labels' | 'files'> & {
   container: Pick<ContainerSpec, 'name' | 'command' | 'ports' | 'mounts' | 'healthcheck'>;
 };
 
-function service({ serverId, image, file }: Part, path: string, { container, ...rest }: Given): ServiceSpec {
+function service({ serverId, image, file }: Part, path: string, { container, ...rest }: IngressSpec): ServiceSpec {
   // Hashed without the digest of the image: a tag that moved must not restart the ingress.
   const hashed = JSON.stringify([image, file.name, container, rest]);
   const config = `sha256:${createHash('sha256').update(hashed).digest('hex')}`;

@@ -8,7 +8,7 @@ export function irreversibleJob(
   actual: SwarmActual,
 ): string | undefined {
   const begun = (name: string) => {
-    const job = actual.services.find((one) => one.name === name);
+    const job = actual.services.find((service) => service.name === name);
     if (job?.labels[label.deployment] !== rollout.deploymentId) return false;
     return actual.jobTasks.some((task) => task.service === job.id && task.containerId !== '');
   };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import type { InstanceContext, InstanceHandler } from '../actions/handlers.ts';
 import type { Cluster, ServiceFacts } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -11,7 +11,7 @@ import { currentTasks, endedByItself } from './current-tasks.ts';
 import { REPLICAS } from './desired-services.ts';
 import type { ViewOf } from './instance-views.ts';
 import { removeRelays } from './relay-removal.ts';
-import { LOOK_EVERY_MS, PATIENCE_MS, tasksEnded } from './tasks-ended.ts';
+import { POLL_EVERY_MS, TIMEOUT_MS, tasksEnded } from './tasks-ended.ts';
 
 type Handlers = Readonly<Record<string, InstanceHandler>>;
 
@@ -30,7 +30,7 @@ export function swarmLifecycle(cluster: Cluster, viewOf: ViewOf): Handlers {
     const labels = { [label.instance]: context.uid };
     await removeRelays(cluster, labels);
     for (const { id } of (await inOrder(context)).reverse()) await cluster.removeService(id);
-    await tasksEnded(cluster, { labels }, patience(context));
+    await tasksEnded(cluster, { labels }, timeout(context));
   };
   const removeAll = async (context: InstanceContext, volumesToo: boolean) => {
     const volumes = volumesToo ? await engineOfVolumes(viewOf, context.uid) : undefined;
@@ -55,7 +55,7 @@ export function swarmLifecycle(cluster: Cluster, viewOf: ViewOf): Handlers {
     [builtIn.stop]: async (context) => {
       for (const { id, replicas } of (await lasting(context)).reverse()) {
         if (replicas > 0) await cluster.scaleService(id, 0);
-        await tasksEnded(cluster, { service: id }, patience(context));
+        await tasksEnded(cluster, { service: id }, timeout(context));
       }
       return success();
     },
@@ -90,8 +90,8 @@ export function swarmLifecycle(cluster: Cluster, viewOf: ViewOf): Handlers {
 const hasEnded = async (cluster: Cluster, service: ServiceFacts): Promise<boolean> =>
   currentTasks(service, await cluster.tasks({ service: service.id })).some(endedByItself);
 
-const patience = ({ manifest }: InstanceContext): number =>
-  PATIENCE_MS + Math.max(0, ...(manifest?.components ?? []).map((one) => one.stop_grace_period_ms));
+const timeout = ({ manifest }: InstanceContext): number =>
+  TIMEOUT_MS + Math.max(0, ...(manifest?.components ?? []).map((component) => component.stop_grace_period_ms));
 
 function unnamedVolumes({ manifest, params }: InstanceContext): string[] {
   if (params.remove_volumes !== true) return [];
@@ -117,7 +117,7 @@ async function running(cluster: Cluster, service: ServiceFacts, replicas: number
     nodeName: (id) => nodes.find((node) => node.id === id)?.name ?? id,
     say: () => undefined,
     progress: () => undefined,
-    signal: AbortSignal.timeout(PATIENCE_MS * Math.max(1, replicas)),
+    signal: AbortSignal.timeout(TIMEOUT_MS * Math.max(1, replicas)),
   });
 }
 
@@ -143,14 +143,14 @@ async function removeRest(cluster: Cluster, { engine, uid }: InstanceContext, vo
 
 /** The engine removes the containers of a service shortly after its tasks; until then their volume is in use. */
 async function removedVolume(engine: Engine, name: string): Promise<void> {
-  const end = performance.now() + PATIENCE_MS;
+  const end = performance.now() + TIMEOUT_MS;
   for (;;) {
     try {
       await engine.removeVolume(name);
       return;
     } catch (error) {
       if (!isEngineProblem(error, 'conflict') || performance.now() > end) throw error;
-      await sleep(LOOK_EVERY_MS);
+      await sleep(POLL_EVERY_MS);
     }
   }
 }

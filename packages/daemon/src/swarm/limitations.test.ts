@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { component, manifest } from '../plan/testing/manifests.ts';
-import { LARGEST_FILE_BYTES, lossesOf, refusalsOf } from './limitations.ts';
+import { lossesOf, MAX_FILE_BYTES, refusalsOf } from './limitations.ts';
 
 describe('what a Swarm cannot do', () => {
   it('is named with its component', () => {
@@ -14,7 +14,7 @@ describe('what a Swarm cannot do', () => {
       links: [{ instance: 'db', definition_id: 'def', component: 'main' }],
       storage: [{ name: 'd', host_path: '/srv', mount_path: '/d', read_only: true, critical: false }],
       ports: [{ container_port: 80, host_port: 80, host_ip: '127.0.0.1', protocol: 'tcp' }],
-      files: [{ mount_path: '/f', mode: '0644', content: 'x'.repeat(LARGEST_FILE_BYTES + 1) }],
+      files: [{ mount_path: '/f', mode: '0644', content: 'x'.repeat(MAX_FILE_BYTES + 1) }],
     });
     expect(refusalsOf(manifest('u', [everything]))).toEqual([
       'main: privileged',
@@ -27,7 +27,7 @@ describe('what a Swarm cannot do', () => {
       'main: links to other instances',
       'main: host path /srv',
       'main: port 80 on the single address 127.0.0.1',
-      `main: file /f is larger than ${LARGEST_FILE_BYTES} bytes`,
+      `main: file /f is larger than ${MAX_FILE_BYTES} bytes`,
     ]);
   });
 

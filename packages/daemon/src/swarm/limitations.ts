@@ -4,9 +4,9 @@ import type { Manifest, ManifestComponent } from '@hortus/contract/template/mani
 export class NotOnSwarm extends Error {}
 
 /** Largest content of a secret of a Swarm. */
-export const LARGEST_FILE_BYTES = 500_000;
+export const MAX_FILE_BYTES = 500_000;
 /** Longest name of a service: it is a DNS label. */
-export const LONGEST_SERVICE_NAME = 63;
+export const MAX_SERVICE_NAME_LENGTH = 63;
 
 /** Names everything in a manifest that a Swarm cannot do; empty if it can be deployed. */
 export function refusalsOf({ components }: Pick<Manifest, 'components'>): string[] {
@@ -35,8 +35,8 @@ function refusedIn(component: ManifestComponent): string[] {
       host_ip === undefined || host_port === undefined ? [] : `port ${host_port} on the single address ${host_ip}`,
     ),
     ...files
-      .filter(({ content }) => Buffer.byteLength(content) > LARGEST_FILE_BYTES)
-      .map(({ mount_path }) => `file ${mount_path} is larger than ${LARGEST_FILE_BYTES} bytes`),
+      .filter(({ content }) => Buffer.byteLength(content) > MAX_FILE_BYTES)
+      .map(({ mount_path }) => `file ${mount_path} is larger than ${MAX_FILE_BYTES} bytes`),
   ];
 }
 

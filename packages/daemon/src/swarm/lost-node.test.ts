@@ -13,7 +13,7 @@ const manifest = {
   deployment_id: 'dep_1',
   revision: 3,
 };
-const node = (id: string, given: Partial<NodeFacts> = {}): NodeFacts => ({
+const node = (id: string, overrides: Partial<NodeFacts> = {}): NodeFacts => ({
   id,
   name: `host-${id}`,
   state: 'ready',
@@ -24,7 +24,7 @@ const node = (id: string, given: Partial<NodeFacts> = {}): NodeFacts => ({
   labels: { disk: 'ssd' },
   cpus: 2,
   memoryBytes: 2 ** 30,
-  ...given,
+  ...overrides,
 });
 
 /** A Swarm in memory whose node `c` has the instance and is down. Its next change fails after `changes` of them. */
@@ -53,13 +53,14 @@ class Swarm {
     return {
       membership: async () => ({ nodeId: 'a', isManager: true }),
       nodes: async () => this.nodesNow,
-      services: async ({ labels }: { labels: object }) => this.servicesNow.filter((one) => has(one.labels, labels)),
+      services: async ({ labels }: { labels: object }) =>
+        this.servicesNow.filter((service) => has(service.labels, labels)),
       removeService: async (id: string) => {
         change();
-        this.servicesNow = this.servicesNow.filter((one) => one.id !== id);
+        this.servicesNow = this.servicesNow.filter((service) => service.id !== id);
       },
       contents: async (_: string, { labels }: { labels: object }) =>
-        this.configs.filter((one) => has(one.labels, labels)),
+        this.configs.filter((config) => has(config.labels, labels)),
       createContent: async (_: string, { name, labels }: { name: string; labels: Record<string, string> }) => {
         change();
         this.configs.push({ id: name, name, labels, data: Buffer.alloc(0), createdAt: 0 });
@@ -67,7 +68,7 @@ class Swarm {
       },
       removeContent: async (_: string, id: string) => {
         change();
-        this.configs = this.configs.filter((one) => one.id !== id);
+        this.configs = this.configs.filter((config) => config.id !== id);
         return true;
       },
     } as unknown as Cluster;

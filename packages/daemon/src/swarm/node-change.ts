@@ -1,4 +1,4 @@
-import type { BuiltInParams, builtIn } from '@hortus/contract/built-in-actions';
+import type { BuiltInParams, builtIn } from '@hortus/contract/actions/built-in-actions';
 import type { Cluster } from '../engine/cluster.ts';
 import { type ActionOutcome, failure, success } from '../journal/action.ts';
 

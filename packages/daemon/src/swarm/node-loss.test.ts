@@ -5,7 +5,7 @@ import { component, manifest } from '../plan/testing/manifests.ts';
 import { desiredServices } from './desired-services.ts';
 import { serviceLossLines } from './node-loss.ts';
 
-const node = (id: string, given: Partial<NodeFacts> = {}): NodeFacts => ({
+const node = (id: string, overrides: Partial<NodeFacts> = {}): NodeFacts => ({
   id,
   name: `host-${id}`,
   state: 'ready',
@@ -16,19 +16,19 @@ const node = (id: string, given: Partial<NodeFacts> = {}): NodeFacts => ({
   labels: {},
   cpus: 2,
   memoryBytes: 2 ** 30,
-  ...given,
+  ...overrides,
 });
 
 const storage = [{ name: 'data', volume: 'v', mount_path: '/data', read_only: false, critical: true }];
-const given = manifest('u', [
+const input = manifest('u', [
   component('db', { storage }),
   component('web', { replicas: 3 }),
   component('mail'),
   component('fast', { replicas: 2, placement: { constraints: { disk: 'ssd' } } }),
   component('setup', { kind: 'job', run: 'before_start' }),
 ]);
-const from = { deploymentId: 'dep', definitionId: 'def', revision: 1, serverId: 'srv', manifest: given };
-const services = desiredServices(desiredState(from), given, { node: 'a', cpus: 2, logDriver: '', routed: new Set() });
+const from = { deploymentId: 'dep', definitionId: 'def', revision: 1, serverId: 'srv', manifest: input };
+const services = desiredServices(desiredState(from), input, { node: 'a', cpus: 2, logDriver: '', routed: new Set() });
 
 it('says for every service what the loss of a node means', () => {
   expect(serviceLossLines(services, [node('a'), node('b', { labels: { disk: 'ssd' } })])).toEqual([

@@ -16,8 +16,9 @@ export function serviceLossLines(
   nodes: readonly NodeFacts[],
   components: readonly Pick<ManifestComponent, 'name' | 'on_node_loss'>[] = [],
 ): string[] {
-  const isRestored = (name: string) => components.some((one) => one.name === name && one.on_node_loss === 'restore');
-  const nameOf = (id: string) => nodes.find((one) => one.id === id)?.name ?? id;
+  const isRestored = (name: string) =>
+    components.some((component) => component.name === name && component.on_node_loss === 'restore');
+  const nameOf = (id: string) => nodes.find((node) => node.id === id)?.name ?? id;
   const placed = services
     .filter(({ unit }) => unit.kind === 'service')
     .map(

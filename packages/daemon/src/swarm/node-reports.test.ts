@@ -1,11 +1,11 @@
+import { openLog } from '@hortus/logging/log';
 import { expect, it } from 'vitest';
 import type { NodeFacts } from '../engine/cluster.ts';
 import type { Service } from '../link/service.ts';
-import { openLog } from '../log.ts';
 import { NodeReports, nodesReport } from './node-reports.ts';
 import { task } from './testing/swarm-facts.ts';
 
-const node = (given: Partial<NodeFacts> = {}): NodeFacts => ({
+const node = (overrides: Partial<NodeFacts> = {}): NodeFacts => ({
   id: 'n1',
   name: 'node-1',
   state: 'ready',
@@ -17,7 +17,7 @@ const node = (given: Partial<NodeFacts> = {}): NodeFacts => ({
   cpus: 4,
   memoryBytes: 1024,
   engineVersion: '20.10.24',
-  ...given,
+  ...overrides,
 });
 const labels = { 'hortus.instance': 'blog', 'hortus.component': 'app' };
 
@@ -60,10 +60,10 @@ it('stays within the limits of the service', () => {
 
 it('only the leading daemon of a cluster reports', async () => {
   const sent: unknown[] = [];
-  const call = (async (...of: unknown[]) => void sent.push(of)) as unknown as Service['call'];
+  const call = (async (...args: unknown[]) => void sent.push(args)) as unknown as Service['call'];
   let leads = false;
   const cluster = { nodes: async () => [node()], tasks: async () => [] };
-  const options = { service: { call }, serverId: () => 'srv_1', leads: () => leads, log: openLog('error') };
+  const options = { service: { call }, serverId: () => 'srv_1', leads: () => leads, log: openLog({ level: 'error' }) };
   const reports = new NodeReports({ cluster, ...options });
   await reports.report();
   expect(sent).toEqual([]);

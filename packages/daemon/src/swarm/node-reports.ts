@@ -17,9 +17,9 @@ export interface NodeReportsOptions {
 }
 
 /** Limits of the service. */
-const MOST_NODES = 500;
-const MOST_TASKS = 1_000;
-const MOST_LABELS = 64;
+const MAX_NODES = 500;
+const MAX_TASKS = 1_000;
+const MAX_LABELS = 64;
 
 /** Reports the nodes of a Swarm and what runs there: one request every ten seconds, never two at once. */
 export class NodeReports {
@@ -51,7 +51,7 @@ export class NodeReports {
       const [nodes, tasks] = await Promise.all([cluster.nodes(), cluster.tasks({ labels })]);
       await service.call('clusters.reportNodes', { params: { id }, body: nodesReport(nodes, tasks) });
     } catch (error) {
-      log.debug('the nodes of the Swarm could not be reported', { error });
+      log.debug({ err: error }, 'the nodes of the Swarm could not be reported');
     } finally {
       this.#reporting = false;
     }
@@ -61,7 +61,7 @@ export class NodeReports {
 /** Counts the running tasks of each node by instance and component. */
 export function nodesReport(nodes: readonly NodeFacts[], tasks: readonly TaskFacts[]): NodesReport {
   const running = tasks.filter(({ state }) => state === 'running');
-  return { nodes: nodes.slice(0, MOST_NODES).map((node) => reported(node, running)) };
+  return { nodes: nodes.slice(0, MAX_NODES).map((node) => reported(node, running)) };
 }
 
 function reported(node: NodeFacts, running: readonly TaskFacts[]): ReportedNode {
@@ -81,10 +81,10 @@ function reported(node: NodeFacts, running: readonly TaskFacts[]): ReportedNode 
     labels: Object.fromEntries(
       Object.entries(node.labels)
         .filter(([name, value]) => name.length <= 128 && value.length <= 256)
-        .slice(0, MOST_LABELS),
+        .slice(0, MAX_LABELS),
     ),
     ...(node.engineVersion && { engine_version: node.engineVersion.slice(0, 64) }),
     capacity: { cpus: node.cpus, memory_bytes: node.memoryBytes },
-    tasks: [...counts.values()].slice(0, MOST_TASKS),
+    tasks: [...counts.values()].slice(0, MAX_TASKS),
   };
 }

@@ -1,4 +1,4 @@
-import { imageText, parseImage } from '@hortus/template/image-reference';
+import { imageText, parseImage } from '@hortus/template/notation/image-reference';
 import type { Engine } from '../engine/engine.ts';
 import { digestOf } from '../pull/digests.ts';
 

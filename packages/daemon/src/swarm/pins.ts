@@ -10,7 +10,7 @@ const CONSTRAINT = /^node\.id\s*==\s*(\w+)$/;
 export const pinTo = (node: string): string => `node.id==${node}`;
 
 export function pinOf({ constraints }: Pick<ServiceFacts, 'constraints'>): string | undefined {
-  return constraints.flatMap((one) => CONSTRAINT.exec(one)?.[1] ?? [])[0];
+  return constraints.flatMap((constraint) => CONSTRAINT.exec(constraint)?.[1] ?? [])[0];
 }
 
 /**
@@ -45,7 +45,7 @@ export async function elsewhere(cluster: Cluster, uid: string): Promise<Pick<Nod
 /** Chooses the node for new volumes: the one with the fewest pinned services, this node among equals. */
 export function chooseNode(nodes: readonly NodeFacts[], services: readonly ServiceFacts[], here: string): NodeFacts {
   const usable = nodes.filter(({ state, availability }) => state === 'ready' && availability === 'active');
-  const load = (id: string) => services.filter((one) => pinOf(one) === id).length;
+  const load = (id: string) => services.filter((service) => pinOf(service) === id).length;
   const [best] = usable.toSorted(
     (a, b) => load(a.id) - load(b.id) || Number(b.id === here) - Number(a.id === here) || (a.name < b.name ? -1 : 1),
   );
@@ -58,7 +58,7 @@ export function chooseNode(nodes: readonly NodeFacts[], services: readonly Servi
 
 /** Rejects a pin to a node that cannot run tasks: the Swarm would wait for it silently. */
 export function requireNode(nodes: readonly NodeFacts[], id: string): NodeFacts {
-  const node = nodes.find((one) => one.id === id);
+  const node = nodes.find((node) => node.id === id);
   const advice = 'bring the node back, or restore the data elsewhere';
   if (node === undefined) throw new NotOnSwarm(`The volumes are on node ${id}, which left the Swarm; ${advice}`);
   const { state, availability, name } = node;

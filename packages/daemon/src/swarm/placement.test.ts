@@ -22,8 +22,8 @@ describe('the placement of a component', () => {
   });
 
   it('is part of what decides whether a service changes', () => {
-    const configOf = (given: Parameters<typeof component>[1]) => {
-      const wanted = manifest('u', [component('web', given)]);
+    const configOf = (overrides: Parameters<typeof component>[1]) => {
+      const wanted = manifest('u', [component('web', overrides)]);
       const from = { deploymentId: 'dep', definitionId: 'def', revision: 1, serverId: 'srv', manifest: wanted };
       return desiredServices(desiredState(from), wanted, {
         node: undefined,

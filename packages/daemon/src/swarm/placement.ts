@@ -28,11 +28,14 @@ export function placementOf(component: string, { constraints = {}, spread }: Pla
 export const fits = ({ constraints = {} }: Placement, { labels }: Pick<NodeFacts, 'labels'>): boolean =>
   Object.entries(constraints).every(([key, value]) => labels[key] === value);
 
+const LABEL = 'node.labels.';
+
 /** Reads the labels back from the constraints of a service; others, such as `node.id`, are left out. */
 export const labelsIn = (constraints: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     constraints.flatMap((constraint) => {
-      const [, key, value] = /^node\.labels\.(.+)==(.+)$/.exec(constraint) ?? [];
-      return key === undefined || value === undefined ? [] : [[key, value]];
+      const end = constraint.lastIndexOf('==');
+      const [key, value] = [constraint.slice(LABEL.length, end), constraint.slice(end + 2)];
+      return constraint.startsWith(LABEL) && end > LABEL.length && value !== '' ? [[key, value]] : [];
     }),
   );

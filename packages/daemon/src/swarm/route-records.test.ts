@@ -15,9 +15,9 @@ function store() {
   const kept = new Map<string, ContentFacts>();
   const cluster: Pick<Cluster, 'contents' | 'createContent' | 'removeContent'> = {
     contents: async (_, { labels }) =>
-      [...kept.values()].filter((one) =>
+      [...kept.values()].filter((content) =>
         Object.entries(labels).every(([key, value]) =>
-          value === true ? key in one.labels : one.labels[key] === value,
+          value === true ? key in content.labels : content.labels[key] === value,
         ),
       ),
     createContent: async (_, { name, labels, data }) => {

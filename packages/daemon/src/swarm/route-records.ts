@@ -43,7 +43,7 @@ export function takenIn(
   wanted: readonly Pick<RouteRule, 'host' | 'path'>[],
 ): InstanceRule | undefined {
   const ways = new Set(wanted.map(wayOf));
-  return all.find((one) => one.instanceUid !== uid && ways.has(wayOf(one)));
+  return all.find((rule) => rule.instanceUid !== uid && ways.has(wayOf(rule)));
 }
 
 function newest(records: readonly ContentFacts[]): Map<string, ContentFacts> {

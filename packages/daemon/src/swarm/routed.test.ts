@@ -25,16 +25,16 @@ const node = (name: string, labels: Record<string, string> = { 'hortus.ingress':
   memoryBytes: 1,
 });
 
-const route = (given: Partial<ManifestRoute> = {}): ManifestRoute => ({
+const route = (overrides: Partial<ManifestRoute> = {}): ManifestRoute => ({
   ...{ name: 'web', component: 'main', port: 80, host: 'a.test', path: '/', strip: false, tls: 'off' },
   ...{ primary: true, url: '' },
-  ...given,
+  ...overrides,
 });
 
 function wanted(uid: string, routes: ManifestRoute[], components: ManifestComponent[] = [component('main')]) {
-  const given = manifest(uid, components, { routes });
-  const from = { deploymentId: 'dep', definitionId: id('def'), revision: 1, serverId: 'srv', manifest: given };
-  return { manifest: given, desired: desiredState(from) };
+  const overrides = manifest(uid, components, { routes });
+  const from = { deploymentId: 'dep', definitionId: id('def'), revision: 1, serverId: 'srv', manifest: overrides };
+  return { manifest: overrides, desired: desiredState(from) };
 }
 
 const rule = (instanceUid: string, name: string): InstanceRule => ({
@@ -64,16 +64,16 @@ describe('routes on a Swarm', () => {
   });
 
   it('get public certificates on a single node only, and own ones on each', () => {
-    const [one, two] = [[node('n1')], [node('n1'), node('n2')]];
+    const [item, two] = [[node('n1')], [node('n1'), node('n2')]];
     const auto = wanted('u', [route({ tls: 'auto' })]);
-    expect(() => requireRoutable({ ...auto, nodes: one, ...nothing })).not.toThrow();
+    expect(() => requireRoutable({ ...auto, nodes: item, ...nothing })).not.toThrow();
     expect(() => requireRoutable({ ...auto, nodes: two, ...nothing })).toThrow(
       'route web: tls auto needs a single node',
     );
     const local = wanted('u', [route({ tls: 'auto', host: 'shop.localhost' })]);
     expect(() => requireRoutable({ ...local, nodes: two, ...nothing })).not.toThrow();
     const { desired } = wanted('u', [route({ tls: 'internal' })]);
-    expect(routingLosses(desired, one)).toEqual([]);
+    expect(routingLosses(desired, item)).toEqual([]);
     expect(routingLosses(desired, two)).toEqual([expect.stringContaining('certificate authority of its own')]);
   });
 
@@ -101,10 +101,10 @@ describe('routes on a Swarm', () => {
 
 it('a component keeps its place on the network of the ingress until its routes have changed', () => {
   const parts = [component('main'), component('next')];
-  const { desired, manifest: given } = wanted('u', [route({ component: 'next' })], parts);
+  const { desired, manifest: overrides } = wanted('u', [route({ component: 'next' })], parts);
   const networksWith = (served: InstanceRule[]) => {
     const routed = routedComponents(desired, served);
-    const services = desiredServices(desired, given, { node: undefined, cpus: 2, logDriver: '', routed });
+    const services = desiredServices(desired, overrides, { node: undefined, cpus: 2, logDriver: '', routed });
     return Object.fromEntries(services.map(({ unit, spec }) => [unit.component, spec.networks]));
   };
   const joined = (name: string) => [{ name: INGRESS_NETWORK, aliases: [ingressName('u', name)] }];

@@ -67,7 +67,7 @@ function requireOwnNames({ instanceUid, routes, units }: Desired, managed: reado
     units.filter(({ component }) => routes.some((route) => route.component === component)).map(({ spec }) => spec.name),
   );
   const namesOf = ({ labels, aliases }: ServiceFacts) => [labels[label.component] ?? '', ...aliases];
-  const clash = others.find((one) => namesOf(one).some((name) => mine.has(name)));
+  const clash = others.find((service) => namesOf(service).some((name) => mine.has(name)));
   if (clash)
     throw new NotOnSwarm(
       `route ${first?.name}: the service ${namesOf(clash).find((name) => mine.has(name))} would have the name of a component of instance ${clash.labels[label.instance]}; choose another instance name`,

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { label } from '../plan/labels.ts';
@@ -8,7 +8,7 @@ import { action, request } from '../testing/actions.ts';
 import { DaemonProcess } from '../testing/daemon-process.ts';
 import { id } from '../testing/signing.ts';
 import { INGRESS_PART } from './ingress-names.ts';
-import { Gates } from './testing/gates.ts';
+import { PortForwards } from './testing/gates.ts';
 import { SwarmServer, web } from './testing/swarm-server.ts';
 
 let server: SwarmServer;
@@ -93,7 +93,7 @@ test(
       options: ['--ingress-image', caddy, '--ingress-http', '80', '--ingress-https', '443'],
     });
     await daemon.connected();
-    await using gates = await Gates.open(server.swarm, [0]);
+    await using forwards = await PortForwards.open(server.swarm, [0]);
     const uid = server.newUid();
     const way = { name: 'web', component: 'main', port: 8080, host: 'blog.test', path: '/', strip: false } as const;
     const routes = [{ ...way, tls: 'off', primary: true, url: 'http://blog.test' } as const];
@@ -103,9 +103,11 @@ test(
     expect(JSON.stringify(daemon.service.calls.map(({ body }) => body))).toContain(
       'The ingress of node n1 does not serve the routes: port 80 of',
     );
-    await until(async () => (await gates.request(0, 'blog.test', '/health')).status === 200, { describe: 'the route' });
+    await until(async () => (await forwards.request(0, 'blog.test', '/health')).status === 200, {
+      describe: 'the route',
+    });
     expect(await ordered(daemon, 'builtin', builtIn.stop, uid)).toMatchObject({ type: 'action_completed' });
-    expect(await gates.request(0, 'blog.test', '/health')).toMatchObject({
+    expect(await forwards.request(0, 'blog.test', '/health')).toMatchObject({
       status: 503,
       body: 'The application at this address is not running.',
       headers: { 'retry-after': '5' },
@@ -194,13 +196,15 @@ test(
     // The nodes are reported as soon as it leads and knows what is current.
     const reports = () => service.callsTo('PUT', `/servers/${daemon.serverId}/nodes`).length;
     const reported = reports();
-    expect(service.calls.slice(calls).filter(({ method }) => method !== 'GET')).toEqual([]);
+    // Only its own diagnostics, which a member reports without leading.
+    const written = service.calls.slice(calls).filter(({ method }) => method !== 'GET');
+    expect(written.filter(({ path }) => !path.endsWith('/diagnostics'))).toEqual([]);
     service.leadership = { leads: true, epoch: 3, since: 3 };
-    service.tellLeadership();
+    service.sendLeadership();
     await until(() => reports() > reported, { describe: () => `the takeover\n${daemon.process.output}` });
     const later = service.calls.slice(calls).filter(({ path }) => path === `/deployments/${interrupted}/status`);
     expect(later).toEqual([]);
-    expect((await server.running(uid)).map((one) => one.id)).toEqual([task?.id]);
+    expect((await server.running(uid)).map((task) => task.id)).toEqual([task?.id]);
     expect(await version()).toBe('2\n');
     // The deployment of a leader that died is continued, with a claim of its own.
     const left = daemon.prepare(uid, parts('3'));
@@ -234,19 +238,22 @@ test('a leader that loses its lease leaves the rollout to the Swarm and reports 
     describe: 'the update to begin',
   });
   service.leadership = { leads: false, epoch: 2 };
-  service.tellLeadership();
+  service.sendLeadership();
   await until(() => daemon.process.output.includes('another member leads the cluster now'), { describe: 'the loss' });
   const versions = async () => (await server.running(uid)).map(({ labels }) => labels[label.deployment]);
-  await until(async () => (await versions()).every((one) => one === deployment) && (await versions()).length === 2, {
-    within: 60_000,
-    describe: 'the Swarm to complete the update',
-  });
+  await until(
+    async () => (await versions()).every((version) => version === deployment) && (await versions()).length === 2,
+    {
+      within: 60_000,
+      describe: 'the Swarm to complete the update',
+    },
+  );
   const reports = () =>
     service.callsTo('POST', '/deploy/report').filter(({ body }) => body.deployment_id === deployment);
   expect(reports()).toEqual([]);
   // No other member led, so it goes on with its own deployment.
   service.leadership = { leads: true, epoch: 3, since: 1 };
-  service.tellLeadership();
+  service.sendLeadership();
   expect(await daemon.reportOf(deployment)).toMatchObject({ status: 'success' });
   expect(await ordered(daemon, 'builtin', builtIn.release, uid)).toMatchObject({ type: 'action_completed' });
   await daemon.close();

@@ -5,11 +5,11 @@ import type { Engine, LabelFilter, NetworkRemoval } from '../engine/engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine/engine-problem.ts';
 import { label } from '../plan/labels.ts';
 import { currentTasks, factsOfService, factsOfTask } from './current-tasks.ts';
-import { removeLeftTasks } from './left-tasks.ts';
+import { removeLeftoverTasks } from './leftover-tasks.ts';
 import { elsewhere, forgetPin } from './pins.ts';
 import { removeRelays } from './relay-removal.ts';
+import { isServiceHandle, ServiceLifecycle, serviceHandle } from './service-lifecycle.ts';
 import { withTaskEvents } from './task-events.ts';
-import { isServiceHandle, serviceHandle, WholeServices } from './whole-services.ts';
 
 /** Label that the engine puts on containers of tasks. */
 const TASK = 'com.docker.swarm.task.id';
@@ -26,7 +26,7 @@ export interface OtherNodes {
  */
 export function swarmEngine(engine: Engine, cluster: Cluster, others?: OtherNodes): Engine {
   const reach = new Reach(engine, cluster, others);
-  const services = new WholeServices(engine, cluster);
+  const services = new ServiceLifecycle(engine, cluster);
   return {
     ...engine,
     containers: ({ labels }) => reach.containers(labels),
@@ -54,10 +54,10 @@ export function swarmEngine(engine: Engine, cluster: Cluster, others?: OtherNode
     remove: (id, options) =>
       isServiceHandle(id) ? services.remove(id) : reach.unlessTask(id, () => engine.remove(id, options)),
     rename: (id, name) => reach.unlessTask(id, () => engine.rename(id, name)),
-    exec: (id, command, signal) => reach.onItsNode(id, (one) => one.exec(id, command, signal)),
-    attach: (id, command) => reach.onItsNode(id, (one) => one.attach(id, command)),
-    pathFacts: (id, path) => reach.onItsNode(id, (one) => one.pathFacts(id, path)),
-    readArchive: (id, path, signal) => reach.onItsNode(id, (one) => one.readArchive(id, path, signal)),
+    exec: (id, command, signal) => reach.onItsNode(id, (engine) => engine.exec(id, command, signal)),
+    attach: (id, command) => reach.onItsNode(id, (engine) => engine.attach(id, command)),
+    pathFacts: (id, path) => reach.onItsNode(id, (engine) => engine.pathFacts(id, path)),
+    readArchive: (id, path, signal) => reach.onItsNode(id, (engine) => engine.readArchive(id, path, signal)),
   };
 }
 
@@ -177,7 +177,7 @@ class Reach {
   /** Forgets the node of an instance with its last volume, such as that of a trial. */
   async removeVolume(name: string): Promise<void> {
     const uid = (await this.#engine.volume(name))?.labels[label.instance];
-    if (uid !== undefined) await removeLeftTasks(this.#engine, this.#cluster, uid);
+    if (uid !== undefined) await removeLeftoverTasks(this.#engine, this.#cluster, uid);
     await this.#engine.removeVolume(name);
     if (uid === undefined) return;
     const left = await this.#engine.volumes({ labels: { [label.instance]: uid } });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseImage } from '@hortus/template/image-reference';
+import { parseImage } from '@hortus/template/notation/image-reference';
 import { unroutable } from '@hortus/template/rollout/node-loss';
+import { Serial } from '../concurrency/turns.ts';
 import type { Cluster, MountedSecret, ServiceSpec } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
@@ -16,7 +17,7 @@ import { type IngressDocument, type IngressPortNumbers, ingressDocument, initial
 import { INGRESS_PART } from './ingress-names.ts';
 import { type AskNode, askNode, revisionServed } from './ingress-nodes.ts';
 import { ingressNetworks, ingressService, partLabels, sourceService } from './ingress-services.ts';
-import { LARGEST_FILE_BYTES, NotOnSwarm } from './limitations.ts';
+import { MAX_FILE_BYTES, NotOnSwarm } from './limitations.ts';
 import { pinnedImage } from './pinned-image.ts';
 import { readRoutes, takenIn, writeRoutes } from './route-records.ts';
 
@@ -33,11 +34,11 @@ export interface SwarmIngressOptions extends IngressPortNumbers {
   /** Interval of regular checks. */
   everyMs?: number;
   /** Time for nodes to pull Caddy and load the routes. */
-  patienceMs?: number;
+  timeoutMs?: number;
 }
 
-const LOOK_EVERY_MS = 30_000;
-const PATIENCE_MS = 120_000;
+const POLL_EVERY_MS = 30_000;
+const TIMEOUT_MS = 120_000;
 
 /**
  * Serves the routes of a Swarm with Caddy on every labelled node. The nodes fetch one document from a small service: a change
@@ -47,8 +48,8 @@ export class SwarmIngress implements ClusterRoutes {
   readonly #options: SwarmIngressOptions;
   readonly #stopped = new AbortController();
   /** Serialises changes. */
-  #last: Promise<unknown> = Promise.resolve();
-  #looking: Promise<void> = Promise.resolve();
+  readonly #queue = new Serial();
+  #supervising: Promise<void> = Promise.resolve();
   /** What the log said last about labels of nodes. */
   #complained = '';
 
@@ -84,9 +85,9 @@ export class SwarmIngress implements ClusterRoutes {
   }
 
   async lead(uid: string, rules: readonly RouteRule[], leading: Leading): Promise<void> {
-    const { cluster, httpPort, ask = askNode, patienceMs = PATIENCE_MS } = this.#options;
+    const { cluster, httpPort, ask = askNode, timeoutMs = TIMEOUT_MS } = this.#options;
     const { say, progress, signal } = leading;
-    const revision = await this.#inTurn(async () => {
+    const revision = await this.#queue.run(async () => {
       const before = await this.all();
       requireFree({ taken: (own, wanted) => takenIn(before, own, wanted) }, uid, rules);
       await writeRoutes(cluster, uid, leading.own, rules);
@@ -100,36 +101,31 @@ export class SwarmIngress implements ClusterRoutes {
       }
     });
     if (revision === undefined) return;
-    const waiting = { cluster, ask, port: httpPort, revision, withinMs: patienceMs, progress, signal };
+    const waiting = { cluster, ask, port: httpPort, revision, withinMs: timeoutMs, progress, signal };
     for (const line of await revisionServed(waiting)) say('warn', line);
   }
 
   async unroute(uid: string): Promise<void> {
     const { cluster, log } = this.#options;
-    await this.#inTurn(async () => {
+    await this.#queue.run(async () => {
       const isRouted = (await this.all()).some(({ instanceUid }) => instanceUid === uid);
       if (!isRouted) return;
       await writeRoutes(cluster, uid, {}, []);
       // The regular check tries again; the instance is gone already.
-      const failed = (error: Error) => log.warn('the nodes still have the routes of a released instance', { error });
+      const failed = (error: Error) =>
+        log.warn({ err: error }, 'the nodes still have the routes of a released instance');
       await this.#assert(this.#quietly()).catch(failed);
     });
   }
 
   start(): void {
-    this.#looking = this.#lookAfter();
+    this.#supervising = this.#supervise();
   }
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await this.#last.catch(() => undefined);
-    await this.#looking;
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const mine = this.#last.then(work, work);
-    this.#last = mine.catch(() => undefined);
-    return mine;
+    await this.#queue.ended();
+    await this.#supervising;
   }
 
   /** Reconciles the services with the routes. Returns the revision of the routes; undefined without any. */
@@ -160,9 +156,9 @@ export class SwarmIngress implements ClusterRoutes {
     const { httpPort, httpsPort } = this.#options;
     const document = ingressDocument(rules, { httpPort, httpsPort });
     const bytes = Buffer.byteLength(document.text);
-    if (bytes <= LARGEST_FILE_BYTES) return document;
+    if (bytes <= MAX_FILE_BYTES) return document;
     throw new NotOnSwarm(
-      `The ${rules.length} routes of the cluster need ${bytes} bytes, and a secret of the Swarm has at most ${LARGEST_FILE_BYTES}; remove routes, or use another cluster`,
+      `The ${rules.length} routes of the cluster need ${bytes} bytes, and a secret of the Swarm has at most ${MAX_FILE_BYTES}; remove routes, or use another cluster`,
     );
   }
 
@@ -190,7 +186,7 @@ export class SwarmIngress implements ClusterRoutes {
       isUpdate,
       hasHistory: isUpdate,
       hasCheck: true,
-      nodeName: (node) => nodes.find((one) => one.id === node)?.name ?? node,
+      nodeName: (node) => nodes.find((item) => item.id === node)?.name ?? node,
       ...leading,
     });
   }
@@ -199,7 +195,7 @@ export class SwarmIngress implements ClusterRoutes {
   async #stored(text: string): Promise<Pick<MountedSecret, 'id' | 'name'>> {
     const { cluster, serverId } = this.#options;
     const name = documentName(text);
-    const find = async () => (await this.#documents()).find((one) => one.name === name);
+    const find = async () => (await this.#documents()).find((document) => document.name === name);
     const found = await find();
     if (found) return { id: found.id, name };
     try {
@@ -229,7 +225,7 @@ export class SwarmIngress implements ClusterRoutes {
 
   /** Limited in time, because other changes wait meanwhile. */
   #quietly(): Omit<Leading, 'own'> {
-    const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    const signal = AbortSignal.any([this.#stopped.signal, AbortSignal.timeout(TIMEOUT_MS)]);
     return { say: () => undefined, progress: () => undefined, signal };
   }
 
@@ -242,20 +238,21 @@ export class SwarmIngress implements ClusterRoutes {
     );
     const text = lines.join('\n');
     if (text !== this.#complained)
-      for (const line of lines) log.warn('a route is not served as it should be', { reason: line });
+      for (const line of lines) log.warn({ reason: line }, 'a route is not served as it should be');
     this.#complained = text;
   }
 
   /** Completes what a killed daemon began, and restores services that were removed by hand. */
-  async #lookAfter(): Promise<void> {
+  async #supervise(): Promise<void> {
     const { signal } = this.#stopped;
-    const { everyMs = LOOK_EVERY_MS, leads, log } = this.#options;
+    const { everyMs = POLL_EVERY_MS, leads, log } = this.#options;
     while (!signal.aborted) {
       await sleep(everyMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted || !leads()) continue;
       await this.#complain().catch(() => undefined);
-      const failed = (error: Error) => signal.aborted || log.warn('the routes of the Swarm are not served', { error });
-      await this.#inTurn(() => this.#assert(this.#quietly())).catch(failed);
+      const failed = (error: Error) =>
+        signal.aborted || log.warn({ err: error }, 'the routes of the Swarm are not served');
+      await this.#queue.run(() => this.#assert(this.#quietly())).catch(failed);
     }
   }
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 import { busyboxPath } from '@hortus/testkit/images';
 import { until } from '@hortus/testkit/until';
@@ -33,10 +33,10 @@ async function observed(uid: string) {
 function act(slug: string, uid: string, parts: ManifestComponent[], params: Record<string, unknown> = {}) {
   const handler = swarmLifecycle(server.cluster, async () => ({ engine, cluster: server.cluster }))[slug];
   if (handler === undefined) throw new Error(`no handler of ${slug}`);
-  const given: Manifest = manifest(uid, parts);
+  const overrides: Manifest = manifest(uid, parts);
   const nothing = async () => {};
   const without = { unroute: nothing, forget: nothing, abandon: nothing };
-  return runOnInstance(slug, handler, { engine, uid, manifest: given, params, ...without });
+  return runOnInstance(slug, handler, { engine, uid, manifest: overrides, params, ...without });
 }
 
 const storage = (uid: string) => [

@@ -3,8 +3,10 @@ import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Engine } from '../engine/engine.ts';
 import { observe, withoutReplicas } from '../instances/observe.ts';
+import { label } from '../plan/labels.ts';
 import { component } from '../plan/testing/manifests.ts';
-import { pinOf } from './pins.ts';
+import { id } from '../testing/signing.ts';
+import { pinOf, recordPin } from './pins.ts';
 import { swarmEngine } from './swarm-engine.ts';
 import { SwarmServer, web } from './testing/swarm-server.ts';
 
@@ -29,12 +31,33 @@ test('volumes of instances are spread over the nodes, each instance on one of th
       component('side', { image: server.image, storage, command: ['sleep', '1000'] }),
     ];
     expect(await server.deploy(uid, parts), server.said()).toMatchObject({ status: 'success' });
-    const services = await Promise.all([uid, `${uid}-side`].map((one) => server.cluster.service(one)));
+    const services = await Promise.all([uid, `${uid}-side`].map((text) => server.cluster.service(text)));
     const [first, second] = services.map((service) => service && pinOf(service));
     expect(first).toBe(second);
     pins.push(first);
   }
   expect(new Set(pins).size).toBe(3);
+});
+
+test('a volume that another definition left on another node is never given to a task', limit, async () => {
+  const uid = server.newUid();
+  const volume = `${uid}_data`;
+  const [, other] = await server.cluster.nodes();
+  if (!other) throw new Error('the Swarm has one node');
+  const engines = await Promise.all((await server.cluster.nodes()).map(({ id }) => server.engineOf(id)));
+  const left = { [label.managed]: 'true', [label.instance]: uid, [label.definition]: 'def_of_another' };
+  const storage = [{ name: 'data', volume, mount_path: '/data', read_only: false, critical: true }];
+  // As a former deployment of this uid recorded it.
+  await recordPin(server.cluster, { [label.managed]: 'true', [label.instance]: uid }, other.id);
+  const elsewhere = engines[(await server.cluster.nodes()).findIndex(({ id }) => id === other.id)];
+  await elsewhere?.ensureVolume({ name: volume, labels: left, owner: [] });
+  const parts = [component('main', web(server.image, { storage }))];
+  const refused = await server.deploy(uid, parts);
+  expect(refused.error).toContain('it exists already, but was not created for this definition');
+  expect(await server.cluster.service(uid)).toBeUndefined();
+  for (const engine of engines) await engine.removeVolume(volume);
+  expect(await server.deploy(uid, parts), server.said()).toMatchObject({ status: 'success' });
+  expect((await elsewhere?.volume(volume))?.labels[label.definition]).toBe(id('def'));
 });
 
 test('components run where their placement says, also those with volumes', limit, async () => {
@@ -73,8 +96,9 @@ test('replicas are spread, observed on every node, and come back after the loss 
   const id = away?.id ?? '';
   await expect(engine.exec(id, { argv: ['true'] })).rejects.toThrow('it runs on node n3');
   expect(await engine.logs(id, { tail: 5 })).toBe('serving\n');
-  for await (const [piece] of engine.followLogs(id, undefined, new AbortController().signal)) {
-    expect(piece?.content.toString('utf8')).toBe('serving');
+  for await (const { pieces } of engine.followLogs(id, undefined, new AbortController().signal)) {
+    if (pieces[0] === undefined) continue;
+    expect(pieces[0].content.toString('utf8')).toBe('serving');
     break;
   }
 
@@ -95,7 +119,9 @@ test('a deployment names the lost node of its volumes instead of waiting for it'
   const services = await server.cluster.services({ labels: { 'hortus.server': server.id } });
   const nodes = await server.cluster.nodes();
   const lost = nodes.find(({ name }) => name === 'n3');
-  const service = services.find((one) => pinOf(one) === lost?.id && one.labels['hortus.primary'] === 'true');
+  const service = services.find(
+    (service) => pinOf(service) === lost?.id && service.labels['hortus.primary'] === 'true',
+  );
   const uid = service?.name ?? '';
   const storage = [{ name: 'data', volume: `${uid}_data`, mount_path: '/data', read_only: false, critical: true }];
   const result = await server.deploy(uid, [component('main', web(server.image, { storage, env: { NEW: '1' } }))]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endLeftPauses, whilePaused } from '../backup/pause.ts';
+import { endLeftoverPauses, whilePaused } from '../backup/pause.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { swarmEngine } from './swarm-engine.ts';
 import { swarmPauses } from './swarm-pauses.ts';
@@ -38,7 +38,7 @@ test('the next leader starts what a dead one had stopped for a backup, and nothi
   expect([await scaleOf(paused), await scaleOf(stopped)]).toEqual([0, 0]);
   const next = { engine, pauses: swarmPauses(server.cluster, () => server.id) };
   expect(await next.pauses.all()).toMatchObject([{ instanceUid: paused }]);
-  await endLeftPauses(next);
+  await endLeftoverPauses(next);
   expect([await scaleOf(paused), await scaleOf(stopped)]).toEqual([2, 0]);
   expect(await next.pauses.all()).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { Cluster } from '../engine/cluster.ts';
 import type { PauseRecords } from '../journal/pauses.ts';
 import { label } from '../plan/labels.ts';
-import { isServiceHandle, serviceHandle, serviceOf } from './whole-services.ts';
+import { isServiceHandle, serviceHandle, serviceOf } from './service-lifecycle.ts';
 
 /** Label of the record that lists the services which were stopped for a backup. */
 const PAUSED = 'hortus.paused';

@@ -11,9 +11,9 @@ import { service, task } from './testing/swarm-facts.ts';
 
 const deploymentId = 'dep_2';
 
-function wantedOf(given: ReturnType<typeof manifest>): DesiredService[] {
-  const from = { deploymentId, definitionId: 'def', revision: 1, serverId: 'srv', manifest: given };
-  return desiredServices(desiredState(from), given, {
+function wantedOf(overrides: ReturnType<typeof manifest>): DesiredService[] {
+  const from = { deploymentId, definitionId: 'def', revision: 1, serverId: 'srv', manifest: overrides };
+  return desiredServices(desiredState(from), overrides, {
     node: 'n1',
     cpus: 2,
     logDriver: 'json-file',
@@ -22,14 +22,14 @@ function wantedOf(given: ReturnType<typeof manifest>): DesiredService[] {
 }
 
 /** The service as the Swarm has it after an earlier deployment of the same components. */
-const deployed = (wanted: DesiredService, given: Partial<ServiceFacts> = {}): ServiceFacts =>
+const deployed = (wanted: DesiredService, overrides: Partial<ServiceFacts> = {}): ServiceFacts =>
   service({
     id: wanted.unit.spec.name,
     name: wanted.unit.spec.name,
     labels: { ...wanted.spec.labels, [label.deployment]: 'dep_1' },
     kind: wanted.unit.kind === 'service' ? 'replicated' : 'job',
     replicas: wanted.replicas,
-    ...given,
+    ...overrides,
   });
 
 const completed = (services: readonly ServiceFacts[]) =>
@@ -43,12 +43,12 @@ function planOf(services: DesiredService[], actual: ServiceFacts[], renewed = ne
 describe('the plan for a Swarm', () => {
   it('does nothing for services that are as wanted', () => {
     fc.assert(
-      fc.property(someManifest, (given) => {
-        const wanted = wantedOf(given);
+      fc.property(someManifest, (overrides) => {
+        const wanted = wantedOf(overrides);
         expect(
           planOf(
             wanted,
-            wanted.map((one) => deployed(one)),
+            wanted.map((service) => deployed(service)),
           ),
         ).toEqual([]);
       }),
@@ -57,8 +57,8 @@ describe('the plan for a Swarm', () => {
 
   it('starts every component of a new instance after its dependencies', () => {
     fc.assert(
-      fc.property(someManifest, (given) => {
-        const wanted = wantedOf(given);
+      fc.property(someManifest, (overrides) => {
+        const wanted = wantedOf(overrides);
         const steps = planOf(wanted, []);
         const keys = steps.map(({ key }) => key);
         for (const [index, step] of steps.entries())
@@ -75,7 +75,7 @@ describe('the plan for a Swarm', () => {
     const [wanted] = wantedOf(manifest('u', [component('main', { replicas: 3 })])) as [DesiredService];
     const steps = planOf([wanted], [deployed(wanted, { replicas: 0 })]);
     expect(steps.map(({ step }) => step)).toEqual(['start', 'wait_healthy']);
-    expect(steps[0]).toMatchObject({ fate: { fate: 'scale' } });
+    expect(steps[0]).toMatchObject({ decision: { decision: 'scale' } });
   });
 
   it('only waits for a service that an interrupted attempt of this deployment has changed', () => {

@@ -5,9 +5,9 @@ import { startConditions } from '../plan/start-conditions.ts';
 import type { DesiredService } from './desired-services.ts';
 
 /** Decision for a component. `await` continues with a service that an interrupted attempt of this deployment changed. */
-export type ServiceFate = { wanted: DesiredService } & (
-  | { fate: 'create' }
-  | { fate: 'keep' | 'scale' | 'update' | 'await'; service: ServiceFacts }
+export type ServiceDecision = { wanted: DesiredService } & (
+  | { decision: 'create' }
+  | { decision: 'keep' | 'scale' | 'update' | 'await'; service: ServiceFacts }
 );
 
 type Doing =
@@ -16,9 +16,9 @@ type Doing =
   | { step: 'route' }
   | { step: 'volumes'; name: string }
   | { step: 'files'; wanted: DesiredService }
-  | { step: 'start'; fate: ServiceFate }
-  | { step: 'wait_healthy'; fate: ServiceFate }
-  | { step: 'before_start_job' | 'after_start_job'; fate: ServiceFate }
+  | { step: 'start'; decision: ServiceDecision }
+  | { step: 'wait_healthy'; decision: ServiceDecision }
+  | { step: 'before_start_job' | 'after_start_job'; decision: ServiceDecision }
   | { step: 'remove_old'; service: ServiceFacts };
 
 export type SwarmStep = OrderedStep & Doing;
@@ -34,7 +34,7 @@ export interface SwarmWish {
   services: readonly DesiredService[];
   /** Images by reference that must be used from now on, where a renewal pulled another one. */
   renewed: ReadonlyMap<string, string>;
-  /** Volumes to create on this node; other nodes create theirs with the first task. */
+  /** Volumes to create on their node. */
   volumes: readonly string[];
   /** Whether the routes of the instance are to be replaced. */
   reroute: boolean;
@@ -42,9 +42,9 @@ export interface SwarmWish {
 
 /** Plans the steps from the services of an instance to the desired ones. Undeclared services are removed last. */
 export function swarmPlan(wish: SwarmWish, actual: SwarmActual): { steps: SwarmStep[] } {
-  const fates = wish.services.map((wanted) => fateOf(wanted, wish, actual));
-  const changes = fates.filter(({ fate }) => fate !== 'keep');
-  const replaced = changes.filter(({ fate }) => fate === 'create' || fate === 'update');
+  const decisions = wish.services.map((wanted) => decide(wanted, wish, actual));
+  const changes = decisions.filter(({ decision }) => decision !== 'keep');
+  const replaced = changes.filter(({ decision }) => decision === 'create' || decision === 'update');
   const preparations: SwarmStep[] = [...new Set(replaced.map(({ wanted }) => wanted.spec.container.image))].map(
     (image) => ({ key: `pull:${image}`, after: [], step: 'pull', image }),
   );
@@ -56,7 +56,9 @@ export function swarmPlan(wish: SwarmWish, actual: SwarmActual): { steps: SwarmS
     preparations.push({ key: `files:${wanted.unit.key}`, after: [], step: 'files', wanted });
   const prepared = preparations.map(({ key }) => key);
   const conditions = startConditions(wish.services.map(({ unit }) => unit));
-  const changed = changes.flatMap((fate) => changeSteps(fate, [...prepared, ...conditions(fate.wanted.unit)]));
+  const changed = changes.flatMap((decision) =>
+    changeSteps(decision, [...prepared, ...conditions(decision.wanted.unit)]),
+  );
   const ready = [...prepared, ...changed.map(({ key }) => key)];
   const routing: SwarmStep[] = wish.reroute ? [{ key: 'route', after: ready, step: 'route' }] : [];
   const done = [...ready, ...routing.map(({ key }) => key)];
@@ -66,31 +68,31 @@ export function swarmPlan(wish: SwarmWish, actual: SwarmActual): { steps: SwarmS
   return { steps: inOrder([...preparations, ...changed, ...routing, ...removals]) };
 }
 
-function changeSteps(fate: ServiceFate, after: readonly string[]): SwarmStep[] {
-  const { unit } = fate.wanted;
-  if (unit.kind !== 'service') return [{ key: `${unit.kind}:${unit.key}`, after, step: unit.kind, fate }];
+function changeSteps(decision: ServiceDecision, after: readonly string[]): SwarmStep[] {
+  const { unit } = decision.wanted;
+  if (unit.kind !== 'service') return [{ key: `${unit.kind}:${unit.key}`, after, step: unit.kind, decision }];
   const start = `start:${unit.key}`;
-  const wait: SwarmStep = { key: `wait_healthy:${unit.key}`, after: [...after, start], step: 'wait_healthy', fate };
-  return fate.fate === 'await' ? [wait] : [{ key: start, after, step: 'start', fate }, wait];
+  const wait: SwarmStep = { key: `wait_healthy:${unit.key}`, after: [...after, start], step: 'wait_healthy', decision };
+  return decision.decision === 'await' ? [wait] : [{ key: start, after, step: 'start', decision }, wait];
 }
 
-function fateOf(wanted: DesiredService, { deploymentId, renewed }: SwarmWish, actual: SwarmActual): ServiceFate {
+function decide(wanted: DesiredService, { deploymentId, renewed }: SwarmWish, actual: SwarmActual): ServiceDecision {
   const service = actual.services.find(({ name }) => name === wanted.unit.spec.name);
-  if (service === undefined) return { wanted, fate: 'create' };
+  if (service === undefined) return { wanted, decision: 'create' };
   const image = renewed.get(wanted.spec.container.image);
   const isSame = service.labels[label.config] === wanted.config && (image === undefined || image === service.image);
   if (wanted.unit.kind !== 'service') {
     const tasks = actual.jobTasks.filter((task) => task.service === service.id);
     if (isSame && service.kind === 'job' && tasks.some(({ state }) => state === 'complete'))
-      return { wanted, fate: 'keep', service };
+      return { wanted, decision: 'keep', service };
     const isOpen = isSame && service.labels[label.deployment] === deploymentId && tasks.every(isUnfinished);
-    return { wanted, fate: isOpen ? 'await' : 'update', service };
+    return { wanted, decision: isOpen ? 'await' : 'update', service };
   }
   // A service of another mode cannot be updated.
-  if (!isSame || service.kind !== 'replicated') return { wanted, fate: 'update', service };
-  if (service.replicas !== wanted.replicas) return { wanted, fate: 'scale', service };
-  if (service.labels[label.deployment] === deploymentId) return { wanted, fate: 'await', service };
-  return { wanted, fate: 'keep', service };
+  if (!isSame || service.kind !== 'replicated') return { wanted, decision: 'update', service };
+  if (service.replicas !== wanted.replicas) return { wanted, decision: 'scale', service };
+  if (service.labels[label.deployment] === deploymentId) return { wanted, decision: 'await', service };
+  return { wanted, decision: 'keep', service };
 }
 
 const isUnfinished = ({ state }: TaskFacts): boolean => !['failed', 'rejected', 'shutdown', 'orphaned'].includes(state);

@@ -1,4 +1,4 @@
-import type { StepId } from '@hortus/contract/steps';
+import type { StepId } from '@hortus/contract/actions/steps';
 import { ingressLossLines } from '@hortus/template/rollout/node-loss';
 import type { Cluster } from '../engine/cluster.ts';
 import type { RolloutResult } from '../journal/rollout-result.ts';
@@ -10,6 +10,7 @@ import { isSuspended } from '../rollout/rollout-control.ts';
 import { inStepSpan } from '../rollout/step-span.ts';
 import { inTime } from '../rollout/step-time.ts';
 import { type Attempt, beginAttempt, readInstance } from './attempt.ts';
+import type { ViewOf } from './instance-views.ts';
 import { irreversibleJob } from './irreversible-job.ts';
 import { lossesOf, NotOnSwarm, requireSwarm } from './limitations.ts';
 import { losable, serviceLossLines } from './node-loss.ts';
@@ -25,6 +26,8 @@ import { undo } from './undo.ts';
 export type SwarmRolloutDeps = Omit<RolloutDeps, 'ingress'> & {
   cluster: Cluster;
   ingress: Partial<Pick<RolloutDeps['ingress'], 'cluster'>>;
+  /** Reaches the node of the volumes; without it only volumes of this node are created and checked. */
+  viewOf?: ViewOf | undefined;
 };
 
 /** Applies the manifest to an instance in a Swarm, or restores its previous state. Never throws. */
@@ -43,7 +46,10 @@ export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): 
     if (begun.node !== undefined) await recordPin(cluster, begun.own, begun.node);
     const { deploymentId } = rollout;
     const { services, reroute } = begun;
-    const plan = swarmPlan({ deploymentId, services, renewed, volumes: volumesHere(begun), reroute }, begun.before);
+    const plan = swarmPlan(
+      { deploymentId, services, renewed, volumes: checkedVolumes(begun, deps), reroute },
+      begun.before,
+    );
     if (plan.steps.length === 0) say('info', 'The instance already matches the manifest; nothing to do');
     else for (const line of lossLines(begun)) say('info', line);
     const gapMs = await apply(plan, begun, deps);
@@ -52,6 +58,7 @@ export async function rollOutOnSwarm(rollout: Rollout, deps: SwarmRolloutDeps): 
   } catch (error) {
     const failure =
       error instanceof NotOnSwarm ? { reason: 'unsupported', error: error.message } : failureOf(error, signal);
+    if (failure.reason === 'internal') deps.unexpected?.(error);
     say('error', failure.error, error instanceof StepFailed ? error.step.step : undefined);
     // The Swarm continues its updates, and the next leader this deployment.
     if (attempt === undefined || isSuspended(signal)) return { status: 'failed', ...failure, components: [] };
@@ -84,9 +91,12 @@ const lossLines = ({ rollout, services, nodes, desired }: Attempt): string[] => 
   ...(desired.routes.length > 0 ? ingressLossLines(nodes.map(losable)) : []),
 ];
 
-/** Volumes on the node of this daemon are created first, because their owner can be checked only here. */
-const volumesHere = ({ desired, node, here }: Attempt): string[] =>
-  node === here ? desired.volumes.map(({ name }) => name) : [];
+/**
+ * Volumes are created before the tasks that use them, on their node, because only then their owner is checked: a node
+ * gives a task any volume with the name, also one that another definition left there.
+ */
+const checkedVolumes = ({ desired, node, here }: Attempt, { viewOf }: SwarmRolloutDeps): string[] =>
+  node === here || (node !== undefined && viewOf) ? desired.volumes.map(({ name }) => name) : [];
 
 /** Returns the longest downtime of a replaced component; undefined if none was replaced. */
 async function apply(
@@ -105,7 +115,10 @@ async function apply(
     const actual = await readInstance(cluster, desired.instanceUid, desired.definitionId);
     return irreversibleJob(attempt, actual) === undefined;
   };
-  const steps = new SwarmSteps({ cluster, engine, desired, own, nodes, ingress, logins, mayReturn, say, pulled });
+  const engineOfVolumes = async () => (await deps.viewOf?.(desired.instanceUid))?.engine ?? engine;
+  const steps = new SwarmSteps({
+    ...{ cluster, engine, engineOfVolumes, desired, own, nodes, ingress, logins, mayReturn, say, pulled },
+  });
   const run = async (step: SwarmStep, stepSignal: AbortSignal) => {
     const begun = performance.now();
     journal?.step(step.key);
@@ -127,7 +140,7 @@ async function apply(
 }
 
 function componentOf(step: SwarmStep): string | undefined {
-  if ('fate' in step) return step.fate.wanted.unit.component;
+  if ('decision' in step) return step.decision.wanted.unit.component;
   return 'wanted' in step ? step.wanted.unit.component : undefined;
 }
 

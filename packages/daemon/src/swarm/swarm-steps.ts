@@ -1,20 +1,22 @@
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
-import { registryOf } from '@hortus/template/image-reference';
+import { registryOf } from '@hortus/template/notation/image-reference';
 import type { Cluster, MountedSecret, NodeFacts, RegistryAuth, ServiceSpec } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ClusterRoutes } from '../ingress/cluster-routes.ts';
 import type { Desired } from '../plan/desired.ts';
-import { label } from '../plan/labels.ts';
+import { ownerLabels } from '../plan/labels.ts';
 import { fetchImage } from '../pull/fetch-image.ts';
 import { converge, jobEnded } from './convergence.ts';
 import type { DesiredService } from './desired-services.ts';
 import { pinnedImage } from './pinned-image.ts';
 import { storeFiles } from './swarm-files.ts';
-import type { ServiceFate, SwarmStep } from './swarm-plan.ts';
+import type { ServiceDecision, SwarmStep } from './swarm-plan.ts';
 
 export interface SwarmStepDeps {
   cluster: Cluster;
   engine: Engine;
+  /** The engine of the node that the volumes are on. */
+  engineOfVolumes(): Promise<Engine>;
   desired: Desired;
   /** Labels of everything that belongs to the instance. */
   own: Record<string, string>;
@@ -43,7 +45,7 @@ export class SwarmSteps {
 
   /** Runs a step and returns a log line. */
   async run(step: SwarmStep, signal: AbortSignal, progress: () => void): Promise<string> {
-    const { cluster, engine, desired, own, ingress, logins, say, pulled } = this.#deps;
+    const { cluster, engine, engineOfVolumes, desired, own, ingress, logins, say, pulled } = this.#deps;
     switch (step.step) {
       case 'pull':
         return await fetchImage(step.image, {
@@ -61,11 +63,7 @@ export class SwarmSteps {
         await cluster.ensureNetwork(desired.network);
         return `The overlay network ${desired.network.name} exists`;
       case 'volumes':
-        await engine.ensureVolume({
-          name: step.name,
-          labels: own,
-          owner: [label.managed, label.instance, label.definition],
-        });
+        await (await engineOfVolumes()).ensureVolume({ name: step.name, labels: own, owner: ownerLabels });
         return `Created volume ${step.name}`;
       case 'files': {
         const { unit } = step.wanted;
@@ -73,12 +71,12 @@ export class SwarmSteps {
         return `Stored ${unit.files.length} files of ${unit.component} in the Swarm`;
       }
       case 'start':
-        return await this.#start(step.fate);
+        return await this.#start(step.decision);
       case 'wait_healthy':
-        return await this.#waitHealthy(step.fate, signal, progress);
+        return await this.#waitHealthy(step.decision, signal, progress);
       case 'before_start_job':
       case 'after_start_job':
-        return await this.#job(step.fate, step.step, signal, progress);
+        return await this.#job(step.decision, step.step, signal, progress);
       case 'route': {
         const warn = (level: 'info' | 'warn', message: string) => say(level, message, 'route');
         await ingress?.lead(desired.instanceUid, desired.routes, { own, say: warn, progress, signal });
@@ -93,47 +91,47 @@ export class SwarmSteps {
     }
   }
 
-  async #start(fate: ServiceFate): Promise<string> {
+  async #start(decision: ServiceDecision): Promise<string> {
     const { cluster } = this.#deps;
-    const { wanted } = fate;
+    const { wanted } = decision;
     const { component } = wanted.unit;
-    if (fate.fate === 'scale') {
-      await cluster.scaleService(fate.service.id, wanted.replicas);
-      this.#services.set(component, fate.service.id);
-      return `${component} gets ${wanted.replicas} tasks instead of ${fate.service.replicas}`;
+    if (decision.decision === 'scale') {
+      await cluster.scaleService(decision.service.id, wanted.replicas);
+      this.#services.set(component, decision.service.id);
+      return `${component} gets ${wanted.replicas} tasks instead of ${decision.service.replicas}`;
     }
     const [spec, auth] = [await this.#specOf(wanted), this.#authFor(wanted)];
-    if (fate.fate === 'update' && fate.service.kind === 'replicated') {
+    if (decision.decision === 'update' && decision.service.kind === 'replicated') {
       const isReturning = await this.#deps.mayReturn();
       const update = spec.update && ({ ...spec.update, onFailure: isReturning ? 'rollback' : 'pause' } as const);
-      await cluster.updateService(fate.service.id, { ...spec, ...(update && { update }) }, auth);
-      this.#services.set(component, fate.service.id);
+      await cluster.updateService(decision.service.id, { ...spec, ...(update && { update }) }, auth);
+      this.#services.set(component, decision.service.id);
       const order = spec.update?.order === 'start-first' ? 'new before old' : 'old before new';
       return `Updating ${component}, one task at a time, ${order}${pinnedTo(wanted, this.#nodeName)}`;
     }
-    await this.#create(fate, spec, auth);
+    await this.#create(decision, spec, auth);
     return `Created service ${spec.container.name}${pinnedTo(wanted, this.#nodeName)}`;
   }
 
   /** A service of another mode cannot be updated, and a job runs once; both are replaced. */
-  async #create(fate: ServiceFate, spec: ServiceSpec, auth: RegistryAuth | undefined): Promise<void> {
+  async #create(decision: ServiceDecision, spec: ServiceSpec, auth: RegistryAuth | undefined): Promise<void> {
     const { cluster } = this.#deps;
-    if (fate.fate !== 'create') await cluster.removeService(fate.service.id);
-    this.#services.set(fate.wanted.unit.component, await cluster.createService(spec, auth));
+    if (decision.decision !== 'create') await cluster.removeService(decision.service.id);
+    this.#services.set(decision.wanted.unit.component, await cluster.createService(spec, auth));
   }
 
-  async #waitHealthy(fate: ServiceFate, signal: AbortSignal, progress: () => void): Promise<string> {
-    const { wanted } = fate;
+  async #waitHealthy(decision: ServiceDecision, signal: AbortSignal, progress: () => void): Promise<string> {
+    const { wanted } = decision;
     // The Swarm rolls an update back only if it replaces tasks. After a restart of the daemon, a service without a former
     // specification was created by this deployment.
     const isUpdate =
-      (fate.fate === 'update' && fate.service.kind === 'replicated' && fate.service.replicas > 0) ||
-      (fate.fate === 'await' && (fate.service.formerReplicas ?? 0) > 0);
+      (decision.decision === 'update' && decision.service.kind === 'replicated' && decision.service.replicas > 0) ||
+      (decision.decision === 'await' && (decision.service.formerReplicas ?? 0) > 0);
     const { tasks, gapMs } = await converge({
-      ...this.#watched(fate, 'wait_healthy', signal, progress),
+      ...this.#watched(decision, 'wait_healthy', signal, progress),
       replicas: wanted.replicas,
       isUpdate,
-      hasHistory: fate.fate !== 'create',
+      hasHistory: decision.decision !== 'create',
       hasCheck: wanted.unit.check !== undefined,
     });
     if (isUpdate) this.gapMs = Math.max(this.gapMs ?? 0, gapMs);
@@ -142,21 +140,26 @@ export class SwarmSteps {
     return `${wanted.unit.component} ${health} on ${places}${gapMs > 0 ? `, downtime ${gapMs} ms` : ''}`;
   }
 
-  async #job(fate: ServiceFate, step: SwarmStep['step'], signal: AbortSignal, progress: () => void): Promise<string> {
-    const { wanted } = fate;
-    if (fate.fate !== 'await') await this.#create(fate, await this.#specOf(wanted), this.#authFor(wanted));
-    const task = await jobEnded(this.#watched(fate, step, signal, progress));
+  async #job(
+    decision: ServiceDecision,
+    step: SwarmStep['step'],
+    signal: AbortSignal,
+    progress: () => void,
+  ): Promise<string> {
+    const { wanted } = decision;
+    if (decision.decision !== 'await') await this.#create(decision, await this.#specOf(wanted), this.#authFor(wanted));
+    const task = await jobEnded(this.#watched(decision, step, signal, progress));
     return `${wanted.unit.component} completed on ${this.#nodeName(task.node)}`;
   }
 
-  #watched(fate: ServiceFate, step: SwarmStep['step'], signal: AbortSignal, progress: () => void) {
+  #watched(decision: ServiceDecision, step: SwarmStep['step'], signal: AbortSignal, progress: () => void) {
     const { cluster, say } = this.#deps;
-    const { component } = fate.wanted.unit;
+    const { component } = decision.wanted.unit;
     return {
       cluster,
-      service: this.#services.get(component) ?? (fate.fate === 'create' ? '' : fate.service.id),
+      service: this.#services.get(component) ?? (decision.decision === 'create' ? '' : decision.service.id),
       component,
-      config: fate.wanted.config,
+      config: decision.wanted.config,
       nodeName: this.#nodeName,
       say: (level: 'info' | 'warn', message: string) => say(level, message, step),
       progress,
@@ -171,7 +174,7 @@ export class SwarmSteps {
 
   #authFor({ spec }: DesiredService): RegistryAuth | undefined {
     const host = registryOf(spec.container.image);
-    const login = this.#deps.logins.find((one) => one.host === host);
+    const login = this.#deps.logins.find((login) => login.host === host);
     return login && { username: login.username, password: login.password, serveraddress: host };
   }
 

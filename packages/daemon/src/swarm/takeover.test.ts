@@ -1,9 +1,9 @@
+import { openLog } from '@hortus/logging/log';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { success } from '../journal/action.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { openLog } from '../log.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { request } from '../testing/actions.ts';
 import { id, Signer } from '../testing/signing.ts';
@@ -35,7 +35,7 @@ const open = (catchUp: () => Promise<void> = async () => {}) =>
     tenure,
     catchUp,
     onReady: () => void ready++,
-    log: openLog('error'),
+    log: openLog({ level: 'error' }),
     retryMs: 5,
   });
 const isReady = () => until(() => ready > 0, { describe: 'the takeover' });
@@ -95,7 +95,7 @@ it('after the time of another leader nothing of the own journal is resumed', asy
   expect([journal.watches.all(), journal.schedules.all()]).toEqual([[], []]);
   expect(journal.executions.find('exe_started')?.outcome).toMatchObject({ status: 'failed', outcome: 'unknown' });
   // Only the service does not know yet of the scheduled run and of the one that had finished.
-  const unreported = journal.executions.unreported().map((one) => [one.id, one.outcome?.outcome]);
+  const unreported = journal.executions.unreported().map((execution) => [execution.id, execution.outcome?.outcome]);
   expect(unreported.sort()).toEqual([
     ['exe_finished', 'known'],
     ['exe_scheduled', 'unknown'],

@@ -21,7 +21,7 @@ export interface TakeoverOptions {
 }
 
 /** Orders that may wait for a takeover; the service sends no more at once. */
-const MOST_WAITING = 1_000;
+const MAX_WAITING = 1_000;
 
 /**
  * Prepares a member of a cluster for its leadership. If another member led since, what the journal knows is outdated: its
@@ -69,7 +69,7 @@ export class Takeover {
   /** Runs work as soon as this daemon is ready to act. Returns false if it is not about to lead, or too much waits. */
   when(work: () => void): boolean {
     if (this.leads()) this.#options.tenure.run(work);
-    else if (!this.#options.mayLead() || this.#waiting.length >= MOST_WAITING) return false;
+    else if (!this.#options.mayLead() || this.#waiting.length >= MAX_WAITING) return false;
     else this.#waiting.push(work);
     return true;
   }
@@ -83,7 +83,7 @@ export class Takeover {
         if (this.#term === term) this.#ready(term);
         return;
       } catch (error) {
-        log.warn('the leadership could not be taken over yet; retrying', { error: error as Error });
+        log.warn({ err: error }, 'the leadership could not be taken over yet; retrying');
         await sleep(retryMs, undefined, { ref: false });
       }
     }

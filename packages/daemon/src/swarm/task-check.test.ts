@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { taskCheck } from './task-check.ts';
 
 const times = { interval_ms: 1_000, timeout_ms: 1_000, start_period_ms: 0, retries: 3 };
-const http = (given: Partial<NonNullable<ManifestHealthcheck['http']>>): ManifestHealthcheck => ({
-  http: { port, path: '/', scheme: 'http', headers: {}, ...given },
+const http = (overrides: Partial<NonNullable<ManifestHealthcheck['http']>>): ManifestHealthcheck => ({
+  http: { port, path: '/', scheme: 'http', headers: {}, ...overrides },
   ...times,
 });
 
@@ -85,7 +85,7 @@ describe('a check without any program', () => {
   });
 });
 
-it('a long interval is shortened with the same patience', () => {
+it('a long interval is shortened with the same timeout', () => {
   const long = taskCheck({ test: ['true'], ...times, interval_ms: 30_000, retries: 2 });
   expect(long).toMatchObject({ argv: ['true'], intervalMs: 5_000, retries: 12 });
   expect(taskCheck({ test: ['true'], ...times })).toMatchObject({ intervalMs: 1_000, retries: 3 });

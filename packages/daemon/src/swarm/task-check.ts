@@ -5,14 +5,14 @@ import type { CommandCheck } from '../engine/container-spec.ts';
  * Longest pause between two checks by the engine. Its first check comes a whole interval after the start, and every task of an
  * update waits for it.
  */
-const LONGEST_INTERVAL_MS = 5_000;
+const MAX_INTERVAL_MS = 5_000;
 
 /**
  * Turns a health check into a command of the container. A daemon reaches the tasks of its own node at most, so it cannot probe
  * HTTP and TCP itself, and an update by the Swarm is gated by the engine's check alone.
  */
 export function taskCheck(check: ManifestHealthcheck): CommandCheck {
-  const intervalMs = Math.max(1, Math.min(check.interval_ms, LONGEST_INTERVAL_MS));
+  const intervalMs = Math.max(1, Math.min(check.interval_ms, MAX_INTERVAL_MS));
   return {
     argv: check.test ?? probeArgv(check),
     intervalMs,

@@ -4,7 +4,7 @@ import type { ContainerEvent, Engine, EventFilter } from '../engine/engine.ts';
 import { label } from '../plan/labels.ts';
 
 /** A Swarm has no events of tasks, so changes on other nodes are found by looking. */
-const LOOK_EVERY_MS = 2_000;
+const POLL_EVERY_MS = 2_000;
 
 interface Following {
   filter: EventFilter;
@@ -16,16 +16,16 @@ interface Following {
 export async function withTaskEvents(engine: Engine, cluster: Cluster, following: Following): Promise<void> {
   const { filter, on, signal } = following;
   const ended = new AbortController();
-  const looking = lookForChanges(cluster, { ...following, signal: AbortSignal.any([signal, ended.signal]) });
+  const supervising = pollChanges(cluster, { ...following, signal: AbortSignal.any([signal, ended.signal]) });
   try {
     await engine.events(filter, on, signal);
   } finally {
     ended.abort();
-    await looking;
+    await supervising;
   }
 }
 
-async function lookForChanges(cluster: Cluster, { filter, on, signal }: Following): Promise<void> {
+async function pollChanges(cluster: Cluster, { filter, on, signal }: Following): Promise<void> {
   let known: Map<string, string> | undefined;
   while (!signal.aborted) {
     // Without a quorum no manager answers; the regular reports notice what changed meanwhile.
@@ -38,6 +38,6 @@ async function lookForChanges(cluster: Cluster, { filter, on, signal }: Followin
       if (signal.aborted) return;
       for (const { id, at, labels } of instances.values()) on({ action: 'task', id, at, attributes: labels });
     }
-    await sleep(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await sleep(POLL_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }

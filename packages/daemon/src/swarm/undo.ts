@@ -38,7 +38,7 @@ export async function undo(attempt: Attempt, deps: UndoDeps, failure: Failure): 
     const signal = AbortSignal.timeout(UNDO_MS);
     const back = undoings(attempt.rollout.deploymentId, actual.services);
     await Promise.all([
-      ...back.map((one) => undoOne(one, attempt, deps, signal)),
+      ...back.map((undoing) => undoOne(undoing, attempt, deps, signal)),
       ...rolledBackBySwarm(attempt, actual).map((service) => runsAgain(service, attempt, deps, signal)),
     ]);
     await restoreScale(attempt, deps);
@@ -102,7 +102,7 @@ async function runsAgain(
 }
 
 async function restoreScale({ before }: Attempt, { cluster }: UndoDeps): Promise<void> {
-  for (const { id, replicas, kind } of before.services.filter((one) => one.kind === 'replicated')) {
+  for (const { id, replicas, kind } of before.services.filter((service) => service.kind === 'replicated')) {
     const now = await cluster.service(id);
     if (kind === 'replicated' && now !== undefined && now.replicas !== replicas)
       await cluster.scaleService(id, replicas);

@@ -2,7 +2,7 @@ import type { ManifestAction } from '@hortus/contract/template/manifest';
 import type { ActionRequest } from '../journal/action.ts';
 
 /** Builds an action of a manifest in component main. */
-export function action(slug: string, command: string[], given: Partial<ManifestAction> = {}): ManifestAction {
+export function action(slug: string, command: string[], overrides: Partial<ManifestAction> = {}): ManifestAction {
   return {
     name: slug,
     slug,
@@ -14,7 +14,7 @@ export function action(slug: string, command: string[], given: Partial<ManifestA
     timeout_ms: 60_000,
     dangerous: false,
     params: [],
-    ...given,
+    ...overrides,
   };
 }
 

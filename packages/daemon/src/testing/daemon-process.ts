@@ -47,6 +47,7 @@ export class DaemonProcess {
     service.greeting = { server_id: this.serverId, capabilities: ['ack', 'wake', 'update'] };
     if (isCluster) service.leadership = { leads: true, epoch: 1, since: 1 };
     service.sign = (message) => this.signer.order(message, this.serverId);
+    service.signFor = (manifest, nonce) => this.signer.signFor(manifest, nonce);
     mkdirSync(this.stateDirectory, { mode: 0o700 });
     writeFileSync(policyFileOf(this.stateDirectory), JSON.stringify(policy));
     this.process = this.#start();
@@ -114,9 +115,9 @@ export class DaemonProcess {
   ): string {
     const deployment_id = id('dep', ++this.#deployments);
     const plain = manifest(uid, [...components], { instance: { uid, name: uid, server_id: this.serverId }, ...more });
-    const { forgedBy = this.signer, ...given } = signed;
+    const { forgedBy = this.signer, ...overrides } = signed;
     const { service, serverId } = this;
-    service.manifests.set(deployment_id, forgedBy.sign(plain, { deployment_id, server_id: serverId, ...given }));
+    service.manifests.set(deployment_id, forgedBy.sign(plain, { deployment_id, server_id: serverId, ...overrides }));
     return deployment_id;
   }
 
@@ -183,5 +184,5 @@ export class DaemonProcess {
 }
 
 /** A component that only sleeps. */
-export const sleeper = (given: Partial<ManifestComponent> = {}): ManifestComponent =>
-  component('main', { image, command: ['sleep', '100000'], init: true, ...given });
+export const sleeper = (overrides: Partial<ManifestComponent> = {}): ManifestComponent =>
+  component('main', { image, command: ['sleep', '100000'], init: true, ...overrides });

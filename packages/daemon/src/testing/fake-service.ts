@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
+import type { OrderBinding } from '../trust/connection-orders.ts';
+import { orders } from './signing.ts';
 
 interface Call {
   method: string;
@@ -23,7 +25,13 @@ export class FakeService {
   /** Whether the service is unavailable. */
   down = false;
   pending: Record<string, unknown>[] = [];
+  /** Active transfers with their orders; the service signs them for each request, with its nonce. */
+  transfers: (nonce: string | null) => readonly { id: string; order: object }[] = () => [];
   manifests = new Map<string, unknown>();
+  /** Signs a manifest for the request with this nonce. */
+  signFor: (manifest: unknown, nonce: string | null) => unknown = (manifest) => manifest;
+  /** Connections of the daemon for streams, in order. */
+  readonly streams: WebSocket[] = [];
   /** Files to download, by path. */
   readonly files = new Map<string, string>();
   readonly calls: Call[] = [];
@@ -36,6 +44,7 @@ export class FakeService {
   leadership: { leads: boolean; epoch: number; since?: number; lease_ms?: number } | undefined;
   /** Whether results over the channel are acknowledged. */
   acknowledges = true;
+  #orders = 0;
   readonly #http: Server;
   readonly #ws = new WebSocketServer({ noServer: true });
 
@@ -43,11 +52,13 @@ export class FakeService {
     this.#http = createServer((request, response) => {
       const file = this.files.get((request.url ?? '').replace('/api/v1', ''));
       if (file !== undefined) return void createReadStream(file).pipe(response);
-      void this.#answer(request).then(({ status, body }) => {
+      void this.#respond(request).then(({ status, body }) => {
         response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
       });
     });
     this.#http.on('upgrade', (request, socket, head) => {
+      if (!this.down && request.url === '/api/v1/ws/stream')
+        return this.#ws.handleUpgrade(request, socket, head, (ws) => this.streams.push(ws));
       if (this.down || request.url !== '/api/v1/ws/server') return socket.destroy();
       this.#ws.handleUpgrade(request, socket, head, (ws) => this.#connected(ws));
     });
@@ -64,14 +75,26 @@ export class FakeService {
   }
 
   send(message: Message): void {
-    this.socket?.send(JSON.stringify(this.sign(message)));
+    this.socket?.send(JSON.stringify(this.sign(this.bound(message))));
+  }
+
+  /** Sends a message as it is, also one that was recorded. */
+  replay(message: object): void {
+    this.socket?.send(JSON.stringify(message));
+  }
+
+  /** Binds an order to the connection of the daemon, unless it is signed already. */
+  bound(message: Message): Message & OrderBinding {
+    if (!orders.includes(message.type) || 'signature' in message) return message;
+    const connection_nonce = String(this.auths.at(-1)?.connection_nonce);
+    return { connection_nonce, order_number: ++this.#orders, ...message };
   }
 
   /** Says who leads, in answer to a renewal or by itself. */
-  tellLeadership(renewal?: number): void {
+  sendLeadership(renewal?: number): void {
     if (!this.leadership) return;
-    const answered = renewal === undefined ? {} : { renewal };
-    this.send({ type: 'leadership', member_id: 'cmb_1', lease_ms: 6_000, ...this.leadership, ...answered });
+    const responded = renewal === undefined ? {} : { renewal };
+    this.send({ type: 'leadership', member_id: 'cmb_1', lease_ms: 6_000, ...this.leadership, ...responded });
   }
 
   hangUp(): void {
@@ -102,10 +125,10 @@ export class FakeService {
         this.socket = ws;
         if (this.greeting) this.send({ type: 'authenticated', ...this.greeting });
         else this.send({ type: 'ping', ts: 1 });
-        this.tellLeadership();
+        this.sendLeadership();
         return;
       }
-      if (message.type === 'leadership_renewal') this.tellLeadership(message.renewal as number);
+      if (message.type === 'leadership_renewal') this.sendLeadership(message.renewal as number);
       this.messages.push(message);
       const result = message.type === 'action_completed' || message.type === 'action_failed';
       if (result && this.greeting && this.acknowledges) {
@@ -114,7 +137,7 @@ export class FakeService {
     });
   }
 
-  async #answer(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
+  async #respond(request: IncomingMessage): Promise<{ status: number; body: unknown }> {
     let text = '';
     for await (const chunk of request) text += chunk;
     const url = new URL(request.url ?? '', 'http://service');
@@ -136,9 +159,14 @@ export class FakeService {
       const found = this.pending.find(({ id }) => id === status);
       return found ? ok({ ...found, ...body, cancelling: found.cancelling ?? false }) : failure(404, 'NOT_FOUND');
     }
+    if (path === '/transfers/pending') {
+      const data = this.transfers(query.get('nonce'));
+      return ok(data, { pagination: { page: 1, per_page: 100, total: data.length, total_pages: 1 } });
+    }
+    if (method === 'PATCH' && path.startsWith('/transfers/')) return ok({});
     if (path === '/manifest') {
       const manifest = this.manifests.get(query.get('deployment_id') ?? '');
-      return manifest ? ok(manifest) : failure(404, 'NOT_FOUND');
+      return manifest ? ok(this.signFor(manifest, query.get('nonce'))) : failure(404, 'NOT_FOUND');
     }
     if (path === '/deploy/report') {
       this.pending = this.pending.filter(({ id }) => id !== body.deployment_id);

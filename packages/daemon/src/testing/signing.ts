@@ -1,14 +1,14 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { signedBytes } from '../trust/manifest-signature.ts';
+import { isSignedBy, signedBytes } from '../trust/manifest-signature.ts';
 
 /** The service's key, and manifests signed with it. */
 export class Signer {
   readonly #pair = generateKeyPairSync('ed25519');
   readonly publicKey = this.#pair.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
-  sign(manifest: Manifest, given: Partial<SignedManifest> = {}): SignedManifest {
+  sign(manifest: Manifest, overrides: Partial<SignedManifest> = {}): SignedManifest {
     const data = {
       ...manifest,
       definition_id: id('def'),
@@ -18,8 +18,20 @@ export class Signer {
       revision: 1,
       signed_at: new Date().toISOString(),
       public_key_id: 'k1',
-      ...given,
+      ...overrides,
     };
+    return this.#signed(data);
+  }
+
+  /** Signs a manifest of this signer for one request; leaves forged and changed ones. */
+  signFor(manifest: unknown, nonce: string | null): unknown {
+    const { signature, ...data } = manifest as SignedManifest;
+    const isOurs = isSignedBy(this.#pair.publicKey, { ...data, signature });
+    return isOurs && nonce !== null ? this.#signed({ ...data, nonce }) : manifest;
+  }
+
+  /** Signs an order that is not sent over the channel. */
+  signed<Data extends object>(data: Data): Data & { signature: string } {
     return this.#signed(data);
   }
 
@@ -37,7 +49,7 @@ export class Signer {
 }
 
 /** Messages that a daemon obeys only if they are signed. */
-const orders = ['action_request', 'action_cancel', 'rotate_key', 'daemon_update'];
+export const orders = ['action_request', 'action_cancel', 'rotate_key', 'daemon_update', 'stream_open', 'leadership'];
 
 /** An id in the published form. */
 export function id(prefix: string, number = 1): string {

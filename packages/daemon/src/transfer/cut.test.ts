@@ -13,8 +13,8 @@ function* inPieces(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
   }
 }
 
-function chunksOf(bytes: Buffer, sizes: readonly number[], most: number): NamedChunk[] {
-  const cutter = new Cutter(undefined, new ChunkMemory(most));
+function chunksOf(bytes: Buffer, sizes: readonly number[], max: number): NamedChunk[] {
+  const cutter = new Cutter(undefined, new ChunkMemory(max));
   return [...[...inPieces(bytes, sizes)].flatMap((piece) => cutter.take(piece)), ...cutter.end()];
 }
 
@@ -37,11 +37,11 @@ test('chunks add up to the content and respect the size limit', () => {
       .map(tar),
   );
   fc.assert(
-    fc.property(anything, sizes, fc.integer({ min: 600, max: 500_000 }), (bytes, pieces, most) => {
-      const chunks = chunksOf(bytes, pieces, most);
+    fc.property(anything, sizes, fc.integer({ min: 600, max: 500_000 }), (bytes, pieces, max) => {
+      const chunks = chunksOf(bytes, pieces, max);
       expect(Buffer.concat(chunks.map((chunk) => chunk.bytes)).equals(bytes)).toBe(true);
       for (const chunk of chunks) {
-        expect(chunk.bytes.length > 0 && chunk.bytes.length <= most).toBe(true);
+        expect(chunk.bytes.length > 0 && chunk.bytes.length <= max).toBe(true);
         expect(isCalled(chunk.bytes, chunk.name, undefined)).toBe(true);
       }
     }),

@@ -1,6 +1,6 @@
 import { chunkOffered, digestOf, type OfferedChunk } from '@hortus/client/transfer/chunk-name';
 import type { Link } from '@hortus/client/transfer/link';
-import type { FromSender } from '@hortus/contract/transfer';
+import type { FromSender } from '@hortus/contract/protocol/transfer';
 import type { Draft, Placed, Spool } from './spool.ts';
 
 export interface Receiving {
@@ -60,7 +60,7 @@ class Reception {
     const { spool } = this.#receiving;
     this.#link.say({ type: 'next', index: spool.placed.length, key: spool.key.toString('base64') });
     this.#import();
-    for await (const message of this.#link.heard()) {
+    for await (const message of this.#link.received()) {
       if (Buffer.isBuffer(message)) this.#take(message);
       else if (message.type === 'end') return await this.#end(message);
       else if (message.type === 'offer') this.#consider(chunkOffered(message));
@@ -92,7 +92,7 @@ class Reception {
   #consider({ index, name, length }: OfferedChunk): void {
     const { spool } = this.#receiving;
     if (index !== spool.placed.length + this.#offered.length) throw new Error('A chunk was offered out of order.');
-    const known = spool.has(name) || this.#offered.some((one) => one.wanted && one.name === name);
+    const known = spool.has(name) || this.#offered.some((offered) => offered.wanted && offered.name === name);
     if (!known) this.#link.say({ type: 'want', index });
     this.#offered.push({ name, length, wanted: !known });
     this.#place();

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { Incoming } from '@hortus/client/transfer/incoming';
 import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
-import { TRANSFER_PROTOCOL } from '@hortus/contract/transfer';
+import { TRANSFER_PROTOCOL } from '@hortus/contract/protocol/transfer';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, expect, test } from 'vitest';
 import { type Progress, receive } from './receiver.ts';
@@ -59,7 +59,7 @@ class Between implements AsyncDisposable {
           this.spoil = Number.POSITIVE_INFINITY;
         }
         to.write(bytes.subarray(0, Math.max(0, this.#cutAt - before)));
-        if (this.carried >= this.#cutAt) for (const one of [from, to]) one.end();
+        if (this.carried >= this.#cutAt) for (const socket of [from, to]) socket.end();
       });
       // When one end closes, close the other.
       from.on('end', () => from.end());
@@ -237,7 +237,7 @@ test('a receiver without storage gets every byte once, across lost connections a
       send(from, sending).finally(() => from.close()),
       take().finally(() => to.close()),
     ]);
-    const failed = ends.find((one) => one.status === 'rejected');
+    const failed = ends.find((end) => end.status === 'rejected');
     if (!failed) break;
     expect(failed.reason).toBeInstanceOf(LinkLost);
     expect(attempt).toBeLessThan(7);
@@ -257,7 +257,7 @@ test('a receiver of an older version without keys is offered SHA-256 names', asy
   const got: Buffer[] = [];
   to.say({ type: 'next', index: 0 });
   let due = 0;
-  for await (const message of to.heard()) {
+  for await (const message of to.received()) {
     if (Buffer.isBuffer(message)) {
       got.push(Buffer.from(message));
       const have = Buffer.concat(got).length;
@@ -292,7 +292,7 @@ test('a sender of an older version without keys works, and its chunks are recogn
     const receiving = { spool: new Spool(directory, transfer), onProgress: () => undefined };
     const received = receive(to, receiving).finally(() => to.close());
     const whole = sha256(sha256(chunk));
-    for await (const message of from.heard() as AsyncIterable<{ type: string }>) {
+    for await (const message of from.received() as AsyncIterable<{ type: string }>) {
       if (message.type === 'next') {
         from.say({ type: 'begin' });
         from.say({ type: 'offer', index: 0, sha256: sha256(chunk), length: chunk.length });

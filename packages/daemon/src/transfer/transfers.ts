@@ -5,21 +5,24 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Link, LinkLost } from '@hortus/client/transfer/link';
 import { Reading, type Sending, send } from '@hortus/client/transfer/sender';
-import { guardedBy } from '@hortus/contract/guarded-by';
-import { release } from '@hortus/contract/release';
 import type { TransferOrder, TransferReport } from '@hortus/contract/resources/transfers';
+import { release } from '@hortus/contract/runtime/free-buffer';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import { transferContext } from '@hortus/template/sealing/contexts';
 import { openFields } from '@hortus/template/sealing/sealed-fields';
-import { Backoff } from '../backoff.ts';
 import type { BackupStore } from '../backup/backup-store.ts';
+import { Backoff } from '../concurrency/backoff.ts';
 import type { Engine } from '../engine/engine.ts';
 import { isEngineProblem } from '../engine/engine-problem.ts';
+import type { TransferOutcome } from '../journal/finished-transfers.ts';
+import type { Journal } from '../journal/journal.ts';
 import { isRefusal, type Service } from '../link/service.ts';
 import type { Log } from '../log.ts';
 import { label, labelsOf, ownerLabels } from '../plan/labels.ts';
 import { isSignedBy } from '../trust/manifest-signature.ts';
+import { requestNonce } from '../trust/request-nonce.ts';
 import { readVolume, writeVolume } from '../volumes/volumes.ts';
-import { readKeptVolume } from './kept-volume.ts';
+import { readBackedUpVolume } from './backed-up-volume.ts';
 import { type Progress, type Received, receive } from './receiver.ts';
 import { Damaged, Spool } from './spool.ts';
 
@@ -27,6 +30,8 @@ export interface TransfersOptions {
   engine: Engine;
   service: Service;
   stateDirectory: string;
+  /** Remembers finished transfers. */
+  journal: Pick<Journal, 'finishedTransfers'>;
   serverId(): string;
   /** Public key of the service; without one every order is rejected. */
   publicKey(): KeyObject | undefined;
@@ -42,7 +47,7 @@ export interface TransfersOptions {
 }
 
 const REPORT_EVERY_MS = 1_000;
-const PAUSES = { firstMs: 200, mostMs: 5_000 };
+const PAUSES = { firstMs: 200, maxMs: 5_000 };
 
 /** Runs this server's end of transfers, across reconnects and daemon restarts. */
 export class Transfers {
@@ -56,16 +61,20 @@ export class Transfers {
   }
 
   /** Starts new transfers and aborts withdrawn ones. Rejects if the service does not respond. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { service, log, leads = () => true } = this.#options;
-    const { data } = await service.call('transfers.pending', { query: { per_page: 100 } });
+    const nonce = requestNonce();
+    const { data } = await service.call('transfers.pending', { query: { per_page: 100, nonce } });
     if (!leads()) return;
     const wanted = new Set(data.map(({ id }) => id));
     for (const [id, { controller }] of this.#active) if (!wanted.has(id)) controller.abort();
     for (const { order } of data) {
       if (!order || this.#active.has(order.id)) continue;
-      if (!this.#isOurs(order))
-        log.error('transfer order rejected: it is not signed by the service for this server', { transfer: order.id });
+      if (!this.#isOurs(order, nonce))
+        log.error(
+          { transfer: order.id },
+          'transfer order rejected: the service did not sign it for this server and this request; update an older service',
+        );
       else this.#follow(openFields(order, this.#options.privateKey, transferContext(order)));
     }
   }
@@ -95,14 +104,20 @@ export class Transfers {
     await Promise.all(ending.map(({ done }) => done));
   }
 
-  #isOurs(order: TransferOrder): boolean {
+  /** Orders are signed for each request, so that a recorded one is recognised. */
+  #isOurs(order: TransferOrder, nonce: string): boolean {
     const key = this.#options.publicKey();
-    return key !== undefined && order.server_id === this.#options.serverId() && isSignedBy(key, order);
+    const isForUs = order.server_id === this.#options.serverId() && order.nonce === nonce;
+    return key !== undefined && isForUs && isSignedBy(key, order);
   }
 
+  /** Carries a transfer out; reports one that is finished again, because the service does not know of it yet. */
   #follow(order: TransferOrder): void {
     const controller = new AbortController();
-    const done = this.#carry(order, controller.signal).finally(() => this.#active.delete(order.id));
+    const outcome = this.#options.journal.finishedTransfers.find(order.id);
+    const { signal } = controller;
+    const work = outcome ? this.#settle(order, outcome, signal) : this.#carry(order, signal);
+    const done = work.finally(() => this.#active.delete(order.id));
     this.#active.set(order.id, { order, controller, done });
   }
 
@@ -118,8 +133,8 @@ export class Transfers {
           return;
         } catch (error) {
           if (signal.aborted) return;
-          if (!isPassing(error)) return await this.#giveUp(order, error as Error);
-          log.debug('transfer interrupted; it will be retried', { transfer: order.id, error: error as Error });
+          if (!isPassing(error)) return await this.#giveUp(order, error as Error, signal);
+          log.debug({ transfer: order.id, err: error }, 'transfer interrupted; it will be retried');
           await sleep(backoff.next(), undefined, { signal }).catch(() => undefined);
         }
       }
@@ -153,7 +168,7 @@ export class Transfers {
         content.destroy();
       };
       const read = order.backup
-        ? readKeptVolume(backups, order, order.backup, use, signal)
+        ? readBackedUpVolume(backups, order, order.backup, use, signal)
         : readVolume({ engine, serverId: serverId(), volume: order.volume, signal }, use);
       read.catch(failed);
     });
@@ -189,27 +204,44 @@ export class Transfers {
     );
     boundary?.(`${order.mode} received`);
     await this.#completed(order, received, signal);
-    boundary?.(`${order.mode} reported`);
-    if (order.mode === 'import') spool.remove();
   }
 
-  /** Reports completion until the service accepts it; no other party can report it. */
+  /** The receiver alone reports completion. */
   async #completed(
     order: TransferOrder,
     { chunks, bytes, carried, sha256 }: Progress & Partial<Pick<Received, 'sha256'>>,
     signal: AbortSignal,
   ): Promise<void> {
+    const whole = sha256 === undefined ? {} : { sha256 };
+    await this.#finish(order, { status: 'completed', chunks, bytes, carried_bytes: carried, ...whole }, signal);
+  }
+
+  /** Remembers how a transfer ended, then reports it: a kill in between repeats the report, not the transfer. */
+  async #finish(order: TransferOrder, outcome: TransferOutcome, signal: AbortSignal): Promise<void> {
+    const { journal, log, boundary } = this.#options;
+    try {
+      journal.finishedTransfers.finish(order.id, outcome);
+    } catch (error) {
+      log.error({ transfer: order.id, err: error }, 'the end of a transfer could not be stored');
+    }
+    boundary?.(`${order.mode} finished`);
+    await this.#settle(order, outcome, signal);
+  }
+
+  /** Reports the end of a transfer until the service accepts it, then removes what is no longer needed. */
+  async #settle(order: TransferOrder, outcome: TransferOutcome, signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(PAUSES);
     while (!signal.aborted) {
       try {
-        const whole = sha256 === undefined ? {} : { sha256 };
-        await this.#report(order, { status: 'completed', chunks, bytes, carried_bytes: carried, ...whole });
-        return;
+        await this.#report(order, outcome);
+        break;
       } catch (error) {
-        if (isRefusal(error)) return;
+        if (isRefusal(error)) break;
         await sleep(backoff.next(), undefined, { signal }).catch(() => undefined);
       }
     }
+    this.#options.boundary?.(`${order.mode} reported`);
+    if (order.mode === 'import' && outcome.status === 'completed') this.#spool(order).remove();
   }
 
   /** Imports into a new volume that no container uses; first removes what an earlier attempt left. */
@@ -256,11 +288,9 @@ export class Transfers {
     await this.#options.service.call('transfers.report', { params: { id }, body });
   }
 
-  async #giveUp(order: TransferOrder, error: Error): Promise<void> {
-    this.#options.log.warn('transfer failed', { transfer: order.id, error });
-    await this.#report(order, { status: 'failed', error: error.message.slice(0, 2_000) }).catch((cause: Error) =>
-      this.#options.log.debug('the failure of a transfer could not be reported', { transfer: order.id, error: cause }),
-    );
+  async #giveUp(order: TransferOrder, error: Error, signal: AbortSignal): Promise<void> {
+    this.#options.log.warn({ transfer: order.id, err: error }, 'transfer failed');
+    await this.#finish(order, { status: 'failed', error: error.message.slice(0, 2_000) }, signal);
   }
 }
 

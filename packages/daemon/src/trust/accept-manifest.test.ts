@@ -8,7 +8,13 @@ import { id, Signer } from '../testing/signing.ts';
 import { acceptManifest, type Expectation } from './accept-manifest.ts';
 import { readPublicKey } from './manifest-signature.ts';
 
-const signer = new Signer();
+const nonce = 'of-this-request-0123456789';
+/** Signs for this request unless a test says otherwise. */
+const signing = (signer: Signer): Pick<Signer, 'sign'> => ({
+  sign: (manifest, overrides) => signer.sign(manifest, { nonce, ...overrides }),
+});
+const service = new Signer();
+const signer = signing(service);
 const daemon = generateKeyPairSync('x25519');
 const serverId = id('srv');
 const plain = manifest('blog', [component('main')], {
@@ -16,16 +22,17 @@ const plain = manifest('blog', [component('main')], {
 });
 const deployment = { id: id('dep'), definition_id: id('def'), revision: 1 };
 const expected = (more: Partial<Expectation> = {}): Expectation => ({
-  key: readPublicKey(signer.publicKey),
+  key: readPublicKey(service.publicKey),
   privateKey: daemon.privateKey,
   serverId,
+  nonce,
   deployment,
   last: () => undefined,
   ...more,
 });
 const overTheWire = (value: unknown) => JSON.parse(JSON.stringify(value));
-const ruleOf = (answer: unknown, more: Partial<Expectation> = {}) => {
-  const result = acceptManifest(overTheWire(answer), expected(more));
+const ruleOf = (response: unknown, more: Partial<Expectation> = {}) => {
+  const result = acceptManifest(overTheWire(response), expected(more));
   return result.ok ? 'accepted' : result.rule;
 };
 
@@ -37,7 +44,7 @@ describe('a manifest', () => {
   });
 
   it('with a forged signature is refused', () => {
-    expect(ruleOf(new Signer().sign(plain))).toBe('signature');
+    expect(ruleOf(signing(new Signer()).sign(plain))).toBe('signature');
     expect(ruleOf({ ...signer.sign(plain), signature: null })).toBe('signature');
     expect(ruleOf({ ...signer.sign(plain), signature: '' })).toBe('signature');
     expect(ruleOf('nonsense')).toBe('signature');
@@ -49,6 +56,32 @@ describe('a manifest', () => {
     expect(ruleOf({ ...signed, extra: 1 })).toBe('signature');
     const { notes: _, signed_at: __, ...less } = signed;
     expect(ruleOf(less)).toBe('signature');
+  });
+
+  it('larger than this daemon handles is refused with the name of the part', () => {
+    const route = {
+      name: 'web',
+      component: 'main',
+      port: 80,
+      host: 'blog.example.org',
+      path: '/',
+      strip: false,
+      tls: 'off' as const,
+      primary: true,
+      url: '',
+    };
+    const slashes = { ...route, path: '/'.repeat(60_000) };
+    const refusalOf = (routes: (typeof route)[]) =>
+      acceptManifest(overTheWire(signer.sign({ ...plain, routes })), expected());
+    expect(refusalOf(Array.from({ length: 50 }, () => route))).toMatchObject({ ok: true });
+    expect(refusalOf([route, slashes])).toEqual({
+      ok: false,
+      rule: 'limits',
+      message: 'the manifest is too large: routes[1].path has 60000 characters; this daemon handles 4096',
+    });
+    expect(refusalOf(Array.from({ length: 501 }, () => route))).toMatchObject({
+      message: 'the manifest is too large: it has 501 routes; this daemon handles 500',
+    });
   });
 
   it('replayed from another server is refused', () => {
@@ -65,6 +98,12 @@ describe('a manifest', () => {
 
   it('replayed from an older revision is refused', () => {
     expect(ruleOf(signer.sign(plain), { deployment: { ...deployment, revision: 2 } })).toBe('replay');
+  });
+
+  it('recorded from an earlier request for the same deployment is refused', () => {
+    expect(ruleOf(signer.sign(plain, { nonce: 'of-an-earlier-request-012345' }))).toBe('replay');
+    const { nonce: _, signature: __, ...unbound } = signer.sign(plain);
+    expect(ruleOf(service.signed(unbound))).toBe('replay');
   });
 
   it('signed before the running one is refused, but a rollback to an older revision is not', () => {
@@ -102,8 +141,8 @@ describe('a sealed manifest', () => {
       sealFields(withSecret, [password], sealingKeyText(to), { ...manifestContext(subject), ...context }),
     );
   };
-  const accepted = (answer: unknown) => {
-    const result = acceptManifest(overTheWire(answer), expected());
+  const accepted = (response: unknown) => {
+    const result = acceptManifest(overTheWire(response), expected());
     return result.ok ? result.manifest : result.rule;
   };
 

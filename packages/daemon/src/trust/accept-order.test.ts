@@ -22,6 +22,7 @@ const expected = (more: Partial<OrderExpectation> = {}): OrderExpectation => ({
   key: readPublicKey(signer.publicKey),
   privateKey: daemon.privateKey,
   serverId,
+  connection: { take: () => undefined },
   now: Date.now(),
   ...more,
 });

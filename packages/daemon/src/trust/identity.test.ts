@@ -1,8 +1,8 @@
+import { openLog } from '@hortus/logging/log';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import type { DaemonConfig } from '../config.ts';
+import type { DaemonConfig } from '../config/config.ts';
 import { type Journal, openJournal } from '../journal/journal.ts';
-import { openLog } from '../log.ts';
 import { Signer } from '../testing/signing.ts';
 import { Identity } from './identity.ts';
 
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 const identity = (manifestPublicKey?: string) => {
   const config = { stateDirectory: folder.path, manifestPublicKey } as DaemonConfig;
-  return new Identity({ config, pins: journal.pins, log: openLog('error') });
+  return new Identity({ config, pins: journal.pins, log: openLog({ level: 'error' }) });
 };
 const nonsense = 'bm9uc2Vuc2U=';
 

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { ConfigError } from '../config-error.ts';
 import type { Pins } from '../journal/pins.ts';
 import type { Log } from '../log.ts';
+import { ConfigError } from '../options/config-error.ts';
 import { readPublicKey } from './manifest-signature.ts';
 
 /** What the operator set. */
@@ -45,9 +45,12 @@ export class Identity {
   /** Pins values from the service on first use, unless registration already provided them. */
   introduced({ server_id, manifest_public_key }: { server_id?: string; manifest_public_key?: string }): void {
     if (server_id !== undefined && this.#pins.pin('server_id', server_id) !== server_id) {
-      this.#log.error('the service uses another server id than the pinned one; its deployments are rejected', {
-        server_id,
-      });
+      this.#log.error(
+        {
+          server_id,
+        },
+        'the service uses another server id than the pinned one; its deployments are rejected',
+      );
     }
     if (this.#publicKey || manifest_public_key === undefined) return;
     // Validate before pinning: an invalid key would permanently block the valid one.
@@ -57,10 +60,10 @@ export class Identity {
   }
 }
 
-function pinnedKey({ manifestPublicKey: given, stateDirectory }: KnownIdentity, pins: Pins): KeyObject | undefined {
-  if (given !== undefined) requireKey(given);
-  const pinned = given === undefined ? pins.find('manifest_public_key') : pins.pin('manifest_public_key', given);
-  if (given !== undefined && pinned !== given) {
+function pinnedKey({ manifestPublicKey: input, stateDirectory }: KnownIdentity, pins: Pins): KeyObject | undefined {
+  if (input !== undefined) requireKey(input);
+  const pinned = input === undefined ? pins.find('manifest_public_key') : pins.pin('manifest_public_key', input);
+  if (input !== undefined && pinned !== input) {
     throw new ConfigError(
       `${stateDirectory} belongs to a service with another key. Use another --state-dir for this one.`,
     );
@@ -68,9 +71,9 @@ function pinnedKey({ manifestPublicKey: given, stateDirectory }: KnownIdentity, 
   return pinned === undefined ? undefined : readPublicKey(pinned);
 }
 
-function requireKey(given: string): void {
+function requireKey(input: string): void {
   try {
-    readPublicKey(given);
+    readPublicKey(input);
   } catch (cause) {
     throw new ConfigError((cause as Error).message, { cause });
   }

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import { canonicalJson } from '@hortus/template/canonical-json';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 
 /** Parses the service's public key from base64 SPKI, the form of a registration response. */
 export function readPublicKey(base64: string): KeyObject {

@@ -9,7 +9,7 @@ export interface Counted {
   /** Time of the last call, as `performance.now()`. */
   lastUse(): number;
   /** False once a call found the engine unreachable. */
-  answers(): boolean;
+  responds(): boolean;
 }
 
 /** Records the use of an engine. Folders of its volumes are not those of this machine, even where the paths are equal. */
@@ -67,7 +67,7 @@ export function countedEngine(engine: Engine): Counted {
     },
     streams: () => open,
     lastUse: () => last,
-    answers: () => isReachable,
+    responds: () => isReachable,
   };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { openLog } from '@hortus/logging/log';
 import { startProcess } from '@hortus/testkit/process';
 import { canStartSwarm } from '@hortus/testkit/swarm';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
@@ -11,7 +12,6 @@ import { openDockerEngine } from '../engine/docker/docker-engine.ts';
 import type { Engine, ExecHandle } from '../engine/engine.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
 import { Ways } from '../instances/ways.ts';
-import { openLog } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import { component } from '../plan/testing/manifests.ts';
 import { instanceViews } from '../swarm/instance-views.ts';
@@ -41,7 +41,7 @@ beforeAll(async () => {
     serverId: () => server.id,
     leads: () => true,
     busy: () => isBusy,
-    log: openLog('error'),
+    log: openLog({ level: 'error' }),
   });
   engine = swarmEngine(server.engine, server.cluster, tunnels);
 }, 180_000);
@@ -88,7 +88,7 @@ test.skipIf(!canStartSwarm)('a command and its input reach a task on a worker wi
 test.skipIf(!canStartSwarm)('the volumes of an instance are read and written on their node', limit, async () => {
   const uid = server.newUid();
   const task = await deployFar(uid);
-  const viewOf = instanceViews({ engine, cluster: server.cluster, others: tunnels, wrap: (one) => one });
+  const viewOf = instanceViews({ engine, cluster: server.cluster, others: tunnels, wrap: (engine) => engine });
   const view = await viewOf(uid);
   const run = async (script: string) => outputOf(await engine.exec(task.containerId, { argv: ['sh', '-c', script] }));
   await run('echo kept > /data/lines');

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Serial } from '../concurrency/turns.ts';
 import type { Cluster, NodeFacts } from '../engine/cluster.ts';
 import { openDockerCluster } from '../engine/docker/docker-cluster.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -43,10 +44,10 @@ export interface NodeTunnelsOptions {
 
 const IDLE_MS = 5 * 60_000;
 /** Time for both nodes to pull the image and start a relay. */
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 /** Time for an existing tunnel to respond before it is replaced. */
 const RESPONSE_MS = 10_000;
-const LOOK_EVERY_MS = 200;
+const POLL_EVERY_MS = 200;
 
 /**
  * Reaches the engines of other nodes. A tunnel has two services: the far end mounts the socket of its engine, the near one
@@ -59,7 +60,7 @@ export class NodeTunnels {
   /** When tunnels of an earlier process of this daemon were first seen. */
   readonly #inherited = new Map<string, number>();
   /** Serialises changes. */
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #queue = new Serial();
   #regular: NodeJS.Timeout | undefined;
 
   constructor(options: NodeTunnelsOptions) {
@@ -76,7 +77,7 @@ export class NodeTunnels {
   async stop(): Promise<void> {
     clearInterval(this.#regular);
     const { log } = this.#options;
-    await this.closeIdle(0).catch((error: Error) => log.warn('tunnels to nodes could not be closed', { error }));
+    await this.closeIdle(0).catch((error: Error) => log.warn({ err: error }, 'tunnels to nodes could not be closed'));
     for (const { engine } of this.#open.values()) engine.close();
   }
 
@@ -95,7 +96,7 @@ export class NodeTunnels {
   async closeIdle(idleMs: number): Promise<void> {
     const { leads, busy } = this.#options;
     if (!leads() || busy()) return;
-    await this.#inTurn(async () => {
+    await this.#queue.run(async () => {
       const nodes = new Set((await this.#services()).map(({ labels }) => labels[TUNNEL_NODE] ?? ''));
       for (const node of nodes) {
         const used = this.#open.get(node);
@@ -107,7 +108,7 @@ export class NodeTunnels {
 
   /** Closes all tunnels, also those of other members: a member that does not lead any more must not reach a node. */
   async closeAll(): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#queue.run(async () => {
       for (const { id } of await this.#services()) await this.#options.cluster.removeService(id);
       await this.#removeSecrets();
       for (const node of [...this.#open.keys()]) this.#forget(node);
@@ -116,19 +117,19 @@ export class NodeTunnels {
 
   async #reached(node: string): Promise<Counted> {
     const known = this.#open.get(node);
-    if (known?.answers()) return known;
-    return await this.#inTurn(async () => {
+    if (known?.responds()) return known;
+    return await this.#queue.run(async () => {
       const other = this.#open.get(node);
-      if (other?.answers()) return other;
+      if (other?.responds()) return other;
       const facts = await this.#requireReady(node);
       const found = (await this.#services()).filter(({ labels }) => labels[TUNNEL_NODE] === node);
       if (found.length !== 2 || !(await this.#leadsTo(node, RESPONSE_MS))) {
         await this.#close(node);
         await this.#create(node);
-        if (!(await this.#leadsTo(node, PATIENCE_MS))) {
+        if (!(await this.#leadsTo(node, TIMEOUT_MS))) {
           const why = await this.#trouble(node);
           await this.#close(node);
-          throw problem(facts.name, `the tunnel to its engine did not open within ${PATIENCE_MS / 1_000} s${why}`);
+          throw problem(facts.name, `the tunnel to its engine did not open within ${TIMEOUT_MS / 1_000} s${why}`);
         }
       }
       const opened = this.#opened(node);
@@ -158,7 +159,7 @@ export class NodeTunnels {
     const { near, far } = tunnelEnds(ends);
     await this.#createEnd(to, far);
     await this.#createEnd(to, near);
-    log.info('opened a tunnel to the engine of a node', { node: to });
+    log.info({ node: to }, 'opened a tunnel to the engine of a node');
   }
 
   async #createEnd(node: string, end: TunnelEnd): Promise<void> {
@@ -209,7 +210,7 @@ export class NodeTunnels {
       for (const end = performance.now() + withinMs; performance.now() < end; ) {
         const found = await other.membership().catch(() => undefined);
         if (found?.nodeId === node) return true;
-        await sleep(LOOK_EVERY_MS);
+        await sleep(POLL_EVERY_MS);
       }
       return false;
     } finally {
@@ -239,12 +240,6 @@ export class NodeTunnels {
 
   #folder(node: string): string {
     return socketFolder(this.#options.folder, node);
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const mine = this.#last.then(work, work);
-    this.#last = mine.catch(() => undefined);
-    return mine;
   }
 }
 

@@ -10,10 +10,10 @@ export interface RelayPlaces {
 export const RELAY_PORT = 2376;
 
 /** A command may be silent for as long as its action may last. */
-const LONGEST_SILENCE = '25h';
+const MAX_SILENCE_MS = '25h';
 
 const common = ['global', '  maxconn 512', 'defaults', '  mode tcp', '  timeout connect 10s'].concat(
-  ['client', 'server', 'tunnel', 'client-fin', 'server-fin'].map((side) => `  timeout ${side} ${LONGEST_SILENCE}`),
+  ['client', 'server', 'tunnel', 'client-fin', 'server-fin'].map((side) => `  timeout ${side} ${MAX_SILENCE_MS}`),
 );
 
 /** Settings of HAProxy on the node whose engine is reached: only the holder of the peer's key is let through. */

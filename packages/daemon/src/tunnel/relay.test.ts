@@ -43,9 +43,9 @@ async function openRelays() {
     /** Sends a text, ends the input, and returns the answer. */
     async ask(socket: Socket, text: string): Promise<string> {
       socket.end(text);
-      let answer = '';
-      for await (const chunk of socket.setEncoding('utf8')) answer += chunk;
-      return answer;
+      let response = '';
+      for await (const chunk of socket.setEncoding('utf8')) response += chunk;
+      return response;
     },
     async [Symbol.asyncDispose]() {
       for (const relay of relays) await relay.kill();
@@ -57,7 +57,7 @@ async function openRelays() {
 
 const open = (path: string): Socket => connectTcp({ path, allowHalfOpen: true });
 
-test('a tunnel passes both directions on, and the end of input before the answer', async () => {
+test('a tunnel passes both directions on, and the end of input before the response', async () => {
   await using relays = await openRelays();
   const text = await until(() => relays.ask(open(relays.near), 'x'.repeat(100_000)).catch(() => ''), {
     describe: 'an answer through both relays',
@@ -70,10 +70,10 @@ test('the far end lets nothing through without the key of the near end', async (
   await until(() => relays.ask(open(relays.near), 'x').catch(() => ''), { describe: 'the relays' });
   const plain = connectTcp({ port: relays.port, host: '127.0.0.1', allowHalfOpen: true });
   expect(await relays.ask(plain, 'x').catch((error) => String(error))).not.toContain('heard');
-  const stranger = selfSigned('near');
-  for (const identity of [undefined, stranger.identity]) {
-    const given = identity === undefined ? {} : { key: identity, cert: stranger.certificate };
-    const socket = connectTls({ port: relays.port, host: '127.0.0.1', rejectUnauthorized: false, ...given });
+  const outsider = selfSigned('near');
+  for (const identity of [undefined, outsider.identity]) {
+    const overrides = identity === undefined ? {} : { key: identity, cert: outsider.certificate };
+    const socket = connectTls({ port: relays.port, host: '127.0.0.1', rejectUnauthorized: false, ...overrides });
     await expect(relays.ask(socket, 'x')).rejects.toThrow(/certificate required|unknown ca|alert|reset/i);
   }
 });

@@ -2,7 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
+import { openLog } from '@hortus/logging/log';
 import { canStartSwarm } from '@hortus/testkit/swarm';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -15,7 +16,6 @@ import type { Engine } from '../engine/engine.ts';
 import { EngineProblem } from '../engine/engine-problem.ts';
 import { runningContainer } from '../instances/instance-containers.ts';
 import type { Relay } from '../instances/ways.ts';
-import { openLog } from '../log.ts';
 import { label } from '../plan/labels.ts';
 import { component, manifest } from '../plan/testing/manifests.ts';
 import { swarmLifecycle } from '../swarm/lifecycle.ts';
@@ -51,8 +51,8 @@ const member = (cluster: Cluster = server.cluster): TaskRelays =>
     image,
     folder: join(folder.path, `member-${++members}`),
     serverId: () => server.id,
-    log: openLog('error'),
-    sweepTimes: { firstMs: 10, mostMs: 50 },
+    log: openLog({ level: 'error' }),
+    sweepTimes: { firstMs: 10, maxMs: 50 },
   });
 
 /** Opens a relay to the web server of an instance. Without a dispose it is left, as by a killed daemon. */
@@ -70,7 +70,7 @@ async function deploy(uid = server.newUid()): Promise<string> {
 
 function call({ socketPath }: Relay): Promise<string> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ socketPath, path: '/health', agent: false }, (answer) => resolve(text(answer)));
+    const outgoing = request({ socketPath, path: '/health', agent: false }, (response) => resolve(text(response)));
     outgoing.on('error', reject).end();
   });
 }
@@ -88,16 +88,16 @@ async function left(uid: string): Promise<string[]> {
 test.skipIf(!canStartSwarm)('a relay mounts a folder with nothing but its own socket', limit, async () => {
   const uid = await deploy();
   const relays = member();
-  const [one, other] = [await open(relays, uid), await open(relays, uid)];
-  expect([await call(one), await call(other)]).toEqual(['ok\n', 'ok\n']);
+  const [relay, other] = [await open(relays, uid), await open(relays, uid)];
+  expect([await call(relay), await call(other)]).toEqual(['ok\n', 'ok\n']);
   const mounted = await server.engine.containers({ labels: { [label.taskRelay]: true, [label.instance]: uid } });
   const sources = mounted.flatMap(({ mounts }) => mounts.flatMap(({ source }) => source ?? []));
-  const own = [one, other].map(({ socketPath }) => dirname(socketPath));
+  const own = [relay, other].map(({ socketPath }) => dirname(socketPath));
   for (const place of own) {
     expect(sources).toContain(place);
     expect(readdirSync(place)).toEqual(['socket']);
   }
-  await one[Symbol.asyncDispose]();
+  await relay[Symbol.asyncDispose]();
   expect(await call(other)).toBe('ok\n');
   await other[Symbol.asyncDispose]();
   expect([await left(uid), ...own.map((place) => existsSync(place))]).toEqual([[], false, false]);

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BackoffTimes } from '@hortus/contract/backoff';
-import { Backoff } from '../backoff.ts';
+import type { BackoffTimes } from '@hortus/contract/runtime/backoff';
+import { Backoff } from '../concurrency/backoff.ts';
 import type { Cluster, MountedSecret } from '../engine/cluster.ts';
 import type { Engine } from '../engine/engine.ts';
 import { EngineProblem, isEngineProblem } from '../engine/engine-problem.ts';
@@ -33,10 +33,10 @@ export interface TaskRelaysOptions {
 }
 
 /** Time for this node to start a relay. */
-const PATIENCE_MS = 60_000;
-const LOOK_EVERY_MS = 100;
+const TIMEOUT_MS = 60_000;
+const POLL_EVERY_MS = 100;
 /** Attempts of a sweep; after that, relays are removed with the network of their instance. */
-const MOST_SWEEPS = 10;
+const MAX_SWEEPS = 10;
 
 /**
  * Reaches ports of tasks on other nodes and on internal networks. The network of an instance spans all nodes, but only containers
@@ -78,28 +78,28 @@ export class TaskRelays {
 
   /** Removes what a killed process or another member left. Repeats failed attempts, unless this daemon leads no more. */
   async sweep(): Promise<void> {
-    const { log, sweepTimes = { firstMs: 1_000, mostMs: 60_000 } } = this.#options;
+    const { log, sweepTimes = { firstMs: 1_000, maxMs: 60_000 } } = this.#options;
     this.#sweeping.abort();
     this.#sweeping = new AbortController();
     const { signal } = this.#sweeping;
     const backoff = new Backoff(sweepTimes);
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
-        return await this.#removeLeft();
+        return await this.#removeLeftover();
       } catch (error) {
-        log.warn('relays to tasks could not be removed', { attempt, error: error as Error });
-        if (attempt >= MOST_SWEEPS || isFenced(error)) return;
+        log.warn({ attempt, err: error }, 'relays to tasks could not be removed');
+        if (attempt >= MAX_SWEEPS || isFenced(error)) return;
         await sleep(backoff.next(), undefined, { signal, ref: false }).catch(() => undefined);
       }
     }
   }
 
   /** A relay that does not end keeps none of the others. */
-  async #removeLeft(): Promise<void> {
+  async #removeLeftover(): Promise<void> {
     const { cluster, serverId } = this.#options;
     const labels = { [label.server]: serverId(), [label.taskRelay]: true } as const;
     const left = await Promise.all([cluster.services({ labels }), cluster.contents('secrets', { labels })]);
-    const names = new Set(left.flat().map((one) => one.labels[label.taskRelay] ?? ''));
+    const names = new Set(left.flat().map((item) => item.labels[label.taskRelay] ?? ''));
     const closed = [...names].filter((name) => !this.#open.has(name));
     const ends = await Promise.allSettled(closed.map((name) => removeRelays(cluster, { [label.taskRelay]: name })));
     for (const end of ends) if (end.status === 'rejected') throw end.reason;
@@ -112,7 +112,7 @@ export class TaskRelays {
     try {
       await removeRelays(cluster, { [label.taskRelay]: name });
     } catch (error) {
-      log.warn('a relay to a task could not be removed', { relay: name, error: error as Error });
+      log.warn({ relay: name, err: error }, 'a relay to a task could not be removed');
       if (!isFenced(error)) void this.sweep();
     } finally {
       rmSync(this.#folder(name), { recursive: true, force: true });
@@ -148,13 +148,13 @@ export class TaskRelays {
 
   /** HAProxy gives a socket its name once it listens. */
   async #offers(name: string, { task }: TaskPort, signal?: AbortSignal): Promise<void> {
-    for (const end = performance.now() + PATIENCE_MS; !existsSync(this.#socket(name)); ) {
+    for (const end = performance.now() + TIMEOUT_MS; !existsSync(this.#socket(name)); ) {
       if (performance.now() > end) {
         const tasks = await this.#options.cluster.tasks({ labels: { [label.taskRelay]: name } });
         const said = [...new Set(tasks.flatMap(({ error }) => (error === '' ? [] : [error])))].join('; ');
-        throw problem(task, `the relay to it did not start within ${PATIENCE_MS / 1_000} s${said && ` (${said})`}`);
+        throw problem(task, `the relay to it did not start within ${TIMEOUT_MS / 1_000} s${said && ` (${said})`}`);
       }
-      await sleep(LOOK_EVERY_MS, undefined, signal && { signal });
+      await sleep(POLL_EVERY_MS, undefined, signal && { signal });
     }
   }
 

@@ -37,7 +37,7 @@ export function runCandidate({ open, becomeFormer, log }: CandidateOptions): voi
       log.info('the new version proved itself healthy');
       say({ type: 'proved' });
     } catch (error) {
-      log.error('the new version is not healthy', { error });
+      log.error({ err: error }, 'the new version is not healthy');
       say({ type: 'failed', message: (error as Error).message });
     }
   };
@@ -52,7 +52,7 @@ export function runCandidate({ open, becomeFormer, log }: CandidateOptions): voi
     try {
       becomeFormer();
     } catch (error) {
-      log.error('the former version could not be started', { error });
+      log.error({ err: error }, 'the former version could not be started');
     }
     process.exit(1);
   };

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { agentFileName } from '@hortus/contract/agent-file';
-import type { UpdateOrder } from '@hortus/contract/daemon-update';
-import type { ReleaseSignature } from '@hortus/contract/release-signature';
+import { agentFileName } from '@hortus/contract/releases/agent-file';
+import type { UpdateOrder } from '@hortus/contract/releases/daemon-update';
+import type { ReleaseSignature } from '@hortus/contract/releases/release-signature';
 import { isSignedBy } from '../trust/manifest-signature.ts';
 import { compareVersions } from './compare-versions.ts';
 import { releaseKeyId } from './release-key.ts';
@@ -12,16 +12,18 @@ export interface RunningRelease {
   readonly version: string;
   /** Public keys built into it. */
   readonly keys: readonly KeyObject[];
+  /** Oldest version that the policy of this server allows. */
+  readonly minimum?: string | undefined;
 }
 
 /** File name of releases for this machine. */
-export const ownReleaseFile = (arch: string = process.arch): string =>
+export const localReleaseFile = (arch: string = process.arch): string =>
   agentFileName({ os: 'linux', arch: arch === 'arm64' ? 'arm64' : 'amd64' });
 
 /** Throws unless the release is signed with a known key, made for this platform and not older than the daemon. */
 export function checkRelease(
   { release, allow_downgrade = false }: Pick<UpdateOrder, 'release' | 'allow_downgrade'>,
-  { version, keys }: RunningRelease,
+  { version, keys, minimum }: RunningRelease,
 ): void {
   if (keys.length === 0)
     throw new UpdateRefusal(
@@ -29,9 +31,15 @@ export function checkRelease(
       'This daemon was built without a release key and trusts no update. Install a binary built with `npm run build:daemon -- --sign <key file>`.',
     );
   requireSignature(release, keys);
-  const file = ownReleaseFile();
+  const file = localReleaseFile();
   if (release.file !== file)
     throw new UpdateRefusal('other_platform', `The release is ${release.file}, but this server needs ${file}.`);
+  // Also if the service allows a downgrade: the policy belongs to the operator of this server.
+  if (minimum !== undefined && compareVersions(release.version, minimum) < 0)
+    throw new UpdateRefusal(
+      'below_minimum',
+      `The release ${release.version} is older than ${minimum}, the min_daemon_version of policy.yaml on this server.`,
+    );
   if (!allow_downgrade && compareVersions(release.version, version) < 0)
     throw new UpdateRefusal(
       'older_version',

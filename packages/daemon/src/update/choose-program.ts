@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { DaemonUpdateReason } from '@hortus/contract/daemon-update';
+import type { DaemonUpdateReason } from '@hortus/contract/releases/daemon-update';
 import type { Log } from '../log.ts';
 import { sha256Of } from './checksum.ts';
-import { endLeftTrial } from './left-trial.ts';
-import { installedBinary } from './own-program.ts';
+import { endLeftoverTrial } from './leftover-trial.ts';
+import { installedBinary } from './running-binary.ts';
 import type { KeptRelease, LastUpdate, UpdateRecord, UpdateStore } from './update-record.ts';
 
 export interface ProgramChoice {
@@ -17,7 +17,7 @@ export interface ProgramChoice {
 }
 
 /** A new release that has not connected after this many starts is given up. */
-const MOST_STARTS = 3;
+const MAX_STARTS = 3;
 
 /**
  * Decides at each start which version runs, before the journal is opened: settles an update that a kill or a reboot
@@ -25,7 +25,7 @@ const MOST_STARTS = 3;
  * way back.
  */
 export async function chooseProgram({ store, binary, log, execute }: ProgramChoice): Promise<void> {
-  await endLeftTrial(store);
+  await endLeftoverTrial(store);
   settle(store, binary, log);
   for (;;) {
     const { current, probation, installed } = store.record;
@@ -36,7 +36,7 @@ export async function chooseProgram({ store, binary, log, execute }: ProgramChoi
       if (current) await requireIntact(current);
       return execute(file);
     } catch (error) {
-      log.error('a release cannot be started; going back to the former version', { file, error });
+      log.error({ file, err: error }, 'a release cannot be started; going back to the former version');
       // Without the installed binary, the release that runs now is the way back.
       if (!current) return;
       const change = returned(
@@ -72,17 +72,17 @@ function settle(store: UpdateStore, binary: string, log: ProgramChoice['log']): 
     });
   const isInstalled = dirname(binary) !== store.folder;
   if (isInstalled && installed && !isDeepStrictEqual(installed, installedBinary(binary))) {
-    log.info('another binary was installed; it takes precedence over updates', { file: binary });
+    log.info({ file: binary }, 'another binary was installed; it takes precedence over updates');
     store.tryToWrite({
       installed: undefined,
       current: undefined,
       probation: undefined,
       ...(probation && last && { last: interrupted(last, 'Another binary was installed.') }),
     });
-  } else if (current && probation && probation.starts >= MOST_STARTS) {
-    log.error('the new version did not connect; going back to the former one', { version: current.version });
+  } else if (current && probation && probation.starts >= MAX_STARTS) {
+    log.error({ version: current.version }, 'the new version did not connect; going back to the former one');
     store.tryToWrite(
-      returned(store.record, 'unhealthy', `Version ${current.version} did not connect after ${MOST_STARTS} starts.`),
+      returned(store.record, 'unhealthy', `Version ${current.version} did not connect after ${MAX_STARTS} starts.`),
     );
   }
 }

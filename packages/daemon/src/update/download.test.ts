@@ -13,7 +13,7 @@ const sha256 = createHash('sha256').update(content).digest('hex');
 let folder: TemporaryFolder;
 let file: string;
 let server: Server;
-let answer: RequestListener;
+let reply: RequestListener;
 let ranges: (string | undefined)[];
 
 beforeEach(async () => {
@@ -22,7 +22,7 @@ beforeEach(async () => {
   ranges = [];
   server = createServer((request, response) => {
     ranges.push(request.headers.range);
-    answer(request, response);
+    reply(request, response);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
 });
@@ -40,7 +40,7 @@ const fetched = (more: Partial<DownloadOptions> = {}) =>
     sha256,
     file,
     signal: new AbortController().signal,
-    backoff: { firstMs: 1, mostMs: 5 },
+    backoff: { firstMs: 1, maxMs: 5 },
     withinMs: 5_000,
     ...more,
   });
@@ -53,7 +53,7 @@ const whole: RequestListener = (request, response) => {
 };
 
 it('sends the server key and stores the file', async () => {
-  answer = (request, response) => {
+  reply = (request, response) => {
     expect(request.headers.authorization).toBe('Bearer hs_test_key');
     whole(request, response);
   };
@@ -63,7 +63,7 @@ it('sends the server key and stores the file', async () => {
 
 it('continues after a broken connection where it ended', async () => {
   let cut = () => {};
-  answer = (request, response) => {
+  reply = (request, response) => {
     if (ranges.length > 1) return whole(request, response);
     response.writeHead(200, { 'content-length': content.length });
     response.write(content.subarray(0, 100_000));
@@ -77,28 +77,28 @@ it('continues after a broken connection where it ended', async () => {
 
 it('continues what an earlier process received', async () => {
   writeFileSync(file, content.subarray(0, 1_000));
-  answer = whole;
+  reply = whole;
   await fetched();
   expect(ranges).toEqual(['bytes=1000-']);
 });
 
 it('starts over if the file of the service has changed', async () => {
   writeFileSync(file, 'the beginning of another file');
-  answer = (_, response) => response.end(content);
+  reply = (_, response) => response.end(content);
   await fetched();
   expect(readFileSync(file)).toEqual(content);
 });
 
 it('retries errors of the service, but not a missing file', async () => {
-  answer = (request, response) => (ranges.length < 3 ? response.writeHead(503).end() : whole(request, response));
+  reply = (request, response) => (ranges.length < 3 ? response.writeHead(503).end() : whole(request, response));
   await fetched();
   expect(ranges).toHaveLength(3);
-  answer = (_, response) => response.writeHead(404).end();
+  reply = (_, response) => response.writeHead(404).end();
   await expect(fetched({ file: `${file}.other` })).rejects.toMatchObject({ reason: 'download_failed' });
 });
 
 it('gives up when its time is over', async () => {
-  answer = (_, response) => response.writeHead(503).end();
+  reply = (_, response) => response.writeHead(503).end();
   await expect(fetched({ withinMs: 50 })).rejects.toMatchObject({
     reason: 'download_failed',
     message: expect.stringContaining('the service answered 503'),
@@ -106,7 +106,7 @@ it('gives up when its time is over', async () => {
 });
 
 it('gives up an attempt in which the service sends nothing', async () => {
-  answer = (request, response) => {
+  reply = (request, response) => {
     if (ranges.length > 1) return whole(request, response);
     response.writeHead(200, { 'content-length': content.length });
     response.flushHeaders();
@@ -116,10 +116,10 @@ it('gives up an attempt in which the service sends nothing', async () => {
 });
 
 it('refuses another size, announced or sent', async () => {
-  answer = (_, response) => response.end(content.subarray(1));
+  reply = (_, response) => response.end(content.subarray(1));
   await expect(fetched()).rejects.toMatchObject({ reason: 'wrong_size' });
   // Without an announced length, endlessly.
-  answer = (_, response) => {
+  reply = (_, response) => {
     const more = (error?: Error | null) => error || response.write(content, more);
     response.flushHeaders();
     more();
@@ -129,20 +129,20 @@ it('refuses another size, announced or sent', async () => {
 });
 
 it('refuses other bytes, and does not keep them', async () => {
-  answer = (_, response) => response.end(Buffer.alloc(content.length));
+  reply = (_, response) => response.end(Buffer.alloc(content.length));
   await expect(fetched()).rejects.toMatchObject({ reason: 'wrong_checksum' });
   expect(readFileSync(file)).toHaveLength(0);
 });
 
 it('follows no redirect, which could receive the server key', async () => {
-  answer = (request, response) =>
+  reply = (request, response) =>
     request.url === '/' ? response.writeHead(302, { location: '/elsewhere' }).end() : whole(request, response);
   await expect(fetched({ withinMs: 20 })).rejects.toMatchObject({ reason: 'download_failed' });
 });
 
 it('stops at once when the daemon stops', async () => {
   const stopped = new AbortController();
-  answer = (_, response) => {
+  reply = (_, response) => {
     response.flushHeaders();
     stopped.abort();
   };
@@ -153,7 +153,7 @@ it('reports a full disk at once', async () => {
   const disk = smallDisk(join(folder.path, 'disk'), 1);
   try {
     disk.fill();
-    answer = whole;
+    reply = whole;
     const part = join(disk.path, 'part');
     await expect(fetched({ file: part })).rejects.toMatchObject({ code: 'ENOSPC' });
     expect(existsSync(part)).toBe(true);

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardedBy } from '@hortus/contract/guarded-by';
-import { Backoff } from '../backoff.ts';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
+import { Backoff } from '../concurrency/backoff.ts';
 import { UpdateRefusal } from './update-refusal.ts';
 
 export interface DownloadOptions {
@@ -18,7 +18,7 @@ export interface DownloadOptions {
   /** Time for all attempts, and the longest silence of the service in one. */
   readonly withinMs?: number;
   readonly silenceMs?: number;
-  readonly backoff?: { firstMs: number; mostMs: number };
+  readonly backoff?: { firstMs: number; maxMs: number };
 }
 
 /**
@@ -26,7 +26,7 @@ export interface DownloadOptions {
  * Never writes more than the ordered size, whatever the service sends.
  */
 export async function download(options: DownloadOptions): Promise<void> {
-  const { file, signal, sha256, withinMs = 30 * 60_000, backoff: times = { firstMs: 1_000, mostMs: 30_000 } } = options;
+  const { file, signal, sha256, withinMs = 30 * 60_000, backoff: times = { firstMs: 1_000, maxMs: 30_000 } } = options;
   const deadline = performance.now() + withinMs;
   const backoff = new Backoff(times);
   await using handle = await open(file, 'a+', 0o600);

@@ -3,7 +3,7 @@ import { chmod, mkdir, open, readdir, rename, rm, statfs } from 'node:fs/promise
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import type { UpdateOrder } from '@hortus/contract/daemon-update';
+import type { UpdateOrder } from '@hortus/contract/releases/daemon-update';
 import { noRoom } from './disk-refusal.ts';
 import { type DownloadOptions, download } from './download.ts';
 import type { KeptRelease, UpdateRecord } from './update-record.ts';
@@ -41,7 +41,9 @@ export async function keepRelease(
 
 /** Removes binaries and unfinished downloads that the record does not name. */
 export async function removeOtherReleases(folder: string, record: UpdateRecord, needed?: KeptRelease): Promise<void> {
-  const named = [record.current, record.probation?.former, needed].flatMap((one) => (one ? [one.file] : []));
+  const named = [record.current, record.probation?.former, needed].flatMap((release) =>
+    release ? [release.file] : [],
+  );
   const keep = new Set(named.flatMap((file) => [basename(file), `${basename(file)}.part`]));
   const names = await readdir(folder).catch(() => []);
   const old = names.filter((name) => name.startsWith('hortusd-') && !keep.has(name));

@@ -3,13 +3,13 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { UpdateOrder, UpdateReport } from '@hortus/contract/daemon-update';
+import type { UpdateOrder, UpdateReport } from '@hortus/contract/releases/daemon-update';
+import { openLog } from '@hortus/logging/log';
 import { smallDisk } from '@hortus/testkit/small-disk';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openLog } from '../log.ts';
-import { ownReleaseFile } from './check-release.ts';
+import { localReleaseFile } from './check-release.ts';
 import { sha256Of } from './checksum.ts';
 import { ReleaseSigner } from './testing/release-signer.ts';
 import { UpdateStore } from './update-record.ts';
@@ -46,25 +46,29 @@ function updater(change: Partial<UpdaterOptions> = {}, state = join(folder.path,
     channel: { send: (report) => reports.push(report) },
     quiet: async () => undefined,
     handOver: () => undefined,
-    log: openLog('error', () => undefined),
+    log: openLog({ level: 'silent' }),
     ...change,
   });
 }
 
 async function order(change: Partial<UpdateOrder['release']> = {}, by = signer): Promise<UpdateOrder> {
-  const facts = { file: ownReleaseFile(), version: '1.1.0', sha256: await sha256Of(published), ...change };
+  const facts = { file: localReleaseFile(), version: '1.1.0', sha256: await sha256Of(published), ...change };
   const size = execFileSync('cat', [published]).length;
   return { update_id: `upd_${++orders}`, path: '/implant/linux/amd64/download', size, release: by.sign(facts) };
 }
 
 const outcome = ({ update_id }: UpdateOrder) =>
-  until(() => reports.find((one) => one.update_id === update_id && !['downloading', 'verified'].includes(one.state)), {
-    describe: () => `an outcome: ${JSON.stringify(reports)}`,
-  });
+  until(
+    () =>
+      reports.find((report) => report.update_id === update_id && !['downloading', 'verified'].includes(report.state)),
+    {
+      describe: () => `an outcome: ${JSON.stringify(reports)}`,
+    },
+  );
 
-async function refusal(given: UpdateOrder, by = updater()): Promise<UpdateReport> {
-  by.order(given);
-  const found = await outcome(given);
+async function refusal(overrides: UpdateOrder, by = updater()): Promise<UpdateReport> {
+  by.order(overrides);
+  const found = await outcome(overrides);
   await by.stop();
   return found;
 }
@@ -72,8 +76,8 @@ async function refusal(given: UpdateOrder, by = updater()): Promise<UpdateReport
 it('a good order is downloaded, verified and handed over', async () => {
   const handed: string[] = [];
   const by = updater({ handOver: ({ version }) => handed.push(version) });
-  const given = await order();
-  expect(await refusal(given, by)).toMatchObject({ state: 'trying', version: '1.1.0', running: '1.0.0' });
+  const overrides = await order();
+  expect(await refusal(overrides, by)).toMatchObject({ state: 'trying', version: '1.1.0', running: '1.0.0' });
   expect(handed).toEqual(['1.1.0']);
 });
 
@@ -122,6 +126,17 @@ it('the signature covers the key id', async () => {
   const good = await order();
   const { key_id: _, ...unnamed } = good.release;
   expect(await refusal({ ...good, release: unnamed })).toMatchObject({ reason: 'wrong_signature' });
+});
+
+it('a release below the minimum of the policy is refused, also as a downgrade that the service allows', async () => {
+  const by = () => updater({ minimum: '0.9.0' });
+  const lured = { ...(await order({ version: '0.8.9' })), allow_downgrade: true };
+  expect(await refusal(lured, by())).toMatchObject({
+    state: 'refused',
+    reason: 'below_minimum',
+    message: expect.stringContaining('older than 0.9.0, the min_daemon_version of policy.yaml'),
+  });
+  expect(await refusal(await order(), by())).toMatchObject({ state: 'trying' });
 });
 
 it('another platform, version, size or content is refused', async () => {

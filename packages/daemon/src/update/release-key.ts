@@ -1,6 +1,6 @@
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { getAsset, getAssetKeys, isSea } from 'node:sea';
-import { ConfigError } from '../config-error.ts';
+import { ConfigError } from '../options/config-error.ts';
 
 /** Name under which the build embeds the public release keys, one in each line. */
 export const RELEASE_KEY_ASSET = 'release-key';

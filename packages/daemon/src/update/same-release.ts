@@ -1,4 +1,4 @@
-import type { ReleaseSignature } from '@hortus/contract/release-signature';
+import type { ReleaseSignature } from '@hortus/contract/releases/release-signature';
 import { sha256Of } from './checksum.ts';
 
 /** Answers whether a binary is the one of a release. Only equal versions are worth reading the file. */

@@ -1,8 +1,8 @@
-import type { UpdateOrder } from '@hortus/contract/daemon-update';
+import type { UpdateOrder } from '@hortus/contract/releases/daemon-update';
 import type { Log } from '../log.ts';
-import { identityOf } from '../process-identity.ts';
+import { identityOf } from '../process/process-identity.ts';
 import { returned } from './choose-program.ts';
-import { installedBinary } from './own-program.ts';
+import { installedBinary } from './running-binary.ts';
 import { tryRelease } from './try-release.ts';
 import type { InstalledBinary, KeptRelease, UpdateStore } from './update-record.ts';
 
@@ -73,13 +73,13 @@ export class Supervisor {
 
   async #handOver(release: KeptRelease, order: UpdateOrder): Promise<void> {
     const { log } = this.#options;
-    log.info('trying a new version of the daemon', { version: release.version });
+    log.info({ version: release.version }, 'trying a new version of the daemon');
     await this.#daemon?.stop();
     this.#daemon = undefined;
     try {
       await this.#try(release, order);
     } catch (error) {
-      log.error('the new version failed; the former one goes on', { version: release.version, error });
+      log.error({ version: release.version, err: error }, 'the new version failed; the former one goes on');
       this.#returned(`Version ${release.version} failed: ${(error as Error).message}.`);
     }
     if (this.#stopped.signal.aborted) return;
@@ -113,6 +113,6 @@ export class Supervisor {
     const { store, log } = this.#options;
     const reason = this.#stopped.signal.aborted ? 'interrupted' : 'unhealthy';
     const error = store.tryToWrite({ ...returned(store.record, reason, message), trial: undefined });
-    if (error) log.error('the outcome of an update could not be stored', { error });
+    if (error) log.error({ err: error }, 'the outcome of an update could not be stored');
   }
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { guarded } from '../guard.ts';
 import type { Log } from '../log.ts';
-import { identityOf, type ProcessIdentity } from '../process-identity.ts';
+import { identityOf, type ProcessIdentity } from '../process/process-identity.ts';
 import { type FromCandidate, TRIAL_VARIABLE } from './trial-messages.ts';
 
 export interface TrialOptions {
@@ -70,13 +70,13 @@ async function proof(
   const ended = new AbortController();
   try {
     await new Promise<void>((proved, fail) => {
-      const heard = (said: unknown) => {
+      const onReceived = (said: unknown) => {
         const message = said as FromCandidate;
         if (message.type === 'step') step = String(message.name).slice(0, 200);
         else if (message.type === 'proved') proved();
         else if (message.type === 'failed') fail(new Error(String(message.message).slice(0, 800)));
       };
-      child.on('message', guarded(log, heard));
+      child.on('message', guarded(log, onReceived));
       void exited.then((end) => fail(new Error(`${end} at the step "${step}"`)));
       void after(withinMs, ended.signal).then(() =>
         fail(new Error(`it did not prove itself healthy within ${withinMs / 1000} s; it waits at the step "${step}"`)),

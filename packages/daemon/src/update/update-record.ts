@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { DaemonUpdateReason, DaemonUpdateState, UpdateOrder } from '@hortus/contract/daemon-update';
+import type { DaemonUpdateReason, DaemonUpdateState, UpdateOrder } from '@hortus/contract/releases/daemon-update';
 import { writeSecretFile } from '../journal/secret-file.ts';
-import type { ProcessIdentity } from '../process-identity.ts';
+import type { ProcessIdentity } from '../process/process-identity.ts';
 
 /** A downloaded binary in the folder of updates. */
 export interface KeptRelease {

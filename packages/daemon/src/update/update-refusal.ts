@@ -1,4 +1,4 @@
-import type { DaemonUpdateReason } from '@hortus/contract/daemon-update';
+import type { DaemonUpdateReason } from '@hortus/contract/releases/daemon-update';
 
 /** Why a daemon does not update itself. The message tells the operator what to do. */
 export class UpdateRefusal extends Error {

@@ -4,12 +4,12 @@ import {
   finalUpdateStates,
   type UpdateOrder,
   type UpdateReport,
-} from '@hortus/contract/daemon-update';
+} from '@hortus/contract/releases/daemon-update';
 import type { Log } from '../log.ts';
 import { checkRelease } from './check-release.ts';
 import { diskRefusal } from './disk-refusal.ts';
 import type { DownloadOptions } from './download.ts';
-import { requireOwnBinary } from './own-program.ts';
+import { requireReplaceableBinary } from './running-binary.ts';
 import { sameRelease } from './same-release.ts';
 import type { KeptRelease, LastUpdate, UpdateStore } from './update-record.ts';
 import { UpdateRefusal } from './update-refusal.ts';
@@ -21,6 +21,8 @@ export interface UpdaterOptions {
   readonly binary: string | undefined;
   /** Release keys built into the running binary. */
   readonly keys: readonly KeyObject[];
+  /** Oldest version that the policy of this server allows. */
+  readonly minimum?: string | undefined;
   readonly service: { readonly baseUrl: string; readonly key: string };
   readonly channel: ReportChannel;
   /** Resolves when no work runs that a restart of the daemon would lose. */
@@ -73,7 +75,7 @@ export class Updater {
 
   #accept(fresh: LastUpdate): void {
     try {
-      requireOwnBinary(this.#options.binary);
+      requireReplaceableBinary(this.#options.binary);
       checkRelease(fresh.order, this.#options);
       // Before anything else, so that a repeated order finds it.
       this.#advance(fresh);
@@ -88,7 +90,7 @@ export class Updater {
     const { store, binary, log } = this.#options;
     const { probation, current, last } = store.record;
     if (probation && last?.state === 'trying' && current !== undefined && binary === current.file) {
-      log.info('the daemon was updated', { version: current.version });
+      log.info({ version: current.version }, 'the daemon was updated');
       store.tryToWrite({ last: { ...last, state: 'done' }, probation: undefined });
     }
     this.reportTo(this.#options.channel);
@@ -115,7 +117,7 @@ export class Updater {
     // Loaded when needed, to keep an idle daemon small.
     const { keepRelease, keptRelease, removeOtherReleases, requireVersion } = await import('./keep-release.ts');
     if (last.state === 'downloading') {
-      log.info('downloading a new version of the daemon', { version: order.release.version, bytes: order.size });
+      log.info({ version: order.release.version, bytes: order.size }, 'downloading a new version of the daemon');
       boundary?.('downloading');
       await removeOtherReleases(store.folder, store.record, keptRelease(store.folder, order));
       await keepRelease(store.folder, order, {
@@ -162,14 +164,17 @@ export class Updater {
       reason: known ? error.reason : 'download_failed',
       message: message.slice(0, 1_000),
     };
-    this.#options.log.error('an update of the daemon was refused', {
-      version: last.order.release.version,
-      reason: refusal.reason,
-      error: message,
-    });
+    this.#options.log.error(
+      {
+        version: last.order.release.version,
+        reason: refusal.reason,
+        err: error,
+      },
+      'an update of the daemon was refused',
+    );
     const trouble = this.#options.store.tryToWrite({ last: refusal });
     // The service learns it anyway; only a restart forgets it.
-    if (trouble) this.#options.log.warn('the state of an update could not be stored', { error: trouble });
+    if (trouble) this.#options.log.warn({ err: trouble }, 'the state of an update could not be stored');
     this.#report(refusal);
   }
 
@@ -199,4 +204,4 @@ const busy = (refused: LastUpdate, { order }: LastUpdate): LastUpdate => ({
   message: `Update ${order.update_id} to ${order.release.version} is under way; wait for its end.`,
 });
 
-const isFinal = (state: DaemonUpdateState): boolean => finalUpdateStates.some((one) => one === state);
+const isFinal = (state: DaemonUpdateState): boolean => finalUpdateStates.some((item) => item === state);

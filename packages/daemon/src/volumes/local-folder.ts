@@ -1,11 +1,11 @@
 import { access, constants, lstat } from 'node:fs/promises';
-import { hasGnuTar } from './tar-program.ts';
+import { tarCommand } from './tar-command.ts';
 import { contentFolder, type VolumePlace } from './window.ts';
 
 /**
  * Returns the host folder of a volume if the daemon can access it directly, about twice as fast: the engine copies
  * every byte through two more processes. Undefined where only the engine can: a remote or rootless engine, remapped
- * users, another volume driver, a daemon without root, or a tar that does not preserve everything.
+ * users, another volume driver, a daemon without root, or a tar that does not preserve everything or could create devices.
  */
 export async function localFolder(
   { engine, volume, throughEngine }: VolumePlace,
@@ -14,7 +14,7 @@ export async function localFolder(
 ) {
   if (throughEngine || process.getuid?.() !== 0) return undefined;
   const folder = (await engine.volume(volume))?.folder;
-  if (folder === undefined || !(await hasGnuTar())) return undefined;
+  if (folder === undefined || (await tarCommand()) === undefined) return undefined;
   const { name, rootless, remapsUsers } = await engine.info();
   if (rootless || remapsUsers || !(await isSame({ engine, windowId, folder }))) return undefined;
   // The systemd unit makes everything read-only except the usual volume folders of engines.

@@ -1,7 +1,7 @@
-import type { TarEntry } from './whole-tar.ts';
+import type { TarEntry } from './tar-check.ts';
 
 /** Bounds the memory for remembered links. */
-const MOST_LINKS = 1_000_000;
+const MAX_LINKS = 1_000_000;
 
 const kinds: Readonly<Record<string, string>> = { '3': 'a character device', '4': 'a block device' };
 /** Files, hard links, symbolic links, folders and pipes. Old tars write a zero byte for a file. */
@@ -37,7 +37,7 @@ export class SafeEntries {
       isLink = this.#links.has(linked.join('/'));
     }
     if (!isLink) this.#links.delete(own);
-    else if (this.#links.size >= MOST_LINKS) return `it has more than ${MOST_LINKS} symbolic links`;
+    else if (this.#links.size >= MAX_LINKS) return `it has more than ${MAX_LINKS} symbolic links`;
     else this.#links.add(own);
     return undefined;
   }

@@ -1,8 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { promisify } from 'node:util';
-import { guardedBy } from '@hortus/contract/guarded-by';
-import { BrokenArchive } from './whole-tar.ts';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
+import { BrokenArchive } from './tar-check.ts';
+import { tarCommand, tarEnvironment } from './tar-command.ts';
 
 /** What to pack or unpack. */
 export interface Packing {
@@ -16,17 +16,11 @@ export interface Packing {
 
 /** Extended attributes to keep: file capabilities, as the engine does, and those set by users. */
 const attributes = ['--xattrs', '--xattrs-include=security.capability', '--xattrs-include=user.*'];
-/** The C locale gives comparable messages and leaves file names as bytes. */
-const env = { PATH: process.env.PATH, LC_ALL: 'C' };
 
-let gnuTar: Promise<boolean> | undefined;
-/** Requires 1.28, the first version that sorts, so that equal content gives equal archives. */
-export function hasGnuTar(): Promise<boolean> {
-  gnuTar ??= promisify(execFile)('tar', ['--version'], { env }).then(
-    ({ stdout }) => /^tar \(GNU tar\) (1\.(2[89]|[3-9]\d)|[2-9])/.test(stdout),
-    () => false,
-  );
-  return gnuTar;
+async function startTar(args: readonly string[], signal: AbortSignal | undefined) {
+  const [program = '', ...before] = (await tarCommand()) ?? [];
+  if (program === '') throw new Error('GNU tar cannot be run without the capability to create devices.');
+  return spawn(program, [...before, ...args], { env: tarEnvironment, signal, killSignal: 'SIGKILL' });
 }
 
 export interface Packed {
@@ -36,9 +30,8 @@ export interface Packed {
 }
 
 /** Archives a folder in the same form as the engine. */
-export function packFolder({ folder, what, name, signal }: Packing): Packed {
-  const packing = spawn(
-    'tar',
+export async function packFolder({ folder, what, name, signal }: Packing): Promise<Packed> {
+  const packing = await startTar(
     [
       // Large records: the default of 10 KB per read and write is slow.
       ...['--create', '--file=-', '--blocking-factor=128', '--sort=name', '--numeric-owner', ...attributes],
@@ -47,8 +40,9 @@ export function packFolder({ folder, what, name, signal }: Packing): Packed {
       // `S`: do not rewrite targets of symbolic links.
       ...[`--transform=s,^\\.,${name},S`, '--directory', folder, '.'],
     ],
-    { env, stdio: ['ignore', 'pipe', 'pipe'], signal, killSignal: 'SIGKILL' },
+    signal,
   );
+  packing.stdin.end();
   const ended = endOf(packing);
   // Kill tar if its output is not read to the end. Otherwise it exits by itself, and its exit code is the result.
   const closed = () => {
@@ -70,8 +64,7 @@ export function packFolder({ folder, what, name, signal }: Packing): Packed {
 
 /** Unpacks an archive of either origin into a folder and keeps other files there. */
 export async function unpackInto({ folder, what, name, signal }: Packing, content: Readable): Promise<void> {
-  const unpacking = spawn(
-    'tar',
+  const unpacking = await startTar(
     [
       ...[
         '--extract',
@@ -85,8 +78,9 @@ export async function unpackInto({ folder, what, name, signal }: Packing, conten
       // Replaces files only; existing folders get the archive's attributes and keep their content.
       ...['--delay-directory-restore', `--transform=s,^${name},.,S`, '--directory', folder],
     ],
-    { env, stdio: ['pipe', 'ignore', 'pipe'], signal, killSignal: 'SIGKILL' },
+    signal,
   );
+  unpacking.stdout.resume();
   const ended = endOf(unpacking);
   let end: End | undefined;
   ended.then(
@@ -117,13 +111,13 @@ interface End {
   said: string;
 }
 
-const MOST_SAID = 16_384;
+const MAX_OUTPUT = 16_384;
 
 function endOf(child: ChildProcess): Promise<End> {
   let said = '';
   const ended = new Promise<End>((done, fail) => {
     const add = (text: string) => {
-      said = (said + text).slice(-MOST_SAID);
+      said = (said + text).slice(-MAX_OUTPUT);
     };
     child.stderr?.setEncoding('utf8').on('data', guardedBy(fail, add));
     child.on('error', fail);

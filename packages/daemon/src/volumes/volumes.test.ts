@@ -9,9 +9,9 @@ import { tarOf } from '../engine/docker/tar.ts';
 import type { Engine } from '../engine/engine.ts';
 import { image, TestServer } from '../rollout/testing/server.ts';
 import { localFolder } from './local-folder.ts';
+import { BrokenArchive } from './tar-check.ts';
 import { readVolume, writeVolume } from './volumes.ts';
-import { BrokenArchive } from './whole-tar.ts';
-import { closeLeftWindows, type VolumePlace, withWindow } from './window.ts';
+import { closeLeftoverWindows, type VolumePlace, withWindow } from './window.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -88,11 +88,14 @@ const ways = [
 
 async function copiesEverything(from: VolumePlace, to: VolumePlace, on: TestServer): Promise<void> {
   await withVolume(from.volume, odd, on);
-  const [copied, given] = await readVolume(from, async (content, facts) => [await writeVolume(to, content), facts()]);
+  const [copied, overrides] = await readVolume(from, async (content, facts) => [
+    await writeVolume(to, content),
+    facts(),
+  ]);
   const before = await withVolume(from.volume, listing, on);
   expect(before.split('\n').length).toBeGreaterThan(30);
   expect(await withVolume(to.volume, listing, on)).toBe(before);
-  expect(copied).toEqual(given);
+  expect(copied).toEqual(overrides);
   expect(copied?.entries).toBe(18);
 }
 
@@ -267,10 +270,10 @@ test('helper containers of a killed daemon are removed by the next one, for this
   let afterwards: string[] = [];
   await readVolume(place, async () => {
     inside = await windows();
-    await closeLeftWindows(server.engine, 'srv_another', 'the next');
-    await closeLeftWindows(server.engine, server.id);
+    await closeLeftoverWindows(server.engine, 'srv_another', 'the next');
+    await closeLeftoverWindows(server.engine, server.id);
     expect(await windows()).toEqual(inside);
-    await closeLeftWindows(server.engine, server.id, 'the next');
+    await closeLeftoverWindows(server.engine, server.id, 'the next');
     afterwards = await windows();
   });
   expect(inside).toHaveLength(1);

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import { EngineProblem } from '../engine/engine-problem.ts';
+import { CheckedTar } from './checked-tar.ts';
 import { localFolder } from './local-folder.ts';
 import { SafeEntries } from './safe-entries.ts';
+import type { ArchiveFacts } from './tar-check.ts';
 import { type Packed, packFolder, unpackInto } from './tar-program.ts';
-import { type ArchiveFacts, WholeTar } from './whole-tar.ts';
 import { contentFolder, contentName, type VolumePlace, withWindow } from './window.ts';
 
 /**
@@ -17,7 +18,7 @@ export async function readVolume<Result>(
 ): Promise<Result> {
   return await withWindow(place, true, async (id) => {
     const { content, proof } = await archiveOf(place, id);
-    const whole = new WholeTar(`volume ${place.volume}`, content, { proof });
+    const whole = new CheckedTar(`volume ${place.volume}`, content, { proof });
     try {
       return await use(whole, () => whole.facts);
     } finally {
@@ -33,7 +34,7 @@ export async function readVolume<Result>(
 export async function writeVolume(place: VolumePlace, content: Readable): Promise<ArchiveFacts> {
   // Before the helper container exists: the source may fail while it is created.
   const entries = new SafeEntries(contentName);
-  const whole = new WholeTar(`volume ${place.volume}`, content, { judge: (entry) => entries.refusal(entry) });
+  const whole = new CheckedTar(`volume ${place.volume}`, content, { judge: (entry) => entries.refusal(entry) });
   try {
     await withWindow(place, false, (id) => unpack(place, id, whole));
     return whole.facts;

@@ -60,7 +60,7 @@ async function checkVolume({ engine, volume }: VolumePlace): Promise<void> {
 }
 
 /** Removes helper containers of killed daemons; keeps those of this process. */
-export async function closeLeftWindows(engine: Engine, serverId: string, ownLife = life): Promise<void> {
+export async function closeLeftoverWindows(engine: Engine, serverId: string, ownLife = life): Promise<void> {
   const open = await engine.containers({ labels: { [label.server]: serverId, [label.kind]: kind } });
   const left = open.filter(({ labels }) => labels[label.life] !== ownLife);
   for (const { id } of left) await engine.remove(id, { force: true });
@@ -86,7 +86,7 @@ function window({ serverId, volume }: VolumePlace, readOnly: boolean): Container
     seccomp: 'default',
     apparmor: 'default',
     noNewPrivileges: true,
-    capabilities: { add: [], drop: [] },
+    capabilities: { add: [], drop: ['ALL'] },
     devices: [],
     sysctls: {},
     extraHosts: {},

@@ -1,5 +1,5 @@
 import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { answerRequest } from '../http.ts';
+import { handleRequest } from '../http.ts';
 import type { McpOptions } from '../server.ts';
 import type { Service } from '../service.ts';
 
@@ -8,16 +8,16 @@ export interface ScriptedCall {
   readonly parts: Readonly<Record<string, unknown>>;
 }
 
-type Answers = Readonly<Record<string, (parts: never) => unknown>>;
+type Responses = Readonly<Record<string, (parts: never) => unknown>>;
 
 /** A service with prepared answers by the name of the endpoint; records the calls. */
-export function scriptedService(answers: Answers): { service: Service; calls: ScriptedCall[] } {
+export function scriptedService(responses: Responses): { service: Service; calls: ScriptedCall[] } {
   const calls: ScriptedCall[] = [];
   const call = async (name: string, parts: Record<string, unknown> = {}) => {
     calls.push({ name, parts });
-    const answer = answers[name];
-    if (!answer) throw new Error(`The test has no answer for ${name}.`);
-    return { success: true, ...(answer(parts as never) as object) };
+    const reply = responses[name];
+    if (!reply) throw new Error(`The test has no answer for ${name}.`);
+    return { success: true, ...(reply(parts as never) as object) };
   };
   return { service: { call } as unknown as Service, calls };
 }
@@ -32,7 +32,7 @@ export async function connectedClient(
   const server = { version: '1.2.3', seal: async (text: string) => `sealed ${text}`, ...options };
   const fetch = async (url: string | URL, init?: RequestInit) => {
     if (init?.method !== 'POST') return new Response(null, { status: 405 });
-    return answerRequest(server, new Request(url, init), JSON.parse(String(init.body)));
+    return handleRequest(server, new Request(url, init), JSON.parse(String(init.body)));
   };
   const connected = new Client({ name: 'test', version: '1' }, client);
   await connected.connect(new StreamableHTTPClientTransport(new URL('http://hortus.test/mcp'), { fetch }));

@@ -12,14 +12,14 @@ export const ids = {
 };
 const at = '2030-01-01T00:00:00.000Z';
 
-export const server = {
+const server = {
   id: ids.server,
   name: 'web-1',
   environment: 'production',
   status: 'online',
   daemon: { engine: 'Docker 20.10' },
 };
-export const definition = {
+const definition = {
   id: ids.definition,
   instance_uid: 'blog',
   name: 'Our blog',
@@ -30,7 +30,7 @@ export const definition = {
   inputs: { TITLE: 'old' },
   secret_inputs: ['SMTP_PASSWORD'],
 };
-export const instance = {
+const instance = {
   id: ids.instance,
   definition_id: ids.definition,
   server_id: ids.server,
@@ -45,7 +45,7 @@ export const instance = {
   drift: [{ field: 'env.TITLE', component: 'main' }],
   components: [{ name: 'main', status: 'running', health: 'unhealthy', image: 'inkwell:1' }],
 };
-export const deployment = {
+const deployment = {
   id: ids.deployment,
   definition_id: ids.definition,
   kind: 'deploy',
@@ -59,7 +59,7 @@ export const deployment = {
   logs: [{ level: 'error', step: 'wait_healthy', message: 'main is unhealthy' }],
   last_lines: ['cannot open the database'],
 };
-export const earlier = {
+const earlier = {
   ...deployment,
   id: `dep_${'1'.repeat(26)}`,
   revision: 1,
@@ -67,7 +67,7 @@ export const earlier = {
   reason: null,
   error: null,
 };
-export const execution = {
+const execution = {
   id: ids.execution,
   slug: 'dump',
   status: 'completed',
@@ -75,7 +75,7 @@ export const execution = {
   error: null,
   output: 'dumped 3 tables\n',
 };
-export const upgrade = {
+const upgrade = {
   id: ids.upgrade,
   instance_name: 'blog',
   species: 'inkwell',
@@ -93,9 +93,10 @@ export const upgrade = {
   irreversible: [{ component: 'migrate', message: 'The job changes the schema.' }],
   notes: [{ version: '4.2', text: 'Themes change.' }],
   stops: ['4.1'],
+  refusal: null,
   data: 'kept',
 };
-export const backup = {
+const backup = {
   id: ids.backup,
   instance_id: ids.instance,
   instance_uid: 'blog',
@@ -103,7 +104,7 @@ export const backup = {
   status: 'completed',
   created_at: at,
 };
-export const actions = {
+const actions = {
   actions: [
     { slug: 'dump', name: 'Dump', description: 'Dump the database.', dangerous: false, timeout: '300s', params: [] },
     {
@@ -123,7 +124,7 @@ export const actions = {
     ],
   },
 };
-export const plan = {
+const plan = {
   definition_id: ids.definition,
   revision: 2,
   deployed_revision: 1,
@@ -147,7 +148,7 @@ export const plan = {
 };
 
 /** Answers to every call of a tool. */
-export const answers = {
+export const responses = {
   'servers.list': () => ({ data: [server], pagination: { total: 1 } }),
   'templates.list': () => ({
     data: [{ species: 'inkwell', family: 'blog', description: 'A blog for one.' }],
@@ -162,10 +163,20 @@ export const answers = {
       spec: {
         inputs: {
           required: [{ name: 'HOST', type: 'domain', required: true, label: 'Address' }],
-          optional: [{ name: 'TITLE', type: 'string', required: false, default: 'Notes' }],
+          optional: [
+            { name: 'TITLE', type: 'string', required: false, default: 'Notes' },
+            { name: 'LOG_LEVEL', type: 'enum', required: false, default: 'info' },
+          ],
         },
         storage: [{}],
-        canonical: { profiles: { minimal: {}, production: {} }, image: { variants: [{ id: 'alpine' }] } },
+        canonical: {
+          profiles: { minimal: {}, production: {} },
+          image: { variants: [{ id: 'alpine' }] },
+          inputs: {
+            required: [],
+            optional: [{ name: 'LOG_LEVEL', options: [{ value: 'info' }, { value: 'debug' }] }],
+          },
+        },
       },
     },
   }),
@@ -218,6 +229,9 @@ export const answers = {
   'upgrades.apply': () => ({ data: upgrade }),
   'backups.create': () => ({ backup, execution }),
   'backups.read': () => ({ data: backup }),
+  'backups.planRestore': () => ({
+    data: { into: 'empty', summary: 'Only db starts and reads the dump.', warnings: [] as string[] },
+  }),
   'backups.restore': () => ({ execution }),
   'confirmations.read': () => ({
     data: {

@@ -4,22 +4,22 @@ import type { DeploymentPlan, DeploymentPreview, PlannedComponent } from '@hortu
 import { facts } from './bounded.ts';
 import { cited, oneLine } from './untrusted.ts';
 
-export const instanceLine = (one: Instance): string =>
+export const instanceLine = (instance: Instance): string =>
   facts(
-    `${one.instance_uid} (${one.id})`,
-    one.species,
-    `${one.status}/${one.health}`,
-    one.url,
-    one.drift.length > 0 && 'drifted',
+    `${instance.instance_uid} (${instance.id})`,
+    instance.species,
+    `${instance.status}/${instance.health}`,
+    instance.url,
+    instance.drift.length > 0 && 'drifted',
   );
 
-export const deploymentLine = (one: Deployment): string =>
+export const deploymentLine = (deployment: Deployment): string =>
   facts(
-    `${one.id} ${one.kind} of revision ${one.revision}`,
-    one.status,
-    one.finished_at ?? one.started_at ?? one.created_at,
-    one.reason && `reason ${one.reason}`,
-    one.error && `error ${cited(one.error)}`,
+    `${deployment.id} ${deployment.kind} of revision ${deployment.revision}`,
+    deployment.status,
+    deployment.finished_at ?? deployment.started_at ?? deployment.created_at,
+    deployment.reason && `reason ${deployment.reason}`,
+    deployment.error && `error ${cited(deployment.error)}`,
   );
 
 /** Describes what a deployment would do. Values of changes stay out: a plan is read for its effects. */

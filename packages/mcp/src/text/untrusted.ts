@@ -4,16 +4,16 @@ const harmful = /(?!\t)\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/gu;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what they begin with
 const escapes = /\u001b\[[0-9;?]*[ -/]*[@-~]/g;
 
-const LONGEST_LINE = 300;
+const MAX_LINE_LENGTH = 300;
 
 /** Puts text from outside on one line of bounded length. */
-export function oneLine(text: string, longest = LONGEST_LINE): string {
+export function oneLine(text: string, maxLength = MAX_LINE_LENGTH): string {
   const line = text.replace(escapes, '').replaceAll(/\s+/g, ' ').replace(harmful, '').trim();
-  return line.length > longest ? `${line.slice(0, longest - 1)}…` : line;
+  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
 }
 
 /** Quotes text from outside within a line, so that it cannot pass for words of the service. */
-export const cited = (text: string, longest?: number): string => `"${oneLine(text, longest).replaceAll('"', "'")}"`;
+export const cited = (text: string, maxLength?: number): string => `"${oneLine(text, maxLength).replaceAll('"', "'")}"`;
 
 /**
  * Quotes lines that containers and templates wrote. Each line is prefixed, so that no line can pretend to end the quotation, and

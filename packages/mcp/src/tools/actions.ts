@@ -13,20 +13,28 @@ import { ordered } from './ordered.ts';
 
 export const runAction = changeTool({
   name: 'run_action',
+  // Some actions are dangerous; which, only the plan can tell.
+  destructive: true,
   title: 'Run an action',
   description:
     'Run an action that the template of an application declares, such as a dump; show_instance lists them. A dangerous one must be confirmed by a person.',
   input: Type.Object({
     ...instanceField,
     action: Type.String({ minLength: 1, maxLength: 128, description: 'Slug of the action.' }),
-    params: Type.Optional(Type.Record(inputName, InputValue, { maxProperties: 100, additionalProperties: false })),
+    params: Type.Optional(
+      Type.Record(inputName, InputValue, {
+        maxProperties: 100,
+        additionalProperties: false,
+        description: 'Values by parameter name; see show_instance.',
+      }),
+    ),
   }),
   async plan({ service }, { instance, action: slug, params = {} }) {
     const { id, instance_uid, revision } = await findInstance(service, instance);
     const { actions } = await service.call('actions.list', { params: { id } });
-    const action = actions.find((one) => one.slug === slug);
+    const action = actions.find((action) => action.slug === slug);
     if (action === undefined) {
-      const known = actions.map((one) => one.slug).join(', ') || 'none';
+      const known = actions.map((action) => action.slug).join(', ') || 'none';
       throw new Refusal(`action: ${instance_uid} has no action ${oneLine(slug, 60)}; it has: ${known}.`);
     }
     const call = { params: { id, slug }, body: { params } };
@@ -56,7 +64,7 @@ export const runAction = changeTool({
 /** The person must see what is passed; passwords stay hidden. */
 function withValues(action: ListedAction, params: Readonly<Record<string, unknown>>): string {
   const shown = Object.entries(params).map(([name, value]) => {
-    const isPassword = action.params.find((one) => one.name === name)?.type === 'password';
+    const isPassword = action.params.find((param) => param.name === name)?.type === 'password';
     return `${name} = ${isPassword ? '***' : oneLine(JSON.stringify(value), 200)}`;
   });
   return shown.length === 0 ? '' : ` with ${shown.join(', ')}`;

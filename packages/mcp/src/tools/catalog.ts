@@ -24,7 +24,7 @@ export const searchCatalog = readTool({
     const { data, pagination } = await service.call('templates.list', {
       query: { ...(query && { q: query }), ...(family && { family }), per_page: 15 },
     });
-    return listed(data, (one) => `${one.species} (${one.family}): ${cited(one.description, 140)}`, {
+    return listed(data, (item) => `${item.species} (${item.family}): ${cited(item.description, 140)}`, {
       total: pagination.total,
       none: 'No species matches.',
     });
@@ -39,25 +39,50 @@ export const showSpecies = readTool({
   read: ({ service }, args) => speciesText(service, args.species),
 });
 
+/** The part of an input of the template format that lists its choices. */
+interface Choosable {
+  readonly name: string;
+  readonly options?: readonly { readonly value: string }[];
+}
+
+/** Shown choices of an input; time zones and the like have hundreds. */
+const MAX_CHOICES = 20;
+
 /** Describes a species; also the text of its resource. */
 export async function speciesText(service: Service, name: string): Promise<string> {
   const { data } = await service.call('templates.read', { params: { species: name }, query: { shape: 'species' } });
   const spec = data.spec as SpecBySpecies;
-  const { profiles = {}, image } = spec.canonical as { profiles?: object; image?: { variants?: { id: string }[] } };
+  const {
+    profiles = {},
+    image,
+    inputs,
+  } = spec.canonical as {
+    profiles?: object;
+    image?: { variants?: { id: string }[] };
+    inputs?: { required: Choosable[]; optional: Choosable[] };
+  };
+  const choicesOf = (name: string) => {
+    const all = inputs ? [...inputs.required, ...inputs.optional] : [];
+    const { options = [] } = all.find((input) => input.name === name) ?? {};
+    const shown = options.slice(0, MAX_CHOICES).map(({ value }) => cited(value, 60));
+    const left = options.length - shown.length;
+    return options.length > 0 && `one of ${shown.join(' ')}${left > 0 ? ` and ${left} more` : ''}`;
+  };
   const about = ({ label, description }: { label?: string; description?: string }) => {
     const text = label ?? description;
     return text !== undefined && cited(text, 120);
   };
-  const input = (one: SpecBySpecies['inputs']['required'][number]) =>
+  const input = (item: SpecBySpecies['inputs']['required'][number]) =>
     `- ${facts(
-      `${one.name} (${one.type})`,
-      one.default !== undefined && `default ${oneLine(String(one.default), 60)}`,
-      about(one),
+      `${item.name} (${item.type})`,
+      item.default !== undefined && `default ${oneLine(String(item.default), 60)}`,
+      choicesOf(item.name),
+      about(item),
     )}`;
   return paragraphs(
     `${data.species} ${data.version} (${data.family}): ${cited(data.description)}`,
     `Required inputs:\n${listed(spec.inputs.required, input)}`,
-    `Optional inputs:\n${listed(spec.inputs.optional, input, { most: 25 })}`,
+    `Optional inputs:\n${listed(spec.inputs.optional, input, { max: 25 })}`,
     facts(
       `Profiles: ${Object.keys(profiles).join(' ') || 'development'}`,
       image?.variants !== undefined &&

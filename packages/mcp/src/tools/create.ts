@@ -1,4 +1,4 @@
-import { namePattern } from '@hortus/contract/fields';
+import { namePattern } from '@hortus/contract/records/fields';
 import { inputValues } from '@hortus/contract/resources/definitions';
 import Type from 'typebox';
 import { changeTool } from '../change-tool.ts';
@@ -15,7 +15,7 @@ export const createInstance = changeTool({
   title: 'Create an instance',
   description: 'Deploy a new application from the catalog.',
   input: Type.Object({
-    species: Type.String({ minLength: 1, maxLength: 64 }),
+    species: Type.String({ minLength: 1, maxLength: 64, description: 'Species of the catalog; see search_catalog.' }),
     name: Type.String({
       minLength: 1,
       maxLength: 63,
@@ -26,8 +26,8 @@ export const createInstance = changeTool({
       Type.String({ minLength: 1, maxLength: 128, description: 'Name or id; needed if there are several.' }),
     ),
     inputs: Type.Optional(inputValues('Values by input name; see show_species.')),
-    profile: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-    variant: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+    profile: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Profile; see show_species.' })),
+    variant: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Variant; see show_species.' })),
   }),
   async plan({ service }, { name, server: wanted, ...rest }) {
     const server = await findServer(service, wanted);
@@ -38,7 +38,7 @@ export const createInstance = changeTool({
       text: [
         `deploy ${rest.species} as ${name} on ${oneLine(server.name, 60)}`,
         planText(preview),
-        `- volumes: ${listed(preview.volumes, (one) => one.name, { none: 'none' }).replaceAll('\n', ', ')}`,
+        `- volumes: ${listed(preview.volumes, (item) => item.name, { none: 'none' }).replaceAll('\n', ', ')}`,
       ].join('\n'),
       state,
       async carryOut(idempotencyKey) {

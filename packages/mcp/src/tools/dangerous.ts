@@ -1,4 +1,4 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import Type from 'typebox';
 import { changeTool } from '../change-tool.ts';
 import { lastExecution } from '../last-order.ts';
@@ -10,7 +10,8 @@ import { ordered } from './ordered.ts';
 export const restoreBackup = changeTool({
   name: 'restore_backup',
   title: 'Restore a backup',
-  description: 'Replace the data of an application by a backup. A person must confirm it.',
+  description:
+    'Replace the data of an application by a backup. The plan says what stops and where a dump is read. A person must confirm it.',
   kind: 'danger',
   input: Type.Object({
     backup_id: Type.String({ minLength: 1, maxLength: 128, description: 'bkp_…, see show_instance.' }),
@@ -19,13 +20,21 @@ export const restoreBackup = changeTool({
     if (!isId('backup', backup_id)) throw new Refusal('backup_id: must be the id of a backup, bkp_…');
     const { data } = await service.call('backups.read', { params: { id: backup_id } });
     const { instance_uid, instance_id, created_at, status, kind } = data;
+    const { summary, warnings, into } = (await service.call('backups.planRestore', { params: { id: backup_id } })).data;
     const call = { params: { id: backup_id }, body: { confirm: instance_uid } };
+    const effects = [summary, ...warnings].join(' ');
     return {
-      text: `replace the data of ${instance_uid} by the ${kind} backup ${backup_id} of ${created_at}; the present data is backed up first`,
-      state: { id: backup_id, status, instance_uid, last: await lastExecution(service, instance_id, builtIn.restore) },
+      text: `replace the data of ${instance_uid} by the ${kind} backup ${backup_id} of ${created_at}; the present data is backed up first. ${effects}`,
+      state: {
+        id: backup_id,
+        status,
+        instance_uid,
+        into,
+        last: await lastExecution(service, instance_id, builtIn.restore),
+      },
       danger: {
         subject: instance_uid,
-        question: `Replace the data of ${instance_uid} by its backup of ${created_at}?`,
+        question: `Replace the data of ${instance_uid} by its backup of ${created_at}? ${effects}`,
         call: { endpoint: 'backups.restore', ...call },
       },
       async carryOut(idempotencyKey) {
@@ -51,13 +60,13 @@ export const releaseInstance = changeTool({
     const confirm = backup.volumes.filter(({ critical }) => critical).map(({ name }) => name);
     const volumes = backup.volumes.map(({ name }) => name).join(', ') || 'none';
     const call = { params: { id }, body: remove_volumes ? { remove_volumes, confirm } : {} };
-    const fate = remove_volumes ? `deletes its volumes (${volumes}) and all data in them` : 'keeps its volumes';
+    const decision = remove_volumes ? `deletes its volumes (${volumes}) and all data in them` : 'keeps its volumes';
     return {
-      text: `release ${instance_uid}: removes its ${Math.max(1, components.length)} containers and ${fate}`,
+      text: `release ${instance_uid}: removes its ${Math.max(1, components.length)} containers and ${decision}`,
       state: { id, status, revision, started_at, volumes: backup.volumes },
       danger: {
         subject: instance_uid,
-        question: `Release ${instance_uid}? This removes its containers and ${fate}.`,
+        question: `Release ${instance_uid}? This removes its containers and ${decision}.`,
         call: { endpoint: 'instances.release', ...call },
       },
       async carryOut() {

@@ -35,6 +35,8 @@ export const deploy = changeTool({
 
 export const rollBack = changeTool({
   name: 'roll_back',
+  // With its data it replaces what was written since.
+  destructive: true,
   title: 'Roll back',
   description:
     'Undo the newest deployment of an application: deploy the last successful revision before it. Data stays unless with_data.',

@@ -1,5 +1,5 @@
-import { choice } from '@hortus/contract/fields';
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
+import { choice } from '@hortus/contract/records/fields';
 import Type from 'typebox';
 import { findDefinition } from '../lookup.ts';
 import { listed } from '../text/bounded.ts';
@@ -13,7 +13,7 @@ export const listDeployments = readTool({
   input: Type.Object(
     {
       instance: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Uid, name or id.' })),
-      status: Type.Optional(choice(deploymentMachine.states)),
+      status: Type.Optional(choice(deploymentMachine.states, { description: 'Only deployments with this status.' })),
     },
     { additionalProperties: false },
   ),

@@ -6,7 +6,7 @@ import { cited, oneLine } from '../text/untrusted.ts';
 import { readTool } from '../tool.ts';
 
 /** Facts of an event that tell what happened; ids of other records follow from them. */
-const told = ['name', 'instance_uid', 'status', 'reason', 'error', 'slug'] as const;
+const reported = ['name', 'instance_uid', 'status', 'reason', 'error', 'slug'] as const;
 /** Those that users and containers write. */
 const written: ReadonlySet<string> = new Set(['name', 'error']);
 
@@ -14,7 +14,7 @@ const eventLine = ({ created_at, type, resource_id, data }: Event): string =>
   facts(
     `${created_at} ${type}`,
     resource_id,
-    ...told.map((field) => {
+    ...reported.map((field) => {
       const value = data[field];
       return typeof value === 'string' && value !== ''
         ? `${field} ${written.has(field) ? cited(value, 120) : oneLine(value, 120)}`
@@ -25,7 +25,7 @@ const eventLine = ({ created_at, type, resource_id, data }: Event): string =>
 /** Lists the newest events; also the text of the resource. */
 export async function eventsText(service: Service, filter: { type?: string; resource_id?: string }, per_page: number) {
   const { data } = await service.call('events.list', { query: { ...filter, per_page } });
-  return listed(data, eventLine, { none: 'No events.', most: per_page });
+  return listed(data, eventLine, { none: 'No events.', max: per_page });
 }
 
 export const listEvents = readTool({
@@ -42,7 +42,7 @@ export const listEvents = readTool({
         }),
       ),
       resource_id: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only of this record.' })),
-      count: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20 })),
+      count: Type.Optional(Type.Integer({ minimum: 1, maximum: 50, default: 20, description: 'How many events.' })),
     },
     { additionalProperties: false },
   ),

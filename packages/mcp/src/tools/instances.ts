@@ -1,5 +1,5 @@
-import { choice } from '@hortus/contract/fields';
 import { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
+import { choice } from '@hortus/contract/records/fields';
 import type { InstanceOverview } from '@hortus/contract/resources/overview';
 import Type from 'typebox';
 import { findInstance } from '../lookup.ts';
@@ -21,8 +21,8 @@ export const listInstances = readTool({
   input: Type.Object(
     {
       search: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Part of a name.' })),
-      status: Type.Optional(choice(instanceMachine.states)),
-      health: Type.Optional(choice(instanceHealthMachine.states)),
+      status: Type.Optional(choice(instanceMachine.states, { description: 'Only instances with this status.' })),
+      health: Type.Optional(choice(instanceHealthMachine.states, { description: 'Only instances with this health.' })),
     },
     { additionalProperties: false },
   ),
@@ -54,11 +54,11 @@ export const showInstance = readTool({
     const { data } = await service.call('overview.instance', { params: { id } });
     return paragraphs(
       `${instanceLine(data.instance)}, revision ${data.instance.revision ?? 'none'}, on ${data.server ? oneLine(data.server.name, 60) : data.instance.server_id}`,
-      `Components:\n${listed(data.instance.components, (one) => `- ${facts(one.name, `${one.status}/${one.health}`, one.image && oneLine(one.image, 120))}`)}`,
+      `Components:\n${listed(data.instance.components, (item) => `- ${facts(item.name, `${item.status}/${item.health}`, item.image && oneLine(item.image, 120))}`)}`,
       data.instance.drift.length > 0 &&
-        `Drift:\n${listed(data.instance.drift, ({ field, component }) => `- ${facts(oneLine(field, 80), component)}`, { most: 10 })}`,
+        `Drift:\n${listed(data.instance.drift, ({ field, component }) => `- ${facts(oneLine(field, 80), component)}`, { max: 10 })}`,
       data.deployments &&
-        `Deployments:\n${listed(data.deployments.data, (one) => `- ${deploymentLine(one)}`, { most: 5, total: data.deployments.total })}`,
+        `Deployments:\n${listed(data.deployments.data, (item) => `- ${deploymentLine(item)}`, { max: 5, total: data.deployments.total })}`,
       await lastFailure(service, data),
       await logTail(service, id),
       otherRecords(data),
@@ -94,9 +94,9 @@ function otherRecords({ actions, backups, executions }: InstanceOverview): strin
       actions.length > 0 &&
       `Actions: ${actions.map(({ slug, dangerous }) => `${slug}${dangerous ? ' (dangerous)' : ''}`).join(', ')}`,
     backups &&
-      `Backups:\n${listed(backups.data, (one) => `- ${facts(one.id, one.kind, one.status, one.created_at)}`, { most: 5, total: backups.total })}`,
+      `Backups:\n${listed(backups.data, (item) => `- ${facts(item.id, item.kind, item.status, item.created_at)}`, { max: 5, total: backups.total })}`,
     executions &&
       executions.data.length > 0 &&
-      `Executions:\n${listed(executions.data, (one) => `- ${facts(one.id, one.slug, one.status)}`, { most: 5, total: executions.total })}`,
+      `Executions:\n${listed(executions.data, (item) => `- ${facts(item.id, item.slug, item.status)}`, { max: 5, total: executions.total })}`,
   );
 }

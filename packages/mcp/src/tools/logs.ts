@@ -1,7 +1,7 @@
 import type { QueryOf } from '@hortus/contract/endpoint';
 import type { Endpoints } from '@hortus/contract/endpoints';
-import { choice } from '@hortus/contract/fields';
-import { containerLogLevels } from '@hortus/contract/log-filter';
+import { containerLogLevels } from '@hortus/contract/protocol/log-filter';
+import { choice } from '@hortus/contract/records/fields';
 import Type from 'typebox';
 import { findInstance } from '../lookup.ts';
 import type { Service } from '../service.ts';
@@ -9,7 +9,7 @@ import { quoted } from '../text/untrusted.ts';
 import { readTool } from '../tool.ts';
 
 const DEFAULT_LINES = 50;
-const MOST_LINES = 200;
+const MAX_LINES = 200;
 
 /** Reads the last lines of the containers of an instance, quoted as data. */
 export async function readLines(service: Service, id: string, query: QueryOf<Endpoints['logs.instance']>) {
@@ -27,8 +27,12 @@ export const readLogs = readTool({
   input: Type.Object(
     {
       instance: Type.String({ minLength: 1, maxLength: 128, description: 'Uid, name or id of the instance.' }),
-      lines: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_LINES, default: DEFAULT_LINES })),
-      component: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+      lines: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: MAX_LINES, default: DEFAULT_LINES, description: 'How many lines.' }),
+      ),
+      component: Type.Optional(
+        Type.String({ minLength: 1, maxLength: 64, description: 'Only of this component; see show_instance.' }),
+      ),
       search: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'Only lines with these words.' })),
       level: Type.Optional(choice(containerLogLevels, { description: 'Only this level or a more severe one.' })),
       since: Type.Optional(Type.String({ maxLength: 40, description: 'ISO 8601 time.' })),

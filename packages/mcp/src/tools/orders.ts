@@ -1,4 +1,4 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import Type from 'typebox';
 import { changeTool } from '../change-tool.ts';
 import { lastExecution } from '../last-order.ts';
@@ -70,7 +70,7 @@ export const cancel = changeTool({
   name: 'cancel',
   title: 'Cancel',
   description: 'Cancel a deployment (dep_…) or an execution (exe_…) that has not finished.',
-  input: Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) }),
+  input: Type.Object({ id: Type.String({ minLength: 1, maxLength: 128, description: 'dep_… or exe_….' }) }),
   async plan({ service }, { id }) {
     const { text, status } = await running(service, id);
     return {

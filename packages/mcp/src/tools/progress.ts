@@ -16,7 +16,7 @@ interface Progress {
 
 /** Pauses between two reads; few, because each counts for the rate limit of the account. */
 const PAUSES_MS = [500, 1_000, 2_000, 3_000, 5_000];
-const MOST_LINES = 15;
+const MAX_LINES = 15;
 
 export const showProgress = readTool({
   name: 'show_progress',
@@ -25,8 +25,10 @@ export const showProgress = readTool({
     'Show how a deployment (dep_…), an execution (exe_…), an upgrade (upg_…) or a confirmation (cnf_…) is going; waits for its end for the given seconds.',
   input: Type.Object(
     {
-      id: Type.String({ minLength: 1, maxLength: 128 }),
-      wait_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 25, default: 0 })),
+      id: Type.String({ minLength: 1, maxLength: 128, description: 'dep_…, exe_…, upg_… or cnf_….' }),
+      wait_seconds: Type.Optional(
+        Type.Integer({ minimum: 0, maximum: 25, default: 0, description: 'How long to wait for its end.' }),
+      ),
     },
     { additionalProperties: false },
   ),
@@ -57,9 +59,9 @@ async function deployment(service: Service, id: string): Promise<Progress> {
     deploymentLine(data),
     quoted(
       'Log of the deployment',
-      data.logs.slice(-MOST_LINES).map(({ level, step, message }) => `${level} ${step ?? ''}: ${message}`),
+      data.logs.slice(-MAX_LINES).map(({ level, step, message }) => `${level} ${step ?? ''}: ${message}`),
     ),
-    data.last_lines.length > 0 && quoted('Last lines of the container that failed', data.last_lines.slice(-MOST_LINES)),
+    data.last_lines.length > 0 && quoted('Last lines of the container that failed', data.last_lines.slice(-MAX_LINES)),
     failed && 'Next: read_logs for more, change_settings to fix it, or roll_back.',
   );
   return { text, over: deploymentMachine.final.includes(data.status) };

@@ -12,12 +12,12 @@ export const listServers = readTool({
     const { data, pagination } = await service.call('servers.list', { query: { per_page: 50 } });
     return listed(
       data,
-      (one) =>
+      (item) =>
         facts(
-          `${oneLine(one.name, 60)} (${one.id})`,
-          one.environment,
-          one.status,
-          one.daemon.engine && oneLine(one.daemon.engine, 40),
+          `${oneLine(item.name, 60)} (${item.id})`,
+          item.environment,
+          item.status,
+          item.daemon.engine && oneLine(item.daemon.engine, 40),
         ),
       { total: pagination.total, none: 'No server is registered.' },
     );

@@ -9,8 +9,12 @@ import { instanceField } from './instances.ts';
 
 const changes = Type.Object({
   inputs: Type.Optional(inputChanges('Values by input name; null removes one, omitted ones stay.')),
-  profile: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
-  variant: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()])),
+  profile: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Profile; see show_species.' })),
+  variant: Type.Optional(
+    Type.Union([Type.String({ minLength: 1, maxLength: 64 }), Type.Null()], {
+      description: 'Variant, see show_species; null for the default one.',
+    }),
+  ),
 });
 
 export const changeSettings = changeTool({

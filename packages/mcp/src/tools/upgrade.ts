@@ -25,7 +25,11 @@ export const upgrade = changeTool({
     });
     const [newest] = data;
     if (newest === undefined) throw new Refusal(`instance: ${instance_uid} has no available upgrade.`);
-    const { changes, conflicts, irreversible, new_inputs, to_version } = newest;
+    const { changes, conflicts, irreversible, new_inputs, to_version, refusal } = newest;
+    if (refusal)
+      throw new Refusal(
+        `instance: ${instance_uid} cannot be upgraded to ${to_version}. ${cited(refusal.reason)} Instead: ${cited(refusal.instead)}`,
+      );
     return {
       text: describe(newest, instance_uid),
       state: { id: newest.id, to_version, changes, conflicts, irreversible, new_inputs },
@@ -38,24 +42,28 @@ export const upgrade = changeTool({
   },
 });
 
-function describe(one: Upgrade, uid: string): string {
+function describe(upgrade: Upgrade, uid: string): string {
   return [
-    `upgrade ${uid}: ${one.species} ${one.from_version} → ${one.to_version}`,
+    `upgrade ${uid}: ${upgrade.species} ${upgrade.from_version} → ${upgrade.to_version}`,
     listed(
-      one.changes,
+      upgrade.changes,
       (change) => `- ${facts(`${change.area} ${oneLine(change.name, 60)} ${change.change}`, change.component)}`,
       {
-        most: 15,
+        max: 15,
         none: '- no changes of the template',
       },
     ),
-    ...one.conflicts.map(({ field, message }) => `- conflict ${field}: ${cited(message)}`),
-    ...one.new_inputs.filter(({ required }) => required).map(({ name, type }) => `- needs the input ${name} (${type})`),
-    ...one.notes.map(({ version, text }) => `- note about ${version}: ${cited(text)}`),
-    ...(one.stops.length > 0 ? [`- required stops before the newest version: ${one.stops.join(', ')}`] : []),
-    ...(one.data === 'dump_restore'
+    ...upgrade.conflicts.map(({ field, message }) => `- conflict ${field}: ${cited(message)}`),
+    ...upgrade.new_inputs
+      .filter(({ required }) => required)
+      .map(({ name, type }) => `- needs the input ${name} (${type})`),
+    ...upgrade.notes.map(({ version, text }) => `- note about ${version}: ${cited(text)}`),
+    ...(upgrade.stops.length > 0 ? [`- required stops before the newest version: ${upgrade.stops.join(', ')}`] : []),
+    ...(upgrade.data === 'dump_restore'
       ? ['- the data is dumped and restored into new volumes; it is down meanwhile']
       : []),
-    ...one.irreversible.map(({ component, message }) => `- a rollback would not undo ${component}: ${cited(message)}`),
+    ...upgrade.irreversible.map(
+      ({ component, message }) => `- a rollback would not undo ${component}: ${cited(message)}`,
+    ),
   ].join('\n');
 }

@@ -12,11 +12,11 @@ export const listUpgrades = readTool({
     const { data, pagination } = await service.call('upgrades.list', { query: { status: 'available', per_page: 30 } });
     return listed(
       data,
-      (one) =>
+      (item) =>
         facts(
-          `${one.id} ${oneLine(one.instance_name, 60)}: ${one.species} ${one.from_version} → ${one.to_version}`,
-          one.ready ? 'ready' : 'needs input',
-          one.irreversible.length > 0 && 'not fully reversible',
+          `${item.id} ${oneLine(item.instance_name, 60)}: ${item.species} ${item.from_version} → ${item.to_version}`,
+          item.refusal ? `refused: ${oneLine(item.refusal.instead, 300)}` : item.ready ? 'ready' : 'needs input',
+          item.irreversible.length > 0 && 'not fully reversible',
         ),
       { total: pagination.total, none: 'Everything is up to date.' },
     );

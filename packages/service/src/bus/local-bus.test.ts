@@ -4,37 +4,37 @@ import { openLocalBus } from './local-bus.ts';
 
 it('listeners of a topic are called until they unsubscribe', () => {
   const bus = openLocalBus({ log: new QuietLog() });
-  const heard: string[] = [];
-  const stop = bus.subscribe('keys', (message) => heard.push(message));
+  const received: string[] = [];
+  const stop = bus.subscribe('keys', (message) => received.push(message));
   bus.publish('keys', 'key_1');
   bus.publish('servers', 'srv_1');
   stop();
   bus.publish('keys', 'key_2');
-  expect(heard).toEqual(['key_1']);
+  expect(received).toEqual(['key_1']);
 });
 
 it('a function that is subscribed twice is called twice', () => {
   const bus = openLocalBus({ log: new QuietLog() });
-  let heard = 0;
-  const listener = () => void heard++;
+  let received = 0;
+  const listener = () => void received++;
   const stop = bus.subscribe('keys', listener);
   bus.subscribe('keys', listener);
   bus.publish('keys');
   stop();
   bus.publish('keys');
-  expect(heard).toBe(3);
+  expect(received).toBe(3);
 });
 
 it('a listener that fails is logged, and the others are still called', () => {
   const log = new QuietLog();
   const bus = openLocalBus({ log });
-  let heard = 0;
+  let received = 0;
   bus.subscribe('keys', () => {
     throw new Error('deaf');
   });
-  bus.subscribe('keys', () => void heard++);
+  bus.subscribe('keys', () => void received++);
   bus.publish('keys');
-  expect(heard).toBe(1);
+  expect(received).toBe(1);
   expect(log.lines).toMatchObject([{ level: 'error', fields: { topic: 'keys' } }]);
 });
 

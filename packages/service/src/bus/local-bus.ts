@@ -8,7 +8,7 @@ export function openLocalBus(options: { log: Pick<Logger, 'error'> }): Bus {
   return {
     publish(topic, message = '') {
       refuseTooLong(topic, message);
-      subscriptions.tell(topic, message);
+      subscriptions.notify(topic, message);
     },
     subscribe: (topic, listener) => subscriptions.add(topic, listener),
     onGap: (listener) => subscriptions.addGap(listener),

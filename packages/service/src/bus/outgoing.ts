@@ -1,5 +1,5 @@
 /** Beyond this many pending messages, the others are only told that they have missed some. */
-const MOST_WAITING = 10_000;
+const MAX_WAITING = 10_000;
 
 /** Queue of messages to the other replicas; duplicates are sent once. */
 export class Outgoing {
@@ -30,7 +30,7 @@ export class Outgoing {
 
   #keep(payloads: readonly string[]): void {
     for (const payload of payloads) this.#waiting.add(payload);
-    if (this.#waiting.size <= MOST_WAITING) return;
+    if (this.#waiting.size <= MAX_WAITING) return;
     this.#waiting.clear();
     this.#waiting.add(JSON.stringify([this.#replica]));
   }

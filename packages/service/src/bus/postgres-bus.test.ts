@@ -25,9 +25,9 @@ afterEach(async () => {
 async function replica(name: string) {
   const bus = await openPostgresBus({ url: database.url, replica: name, log: new QuietLog(), collectMs: 2 });
   open.push(bus);
-  const heard: string[] = [];
-  const state = { bus, heard, gaps: 0 };
-  bus.subscribe('keys', (message) => heard.push(message));
+  const received: string[] = [];
+  const state = { bus, received, gaps: 0 };
+  bus.subscribe('keys', (message) => received.push(message));
   bus.onGap(() => void state.gaps++);
   return state;
 }
@@ -38,26 +38,26 @@ const cutConnections = () =>
      where datname = current_database() and application_name = 'hortus bus'`,
   );
 
-const heardBy = (one: { heard: string[] }, message: string) =>
-  until(() => one.heard.includes(message), { describe: () => `${message} among ${one.heard.join()}` });
+const receivedBy = (item: { received: string[] }, message: string) =>
+  until(() => item.received.includes(message), { describe: () => `${message} among ${item.received.join()}` });
 
 it('a message reaches the other replicas, and local listeners directly and once', async () => {
   const [a, b] = [await replica('a'), await replica('b')];
   a.bus.publish('keys', 'one');
-  expect(a.heard).toEqual(['one']);
-  await heardBy(b, 'one');
+  expect(a.received).toEqual(['one']);
+  await receivedBy(b, 'one');
   b.bus.publish('keys', 'two');
-  await heardBy(a, 'two');
-  expect(a.heard).toEqual(['one', 'two']);
-  expect(b.heard).toEqual(['one', 'two']);
+  await receivedBy(a, 'two');
+  expect(a.received).toEqual(['one', 'two']);
+  expect(b.received).toEqual(['one', 'two']);
 });
 
 it('equal messages within a moment are sent once', async () => {
   const [a, b] = [await replica('a'), await replica('b')];
   for (let i = 0; i < 100; i++) a.bus.publish('keys', 'same');
   a.bus.publish('keys', 'last');
-  await heardBy(b, 'last');
-  expect(b.heard).toEqual(['same', 'last']);
+  await receivedBy(b, 'last');
+  expect(b.received).toEqual(['same', 'last']);
 });
 
 it('messages may contain any character, and foreign notifications are ignored', async () => {
@@ -65,8 +65,8 @@ it('messages may contain any character, and foreign notifications are ignored', 
   await admin.query(`select pg_notify('hortus', 'not ours'), pg_notify('hortus', '[1]'), pg_notify('hortus', '[]')`);
   const odd = `quote " apostrophe ' nul \u0000 snow ☃ ${'é'.repeat(900)}`;
   a.bus.publish('keys', odd);
-  await heardBy(b, odd);
-  expect(b.heard).toEqual([odd]);
+  await receivedBy(b, odd);
+  expect(b.received).toEqual([odd]);
   expect(() => a.bus.publish('keys', 'x'.repeat(8_000))).toThrow(RangeError);
 });
 
@@ -75,7 +75,7 @@ it('a lost connection reports a gap when it breaks and when it is back, and then
   await cutConnections();
   await until(() => a.gaps >= 2 && b.gaps >= 2, { describe: () => `gaps on both: ${a.gaps}, ${b.gaps}` });
   a.bus.publish('keys', 'back');
-  await heardBy(b, 'back');
+  await receivedBy(b, 'back');
 });
 
 it('messages published while the connection is down are sent after the reconnect', async () => {
@@ -85,7 +85,7 @@ it('messages published while the connection is down are sent after the reconnect
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and application_name = 'hortus bus' order by backend_start limit 1`,
   );
-  await heardBy(b, 'said while down');
+  await receivedBy(b, 'said while down');
   expect(b.gaps).toBe(0);
 });
 
@@ -93,7 +93,7 @@ it('closing sends the queued messages first', async () => {
   const [a, b] = [await replica('a'), await replica('b')];
   a.bus.publish('keys', 'farewell');
   await a.bus.close();
-  await heardBy(b, 'farewell');
+  await receivedBy(b, 'farewell');
 });
 
 it('opening fails without a database', async () => {

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
+import { type BackoffTimes, backoffMs } from '@hortus/contract/runtime/backoff';
 import type pg from 'pg';
-import { type Guard, guardWith } from '../guard.ts';
-import type { Log } from '../log.ts';
+import { type Guard, guardWith } from '../process/guard.ts';
+import type { Log } from '../process/log.ts';
 import { Primary } from '../storage/postgres/primary.ts';
 import { readDatabaseServers } from '../storage/postgres/servers.ts';
 import type { Bus } from './bus.ts';
@@ -22,7 +22,7 @@ export interface PostgresBusOptions {
 }
 
 const CHANNEL = 'hortus';
-const RETRIES: BackoffTimes = { firstMs: 100, mostMs: 5_000 };
+const RETRIES: BackoffTimes = { firstMs: 100, maxMs: 5_000 };
 
 /** Rejects if the database cannot be reached; a connection that is lost later is reopened, with unlimited retries. */
 export async function openPostgresBus(options: PostgresBusOptions): Promise<Bus> {
@@ -66,7 +66,7 @@ class PostgresBus implements Bus {
 
   publish(topic: string, message = ''): void {
     refuseTooLong(topic, message);
-    this.#subscriptions.tell(topic, message);
+    this.#subscriptions.notify(topic, message);
     if (this.#closing.signal.aborted) return;
     this.#outgoing.add(topic, message);
     this.#sendSoon();
@@ -159,8 +159,8 @@ class PostgresBus implements Bus {
   #receive(payload: string): void {
     const notice = readPayload(payload);
     if (!notice || notice.replica === this.#options.replica) return;
-    if (notice.gap) this.#subscriptions.tellGap();
-    else this.#subscriptions.tell(notice.topic, notice.message);
+    if (notice.gap) this.#subscriptions.reportGap();
+    else this.#subscriptions.notify(notice.topic, notice.message);
   }
 
   #lost(client: pg.Client, error: unknown): void {
@@ -169,7 +169,7 @@ class PostgresBus implements Bus {
     client.end().catch(() => {});
     if (this.#closing.signal.aborted) return;
     this.#options.log.warn({ err: error }, 'lost the connection to the other replicas');
-    this.#subscriptions.tellGap();
+    this.#subscriptions.reportGap();
     this.#reconnecting = this.#reconnect();
   }
 
@@ -179,7 +179,7 @@ class PostgresBus implements Bus {
       if (this.#closing.signal.aborted) return;
       try {
         await this.#connect();
-        this.#subscriptions.tellGap();
+        this.#subscriptions.reportGap();
         return;
       } catch (error) {
         this.#options.log.warn({ err: error }, 'the other replicas cannot be reached yet');

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
  * PostgreSQL limits a notice to less than 8,000 bytes, and a quoted character takes up to six. A message says only that
  * something happened, not what.
  */
-const MOST_CHARACTERS = 1_200;
+const MAX_CHARACTERS = 1_200;
 
 /** The listeners of this process. An error of one listener is logged and does not affect the others. */
 export class Subscriptions {
@@ -32,13 +32,13 @@ export class Subscriptions {
     this.#gaps.push(listener);
   }
 
-  tell(topic: string, message: string): void {
+  notify(topic: string, message: string): void {
     for (const listener of [...(this.#topics.get(topic) ?? [])]) {
       this.#guarded(topic, () => listener(message));
     }
   }
 
-  tellGap(): void {
+  reportGap(): void {
     for (const listener of this.#gaps) this.#guarded('gap', listener);
   }
 
@@ -52,7 +52,7 @@ export class Subscriptions {
 }
 
 export function refuseTooLong(topic: string, message: string): void {
-  if (topic.length + message.length <= MOST_CHARACTERS) return;
-  const what = `A message on ${topic.slice(0, 40)} is over ${MOST_CHARACTERS} characters`;
+  if (topic.length + message.length <= MAX_CHARACTERS) return;
+  const what = `A message on ${topic.slice(0, 40)} is over ${MAX_CHARACTERS} characters`;
   throw new RangeError(`${what}: send an id instead of the content.`);
 }

@@ -1,5 +1,5 @@
-import { type Guard, guardWith } from '../guard.ts';
-import type { Log } from '../log.ts';
+import { type Guard, guardWith } from '../process/guard.ts';
+import type { Log } from '../process/log.ts';
 
 export interface SweeperOptions {
   /** Finds and does pending work; returns the milliseconds until the next sweep unless it is woken before. */
@@ -58,7 +58,7 @@ export class Sweeper {
     if (this.#running) return;
     clearTimeout(this.#timer);
     const begin = () => this.#begin();
-    this.#timer = setTimeout(this.#guard(begin), Math.min(due - now, LONGEST_TIMER_MS));
+    this.#timer = setTimeout(this.#guard(begin), Math.min(due - now, MAX_TIMER_MS));
   }
 
   #begin(): void {
@@ -83,4 +83,4 @@ export class Sweeper {
 }
 
 /** Node fires timers beyond 31 bits immediately. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-import { type Capability, capabilityNames } from '@hortus/contract/channel';
+import { type Capability, capabilityNames } from '@hortus/contract/channel/channel';
 
 /** Shared sets for daemons with equal capabilities, to save memory with ten thousand connections. */
 const sets = new Map<string, ReadonlySet<Capability>>();

@@ -1,15 +1,22 @@
 import type { Duplex } from 'node:stream';
-import { type Capability, closeCodes, neededCapability, type ToDaemon, type ToService } from '@hortus/contract/channel';
+import {
+  type Capability,
+  closeCodes,
+  neededCapability,
+  type ToDaemon,
+  type ToService,
+} from '@hortus/contract/channel/channel';
 import type { WebSocket } from 'ws';
 import { capabilitiesOf } from './capabilities.ts';
 import { ControlBudget } from './control-budget.ts';
 import { Inbox } from './inbox.ts';
+import type { OrderBinding } from './protect.ts';
 
 /** Nothing is sent to a daemon with more unsent bytes until it reads again. */
-const MOST_UNSENT_BYTES = 4 * 1024 * 1024;
+const MAX_UNSENT_BYTES = 4 * 1024 * 1024;
 
 /** Maximum length of the reason of a close frame; `ws` throws above it. Our reasons are ASCII. */
-const MOST_REASON = 123;
+const MAX_REASON_LENGTH = 123;
 
 /** Close code of RFC 6455; daemons connect again after it. */
 const INTERNAL_ERROR = 1011;
@@ -20,7 +27,17 @@ const nothingAsked = capabilitiesOf();
 /** States of a connection, in order. A refused one never becomes open. */
 export type Phase = 'greeting' | 'authenticating' | 'open' | 'refused';
 
-export type Received = ToService | 'closed';
+/** A message that is parsed when its turn comes. */
+export interface UnreadMessage {
+  readonly type: 'unread';
+  readonly data: Buffer;
+}
+
+export type Received = ToService | UnreadMessage | 'closed';
+
+/** Reasons not to read from a daemon: its own messages wait, or those of its account do. */
+const holds = { inbox: 1, account: 2 } as const;
+type Hold = keyof typeof holds;
 
 /** The connection of one daemon. There may be ten thousand, so an idle one must use little memory. */
 export class Connection {
@@ -54,17 +71,25 @@ export class Connection {
   capabilities: ReadonlySet<Capability> = nothingAsked;
   /** Public key to which secrets for this daemon are sealed, if it has one. */
   sealingKey: string | null = null;
+  /** Random text of the daemon for this connection, which its orders repeat; null if it asked for none. */
+  nonce: string | null = null;
+  #orders = 0;
   /** Time of the last identity conflict that was reported to this daemon. */
-  conflictToldAt: number | null = null;
+  conflictReportedAt: number | null = null;
   /** Id of the daemon's journal, if it sent one. */
   journal: string | null = null;
   /** Whether another connection of the server has replaced it. */
   replaced = false;
   /** Whether the daemon answered the closing handshake, so it was alive until then. */
-  answered = false;
+  responded = false;
   /** Milliseconds since 1970 when the last message was received. */
-  heardAt = 0;
+  receivedAt = 0;
   malformed = 0;
+  /** Bytes received since the last whole message. */
+  unfinishedBytes = 0;
+  /** Messages that wait to be parsed. */
+  unread = 0;
+  #held = 0;
   #unanswered = 0;
   /** Exists only if the daemon sends protocol pings; hortusd does not. */
   #pings: ControlBudget | undefined;
@@ -89,7 +114,7 @@ export class Connection {
 
   /** Whether `send` would accept a message. Check before promising anything. */
   get ready(): boolean {
-    return this.isOpen && this.#socket.bufferedAmount < MOST_UNSENT_BYTES;
+    return this.isOpen && this.#socket.bufferedAmount < MAX_UNSENT_BYTES;
   }
 
   /**
@@ -104,11 +129,16 @@ export class Connection {
     return true;
   }
 
+  /** Numbers the next order; the daemon refuses one that does not exceed the last. */
+  nextBinding(): OrderBinding | undefined {
+    return this.nonce === null ? undefined : { connection_nonce: this.nonce, order_number: ++this.#orders };
+  }
+
   /** Sends a ping. Returns false if so many are unanswered that the daemon must be gone. */
-  ping(text: string, mostUnanswered: number): boolean {
+  ping(text: string, maxUnanswered: number): boolean {
     if (!this.isOpen) return true;
     // While we do not read from it, the daemon may have answered already.
-    if (!this.#socket.isPaused && ++this.#unanswered > mostUnanswered) return false;
+    if (!this.#socket.isPaused && ++this.#unanswered > maxUnanswered) return false;
     if (this.ready) this.#socket.send(text);
     return true;
   }
@@ -122,18 +152,29 @@ export class Connection {
   }
 
   /** Handles excess data of an unauthenticated connection: pauses it during authentication, otherwise terminates it. */
-  saidTooMuch(): void {
+  tooManyBytes(): void {
     if (this.phase === 'authenticating') this.#socket.pause();
     else this.terminate();
   }
 
-  /** Resumes reading after `saidTooMuch`. */
+  /** Resumes reading after `tooManyBytes`. */
   resume(): void {
-    if (this.#socket.isPaused) this.#socket.resume();
+    if (this.#held === 0 && this.#socket.isPaused) this.#socket.resume();
   }
 
-  heard(now: number): void {
-    this.heardAt = now;
+  /** Stops reading until every reason is released. */
+  hold(reason: Hold): void {
+    this.#held |= holds[reason];
+    this.#socket.pause();
+  }
+
+  release(reason: Hold): void {
+    this.#held &= ~holds[reason];
+    this.resume();
+  }
+
+  seen(now: number): void {
+    this.receivedAt = now;
     this.#unanswered = 0;
   }
 
@@ -143,8 +184,8 @@ export class Connection {
       handle: async (next) => {
         await this.#handle(this, next);
       },
-      full: () => this.#socket.pause(),
-      roomAgain: () => this.#socket.resume(),
+      full: () => this.hold('inbox'),
+      roomAgain: () => this.release('inbox'),
       emptied: () => {
         this.#inbox = undefined;
       },
@@ -165,8 +206,9 @@ export class Connection {
 
   close(code: number, reason: string): void {
     // A paused socket would not receive the answer.
+    this.#held = 0;
     this.resume();
-    this.#socket.close(code, reason.slice(0, MOST_REASON));
+    this.#socket.close(code, reason.slice(0, MAX_REASON_LENGTH));
   }
 
   refuse(reason: string): void {

@@ -1,5 +1,5 @@
 /** Maximum of control frames per second; a daemon sends a few per minute, and keep-alives of proxies add few. */
-const MOST_A_SECOND = 100;
+const MAX_PER_SECOND = 100;
 
 /** Limits the control frames of one peer, because each costs an answer. */
 export class ControlBudget {
@@ -13,6 +13,6 @@ export class ControlBudget {
       this.#second = second;
       this.#count = 0;
     }
-    return ++this.#count <= MOST_A_SECOND;
+    return ++this.#count <= MAX_PER_SECOND;
   }
 }

@@ -5,12 +5,13 @@ import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { bearer, limits, serve } from '../http/testing/serve.ts';
 import { notFound } from '../problem.ts';
-import { Gate, openGate } from './testing/gate.ts';
+import { onThisThread } from '../workers/testing/on-this-thread.ts';
+import { GatewayHarness, openGateway } from './testing/gate.ts';
 
 /** What a request that asks for an upgrade is answered, if it is answered and not upgraded. */
-const upgrade = (gate: Gate, path: string, headers: Record<string, string> = {}) =>
+const upgrade = (harness: GatewayHarness, path: string, headers: Record<string, string> = {}) =>
   new Promise<{ status: number | undefined; type: string | undefined; body: string }>((done, fail) => {
-    const asked = request(gate.served.url + path, {
+    const asked = request(harness.served.url + path, {
       headers: {
         connection: 'upgrade',
         upgrade: 'websocket',
@@ -30,52 +31,52 @@ const upgrade = (gate: Gate, path: string, headers: Record<string, string> = {})
 
 describe('the upgrade of a connection', () => {
   it.each(['/api/v1/ws/server', '/ws/server', '/ws/server?from=here'])('is accepted at %s', async (path) => {
-    await using gate = await openGate();
-    gate.socket({ auth: { api_key: 'srv_1' } }, path);
-    await until(() => gate.gateway.connection('srv_1'), { describe: 'the daemon to be let in' });
+    await using harness = await openGateway();
+    harness.socket({ auth: { api_key: 'srv_1' } }, path);
+    await until(() => harness.gateway.connection('srv_1'), { describe: 'the daemon to be let in' });
   });
 
   it.each(['/ws', '/api/v1/ws/server/x', '/ws/servers'])('answers 404 at %s', async (path) => {
-    await using gate = await openGate();
-    const { status, type, body } = await upgrade(gate, path);
+    await using harness = await openGateway();
+    const { status, type, body } = await upgrade(harness, path);
     expect([status, type]).toEqual([404, 'application/json; charset=utf-8']);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'NOT_FOUND' } });
   });
 
   it('ignores an offer of HTTP/2, and the request is served', async () => {
-    await using gate = await openGate();
-    const { status, body } = await upgrade(gate, '/api/v1/health', { upgrade: 'h2c', 'http2-settings': 'AAMAAABk' });
+    await using harness = await openGateway();
+    const { status, body } = await upgrade(harness, '/api/v1/health', { upgrade: 'h2c', 'http2-settings': 'AAMAAABk' });
     expect(status).toBe(200);
     expect(JSON.parse(body)).toMatchObject({ success: true });
   });
 
   it('answers an invalid handshake with 422 in the error envelope', async () => {
-    await using gate = await openGate();
-    const { status, body } = await upgrade(gate, '/ws/server', { 'sec-websocket-key': 'short' });
+    await using harness = await openGateway();
+    const { status, body } = await upgrade(harness, '/ws/server', { 'sec-websocket-key': 'short' });
     expect(status).toBe(422);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: { code: 'VALIDATION_ERROR' } });
   });
 
   it('limits unauthenticated connections', async () => {
-    await using gate = await openGate({ strangers: { total: 3, perAddress: 2 } });
+    await using harness = await openGateway({ unauthenticated: { total: 3, perAddress: 2 } });
     const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
-    const first = gate.socket(from('2001:db8::1'));
-    await Promise.all([first.opened(), gate.socket(from('2001:db8::2')).opened()]);
-    const refused = await upgrade(gate, '/ws/server', { 'x-forwarded-for': '2001:db8::3' });
+    const first = harness.socket(from('2001:db8::1'));
+    await Promise.all([first.opened(), harness.socket(from('2001:db8::2')).opened()]);
+    const refused = await upgrade(harness, '/ws/server', { 'x-forwarded-for': '2001:db8::3' });
     expect(refused.status).toBe(429);
     expect(JSON.parse(refused.body)).toMatchObject({ error: { code: 'RATE_LIMITED' } });
-    await gate.socket(from('192.0.2.2')).opened();
-    expect((await upgrade(gate, '/ws/server', { 'x-forwarded-for': '192.0.2.3' })).status).toBe(429);
+    await harness.socket(from('192.0.2.2')).opened();
+    expect((await upgrade(harness, '/ws/server', { 'x-forwarded-for': '192.0.2.3' })).status).toBe(429);
     // Authenticated and closed connections make room.
     first.send({ type: 'auth', api_key: 'srv_1' });
-    await until(() => gate.gateway.connection('srv_1'), { describe: 'the daemon to be let in' });
-    const next = gate.socket(from('192.0.2.3'));
+    await until(() => harness.gateway.connection('srv_1'), { describe: 'the daemon to be let in' });
+    const next = harness.socket(from('192.0.2.3'));
     await next.opened();
-    expect((await upgrade(gate, '/ws/server', { 'x-forwarded-for': '192.0.2.4' })).status).toBe(429);
+    expect((await upgrade(harness, '/ws/server', { 'x-forwarded-for': '192.0.2.4' })).status).toBe(429);
     next.socket.terminate();
     await until(
       async () => {
-        const late = gate.socket(from('192.0.2.4'));
+        const late = harness.socket(from('192.0.2.4'));
         return await Promise.race([late.opened().then(() => true), late.closed.then(() => false)]);
       },
       { describe: 'room for another' },
@@ -94,57 +95,57 @@ describe('the first message', () => {
     ['a message that is not JSON', 'auth'],
     ['bytes', Buffer.from(JSON.stringify({ type: 'auth', api_key: 'srv_1' }))],
   ])('%s is refused with 4401', async (_, message) => {
-    await using gate = await openGate();
-    const stranger = gate.socket();
-    await stranger.opened();
-    stranger.send(message);
-    stranger.send({ type: 'auth', api_key: 'srv_2' });
-    expect(await stranger.closed).toBe(4401);
-    expect(stranger.messages).toEqual([]);
-    expect(gate.gateway.size).toBe(0);
+    await using harness = await openGateway();
+    const unauthenticated = harness.socket();
+    await unauthenticated.opened();
+    unauthenticated.send(message);
+    unauthenticated.send({ type: 'auth', api_key: 'srv_2' });
+    expect(await unauthenticated.closed).toBe(4401);
+    expect(unauthenticated.messages).toEqual([]);
+    expect(harness.gateway.size).toBe(0);
   });
 
   it('with a wrong key counts against the limit of its network, which does not block valid daemons', async () => {
     const config = { rateLimits: { ...limits, anonymous: 2 }, trustedProxies: ['127.0.0.0/8'] };
-    await using gate = new Gate(await serve({ config }));
+    await using harness = new GatewayHarness(await serve({ config }));
     const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
     const refusal = async (address: string) => {
-      const stranger = gate.socket({ auth: { api_key: 'wrong' }, ...from(address) });
-      expect(await stranger.closed).toBe(4401);
-      return stranger.reason;
+      const unauthenticated = harness.socket({ auth: { api_key: 'wrong' }, ...from(address) });
+      expect(await unauthenticated.closed).toBe(4401);
+      return unauthenticated.reason;
     };
     const status = async (address: string) => {
       const headers = { ...bearer('wrong'), ...from(address).headers };
-      return (await gate.served.fetch('/api/v1/templates', { headers })).status;
+      return (await harness.served.fetch('/api/v1/templates', { headers })).status;
     };
     expect(await refusal('2001:db8::1')).not.toContain('More than');
     expect(await refusal('2001:db8::2')).not.toContain('More than');
     expect(await refusal('2001:db8::3')).toContain('More than 2 requests in this minute');
     expect(await status('2001:db8::4')).toBe(429);
     expect(await status('2001:db8:0:1::1')).toBe(401);
-    await gate.daemon('srv_1', {}, from('2001:db8::1'));
+    await harness.daemon('srv_1', {}, from('2001:db8::1'));
   });
 
   it('must arrive in time', async () => {
-    await using gate = await openGate({ times: { authWithinMs: 50 } });
-    const stranger = gate.socket();
-    await stranger.opened();
-    expect(await stranger.closed).toBe(4401);
-    expect(gate.gone).toEqual([]);
+    await using harness = await openGateway({ times: { authWithinMs: 50 } });
+    const unauthenticated = harness.socket();
+    await unauthenticated.opened();
+    expect(await unauthenticated.closed).toBe(4401);
+    expect(harness.gone).toEqual([]);
   });
 
   it('must be short', async () => {
-    await using gate = await openGate();
-    const stranger = gate.socket();
-    await stranger.opened();
-    stranger.send({ type: 'auth', api_key: 'srv_1', padding: 'x'.repeat(1024 * 1024) });
-    expect(await stranger.closed).toBe(1006);
-    expect(gate.gateway.size).toBe(0);
+    await using harness = await openGateway();
+    const unauthenticated = harness.socket();
+    await unauthenticated.opened();
+    unauthenticated.send({ type: 'auth', api_key: 'srv_1', padding: 'x'.repeat(1024 * 1024) });
+    expect(await unauthenticated.closed).toBe(1006);
+    expect(harness.gateway.size).toBe(0);
   });
 
   it('is answered with a temporary close code while the database is unavailable', async () => {
-    await using gate = await openGate({ handlers: { connected: () => Promise.reject(new Error('away')) } });
-    const daemon = gate.socket({ auth: { api_key: 'srv_1' } });
+    await using harness = await openGateway({ handlers: { connected: () => Promise.reject(new Error('away')) } });
+    const daemon = harness.socket({ auth: { api_key: 'srv_1' } });
     expect(await daemon.closed).toBe(1011);
   });
 });
@@ -153,7 +154,7 @@ describe('messages', () => {
   it('are handled one at a time in order, including those sent together with the auth', async () => {
     const handled: string[] = [];
     let busy = 0;
-    await using gate = await openGate({
+    await using harness = await openGateway({
       handlers: {
         message: async (_, message) => {
           expect(++busy).toBe(1);
@@ -163,7 +164,7 @@ describe('messages', () => {
         },
       },
     });
-    const daemon = gate.socket({ auth: { api_key: 'srv_1' } });
+    const daemon = harness.socket({ auth: { api_key: 'srv_1' } });
     await daemon.opened();
     const ids = Array.from({ length: 50 }, (_, i) => `exe_${i}`);
     for (const execution_id of ids) daemon.send({ type: 'action_started', execution_id });
@@ -172,52 +173,98 @@ describe('messages', () => {
   });
 
   it('of a newer version are accepted: unknown types and fields are ignored', async () => {
-    await using gate = await openGate();
-    const { daemon } = await gate.daemon();
+    await using harness = await openGateway();
+    const { daemon } = await harness.daemon();
     for (let i = 0; i < 50; i++) daemon.send({ type: 'from_the_future', i });
     daemon.send({ type: 'action_completed', execution_id: 'exe_1', exit_code: 0, mood: 'fine' });
-    await until(() => gate.reports.length === 1, { describe: 'the report' });
+    await until(() => harness.reports.length === 1, { describe: 'the report' });
     expect(daemon.isOpen).toBe(true);
   });
 
   it('with a null character keep their output, with the character replaced', async () => {
-    await using gate = await openGate();
-    const { daemon } = await gate.daemon();
+    await using harness = await openGateway();
+    const { daemon } = await harness.daemon();
     daemon.send({ type: 'action_completed', execution_id: 'exe_1', output: 'a\0b' });
-    await until(() => gate.reports.length === 1, { describe: 'the report' });
-    expect(gate.reports).toMatchObject([{ output: 'a\uFFFDb' }]);
+    await until(() => harness.reports.length === 1, { describe: 'the report' });
+    expect(harness.reports).toMatchObject([{ output: 'a\uFFFDb' }]);
   });
 
   it('that are malformed close the connection after twenty', async () => {
-    await using gate = await openGate();
-    const { daemon } = await gate.daemon();
+    await using harness = await openGateway();
+    const { daemon } = await harness.daemon();
     for (let i = 0; i < 19; i++) daemon.send({ type: 'action_started' });
     daemon.send({ type: 'action_started', execution_id: 'exe_1' });
-    await until(() => gate.reports.length === 1, { describe: 'the report' });
+    await until(() => harness.reports.length === 1, { describe: 'the report' });
     expect(daemon.isOpen).toBe(true);
     daemon.send('{');
     expect(await daemon.closed).toBe(1008);
   });
 
+  it('with more values than any daemon sends are ignored, and never parsed', async () => {
+    await using harness = await openGateway();
+    const { daemon } = await harness.daemon();
+    for (const [list, execution_id] of [
+      ['[],'.repeat(2_600_000), 'exe_large'],
+      ['[],'.repeat(20_001), 'exe_small'],
+    ]) {
+      const result = `{"rows":[${list}[]]}`;
+      daemon.send(`{"type":"action_completed","execution_id":"${execution_id}","result":${result}}`);
+    }
+    daemon.send({ type: 'action_completed', execution_id: 'exe_1', output: 'x'.repeat(1_000_000) });
+    await until(() => harness.reports.length === 1, { describe: 'the report' });
+    expect(harness.reports).toMatchObject([{ execution_id: 'exe_1' }]);
+    expect(harness.gateway.connection('srv_1')?.malformed).toBe(2);
+  });
+
+  it('that are large are read from four daemons of an account at a time', async () => {
+    const { promise: open, resolve: letGo } = Promise.withResolvers<void>();
+    let running = 0;
+    let maxRunning = 0;
+    await using harness = await openGateway({
+      times: { pingEveryMs: 20 },
+      work: {
+        async run(job, owner, ...args) {
+          maxRunning = Math.max(maxRunning, ++running);
+          await open;
+          running--;
+          return (await onThisThread.run(job, owner, ...args)) as never;
+        },
+      },
+    });
+    const daemons = [];
+    for (let i = 0; i < 6; i++) daemons.push((await harness.daemon(`srv_${i}`)).daemon);
+    const output = 'x'.repeat(2_000_000);
+    for (const [i, daemon] of daemons.entries())
+      daemon.send({ type: 'action_completed', execution_id: `exe_${i}`, output });
+    await until(() => running === 4, { describe: 'four messages to be read' });
+    for (const daemon of daemons) {
+      const before = daemon.of('ping').length;
+      await until(() => daemon.of('ping').length > before + 5, { describe: 'pings meanwhile' });
+    }
+    letGo();
+    await until(() => harness.reports.length === 6, { describe: 'all reports' });
+    expect(maxRunning).toBe(4);
+  });
+
   it('close the connection on an internal error, so that they are resent, but not on a client error', async () => {
-    await using gate = await openGate({
+    await using harness = await openGateway({
       handlers: {
         message: async (_, message) => {
           throw message.type === 'action_started' ? notFound('execution') : new Error('away');
         },
       },
     });
-    const { daemon } = await gate.daemon();
+    const { daemon } = await harness.daemon();
     daemon.send({ type: 'action_started', execution_id: 'exe_1' });
     daemon.send({ type: 'action_failed', execution_id: 'exe_1' });
     expect(await daemon.closed).toBe(1011);
-    expect(gate.log.lines.map(({ fields }) => (fields as { type: string }).type)).toEqual(['action_failed']);
+    expect(harness.log.lines.map(({ fields }) => (fields as { type: string }).type)).toEqual(['action_failed']);
   });
 
   it('apply backpressure to the daemon while the service is busy', async () => {
     const { promise: open, resolve: letGo } = Promise.withResolvers<void>();
     const handled: string[] = [];
-    await using gate = await openGate({
+    await using harness = await openGateway({
       times: { pingEveryMs: 100 },
       handlers: {
         message: async (_, message) => {
@@ -226,7 +273,7 @@ describe('messages', () => {
         },
       },
     });
-    const { daemon } = await gate.daemon();
+    const { daemon } = await harness.daemon();
     const output = 'x'.repeat(1024 * 1024);
     const ids = Array.from({ length: 48 }, (_, i) => `exe_${i}`);
     for (const execution_id of ids) daemon.send({ type: 'action_completed', execution_id, output });
@@ -240,8 +287,8 @@ describe('messages', () => {
   });
 
   it('are not queued without limit for a daemon that does not read', async () => {
-    await using gate = await openGate();
-    const { daemon, connection } = await gate.daemon();
+    await using harness = await openGateway();
+    const { daemon, connection } = await harness.daemon();
     daemon.socket.pause();
     const params = { text: 'x'.repeat(1024 * 1024) };
     const action = { slug: 'a', type: 'exec' as const, command: ['true'], timeout: '1s' };
@@ -264,8 +311,8 @@ describe('a negotiated message', () => {
   ] as const;
 
   it('is not sent to daemons without the capability', async () => {
-    await using gate = await openGate({ times: { pingEveryMs: 50 } });
-    const { daemon, connection } = await gate.daemon('srv_1', { capabilities: ['telepathy', 'journal', 'builtin'] });
+    await using harness = await openGateway({ times: { pingEveryMs: 50 } });
+    const { daemon, connection } = await harness.daemon('srv_1', { capabilities: ['telepathy', 'journal', 'builtin'] });
     for (const extra of extras) expect(connection.send(extra)).toBe(false);
     await until(() => daemon.of('ping').length > 1, { describe: 'a ping' });
     expect(daemon.messages).toEqual([]);
@@ -273,8 +320,8 @@ describe('a negotiated message', () => {
   });
 
   it('is sent to daemons with the capability', async () => {
-    await using gate = await openGate();
-    const { daemon, connection } = await gate.daemon('srv_1', { capabilities: ['rotate', 'ack', 'wake', 'x'] });
+    await using harness = await openGateway();
+    const { daemon, connection } = await harness.daemon('srv_1', { capabilities: ['rotate', 'ack', 'wake', 'x'] });
     for (const extra of extras) expect(connection.send(extra)).toBe(true);
     await until(() => daemon.messages.length === 4, { describe: 'all messages' });
     const capabilities = ['wake', 'ack', 'rotate'];
@@ -285,21 +332,21 @@ describe('a negotiated message', () => {
 
 describe('pings', () => {
   it('keep responsive connections open and close silent ones after two', async () => {
-    await using gate = await openGate({ times: { pingEveryMs: 100 } });
-    const [alive, dead] = [await gate.daemon('srv_1'), await gate.daemon('srv_2', {}, { pongs: false })];
+    await using harness = await openGateway({ times: { pingEveryMs: 100 } });
+    const [alive, dead] = [await harness.daemon('srv_1'), await harness.daemon('srv_2', {}, { pongs: false })];
     expect(await dead.daemon.closed).toBe(1006);
     expect(dead.daemon.of('ping')).toHaveLength(2);
     expect(dead.daemon.of('ping')[0]).toEqual({ type: 'ping', ts: expect.any(Number) });
     await until(() => alive.daemon.of('ping').length > 6, { describe: 'more pings' });
-    expect(gate.gateway.connection('srv_2')).toBeUndefined();
-    expect(gate.gone).toEqual([dead.connection]);
+    expect(harness.gateway.connection('srv_2')).toBeUndefined();
+    expect(harness.gone).toEqual([dead.connection]);
   });
 });
 
 it('the newest connection of a server wins, regardless of the order of authentication', async () => {
   const { promise: slow, resolve: letGo } = Promise.withResolvers<void>();
   let epoch = 0;
-  await using gate = await openGate({
+  await using harness = await openGateway({
     handlers: {
       connected: async () => {
         const mine = ++epoch;
@@ -308,17 +355,17 @@ it('the newest connection of a server wins, regardless of the order of authentic
       },
     },
   });
-  const { daemon: first } = await gate.daemon('srv_1');
-  const overtaken = gate.socket({ auth: { api_key: 'srv_1' } });
+  const { daemon: first } = await harness.daemon('srv_1');
+  const overtaken = harness.socket({ auth: { api_key: 'srv_1' } });
   await until(() => epoch === 2, { describe: 'the second to be asked' });
-  const { daemon: newest, connection } = await gate.daemon('srv_1');
+  const { daemon: newest, connection } = await harness.daemon('srv_1');
   expect(await first.closed).toBe(4409);
   letGo();
   expect(await overtaken.closed).toBe(4409);
-  expect(gate.gateway.connection('srv_1')).toBe(connection);
+  expect(harness.gateway.connection('srv_1')).toBe(connection);
   expect(newest.isOpen).toBe(true);
-  await until(() => gate.gone.length === 2, { describe: 'both to be gone' });
-  expect(gate.gone.map(({ replaced, answered }) => [replaced, answered])).toEqual([
+  await until(() => harness.gone.length === 2, { describe: 'both to be gone' });
+  expect(harness.gone.map(({ replaced, responded }) => [replaced, responded])).toEqual([
     [true, true],
     [true, true],
   ]);
@@ -327,7 +374,7 @@ it('the newest connection of a server wins, regardless of the order of authentic
 it('stopping closes all connections and finishes the received messages', async () => {
   const { promise: slow, resolve: letGo } = Promise.withResolvers<void>();
   const handled: string[] = [];
-  await using gate = await openGate({
+  await using harness = await openGateway({
     handlers: {
       message: async (_, { type }) => {
         await slow;
@@ -335,17 +382,17 @@ it('stopping closes all connections and finishes the received messages', async (
       },
     },
   });
-  const { daemon, connection } = await gate.daemon();
-  const stranger = gate.socket();
-  await stranger.opened();
+  const { daemon, connection } = await harness.daemon();
+  const unauthenticated = harness.socket();
+  await unauthenticated.opened();
   daemon.send({ type: 'action_failed', execution_id: 'exe_1' });
   daemon.send({ type: 'pong' });
-  await until(() => connection.heardAt > 0 && daemon.socket.bufferedAmount === 0, {
+  await until(() => connection.receivedAt > 0 && daemon.socket.bufferedAmount === 0, {
     describe: 'the message to arrive',
   });
-  const closed = gate.gateway.close();
-  expect(await Promise.all([daemon.closed, stranger.closed])).toEqual([1001, 1001]);
-  expect((await upgrade(gate, '/ws/server')).status).toBe(500);
+  const closed = harness.gateway.close();
+  expect(await Promise.all([daemon.closed, unauthenticated.closed])).toEqual([1001, 1001]);
+  expect((await upgrade(harness, '/ws/server')).status).toBe(500);
   letGo();
   await closed;
   expect(handled).toEqual(['action_failed']);
@@ -353,14 +400,14 @@ it('stopping closes all connections and finishes the received messages', async (
 
 describe('WebSocket pings', () => {
   it('are answered, and a flood of them closes the connection', async () => {
-    await using gate = await openGate();
-    const { daemon } = await gate.daemon();
-    const answered = new Promise<string>((done) => daemon.socket.on('pong', (data) => done(String(data))));
+    await using harness = await openGateway();
+    const { daemon } = await harness.daemon();
+    const responded = new Promise<string>((done) => daemon.socket.on('pong', (data) => done(String(data))));
     daemon.socket.ping('there?');
-    expect(await answered).toBe('there?');
+    expect(await responded).toBe('there?');
     for (let i = 0; i < 1_000 && daemon.isOpen; i++) daemon.socket.ping();
     expect(await daemon.closed).toBe(1006);
-    await until(() => gate.gateway.connection('srv_1') === undefined, { describe: 'its end to be noticed' });
+    await until(() => harness.gateway.connection('srv_1') === undefined, { describe: 'its end to be noticed' });
   });
 });
 
@@ -368,16 +415,16 @@ it('an unauthenticated connection is not read while its key is looked up', async
   const { promise: slow, resolve: letGo } = Promise.withResolvers<void>();
   const reports = 40;
   const output = 'x'.repeat(100_000);
-  await using gate = await openGate({ handlers: { connected: async () => slow.then(() => 1) } });
+  await using harness = await openGateway({ handlers: { connected: async () => slow.then(() => 1) } });
   let peer: Socket | undefined;
-  gate.served.http.server.once('connection', (opened) => {
+  harness.served.http.server.once('connection', (opened) => {
     peer = opened;
   });
-  const socket = gate.socket({ auth: { api_key: 'srv_1' } });
+  const socket = harness.socket({ auth: { api_key: 'srv_1' } });
   await socket.opened();
   for (let i = 0; i < reports; i++) socket.send({ type: 'action_completed', execution_id: `exe_${i}`, output });
   await until(() => peer?.isPaused(), { describe: 'the service to read no more' });
   expect(peer?.bytesRead).toBeLessThan(1024 * 1024);
   letGo();
-  await until(() => gate.reports.length === reports, { describe: 'all of it to be heard after all' });
+  await until(() => harness.reports.length === reports, { describe: 'all of it to be heard after all' });
 });

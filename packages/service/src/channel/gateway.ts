@@ -1,23 +1,26 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { channelPaths, channelTimes, type ToService } from '@hortus/contract/channel';
+import { channelPaths, channelTimes, type ToService } from '@hortus/contract/channel/channel';
 import { WebSocketServer } from 'ws';
-import { type Guard, guardWith } from '../guard.ts';
+import { LoopTime } from '../http/loop-time.ts';
 import type { Upgrades } from '../http/upgrades.ts';
 import type { Principal } from '../identity/principal.ts';
 import { hashOf } from '../identity/tokens.ts';
-import type { Log } from '../log.ts';
 import { invalid, Problem, unauthorized } from '../problem.ts';
+import { type Guard, guardWith } from '../process/guard.ts';
+import type { Log } from '../process/log.ts';
+import type { Work } from '../workers/job.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { Connection, type Received } from './connection.ts';
+import { Connection, type Received, type UnreadMessage } from './connection.ts';
 import { ConnectionRegistry } from './connection-registry.ts';
-import { Doorway, type DoorwayLimits } from './doorway.ts';
-import { readMessage } from './messages.ts';
+import { LargeMessages, SMALL_MESSAGE } from './large-messages.ts';
+import { READ_MESSAGE, type Read, readMessage } from './messages.ts';
+import { PacedAdmission } from './paced-admission.ts';
 import { Pinger } from './pinger.ts';
 import { ChannelSocket, sharedListeners } from './shared-listeners.ts';
-import { watchStranger } from './stranger.ts';
-import { Turnstile } from './turnstile.ts';
+import { UnauthenticatedLimit, type UnauthenticatedLimits } from './unauthenticated-limit.ts';
+import { watchUnauthenticatedSocket } from './unauthenticated-socket.ts';
 
 export type Greeting = Extract<ToService, { type: 'auth' }>;
 export type Report = Exclude<ToService, { type: 'auth' | 'pong' }>;
@@ -47,15 +50,19 @@ export interface GatewayOptions {
   readonly addressOf: (request: IncomingMessage) => string;
   readonly authenticate: (key: string, address: string) => Promise<Principal>;
   readonly handlers: GatewayHandlers;
+  /** Parses large messages. */
+  readonly work: Work;
   readonly log: Pick<Log, 'warn' | 'error' | 'info'>;
   readonly times?: Partial<Record<'authWithinMs' | 'pingEveryMs' | 'missedPings', number>>;
-  readonly strangers?: DoorwayLimits;
+  readonly unauthenticated?: UnauthenticatedLimits;
   readonly clock?: () => number;
 }
 
 /** Maximum size of a message, which contains at most the output of an action. */
-const MOST_BYTES = 8 * 1024 * 1024;
-const MOST_MALFORMED = 20;
+const MAX_BYTES = 8 * 1024 * 1024;
+const MAX_MALFORMED = 20;
+/** Larger messages wait for time on the event loop before they are parsed. */
+const TINY_MESSAGE = 16 * 1024;
 const CLOSE_WITHIN_MS = 3_000;
 const CLOSED_AT_ONCE = 200;
 /** Opening a connection takes a fraction of a millisecond: this leaves at least half of the time for other work. */
@@ -71,35 +78,38 @@ export class Gateway {
   readonly #times: Record<'authWithinMs' | 'pingEveryMs' | 'missedPings', number>;
   readonly #clock: () => number;
   readonly #sockets: WebSocketServer;
-  readonly #doorway: Doorway;
+  readonly #unauthenticated: UnauthenticatedLimit;
   readonly #guard: Guard;
-  readonly #turnstile: Turnstile;
+  readonly #admission: PacedAdmission;
   readonly #pinger: Pinger;
   readonly #all = new Set<Connection>();
   readonly #registry = new ConnectionRegistry();
+  readonly #large = new LargeMessages();
+  readonly #loop: LoopTime;
   readonly #guarded;
   #closing: (() => void) | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#guard = guardWith(options.log);
+    this.#loop = new LoopTime(this.#guard);
     this.#guarded = sharedListeners(this.#guard, (connection, data, isBinary) =>
       this.#receive(connection, data, isBinary),
     );
-    this.#turnstile = new Turnstile(OPENED, this.#guard);
+    this.#admission = new PacedAdmission(OPENED, this.#guard);
     this.#clock = options.clock ?? Date.now;
     this.#times = { ...channelTimes, ...options.times };
-    this.#doorway = new Doorway(options.strangers ?? { total: 4_096, perAddress: 512 });
+    this.#unauthenticated = new UnauthenticatedLimit(options.unauthenticated ?? { total: 4_096, perAddress: 512 });
     this.#pinger = new Pinger({
       everyMs: this.#times.pingEveryMs,
-      mostUnanswered: this.#times.missedPings,
+      maxUnanswered: this.#times.missedPings,
       guard: this.#guard,
     });
     const sockets = {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
-      maxPayload: MOST_BYTES,
+      maxPayload: MAX_BYTES,
       // The connection answers pings, because it knows whether the daemon reads.
       autoPong: false,
       closeTimeout: CLOSE_WITHIN_MS,
@@ -177,9 +187,9 @@ export class Gateway {
       this.#options.refuse(socket, problem);
       return;
     }
-    this.#turnstile.pass(() => {
+    this.#admission.pass(() => {
       if (this.#closing) {
-        this.#doorway.leave(address);
+        this.#unauthenticated.leave(address);
         this.#options.refuse(socket, stopping());
         return;
       }
@@ -193,12 +203,12 @@ export class Gateway {
       accepted = true;
       this.#accept(opened as ChannelSocket, socket, address);
     });
-    if (!accepted) this.#doorway.leave(address);
+    if (!accepted) this.#unauthenticated.leave(address);
   }
 
   #obstacle(address: string): Problem | undefined {
     if (this.#closing) return stopping();
-    if (this.#doorway.enter(address)) return undefined;
+    if (this.#unauthenticated.enter(address)) return undefined;
     return new Problem('RATE_LIMITED', 'Too many unauthenticated connections. Try again in a moment.');
   }
 
@@ -206,7 +216,15 @@ export class Gateway {
     const connection = new Connection(socket, stream, address, this.#handle);
     socket.connection = connection;
     this.#all.add(connection);
-    watchStranger(connection, socket, stream, { guard: this.#guard, authWithinMs: this.#times.authWithinMs });
+    watchUnauthenticatedSocket(connection, socket, stream, {
+      guard: this.#guard,
+      authWithinMs: this.#times.authWithinMs,
+    });
+    const guardedCount = this.#guard((chunk: Buffer) => {
+      connection.unfinishedBytes += chunk.length;
+      this.#large.received(connection, connection.unfinishedBytes);
+    });
+    stream.on('data', guardedCount);
     socket.on('message', this.#guarded.message);
     socket.on('ping', this.#guarded.ping);
     socket.on('close', this.#guarded.close);
@@ -216,28 +234,71 @@ export class Gateway {
 
   #receive(connection: Connection, data: Buffer, isBinary: boolean): void {
     if (connection.phase === 'refused') return;
-    connection.heard(this.#clock());
-    const message = readMessage(data, isBinary);
+    connection.seen(this.#clock());
+    connection.unfinishedBytes = 0;
     if (connection.phase === 'greeting') {
+      const message = readMessage(data, isBinary);
       if (typeof message === 'string' || message.type !== 'auth') {
         connection.refuse('the first message must be auth with an api_key');
         return;
       }
       connection.phase = 'authenticating';
       connection.receive(message, data.length);
-    } else if (message === 'malformed') {
+    } else if (isBinary || data.length <= TINY_MESSAGE) {
+      const message = this.#accepted(connection, readMessage(data, isBinary));
+      if (message) connection.receive(message, data.length);
+      if (connection.unread === 0) this.#large.handled(connection);
+    } else {
+      connection.unread++;
+      connection.receive({ type: 'unread', data }, data.length);
+    }
+  }
+
+  /** Returns a message to handle, and counts the ones that no daemon should send. */
+  #accepted(connection: Connection, message: Read): Report | undefined {
+    if (message === 'malformed' || message === 'costly') {
       const { serverId: server_id, address } = connection;
-      this.#options.log.info({ server_id, address }, 'ignored a malformed message of a daemon');
-      if (++connection.malformed >= MOST_MALFORMED) connection.close(POLICY, 'too many malformed messages');
-    } else if (message !== 'unknown' && message.type !== 'pong' && message.type !== 'auth') {
-      connection.receive(message, data.length);
+      const reason = message === 'costly' ? 'it has too many values' : 'it does not have the form of its type';
+      this.#options.log.info({ server_id, address, reason }, 'ignored a malformed message of a daemon');
+      if (++connection.malformed >= MAX_MALFORMED) connection.close(POLICY, 'too many malformed messages');
+      return undefined;
+    }
+    const isNews = message !== 'unknown' && message.type !== 'pong' && message.type !== 'auth';
+    return isNews ? message : undefined;
+  }
+
+  async #read(connection: Connection, { data }: UnreadMessage): Promise<void> {
+    try {
+      const message = this.#accepted(connection, await this.#parsed(connection, data));
+      if (message && connection.phase === 'open') await this.#pass(connection, message);
+    } catch (err) {
+      this.#options.log.error({ server_id: connection.serverId, err }, 'reading a message of a daemon failed');
+      connection.close(FAILED, 'internal error, reconnect and repeat');
+    } finally {
+      connection.unread--;
+      this.#large.handled(connection);
+    }
+  }
+
+  async #parsed({ accountId }: Connection, data: Buffer): Promise<Read> {
+    if (data.length <= SMALL_MESSAGE) {
+      if (this.#loop.isSpent) await this.#loop.turn();
+      return readMessage(data, false);
+    }
+    try {
+      return await this.#options.work.run(READ_MESSAGE, { account: accountId, field: 'message' }, data);
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'VALIDATION_ERROR') return 'costly';
+      throw error;
     }
   }
 
   readonly #handle = async (connection: Connection, received: Received): Promise<void> => {
     if (received === 'closed') await this.#closed(connection);
     else if (received.type === 'auth') await this.#authenticate(connection, received);
-    else if (connection.phase === 'open' && received.type !== 'pong') await this.#pass(connection, received);
+    else if (connection.phase !== 'open') return;
+    else if (received.type === 'unread') await this.#read(connection, received);
+    else if (received.type !== 'pong') await this.#pass(connection, received);
   };
 
   async #authenticate(connection: Connection, greeting: Greeting): Promise<void> {
@@ -252,9 +313,10 @@ export class Gateway {
       connection.capabilities = capabilitiesOf(greeting.capabilities);
       connection.journal = greeting.journal ?? null;
       connection.sealingKey = greeting.sealing_key ?? null;
-      const standing = await handlers.connected(connection, greeting);
-      if (standing === 'standby') connection.standby = true;
-      else connection.epoch = standing;
+      connection.nonce = connection.capabilities.has('nonce') ? (greeting.connection_nonce ?? null) : null;
+      const serverState = await handlers.connected(connection, greeting);
+      if (serverState === 'standby') connection.standby = true;
+      else connection.epoch = serverState;
     } catch (err) {
       if (err instanceof Problem)
         return err.code === 'FORBIDDEN' ? connection.forbid(err.message) : connection.refuse(err.message);
@@ -265,7 +327,7 @@ export class Gateway {
     connection.phase = 'open';
     connection.resume();
     this.#options.known?.(connection.stream);
-    this.#doorway.leave(connection.address);
+    this.#unauthenticated.leave(connection.address);
     this.#register(connection);
   }
 
@@ -303,7 +365,8 @@ export class Gateway {
   async #closed(connection: Connection): Promise<void> {
     this.#pinger.delete(connection);
     this.#registry.delete(connection);
-    if (connection.epoch === 0 && !connection.standby) this.#doorway.leave(connection.address);
+    this.#large.handled(connection);
+    if (connection.epoch === 0 && !connection.standby) this.#unauthenticated.leave(connection.address);
     else {
       await this.#options.handlers.disconnected(connection).catch((err) => {
         this.#options.log.error({ err, server_id: connection.serverId }, 'recording the end of a connection failed');

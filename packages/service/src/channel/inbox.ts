@@ -1,6 +1,6 @@
 /** Beyond either limit, reading from the daemon is paused until there is room. */
-const MOST_MESSAGES = 64;
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_MESSAGES = 64;
+const MAX_BYTES = 1024 * 1024;
 
 export interface InboxOptions<Message> {
   /** Must not reject. */
@@ -26,7 +26,7 @@ export class Inbox<Message> {
   add(message: Message, bytes: number): void {
     this.#waiting.push({ message, bytes });
     this.#bytes += bytes;
-    if (!this.#full && (this.#waiting.length >= MOST_MESSAGES || this.#bytes >= MOST_BYTES)) {
+    if (!this.#full && (this.#waiting.length >= MAX_MESSAGES || this.#bytes >= MAX_BYTES)) {
       this.#full = true;
       this.#options.full();
     }
@@ -38,7 +38,7 @@ export class Inbox<Message> {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       await this.#options.handle(next.message);
       this.#bytes -= next.bytes;
-      if (this.#full && this.#waiting.length < MOST_MESSAGES / 2 && this.#bytes < MOST_BYTES / 2) {
+      if (this.#full && this.#waiting.length < MAX_MESSAGES / 2 && this.#bytes < MAX_BYTES / 2) {
         this.#full = false;
         this.#options.roomAgain();
       }

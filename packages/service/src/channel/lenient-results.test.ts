@@ -11,9 +11,13 @@ it.each([
   ['output as a list', { output: ['a', 1] }, { output: '["a",1]' }],
   ['output as null', { exit_code: null, output: null }, {}],
   ['error as an object', { error: { code: 7 } }, { error: '{"code":7}' }],
-])('a result over the socket with %s is accepted as text', (_, given, taken) => {
-  expect(read({ ...about, ...given })).toEqual({ ...about, ...taken });
-  expect(read({ ...about, type: 'action_failed', ...given })).toEqual({ ...about, type: 'action_failed', ...taken });
+])('a result over the socket with %s is accepted as text', (_, overrides, taken) => {
+  expect(read({ ...about, ...overrides })).toEqual({ ...about, ...taken });
+  expect(read({ ...about, type: 'action_failed', ...overrides })).toEqual({
+    ...about,
+    type: 'action_failed',
+    ...taken,
+  });
 });
 
 it('a pong is accepted with any ts', () => {

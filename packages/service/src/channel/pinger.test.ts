@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { guardWith } from '../guard.ts';
+import { guardWith } from '../process/guard.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import type { Connection } from './connection.ts';
 import { Pinger } from './pinger.ts';
@@ -22,7 +22,7 @@ class Pinged {
 }
 
 it('pings are spread evenly over the interval', () => {
-  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, guard });
+  const pinger = new Pinger({ everyMs: 1_000, maxUnanswered: 2, guard });
   const connections = Array.from({ length: 250 }, () => new Pinged());
   for (const connection of connections) pinger.add(connection as unknown as Connection);
   pinger.start();
@@ -38,7 +38,7 @@ it('pings are spread evenly over the interval', () => {
 });
 
 it('a new connection joins the slot with the fewest connections', () => {
-  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, slices: 3, guard });
+  const pinger = new Pinger({ everyMs: 1_000, maxUnanswered: 2, slices: 3, guard });
   const connections = Array.from({ length: 6 }, () => new Pinged());
   for (const connection of connections) pinger.add(connection as unknown as Connection);
   pinger.delete(connections[1] as unknown as Connection);
@@ -48,7 +48,7 @@ it('a new connection joins the slot with the fewest connections', () => {
 });
 
 it('daemons of a large fleet learn over which time to spread their reconnects', () => {
-  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, guard, clock: () => 7 });
+  const pinger = new Pinger({ everyMs: 1_000, maxUnanswered: 2, guard, clock: () => 7 });
   const connections = Array.from({ length: 10_000 }, () => new Pinged());
   const pinged = () => {
     pinger.start();
@@ -63,7 +63,7 @@ it('daemons of a large fleet learn over which time to spread their reconnects', 
 });
 
 it('a large slice is pinged over several turns of the event loop', () => {
-  const pinger = new Pinger({ everyMs: 1_000, mostUnanswered: 2, slices: 1, guard });
+  const pinger = new Pinger({ everyMs: 1_000, maxUnanswered: 2, slices: 1, guard });
   const connections = Array.from({ length: 100 }, () => new Pinged());
   for (const connection of connections) pinger.add(connection as unknown as Connection);
   pinger.start();

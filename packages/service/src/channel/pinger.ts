@@ -1,10 +1,10 @@
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 import type { Connection } from './connection.ts';
 
 export interface PingerOptions {
   /** Interval in which every connection is pinged once. */
   readonly everyMs: number;
-  readonly mostUnanswered: number;
+  readonly maxUnanswered: number;
   readonly slices?: number;
   readonly guard: Guard;
   readonly clock?: () => number;
@@ -19,7 +19,7 @@ const AT_ONCE = 10;
  */
 const RECONNECT_EVERY_MS = 0.6;
 /** Below this, the backoff of daemons spreads them enough. */
-const LEAST_SPREAD_MS = 1_000;
+const MIN_SPREAD_MS = 1_000;
 
 /**
  * Pings one slice of the connections at a time, spread over the interval: pinging ten thousand at once would block the
@@ -72,7 +72,7 @@ export class Pinger {
     const ts = (this.#options.clock ?? Date.now)();
     this.#pingNext(
       slice.values(),
-      JSON.stringify({ type: 'ping', ts, ...(spread_ms >= LEAST_SPREAD_MS && { spread_ms }) }),
+      JSON.stringify({ type: 'ping', ts, ...(spread_ms >= MIN_SPREAD_MS && { spread_ms }) }),
     );
   }
 
@@ -80,7 +80,7 @@ export class Pinger {
     for (let number = 0; number < AT_ONCE; number++) {
       const { value: connection, done } = connections.next();
       if (done) return;
-      if (!connection.ping(text, this.#options.mostUnanswered)) connection.terminate();
+      if (!connection.ping(text, this.#options.maxUnanswered)) connection.terminate();
     }
     const rest = () => this.#pingNext(connections, text);
     setImmediate(this.#options.guard(rest));

@@ -1,9 +1,9 @@
 import { type RawData, WebSocket } from 'ws';
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 import type { Connection } from './connection.ts';
 
 /** Code that `ws` reports if the peer never answered the closing handshake. */
-const NO_ANSWER = 1006;
+const NO_RESPONSE = 1006;
 
 /** Refers to its connection, so that all sockets can share their listeners. */
 export class ChannelSocket extends WebSocket {
@@ -35,7 +35,7 @@ export function sharedListeners(
       if (!connection.pong(payload)) connection.terminate();
     }),
     close: guarded((connection, code: number) => {
-      connection.answered = code !== NO_ANSWER;
+      connection.responded = code !== NO_RESPONSE;
       connection.receive('closed');
     }),
     error: guarded(() => undefined),

@@ -1,6 +1,6 @@
 import type { Bus } from '../bus/bus.ts';
 import { Sweeper } from '../bus/sweeper.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../process/log.ts';
 import type { Connection } from './connection.ts';
 import type { Gateway } from './gateway.ts';
 

@@ -41,8 +41,8 @@ describe('a host', () => {
 describe('a foreign page whose name resolves to this service (DNS rebinding)', () => {
   const status = async (service: Served, path: string, { host = 'evil.example', target = path, header = '' } = {}) => {
     const more = header === '' ? '' : `${header}\r\n`;
-    const answer = await service.raw(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
-    return Number(answer.slice('HTTP/1.1 '.length).slice(0, 3));
+    const response = await service.raw(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
+    return Number(response.slice('HTTP/1.1 '.length).slice(0, 3));
   };
   const cookie = 'Cookie: hortus_session=console';
 

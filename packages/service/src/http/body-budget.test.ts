@@ -26,7 +26,7 @@ describe('bytes of request bodies in progress', () => {
     budget.open('d').take(4 * KIB);
   });
 
-  test('are given back with the answer, and a refused chunk takes none', () => {
+  test('are given back with the response, and a refused chunk takes none', () => {
     const budget = new BodyBudget(limits);
     for (let round = 0; round < 10; round++) {
       const rooms = [budget.open('a'), budget.open('b')];

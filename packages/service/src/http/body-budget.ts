@@ -11,7 +11,7 @@ export interface BodyLimits {
   readonly reserve: number;
 }
 
-export const bodyLimits: BodyLimits = { perCaller: 32 * MIB, total: 128 * MIB, reserve: 16 * MIB };
+const bodyLimits: BodyLimits = { perCaller: 32 * MIB, total: 128 * MIB, reserve: 16 * MIB };
 
 const SMALL = 16 * 1024;
 const RETRY_AFTER_SECONDS = 1;
@@ -34,8 +34,8 @@ export class BodyBudget {
         const { perCaller, total, reserve } = this.#limits;
         const ofCaller = (this.#callers.get(caller) ?? 0) + bytes;
         if (ofCaller > perCaller) throw tooMuch(`More than ${perCaller} bytes of request bodies of this caller`);
-        const most = own + bytes <= SMALL ? total + reserve : total;
-        if (this.#total + bytes > most) throw tooMuch(`More than ${total} bytes of request bodies of all callers`);
+        const max = own + bytes <= SMALL ? total + reserve : total;
+        if (this.#total + bytes > max) throw tooMuch(`More than ${total} bytes of request bodies of all callers`);
         own += bytes;
         this.#total += bytes;
         this.#callers.set(caller, ofCaller);

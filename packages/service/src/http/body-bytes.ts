@@ -11,11 +11,11 @@ export class BodyBytes {
   #only: Buffer | undefined;
   #memory: Buffer<ArrayBuffer> | undefined;
   #length = 0;
-  readonly #most: number;
+  readonly #max: number;
 
-  /** Expects at most `most` bytes. */
-  constructor(most: number) {
-    this.#most = most;
+  /** Expects at most `max` bytes. */
+  constructor(max: number) {
+    this.#max = max;
   }
 
   get length(): number {
@@ -64,6 +64,6 @@ export class BodyBytes {
   #sizeFor(bytes: number): number {
     const size = this.#memory?.length ?? 0;
     if (bytes <= size) return size;
-    return Math.max(bytes, Math.min(this.#most, Math.max(FIRST_BYTES, size * GROWTH)));
+    return Math.max(bytes, Math.min(this.#max, Math.max(FIRST_BYTES, size * GROWTH)));
   }
 }

@@ -11,7 +11,7 @@ export interface PaceLimits {
   readonly total: number;
 }
 
-export const paceLimits: PaceLimits = { perCaller: 8 * MIB, total: 32 * MIB };
+const paceLimits: PaceLimits = { perCaller: 8 * MIB, total: 32 * MIB };
 
 /**
  * Limits how fast large bodies are read. Whatever is done with them, their bytes pass through memory that the garbage collector

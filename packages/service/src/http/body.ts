@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Endpoint } from '@hortus/contract/endpoint';
-import type { Guard } from '../guard.ts';
 import { invalid } from '../problem.ts';
+import type { Guard } from '../process/guard.ts';
 import type { BodyRoom } from './body-budget.ts';
 import { BodyBytes } from './body-bytes.ts';
 import type { LoopTime } from './loop-time.ts';

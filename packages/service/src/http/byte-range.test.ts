@@ -1,3 +1,4 @@
+import { growth } from '@hortus/testkit/growth';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { byteRange } from './byte-range.ts';
@@ -31,4 +32,8 @@ it('a parsed range never exceeds the file', () => {
       expect(range.last).toBeLessThan(size);
     }),
   );
+});
+
+it('a range of many blanks is read in linear time', () => {
+  expect(growth((length) => byteRange(`bytes=${' '.repeat(length)}x`, 10), 15_500)).toBeLessThan(8);
 });

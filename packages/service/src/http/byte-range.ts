@@ -9,7 +9,8 @@ export interface ByteRange {
  * ranges, which HTTP lets a server ignore. 'none' means that the range is outside of the file.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'none' | undefined {
-  const [, from, to] = /^\s*bytes\s*=\s*(\d{0,15})\s*-\s*(\d{0,15})\s*$/i.exec(header ?? '') ?? [];
+  const [, from, to] =
+    /^\s{0,8}bytes\s{0,8}=\s{0,8}(\d{0,15})\s{0,8}-\s{0,8}(\d{0,15})\s{0,8}$/i.exec(header ?? '') ?? [];
   if (from === undefined || to === undefined || (from === '' && to === '')) return undefined;
   if (from === '') {
     const length = Math.min(Number(to), size);

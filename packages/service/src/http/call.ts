@@ -1,6 +1,6 @@
-import { epochHeader } from '@hortus/contract/channel';
+import { epochHeader } from '@hortus/contract/channel/channel';
 import type { Endpoint } from '@hortus/contract/endpoint';
-import { secretFieldsOf } from '@hortus/contract/secret-fields';
+import { secretFieldsOf } from '@hortus/contract/records/secret-fields';
 import { actorOf, credentialOf, type Principal } from '../identity/principal.ts';
 import { printSessionCookie, readSessionCookie } from '../identity/session-cookie.ts';
 import { invalid } from '../problem.ts';
@@ -30,8 +30,8 @@ export type Fence = (
   epoch: string | undefined,
 ) => Promise<void>;
 
-const LONGEST_USER_AGENT = 256;
-const LONGEST_EVENT_ID = 255;
+const MAX_USER_AGENT_LENGTH = 256;
+const MAX_EVENT_ID_LENGTH = 255;
 
 /** The request of a call: an exchange over HTTP, or a call from inside the service. */
 export type CallSource = Pick<Exchange, 'headers' | 'address' | 'peer' | 'method' | 'path' | 'query' | 'params'> & {
@@ -60,7 +60,7 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     address,
     secure: parts.secureTransport(exchange.peer, headers),
     tags: tagsOf(exchange),
-    userAgent: headers['user-agent']?.slice(0, LONGEST_USER_AGENT),
+    userAgent: headers['user-agent']?.slice(0, MAX_USER_AGENT_LENGTH),
     lastEventId: lastEventIdOf(headers['last-event-id']),
     sessionToken: readSessionCookie(headers.cookie, tlsCookie),
     emit(event: string, data: object): void {
@@ -74,7 +74,7 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
     },
     async write<Response>(wanted: (tx: Tx) => Promise<Response>): Promise<Response> {
       const accountId = principal?.accountId;
-      const work = fenced(parts.fence, principal, headers, wanted);
+      const work = fenced(row.withoutLead ? undefined : parts.fence, principal, headers, wanted);
       if (row.method === 'DELETE')
         return repeatableDelete(parts, { accountId, path, readableBy: readerOfTombstone(row, principal) }, work);
       if (key === undefined) return parts.storage.write(work);
@@ -88,10 +88,10 @@ export function callOf(parts: CallParts, row: Endpoint, checks: Checks, exchange
         status: row.status,
         secretFields: secretFieldsOf(row.response),
       };
-      const answer = await idempotentWrite(parts, request, work);
-      exchange.status = answer.status;
-      if (answer.replayed) exchange.with({ 'Idempotent-Replayed': 'true' });
-      return answer.response;
+      const response = await idempotentWrite(parts, request, work);
+      exchange.status = response.status;
+      if (response.replayed) exchange.with({ 'Idempotent-Replayed': 'true' });
+      return response.response;
     },
   };
 }
@@ -116,7 +116,8 @@ function fenced<Response>(
 function lastEventIdOf(header: string | string[] | undefined): string | undefined {
   const id = Array.isArray(header) ? header.join() : header;
   if (id === undefined || id === '') return undefined;
-  if (id.length > LONGEST_EVENT_ID) throw invalid('Last-Event-ID', `must have at most ${LONGEST_EVENT_ID} characters.`);
+  if (id.length > MAX_EVENT_ID_LENGTH)
+    throw invalid('Last-Event-ID', `must have at most ${MAX_EVENT_ID_LENGTH} characters.`);
   return id;
 }
 

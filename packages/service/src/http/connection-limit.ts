@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Guard } from '../guard.ts';
 import { Problem } from '../problem.ts';
+import type { Guard } from '../process/guard.ts';
 
 export interface ConnectionLimits {
   readonly perAddress: number;
@@ -9,7 +9,7 @@ export interface ConnectionLimits {
 }
 
 /** Many daemons may share one address: connections with a verified key are not counted. */
-export const connectionLimits: ConnectionLimits = { perAddress: 1_024, total: 16_384 };
+const connectionLimits: ConnectionLimits = { perAddress: 1_024, total: 16_384 };
 
 export interface ConnectionLimitDeps {
   readonly limits?: ConnectionLimits | undefined;

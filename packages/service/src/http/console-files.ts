@@ -13,7 +13,7 @@ export interface ConsoleFile {
 }
 
 /** A page with one script of its own. */
-export interface ConsolePage extends ConsoleFile {
+interface ConsolePage extends ConsoleFile {
   /** Hash of that script, as the Content-Security-Policy names it. */
   readonly scriptHash: string | undefined;
 }
@@ -66,10 +66,19 @@ async function loadOnce(directory: string): Promise<ConsoleFiles | undefined> {
   };
 }
 
+const OPENING = '<script>';
+
 async function loadPage(folder: string, name: string): Promise<ConsolePage> {
   const file = await load(folder, name);
-  const [, script] = /<script>(.*?)<\/script>/s.exec(file.plain.toString()) ?? [];
+  const script = inlineScript(file.plain.toString());
   return { ...file, scriptHash: script === undefined ? undefined : `sha256-${hash('sha256', script, 'base64')}` };
+}
+
+/** Returns the script inside of a page; those with attributes are files of their own. */
+function inlineScript(page: string): string | undefined {
+  const start = page.indexOf(OPENING);
+  const end = page.indexOf('</script>', start);
+  return start < 0 || end < 0 ? undefined : page.slice(start + OPENING.length, end);
 }
 
 async function load(folder: string, name: string): Promise<ConsoleFile> {

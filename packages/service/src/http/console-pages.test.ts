@@ -1,5 +1,7 @@
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { growth } from '@hortus/testkit/growth';
 import { describe, expect, it } from 'vitest';
+import { takesEncoding } from './accepted-encoding.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 import { serve } from './testing/serve.ts';
 
@@ -95,19 +97,19 @@ describe('the console', () => {
       '/assets/constructor',
       '/assets/',
     ]) {
-      const answer = await service.raw(
+      const handle = await service.raw(
         `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nConnection: close\r\n\r\n`,
       );
-      expect(answer, path).toMatch(/^HTTP\/1.1 404/);
+      expect(handle, path).toMatch(/^HTTP\/1.1 404/);
     }
   });
 
   it('is refused under a foreign host name, so that DNS rebinding gets no page', async () => {
     await using service = await serve({ console: files });
-    const answer = await service.raw(
+    const handle = await service.raw(
       'GET /instances HTTP/1.1\r\nHost: evil.example\r\nAccept: text/html\r\nConnection: close\r\n\r\n',
     );
-    expect(answer).toMatch(/^HTTP\/1.1 403/);
+    expect(handle).toMatch(/^HTTP\/1.1 403/);
   });
 
   it('leads to the reference if it was not built', async () => {
@@ -116,4 +118,8 @@ describe('the console', () => {
     expect([root.status, root.headers.get('location')]).toEqual([302, '/docs']);
     expect((await service.fetch('/instances', { headers: browser })).status).toBe(404);
   });
+});
+
+it.each([' ', ',', ';', 'q=', '=', 'br;'])('Accept-Encoding with a run of %j is read in linear time', (unit) => {
+  expect(growth((length) => takesEncoding(`x;${unit.repeat(length)}y`, 'br'), 15_800)).toBeLessThan(8);
 });

@@ -1,3 +1,4 @@
+import { encodings, takesEncoding } from './accepted-encoding.ts';
 import type { ConsoleFile, ConsoleFiles } from './console-files.ts';
 import { noSuchPath } from './errors.ts';
 import type { Exchange, Match } from './exchange.ts';
@@ -21,19 +22,19 @@ export type PageFor = (method: string, path: string, accept: string | undefined)
  */
 export function addConsole(router: Router, files: ConsoleFiles | undefined): PageFor {
   if (!files) {
-    router.add('GET', '/', { name: '/', access: page, answer: leadToReference });
+    router.add('GET', '/', { name: '/', access: page, handle: leadToReference });
     return () => undefined;
   }
   const policy = consolePolicy(files.page.scriptHash);
-  const answer = (exchange: Exchange) => {
+  const handle = (exchange: Exchange) => {
     exchange.with({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' });
     send(exchange, files.page);
   };
-  router.add('GET', '/', { name: '/', access: page, answer });
+  router.add('GET', '/', { name: '/', access: page, handle });
   router.add('GET', '/frames/terminal', {
     name: '/frames/terminal',
     access: page,
-    answer(exchange) {
+    handle(exchange) {
       if (!files.terminal) throw noSuchPath();
       const policy = terminalPolicy(files.terminal.scriptHash);
       send(exchange.with({ 'Content-Security-Policy': policy, 'Cache-Control': 'no-cache' }), files.terminal);
@@ -42,13 +43,13 @@ export function addConsole(router: Router, files: ConsoleFiles | undefined): Pag
   router.add('GET', '/assets/{file}', {
     name: '/assets',
     access,
-    answer(exchange) {
+    handle(exchange) {
       const file = files.assets.get(exchange.params.file as string);
       if (!file) throw noSuchPath();
       send(exchange.with({ 'Cache-Control': 'public, max-age=31536000, immutable' }), file);
     },
   });
-  const match: Match = { route: { name: 'console', access: page, answer }, params: {} };
+  const match: Match = { route: { name: 'console', access: page, handle }, params: {} };
   return (method, path, accept) => {
     if (method !== 'GET' && method !== 'HEAD') return undefined;
     const isPage = accept?.includes('text/html') && !RESERVED.has(path.split('/', 2)[1] as string);
@@ -69,24 +70,11 @@ function send(exchange: Exchange, file: ConsoleFile): void {
     exchange.send();
     return;
   }
-  for (const encoding of ['br', 'gzip'] as const) {
+  for (const encoding of encodings) {
     const body = file[encoding];
-    if (!body || !takes(exchange.headers['accept-encoding'], encoding)) continue;
+    if (!body || !takesEncoding(exchange.headers['accept-encoding'], encoding)) continue;
     exchange.with({ 'Content-Encoding': encoding }).send(body);
     return;
   }
   exchange.send(file.plain);
-}
-
-/** Tells whether a client accepts an encoding; `q=0` refuses it. */
-function takes(header: string | string[] | undefined, encoding: string): boolean {
-  return String(header ?? '')
-    .split(',')
-    .some((part) => {
-      const [name, weight] = part
-        .trim()
-        .toLowerCase()
-        .split(/\s*;\s*q=/);
-      return name === encoding && (weight === undefined || Number(weight) > 0);
-    });
 }

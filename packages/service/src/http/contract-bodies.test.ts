@@ -3,7 +3,7 @@ import { endpointRows } from '@hortus/contract/endpoints';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest, type ReadyRequest } from '../testing/good-requests.ts';
-import { expectPublished, expectRefusal } from '../testing/published-answer.ts';
+import { expectPublished, expectRefusal } from '../testing/published-response.ts';
 import { type RunningService, startApp } from '../testing/running-service.ts';
 import { noObject, nothingSent, nullSent, type SpoiltBody, spoiltBodies } from '../testing/spoilt-bodies.ts';
 import { untouchedRequests } from '../testing/untouched-requests.ts';
@@ -21,7 +21,7 @@ onBothEngines((engine) => {
 
   beforeAll(async () => {
     service = await startApp(engine);
-    writes = await watchWrites(service.sideDoor);
+    writes = await watchWrites(service.database);
   });
   afterEach(async () => {
     expect(await writes.end()).toEqual([]);
@@ -31,31 +31,34 @@ onBothEngines((engine) => {
     const { body: _, headers, ...rest } = options;
     for (const { how, field, raw, contentType = 'application/json' } of spoilt) {
       const sent = { ...rest, raw, headers: { ...headers, 'content-type': contentType } };
-      const answer = await service.request(method, path, sent);
-      expect(answer.status, `${how}: ${JSON.stringify(answer.json)}`).toBe(422);
-      expectRefusal(answer, 'VALIDATION_ERROR', field);
+      const response = await service.request(method, path, sent);
+      expect(response.status, `${how}: ${JSON.stringify(response.json)}`).toBe(422);
+      expectRefusal(response, 'VALIDATION_ERROR', field);
     }
   }
 
-  it.each(withBody)('%s answers 422 to an invalid body, names the field and writes nothing', async (name, row) => {
-    const request = await untouchedRequest(name, service);
-    await writes.begin();
-    await expectRefused(request, [...spoiltBodies(row, request.body ?? {}), nullSent]);
-    if (row.bodyOptional) return;
-    await expectRefused(request, [nothingSent]);
-    const { body: _, ...bare } = request.options;
-    expectRefusal(await service.request(request.method, request.path, bare), 'VALIDATION_ERROR', 'body');
-  });
+  it.each(withBody)(
+    '%s responds with 422 to an invalid body, names the field and writes nothing',
+    async (name, row) => {
+      const request = await untouchedRequest(name, service);
+      await writes.begin();
+      await expectRefused(request, [...spoiltBodies(row, request.body ?? {}), nullSent]);
+      if (row.bodyOptional) return;
+      await expectRefused(request, [nothingSent]);
+      const { body: _, ...bare } = request.options;
+      expectRefusal(await service.request(request.method, request.path, bare), 'VALIDATION_ERROR', 'body');
+    },
+  );
 
   it.each(withBody)('%s refuses null characters, which PostgreSQL cannot store', async (name) => {
     const { method, path, body = {}, options } = await untouchedRequest(name, service);
     await writes.begin();
     for (const [field, value] of Object.entries(body).filter(([, value]) => typeof value === 'string')) {
-      const answer = await service.request(method, path, {
+      const response = await service.request(method, path, {
         ...options,
         body: { ...body, [field]: `${value}\u0000` },
       });
-      expectRefusal(answer, 'VALIDATION_ERROR', field);
+      expectRefusal(response, 'VALIDATION_ERROR', field);
     }
   });
 
@@ -63,10 +66,10 @@ onBothEngines((engine) => {
     for (const sent of [{}, { raw: '' }, { raw: '{}' }]) {
       const { method, path, options } = await goodRequest(name, service);
       const { body: _, ...bare } = options;
-      const answer = expectPublished(await service.request(method, path, { ...bare, ...sent }));
+      const response = expectPublished(await service.request(method, path, { ...bare, ...sent }));
       // A row that needs one of several fields names that, never the body.
-      if (answer.status === 422) expect(answer.json.error.details.field).not.toBe('body');
-      else expect(answer.status, JSON.stringify(answer.json)).toBe(row.status);
+      if (response.status === 422) expect(response.json.error.details.field).not.toBe('body');
+      else expect(response.status, JSON.stringify(response.json)).toBe(row.status);
     }
   });
 

@@ -1,10 +1,10 @@
 import { endpointRows } from '@hortus/contract/endpoints';
 import { type Permission, permissionNames } from '@hortus/contract/permissions';
-import { secretFieldsOf } from '@hortus/contract/secret-fields';
+import { secretFieldsOf } from '@hortus/contract/records/secret-fields';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
-import { expectRefusal } from '../testing/published-answer.ts';
+import { expectRefusal } from '../testing/published-response.ts';
 import { insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
 
 const ordinary = permissionNames.filter((name) => name !== 'admin');
@@ -38,7 +38,7 @@ onBothEngines((engine) => {
   });
 
   const keyWith = (permissions: readonly Permission[], limits: object = {}) =>
-    insertKeyRow(service.sideDoor, {
+    insertKeyRow(service.database, {
       account_id: service.accountId,
       permissions: JSON.stringify(permissions),
       ...limits,

@@ -1,10 +1,10 @@
 import { noBody } from '@hortus/contract/endpoint';
 import { endpointRows } from '@hortus/contract/endpoints';
 import { beforeAll, expect, it } from 'vitest';
-import { newId } from '../ids.ts';
+import { newId } from '../records/ids.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
-import { expectPublished, expectRefusal } from '../testing/published-answer.ts';
+import { expectPublished, expectRefusal } from '../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../testing/running-service.ts';
 import { type WriteWatch, watchWrites } from '../testing/write-watch.ts';
 
@@ -18,7 +18,7 @@ onBothEngines((engine) => {
   beforeAll(async () => {
     service = await startApp(engine);
     neighbour = await service.addAccount();
-    writes = await watchWrites(service.sideDoor);
+    writes = await watchWrites(service.database);
   });
 
   it.each(creating)('%s creates once for repeated requests', async (name, row) => {
@@ -37,9 +37,9 @@ onBothEngines((engine) => {
     } else {
       const reasons = await Promise.all(
         otherBodies(body).map(async (other) => {
-          const answer = await service.request(method, path, { body: other, headers });
-          expectRefusal(answer, 'VALIDATION_ERROR');
-          return answer.json.error.details.reason;
+          const response = await service.request(method, path, { body: other, headers });
+          expectRefusal(response, 'VALIDATION_ERROR');
+          return response.json.error.details.reason;
         }),
       );
       expect(reasons).toContain('idempotency_key_reused');
@@ -72,11 +72,11 @@ onBothEngines((engine) => {
       expect([first.status, second.status]).toEqual([row.status, row.status]);
       expect(first.json).not.toEqual(second.json);
       for (const key of ['', 'with space', 'x'.repeat(256)]) {
-        const answer = await service.request(mine.method, mine.path, {
+        const response = await service.request(mine.method, mine.path, {
           ...mine.options,
           headers: { 'idempotency-key': key },
         });
-        expectRefusal(answer, 'VALIDATION_ERROR', 'Idempotency-Key');
+        expectRefusal(response, 'VALIDATION_ERROR', 'Idempotency-Key');
       }
     },
   );

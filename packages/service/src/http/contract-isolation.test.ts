@@ -1,10 +1,10 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
-import { idPrefixes } from '@hortus/contract/ids';
+import { idPrefixes } from '@hortus/contract/records/names';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
-import { expectPublished } from '../testing/published-answer.ts';
+import { expectPublished } from '../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../testing/running-service.ts';
 
 /** Every row that reads, asked with the ids of another account wherever it takes a name: nothing of the other comes back. */
@@ -41,10 +41,10 @@ onBothEngines((engine) => {
   });
 
   async function expectNothingForeign(name: EndpointName, row: Endpoint, path: string): Promise<void> {
-    const answer = expectPublished(await neighbour.request('GET', path), row);
-    const told = idsIn(answer.json).filter((id) => foreign.has(id));
-    expect(told, `${name}: GET ${path} answered ${answer.status}`).toEqual([]);
-    expect([200, 403, 404, 422], path).toContain(answer.status);
+    const response = expectPublished(await neighbour.request('GET', path), row);
+    const reported = idsIn(response.json).filter((id) => foreign.has(id));
+    expect(reported, `${name}: GET ${path} answered ${response.status}`).toEqual([]);
+    expect([200, 403, 404, 422], path).toContain(response.status);
   }
 
   it.each(reading)('%s reveals nothing about another account, whatever the parameters', async (name, row) => {

@@ -32,7 +32,7 @@ onEngine('sqlite', (engine) => {
 
   beforeAll(async () => {
     vi.spyOn(Server.prototype, 'emit').mockImplementation(function (this: Server, ...args: unknown[]) {
-      const emitted = () => (emit as (...given: unknown[]) => boolean).apply(this, args);
+      const emitted = () => (emit as (...overrides: unknown[]) => boolean).apply(this, args);
       const [event, incoming] = args as [string, IncomingMessage];
       return event === 'request' && incoming.method === 'GET' ? request.run(true, emitted) : emitted();
     });
@@ -54,7 +54,7 @@ onEngine('sqlite', (engine) => {
   });
 
   async function scansOf(text: string, values: readonly unknown[]): Promise<string[]> {
-    const { rows } = await service.sideDoor.run(`explain query plan ${text}`, values);
+    const { rows } = await service.database.run(`explain query plan ${text}`, values);
     const steps = (rows as { detail: string }[]).map(({ detail }) => detail);
     return steps.filter((step) => step.startsWith('SCAN') && !allowed.some((known) => known.test(step)));
   }

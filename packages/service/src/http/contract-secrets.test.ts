@@ -1,10 +1,10 @@
 import { endpointRows } from '@hortus/contract/endpoints';
-import { secretFieldsOf } from '@hortus/contract/secret-fields';
+import { secretFieldsOf } from '@hortus/contract/records/secret-fields';
 import { beforeAll, expect, it } from 'vitest';
-import { newId } from '../ids.ts';
+import { newId } from '../records/ids.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
-import { expectPublished, expectRefusal, expectShape } from '../testing/published-answer.ts';
+import { expectPublished, expectRefusal, expectShape } from '../testing/published-response.ts';
 import { insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
 
 /** Every row whose answers are kept and replayed. */
@@ -35,12 +35,12 @@ onBothEngines((engine) => {
     const ask = () => service.request(method, path, { body, headers: { 'idempotency-key': key } });
     const first = expectPublished(await ask());
     expect((await ask()).json).toEqual(first.json);
-    const { created_at } = await service.sideDoor.db
+    const { created_at } = await service.database.db
       .selectFrom('idempotency')
       .select('created_at')
       .where('key', '=', key)
       .executeTakeFirstOrThrow();
-    await service.sideDoor.db
+    await service.database.db
       .updateTable('idempotency')
       .set({ created_at: Number(created_at) - 10 * MINUTE })
       .where('key', '=', key)
@@ -57,7 +57,7 @@ onBothEngines((engine) => {
 
   it.each(withSecrets)('%s creates again for another credential with the same key and body', async (name) => {
     const { method, path, body = {} } = await goodRequest(name, service);
-    const second = await insertKeyRow(service.sideDoor, { account_id: service.accountId, permissions: '["admin"]' });
+    const second = await insertKeyRow(service.database, { account_id: service.accountId, permissions: '["admin"]' });
     const headers = { 'idempotency-key': newId('job') };
     const [mine, theirs] = await Promise.all(
       [service.key, second].map((key) => service.request(method, path, { body, headers, key })),
@@ -65,8 +65,8 @@ onBothEngines((engine) => {
     expect(theirs?.headers.get('idempotent-replayed')).toBeNull();
     if (name === 'gardens.follow' || name === 'clusters.addMember') {
       // Two gardens, or two members of a cluster, cannot have one name: the second credential is refused, and sees nothing of the first answer.
-      const refused = [mine, theirs].filter((answer) => (answer?.status ?? 0) >= 400);
-      expect(refused.map((answer) => answer?.json.error.details.reason)).toEqual(['taken']);
+      const refused = [mine, theirs].filter((response) => (response?.status ?? 0) >= 400);
+      expect(refused.map((response) => response?.json.error.details.reason)).toEqual(['taken']);
       return;
     }
     const secrets = new Set(

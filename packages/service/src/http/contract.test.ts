@@ -1,13 +1,13 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows, endpoints } from '@hortus/contract/endpoints';
-import { idPrefixes } from '@hortus/contract/ids';
 import { permissionNames } from '@hortus/contract/permissions';
+import { idPrefixes } from '@hortus/contract/records/names';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../ids.ts';
+import { newId } from '../records/ids.ts';
 import { DaemonSocket } from '../testing/daemon-socket.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
-import { expectPublished, expectRefusal, expectShape } from '../testing/published-answer.ts';
+import { expectPublished, expectRefusal, expectShape } from '../testing/published-response.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
 import { untouchedRequests } from '../testing/untouched-requests.ts';
 import { type WriteWatch, watchWrites } from '../testing/write-watch.ts';
@@ -41,7 +41,7 @@ onBothEngines((engine) => {
   beforeAll(async () => {
     service = await startApp(engine);
     neighbour = await service.addAccount();
-    writes = await watchWrites(service.sideDoor);
+    writes = await watchWrites(service.database);
   });
   afterEach(async () => {
     expect(await writes.end()).toEqual([]);
@@ -53,7 +53,7 @@ onBothEngines((engine) => {
     let serverKey: string;
 
     beforeAll(async () => {
-      const { accountId: account_id, client, sideDoor, key } = service;
+      const { accountId: account_id, client, database, key } = service;
       const everything = JSON.stringify(permissionNames);
       Object.assign(refused, {
         none: { key: null },
@@ -62,10 +62,10 @@ onBothEngines((engine) => {
         'of another scheme': { key: null, headers: { authorization: `Basic ${key}` } },
         wrong: { key: `hk_live_${'b'.repeat(43)}` },
         'of the other mode': { key: key.replace('hk_live_', 'hk_test_') },
-        expired: { key: await insertKeyRow(sideDoor, { account_id, permissions: everything, expires_at: 1 }) },
-        revoked: { key: await insertKeyRow(sideDoor, { account_id, permissions: everything, revoked_at: 1 }) },
+        expired: { key: await insertKeyRow(database, { account_id, permissions: everything, expires_at: 1 }) },
+        revoked: { key: await insertKeyRow(database, { account_id, permissions: everything, revoked_at: 1 }) },
         'of another network': {
-          key: await insertKeyRow(sideDoor, { account_id, permissions: everything, allowed_cidrs: '["192.0.2.0/24"]' }),
+          key: await insertKeyRow(database, { account_id, permissions: everything, allowed_cidrs: '["192.0.2.0/24"]' }),
         },
       });
       for (const missing of permissionNames) {
@@ -82,22 +82,22 @@ onBothEngines((engine) => {
       await daemon.received('authenticated');
     });
 
-    it.each(guarded)('%s answers 401', async (name) => {
+    it.each(guarded)('%s responds with 401', async (name) => {
       const { method, path, body } = await untouchedRequest(name, service);
       await writes.begin();
       for (const [why, options] of Object.entries(refused)) {
-        const answer = await service.request(method, path, { ...(body && { body }), ...options });
-        expect(answer.status, why).toBe(401);
-        expectRefusal(answer, 'UNAUTHORIZED');
+        const response = await service.request(method, path, { ...(body && { body }), ...options });
+        expect(response.status, why).toBe(401);
+        expectRefusal(response, 'UNAUTHORIZED');
       }
     });
 
-    it.each(permitted)('%s answers 403 and names the permission', async (name, row) => {
+    it.each(permitted)('%s responds with 403 and names the permission', async (name, row) => {
       const { method, path, options } = await untouchedRequest(name, service);
       await writes.begin();
-      const answer = await service.request(method, path, { ...options, key: without[row.permission] as string });
-      expectRefusal(answer, 'FORBIDDEN');
-      expect(answer.json.error).toMatchObject({
+      const response = await service.request(method, path, { ...options, key: without[row.permission] as string });
+      expectRefusal(response, 'FORBIDDEN');
+      expect(response.json.error).toMatchObject({
         message: expect.stringContaining(row.permission),
         details: { permission: row.permission },
       });
@@ -106,37 +106,37 @@ onBothEngines((engine) => {
     it.each(guarded)('%s accepts a server key only if a daemon needs the endpoint', async (name, row) => {
       const { method, path, options } = await untouchedRequest(name, service);
       await writes.begin();
-      const answer = await service.request(method, path, { ...options, key: serverKey });
-      if (!row.daemon) expectRefusal(answer, 'FORBIDDEN');
+      const response = await service.request(method, path, { ...options, key: serverKey });
+      if (!row.daemon) expectRefusal(response, 'FORBIDDEN');
       // What a daemon may call, it may call for its own server, and what stands in this path is another's.
-      else if (agent.includes(name)) expect(answer.status).toBe(200);
-      else if (row.path.includes('{')) expectRefusal(answer, 'NOT_FOUND');
-      else expect([401, 403]).not.toContain(expectPublished(answer).status);
+      else if (agent.includes(name)) expect(response.status).toBe(200);
+      else if (row.path.includes('{')) expectRefusal(response, 'NOT_FOUND');
+      else expect([401, 403]).not.toContain(expectPublished(response).status);
     });
   });
 
   describe('a path that matches no record', () => {
-    it.each(withPath)('%s answers 404 and changes nothing', async (name) => {
+    it.each(withPath)('%s responds with 404 and changes nothing', async (name) => {
       const { method, params, options, pathWith } = await untouchedRequest(name, service);
       await writes.begin();
       for (const [param, good] of Object.entries(params)) {
         const unknown = isId(good) ? newId(kindOf(String(good))) : 'no-such-thing';
         for (const value of [unknown, '0', '-1', '1e3', "' or 1=1 --", 'x'.repeat(129), 'x'.repeat(600), 'ü/%2e']) {
-          const answer = await service.request(method, pathWith({ [param]: value }), options);
-          expect(answer.status, `${param} = ${value}`).toBe(404);
-          expectRefusal(answer, 'NOT_FOUND');
+          const response = await service.request(method, pathWith({ [param]: value }), options);
+          expect(response.status, `${param} = ${value}`).toBe(404);
+          expectRefusal(response, 'NOT_FOUND');
         }
       }
     });
 
-    it.each(withPath)('%s answers 404 to null characters, which PostgreSQL cannot store', async (name) => {
+    it.each(withPath)('%s responds with 404 to null characters, which PostgreSQL cannot store', async (name) => {
       const { method, params, options, pathWith } = await untouchedRequest(name, service);
       for (const param of Object.keys(params)) {
         expectRefusal(await service.request(method, pathWith({ [param]: 'x\u0000' }), options), 'NOT_FOUND');
       }
     });
 
-    it.each(owned)('%s answers 404 for records of another account', async (name) => {
+    it.each(owned)('%s responds with 404 for records of another account', async (name) => {
       const { method, path, params, body } = await untouchedRequest(name, service);
       expect(Object.values(params).filter(isId)).not.toEqual([]);
       await writes.begin();
@@ -166,8 +166,8 @@ onBothEngines((engine) => {
     for (const [field, { type }] of Object.entries(row.query.properties as Record<string, { type?: string }>)) {
       const wrong = type === 'string' ? ['', 'x'.repeat(200), 'x%00'] : ['', 'perhaps'];
       for (const value of wrong) {
-        const answer = await service.request(method, `${path}?${field}=${value}`, options);
-        expectRefusal(answer, 'VALIDATION_ERROR', field);
+        const response = await service.request(method, `${path}?${field}=${value}`, options);
+        expectRefusal(response, 'VALIDATION_ERROR', field);
       }
     }
   });
@@ -205,9 +205,13 @@ onBothEngines((engine) => {
       async (name) => {
         const idsOf = async (caller: Caller) => {
           const { method, path, options } = await goodRequest(name, caller);
-          const answer = await caller.request(method, `${path}${path.includes('?') ? '&' : '?'}per_page=100`, options);
+          const response = await caller.request(
+            method,
+            `${path}${path.includes('?') ? '&' : '?'}per_page=100`,
+            options,
+          );
           return new Set(
-            JSON.stringify(expectPublished(answer).json)
+            JSON.stringify(expectPublished(response).json)
               .match(anyId)
               ?.filter((id) => !id.startsWith('tpl_')),
           );
@@ -221,12 +225,12 @@ onBothEngines((engine) => {
   describe('a valid request', () => {
     const reached = new Set<EndpointName>();
 
-    it.each(rows)('%s gets an answer that matches the contract', async (name, row) => {
+    it.each(rows)('%s gets a response that matches the contract', async (name, row) => {
       const { method, path, options } = await goodRequest(name, service);
-      const answer = await service.request(method, path, options);
-      expect(answer.status, JSON.stringify(answer.json)).toBe(row.status);
-      expectPublished(answer, row);
-      expectShape(row.response, answer.json);
+      const response = await service.request(method, path, options);
+      expect(response.status, JSON.stringify(response.json)).toBe(row.status);
+      expectPublished(response, row);
+      expectShape(row.response, response.json);
       reached.add(name);
     });
 
@@ -240,7 +244,7 @@ onBothEngines((engine) => {
         { ...times, ...tried, status: 'dead' as const, response_code: null, error: 'refused' },
       ].entries()) {
         const row = { ...common, ...of, id: newId('delivery'), event_id: newId('event'), seq };
-        await service.sideDoor.db.insertInto('deliveries').values(row).execute();
+        await service.database.db.insertInto('deliveries').values(row).execute();
       }
       const { json } = expectPublished(await service.request('GET', path));
       expect(json.data.map(({ status }: { status: string }) => status)).toEqual(['dead', 'delivered']);

@@ -1,7 +1,7 @@
 import { endpointRows } from '@hortus/contract/endpoints';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
-import { expectRefusal } from '../testing/published-answer.ts';
+import { expectRefusal } from '../testing/published-response.ts';
 import { type RunningService, startApp } from '../testing/running-service.ts';
 
 /** Requests that are small and made to cost much. How long each holds the event loop is measured by `bench/event-loop.ts`. */
@@ -31,9 +31,9 @@ onBothEngines((engine) => {
 
   it('a deeply nested body is refused before validation', async () => {
     for (const raw of ['['.repeat(200_000), `{"spec":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}`]) {
-      const answer = await service.request('POST', '/templates', { raw });
-      expect(answer.status).toBe(422);
-      expectRefusal(answer, 'VALIDATION_ERROR', 'body');
+      const response = await service.request('POST', '/templates', { raw });
+      expect(response.status).toBe(422);
+      expectRefusal(response, 'VALIDATION_ERROR', 'body');
     }
   });
 
@@ -42,27 +42,27 @@ onBothEngines((engine) => {
     expect(open.map(([name]) => name)).toContain('account.login');
     for (const [, row] of open) {
       const raw = JSON.stringify({ email: 'x'.repeat(9_000) });
-      const answer = await service.request(row.method, row.path, { raw, key: null });
-      expect(answer.status).toBe(422);
-      expect(answer.json.error.message).toBe('body: must not be larger than 8192 bytes.');
+      const response = await service.request(row.method, row.path, { raw, key: null });
+      expect(response.status).toBe(422);
+      expect(response.json.error.message).toBe('body: must not be larger than 8192 bytes.');
     }
   });
 
   it.for(['/templates/import', '/drafts/check'])(
     'a Compose file with thousands of services does not block the event loop: %s',
     async (path) => {
-      const answered: string[] = [];
+      const responded: string[] = [];
       const compose = `services:\n${many(20_000, (i) => ` s${i}: {image: a}\n`)}`;
-      const costly = sent(path, { compose }).then((answer) => {
-        answered.push('import');
-        return answer;
+      const costly = sent(path, { compose }).then((response) => {
+        responded.push('import');
+        return response;
       });
       await service.request('GET', '/templates?per_page=1');
-      await service.request('GET', '/health').then(() => answered.push('health'));
+      await service.request('GET', '/health').then(() => responded.push('health'));
       const { status, json } = await costly;
       expect(status).toBe(422);
       expect(json.error.message).toContain('at most 200 services');
-      expect(answered).toEqual(['health', 'import']);
+      expect(responded).toEqual(['health', 'import']);
     },
   );
 
@@ -131,8 +131,8 @@ onBothEngines((engine) => {
   it('a report of 9,000 lines is parsed in a worker and accepted', async () => {
     const line = { at: 1, level: 'info', message: 'x', step: 'y', unknown: 1 };
     const logs = Array.from({ length: 9_000 }, () => line);
-    const answer = await sent('/deploy/report', { deployment_id: 'dep_unknown', status: 'failed', logs });
-    expect(answer.status).toBe(404);
+    const response = await sent('/deploy/report', { deployment_id: 'dep_unknown', status: 'failed', logs });
+    expect(response.status).toBe(404);
     const wrong = await sent('/deploy/report', { deployment_id: 'dep_unknown', status: 'gone', logs });
     expectRefusal(wrong, 'VALIDATION_ERROR', 'status');
   });

@@ -5,7 +5,7 @@ export interface Tags {
   /** Throws if the request has an If-Match that does not match this state. */
   expect(state: number): void;
   /** Sets the ETag of the answer to this state. */
-  answer(state: number): void;
+  respond(state: number): void;
 }
 
 const printed = (state: number): string => `"${state}"`;
@@ -24,5 +24,5 @@ export const tagsOf = (exchange: Pick<Exchange, 'headers'> & { with(headers: Hea
       etag: printed(state),
     });
   },
-  answer: (state) => void exchange.with({ ETag: printed(state) }),
+  respond: (state) => void exchange.with({ ETag: printed(state) }),
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { conflict, notFound } from '../problem.ts';
 import { OutcomeUnknown, StorageBusy, StorageUnavailable } from '../storage/storage.ts';
-import { bearer, everyAnswer, jsonType, sending, serve } from './testing/serve.ts';
+import { bearer, everyResponse, jsonType, sending, serve } from './testing/serve.ts';
 
 describe('every failure is answered in the error envelope', () => {
   it.each([
@@ -77,7 +77,7 @@ describe('every failure is answered in the error envelope', () => {
     const response = await service.fetch(path, init);
     expect(response.status).toBe(status);
     expect(response.headers.get('content-type')).toBe(jsonType);
-    for (const name of everyAnswer) expect(response.headers.get(name), name).toBeTruthy();
+    for (const name of everyResponse) expect(response.headers.get(name), name).toBeTruthy();
     const body = (await response.json()) as { success: boolean; error: { code: string; message: string } };
     expect(body).toMatchObject({ success: false, error: { code } });
     expect(body.error.message).not.toMatch(/node_modules|\bat \//);
@@ -189,9 +189,9 @@ describe('every failure is answered in the error envelope', () => {
 });
 
 describe('bytes that are not HTTP', () => {
-  const answered = (text: string) => {
+  const onResponse = (text: string) => {
     const [head = '', body = ''] = text.split('\r\n\r\n');
-    for (const name of everyAnswer) expect(head.toLowerCase()).toContain(`${name}: `);
+    for (const name of everyResponse) expect(head.toLowerCase()).toContain(`${name}: `);
     return { status: Number(head.split(' ')[1]), body: JSON.parse(body) };
   };
 
@@ -206,9 +206,9 @@ describe('bytes that are not HTTP', () => {
     ['a CONNECT request', 'CONNECT example.org:443 HTTP/1.1\r\nHost: example.org\r\n\r\n', 404, 'NOT_FOUND'],
   ])('%s: the answer is in the error envelope', async (_what, bytes, status, code) => {
     await using service = await serve();
-    const answer = answered(await service.raw(bytes));
-    expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ success: false, error: { code } });
+    const errorBody = onResponse(await service.raw(bytes));
+    expect(errorBody.status).toBe(status);
+    expect(errorBody.body).toMatchObject({ success: false, error: { code } });
   });
 
   it('a request target may be an absolute URL', async () => {
@@ -216,7 +216,7 @@ describe('bytes that are not HTTP', () => {
     const text = await service.raw(
       'GET http://hortus.test/api/v1/health?x=1 HTTP/1.1\r\nHost: hortus.test\r\nConnection: close\r\n\r\n',
     );
-    expect(answered(text)).toMatchObject({ status: 200, body: { status: 'healthy' } });
+    expect(onResponse(text)).toMatchObject({ status: 200, body: { status: 'healthy' } });
   });
 
   it('a request with an unknown Expect header is served', async () => {
@@ -224,6 +224,6 @@ describe('bytes that are not HTTP', () => {
     const text = await service.raw(
       'GET /api/v1/health HTTP/1.1\r\nHost: a\r\nExpect: miracles\r\nConnection: close\r\n\r\n',
     );
-    expect(answered(text)).toMatchObject({ status: 200, body: { status: 'healthy' } });
+    expect(onResponse(text)).toMatchObject({ status: 200, body: { status: 'healthy' } });
   });
 });

@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { type ParsedUrlQuery, parse } from 'node:querystring';
 import { pipeline, type Readable } from 'node:stream';
 import type { Span } from '@hortus/tracing/span';
-import type { Guard } from '../guard.ts';
 import type { Principal } from '../identity/principal.ts';
+import type { Guard } from '../process/guard.ts';
 import type { BodySize } from './body.ts';
 import { JSON_TYPE } from './errors.ts';
 import type { Access } from './gate.ts';
@@ -23,7 +23,7 @@ export interface Route {
   readonly body?: BodySize;
   /** Most bytes of a body that is not parsed; the exchange then has it as a buffer. */
   readonly rawBody?: number;
-  readonly answer: (exchange: Exchange) => void | Promise<void>;
+  readonly handle: (exchange: Exchange) => void | Promise<void>;
 }
 
 export interface Match {
@@ -36,8 +36,10 @@ export interface Carrier {
   readonly guard: Guard;
   /** Whether this process is shutting down: clients are then told to close their connection. */
   readonly closing: boolean;
+  /** Returns headers that depend on the transport of a request. */
+  transportHeaders(peer: string | undefined, headers: IncomingHttpHeaders): Headers;
   /** Called once the answer was handed to the socket, or the caller disconnected. */
-  answered(exchange: Exchange): void;
+  responded(exchange: Exchange): void;
 }
 
 const LINGER_MS = 2_000;
@@ -82,7 +84,8 @@ export class Exchange {
     this.route = match?.route;
     this.params = match?.params ?? {};
     this.id = requestId(request.headers['x-request-id'] as string | undefined);
-    this.#headers = { ...securityHeaders, 'X-Request-Id': this.id, 'Cache-Control': 'no-store' };
+    const transport = carrier.transportHeaders(request.socket.remoteAddress, request.headers);
+    this.#headers = { ...securityHeaders, ...transport, 'X-Request-Id': this.id, 'Cache-Control': 'no-store' };
   }
 
   /** Guard for listeners on its streams. */
@@ -155,7 +158,7 @@ export class Exchange {
     this.#headers.Connection = 'close';
     this.response.writeHead(this.status, this.#headers);
     this.response.flushHeaders();
-    this.#carrier.answered(this);
+    this.#carrier.responded(this);
     return this.response;
   }
 
@@ -173,14 +176,14 @@ export class Exchange {
       if (this.isLast) this.#endLater(body);
       // A text of ASCII alone is the same in Latin-1, which needs no conversion.
       else this.response.end(body, body.length === length ? 'latin1' : 'utf8');
-      this.#carrier.answered(this);
+      this.#carrier.responded(this);
       return;
     }
     this.response.writeHead(this.status, this.#headers);
     if (this.method === 'HEAD') {
       body.destroy();
       this.response.end();
-      this.#carrier.answered(this);
-    } else pipeline(body, this.response, () => this.#carrier.answered(this));
+      this.#carrier.responded(this);
+    } else pipeline(body, this.response, () => this.#carrier.responded(this));
   }
 }

@@ -48,8 +48,8 @@ describe('request bodies in flight', () => {
     const refused = await until(
       async () => {
         // Larger than what a stream buffers, so that it has not arrived whole when it is refused.
-        const answer = await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(900_000)}"`));
-        return answer.status === 429 && answer;
+        const response = await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(900_000)}"`));
+        return response.status === 429 && response;
       },
       { describe: 'the next body to be too much' },
     );
@@ -84,14 +84,14 @@ describe('request bodies in flight', () => {
     expect((await service.fetch('/api/v1/account/keys', sending(`"${'x'.repeat(2_000)}"`))).status).toBe(422);
   });
 
-  it('are refused during the upload if they are too large, and the client gets the answer', async () => {
+  it('are refused during the upload if they are too large, and the client gets the response', async () => {
     await using service = await flooded();
     const socket = dial(service);
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     socket.write(head(0, 'writer').replace('Content-Length: 0', 'Transfer-Encoding: chunked'));
-    const answer = text(socket);
+    const response = text(socket);
     for (let i = 0; i < 20; i++) socket.write(chunk);
-    expect(await answer).toMatch(
+    expect(await response).toMatch(
       /^HTTP\/1\.1 422 [\s\S]*Connection: close[\s\S]*must not be larger than 1048576 bytes/,
     );
   });
@@ -111,7 +111,7 @@ describe('request bodies in flight', () => {
 describe('pipelined requests on one connection', () => {
   const ask = 'GET /api/v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer admin\r\n';
 
-  it('are not executed while the answers to earlier ones are unread', async () => {
+  it('are not executed while the responses to earlier ones are unread', async () => {
     let begun = 0;
     // More than the kernel keeps for a connection.
     const data = 'x'.repeat(24 * 1024 * 1024);
@@ -128,8 +128,8 @@ describe('pipelined requests on one connection', () => {
     await until(() => received === 4 && begun > 0, { describe: 'all of them to be received' });
     expect((await service.fetch('/api/v1/account', { headers: bearer('none') })).status).toBe(401);
     expect(begun).toBe(1);
-    const answers = await text(socket);
-    expect(answers.match(/HTTP\/1\.1 200/g)).toHaveLength(4);
+    const responses = await text(socket);
+    expect(responses.match(/HTTP\/1\.1 200/g)).toHaveLength(4);
     expect(begun).toBe(4);
   });
 
@@ -183,13 +183,13 @@ describe('connections', () => {
     for (let i = 0; i < 10; i++) {
       const socket = dial(service);
       socket.write('GET /ws/server HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
-      await new Promise((answered) => socket.once('data', answered));
+      await new Promise((responded) => socket.once('data', responded));
     }
     expect((await service.fetch('/api/v1/account', { headers: bearer('admin') })).status).toBe(200);
   });
 });
 
-describe('an answer that is not read', () => {
+describe('a response that is not read', () => {
   const big = 'x'.repeat(16 * 1024 * 1024);
   const ask = 'GET /api/v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer admin\r\n\r\n';
 

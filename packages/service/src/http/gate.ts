@@ -11,7 +11,7 @@ import type { SecureTransport } from './secure-transport.ts';
 /** Authenticates callers. */
 export type Authenticator = Pick<Identity, 'authenticate' | 'authenticateKey' | 'fromCache' | 'onChange'>;
 
-export interface GateDeps {
+export interface AccessControlDeps {
   readonly authenticator: Authenticator;
   readonly limiter: RateLimiter;
   /** Counts wrong keys by address. */
@@ -55,12 +55,12 @@ export interface Visit {
  * a body read and checked (422). Every request counts, also refused ones: for its account or server, or for its address
  * if it is unauthenticated.
  */
-export class Gate {
-  readonly #deps: GateDeps;
+export class AccessControl {
+  readonly #deps: AccessControlDeps;
   readonly #authenticator: Authenticator;
   readonly #limiter: RateLimiter;
 
-  constructor(deps: GateDeps) {
+  constructor(deps: AccessControlDeps) {
     this.#deps = deps;
     this.#authenticator = deps.authenticator;
     this.#limiter = deps.limiter;
@@ -116,12 +116,12 @@ export class Gate {
   }
 
   #known({ headers, address, connection }: Visitor): Principal | undefined {
-    return this.#authenticator.fromCache(one(headers.authorization), address, connection);
+    return this.#authenticator.fromCache(firstValue(headers.authorization), address, connection);
   }
 
   #proof({ headers, connection, peer }: Visitor): Proof {
-    const sessionToken = readSessionCookie(one(headers.cookie), this.#deps.tlsCookie(peer, headers));
-    return { authorization: one(headers.authorization), sessionToken, connection };
+    const sessionToken = readSessionCookie(firstValue(headers.cookie), this.#deps.tlsCookie(peer, headers));
+    return { authorization: firstValue(headers.authorization), sessionToken, connection };
   }
 
   async identify(visitor: Visitor): Promise<Principal> {
@@ -190,7 +190,7 @@ export class Gate {
 const foreignHost = () =>
   new Problem('FORBIDDEN', 'Host: is not a name of this service. Add it to HORTUS_ALLOWED_HOSTS.');
 
-const one = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
+const firstValue = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header);
 
 function refusalOf(check: () => void): unknown {
   try {

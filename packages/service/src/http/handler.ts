@@ -38,10 +38,10 @@ export interface Call<Name extends EndpointName> {
   write(work: (tx: Tx) => Promise<ResponseOf<Endpoints[Name]>>): Promise<ResponseOf<Endpoints[Name]>>;
 }
 
-type AnswerOf<Name extends EndpointName> =
+type HandlerResult<Name extends EndpointName> =
   ResponseOf<Endpoints[Name]> extends FileBytes ? ServedFile : ResponseOf<Endpoints[Name]>;
 
-export type Handler<Name extends EndpointName> = (call: Call<Name>) => Promise<AnswerOf<Name>>;
+type Handler<Name extends EndpointName> = (call: Call<Name>) => Promise<HandlerResult<Name>>;
 
 /** Exported by a resource's `routes.ts`: a handler for each of its rows, by the row's name. */
 export type Handlers<Names extends EndpointName> = { readonly [Name in Names]: Handler<Name> };

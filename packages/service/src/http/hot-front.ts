@@ -1,7 +1,8 @@
 import type { IncomingMessage, OutgoingHttpHeader, ServerResponse } from 'node:http';
 import { allows } from '@hortus/contract/permissions';
 import { isTracing } from '@hortus/tracing/span';
-import type { Log } from '../log.ts';
+import type { Log } from '../process/log.ts';
+import { acceptedEncoding } from './accepted-encoding.ts';
 import type { CallerAddress } from './caller-address.ts';
 import type { Authenticator } from './gate.ts';
 import { CACHE_CONTROL, type HotReads, VARY } from './hot-reads.ts';
@@ -28,15 +29,17 @@ export interface FrontParts {
  */
 export function hotFront({ reads, authenticator, limiter, addressOf, log }: FrontParts) {
   const logs = log.isLevelEnabled('debug');
+  const encodingOf = remembered(acceptedEncoding);
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     if (request.method !== 'GET') return false;
-    const answers = reads.at(request.url as string);
-    if (answers === undefined) return false;
+    const responses = reads.at(request.url as string);
+    if (responses === undefined) return false;
 
     let authorization: string | undefined;
     let ifNoneMatch: string | undefined;
-    let givenId: string | undefined;
+    let idParam: string | undefined;
     let forwarded: string | undefined;
+    let accepted: string | undefined;
     const raw = request.rawHeaders;
     for (let i = 0; i < raw.length; i += 2) {
       const name = raw[i] as string;
@@ -45,27 +48,37 @@ export function hotFront({ reads, authenticator, limiter, addressOf, log }: Fron
         if (lower === 'authorization') authorization ??= raw[i + 1];
         else if (lower === 'if-none-match') ifNoneMatch = raw[i + 1];
       } else if (name.length === 12) {
-        if (name.toLowerCase() === 'x-request-id') givenId = raw[i + 1];
+        if (name.toLowerCase() === 'x-request-id') idParam = raw[i + 1];
       } else if (name.length === 15) {
-        if (name.toLowerCase() === 'x-forwarded-for') forwarded = forwarded ? `${forwarded},${raw[i + 1]}` : raw[i + 1];
+        const lower = name.toLowerCase();
+        if (lower === 'x-forwarded-for') forwarded = forwarded ? `${forwarded},${raw[i + 1]}` : raw[i + 1];
+        else if (lower === 'accept-encoding') accepted = accepted ? `${accepted},${raw[i + 1]}` : raw[i + 1];
       }
     }
 
     const address = addressOf(request.socket.remoteAddress, forwarded);
     const principal = authenticator.fromCache(authorization, address, request.socket);
     if (principal === undefined || principal.kind === 'server') return false;
-    const answer = answers.get(reads.visibility(principal));
-    if (answer === undefined || !allows(principal.permissions, answer.permission)) return false;
+    const reply = responses.get(reads.visibility(principal));
+    if (reply === undefined || !allows(principal.permissions, reply.permission)) return false;
     const rate = limiter.count(principal, address);
     if (rate.exceeded) return false;
 
-    const fresh = ifNoneMatch !== undefined && isFresh(ifNoneMatch, answer.etag);
-    const id = requestId(givenId);
+    const encoding = accepted === undefined ? undefined : encodingOf(accepted);
+    const encoded = encoding && reply.encoded[encoding];
+    // This answer does not wait for its compressed form.
+    if (encoding && encoded === undefined) void reads.encode(reply, encoding);
+    const { length, bytes } = encoded ?? reply;
+    // A client may have the answer from before its compressed form was made.
+    const hasPlain = ifNoneMatch !== undefined && isFresh(ifNoneMatch, reply.etag);
+    const etag = encoded && !hasPlain ? encoded.etag : reply.etag;
+    const fresh = hasPlain || (ifNoneMatch !== undefined && isFresh(ifNoneMatch, etag));
+    const id = requestId(idParam);
     const headers: OutgoingHttpHeader[] = [
       'Content-Type',
-      answer.type,
+      reply.type,
       'ETag',
-      answer.etag,
+      etag,
       'Cache-Control',
       CACHE_CONTROL,
       'Vary',
@@ -82,18 +95,28 @@ export function hotFront({ reads, authenticator, limiter, addressOf, log }: Fron
       securityHeaders['X-Content-Type-Options'],
     ];
     if (fresh) {
-      answer.unchanged.count++;
+      reply.unchanged.count++;
       response.writeHead(304, headers).end();
     } else {
-      answer.sent.count++;
-      headers.push('Content-Length', answer.length);
-      response.writeHead(200, headers).end(answer.bytes, 'latin1');
+      reply.sent.count++;
+      headers.push('Content-Length', length);
+      if (encoding && encoded) headers.push('Content-Encoding', encoding);
+      response.writeHead(200, headers).end(bytes, 'latin1');
     }
-    if (isTracing()) recordHotRequest(request, answer.path, fresh ? 304 : 200, principal.accountId);
+    if (isTracing()) recordHotRequest(request, reply.path, fresh ? 304 : 200, principal.accountId);
     if (logs) {
       const { path } = parseTarget(request.url as string);
       log.debug({ request_id: id, method: 'GET', path, status: fresh ? 304 : 200, address }, 'request');
     }
     return true;
+  };
+}
+
+/** Remembers the last result: most clients send the same header. */
+function remembered<Result>(read: (text: string) => Result): (text: string) => Result {
+  let last: { readonly text: string; readonly result: Result } | undefined;
+  return (text) => {
+    if (last?.text !== text) last = { text, result: read(text) };
+    return last.result;
   };
 }

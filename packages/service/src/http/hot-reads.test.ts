@@ -37,7 +37,7 @@ describe('a hot read', () => {
     expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
   });
 
-  it('answers 304 to a matching ETag, cached or not', async () => {
+  it('responds with 304 to a matching ETag, cached or not', async () => {
     await using service = await serveCatalog();
     const etag = (await service.get('/templates')).headers.get('etag') as string;
     for (const path of ['/templates', '/templates?fresh=1']) {
@@ -94,7 +94,7 @@ describe('a hot read', () => {
     expect(service.catalog.asked).toBe(1);
   });
 
-  it('counts against the rate limit, which answers 429 in the error envelope', async () => {
+  it('counts against the rate limit, which responds with 429 in the error envelope', async () => {
     await using service = await serve({
       config: { rateLimits: { free: 5, pro: 1, enterprise: 1, anonymous: 1, server: 1 } },
       clock: () => 0,
@@ -125,7 +125,7 @@ describe('a hot read', () => {
     expect(metrics).toContain('hortus_http_requests_total{endpoint="taxonomy.tree",status="200"} 2');
   });
 
-  it('answers HEAD without the cache', async () => {
+  it('responds to HEAD without the cache', async () => {
     await using service = await serveCatalog();
     const full = await service.get('/templates');
     const head = await service.fetch('/api/v1/templates', { method: 'HEAD', headers: bearer('reader') });

@@ -3,7 +3,7 @@ import { type EndpointName, type Endpoints, endpoints } from '@hortus/contract/e
 import type { Principal } from '../identity/principal.ts';
 import { BASE_PATH, upToDate } from './api-routes.ts';
 import { type CallParts, type CallSource, callOf } from './call.ts';
-import type { Gate } from './gate.ts';
+import type { AccessControl } from './gate.ts';
 import type { Handlers } from './handler.ts';
 import { type Checks, checksOf } from './validation/checks.ts';
 
@@ -33,14 +33,14 @@ type AnyHandler = (call: unknown) => Promise<unknown>;
 
 export interface InvokeDeps extends CallParts {
   readonly handlers: Handlers<EndpointName>;
-  readonly gate: Pick<Gate, 'requireInside'>;
+  readonly accessControl: Pick<AccessControl, 'requireInside'>;
 }
 
 export function invokerOf(deps: InvokeDeps): Invoke {
   const checks = new Map<EndpointName, Checks>();
   return async (name, caller, parts = {}) => {
     const row: Endpoint = endpoints[name];
-    deps.gate.requireInside(row, caller.principal, caller.address);
+    deps.accessControl.requireInside(row, caller.principal, caller.address);
     const checksOfRow = checks.get(name) ?? checksOf(row);
     checks.set(name, checksOfRow);
     const call = callOf(deps, row, checksOfRow, sourceOf(row, caller, parts));

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 
 /** One server-sent event. `data` is sent as JSON. */
 export interface LiveEvent {
@@ -34,7 +34,7 @@ export interface LiveStream {
 }
 
 /** Unsent bytes of one stream; what the kernel holds comes on top. One larger event is accepted if nothing else waits. */
-export const MOST_UNSENT_BYTES = 64 * 1024;
+export const MAX_UNSENT_BYTES = 64 * 1024;
 
 /** Writes server-sent events to a response whose headers are sent. */
 export class ResponseStream implements LiveStream {
@@ -109,14 +109,14 @@ export class ResponseStream implements LiveStream {
   }
 
   get #hasRoom(): boolean {
-    return this.#unsent === 0 || this.#unsent + Math.max(this.#refused, MOST_UNSENT_BYTES / 2) <= MOST_UNSENT_BYTES;
+    return this.#unsent === 0 || this.#unsent + Math.max(this.#refused, MAX_UNSENT_BYTES / 2) <= MAX_UNSENT_BYTES;
   }
 
   #send(text: string | Buffer): boolean {
     const response = this.#response;
     if (this.signal.aborted || response.destroyed) return false;
     const size = Buffer.byteLength(text);
-    if (this.#unsent > 0 && this.#unsent + size > MOST_UNSENT_BYTES) {
+    if (this.#unsent > 0 && this.#unsent + size > MAX_UNSENT_BYTES) {
       this.#refused = size;
       return false;
     }

@@ -1,6 +1,6 @@
 import { setImmediate as iteration } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { guardWith } from '../guard.ts';
+import { guardWith } from '../process/guard.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { LoopTime } from './loop-time.ts';
 

@@ -1,4 +1,4 @@
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 
 /** Work of requests in one iteration of the event loop before it polls its sockets again. */
 const SLICE_MS = 4;

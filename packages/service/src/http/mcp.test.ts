@@ -111,8 +111,8 @@ onBothEngines((engine) => {
       expect((await fetch(mcpUrl(service), { headers })).status).toBe(405);
       expect((await fetch(mcpUrl(service), { method: 'DELETE', headers })).status).toBe(405);
       const listen = { jsonrpc: '2.0', id: 1, method: 'subscriptions/listen', params: { _meta: {} } };
-      const answer = await post(service, headers, listen);
-      expect(await answer.text()).toContain('error');
+      const handle = await post(service, headers, listen);
+      expect(await handle.text()).toContain('error');
     });
 
     it('bodies that are too large, malformed or no message', async () => {
@@ -136,7 +136,7 @@ onBothEngines((engine) => {
   it('a key without a permission is told which one, and changes nothing', async () => {
     const { instance_uid, id } = await aDefinition(service);
     const permissions = JSON.stringify(['definitions:read', 'deployments:read']);
-    const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId, permissions });
+    const key = await insertKeyRow(service.database, { account_id: service.accountId, permissions });
     const client = await connect(service, modern, key);
     const planned = await call(client, 'deploy', { instance: instance_uid });
     const refused = await call(client, 'deploy', { instance: instance_uid, plan_hash: planned.hash });
@@ -180,7 +180,7 @@ onBothEngines((engine) => {
     it('can be requested by a key that may not make it itself', async () => {
       const { instance_uid: instance, id } = await aDefinition(service);
       const permissions = JSON.stringify(['definitions:read', 'confirmations:request']);
-      const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId, permissions, name: 'model' });
+      const key = await insertKeyRow(service.database, { account_id: service.accountId, permissions, name: 'model' });
       const client = await connect(service, modern, key);
       const { hash } = await call(client, 'archive_instance', { instance });
       const { text } = await call(client, 'archive_instance', { instance, plan_hash: hash });
@@ -228,11 +228,11 @@ onBothEngines((engine) => {
     });
 
   it('a flood of new clients leaves no session behind', async () => {
-    const answers = await Promise.all(Array.from({ length: 200 }, () => post(service, bearer(service.key))));
-    for (const answer of answers) {
-      expect([200, 429]).toContain(answer.status);
-      expect(answer.headers.get('mcp-session-id')).toBeNull();
-      await answer.text();
+    const responses = await Promise.all(Array.from({ length: 200 }, () => post(service, bearer(service.key))));
+    for (const handle of responses) {
+      expect([200, 429]).toContain(handle.status);
+      expect(handle.headers.get('mcp-session-id')).toBeNull();
+      await handle.text();
     }
     expect((await post(service, bearer(service.key))).status).toBe(200);
   });
@@ -249,8 +249,8 @@ onBothEngines((engine) => {
     const leaving = new AbortController();
     let [refused, ended] = [0, 0];
     const waits = Array.from({ length: 40 }, async () => {
-      const answer = await post(service, bearer(service.key), wait, leaving.signal).catch(() => undefined);
-      if (answer?.status === 429) refused++;
+      const handle = await post(service, bearer(service.key), wait, leaving.signal).catch(() => undefined);
+      if (handle?.status === 429) refused++;
       else ended++;
     });
     await until(() => refused === 8, { describe: 'the calls beyond 32 to be refused' });
@@ -264,9 +264,9 @@ onBothEngines((engine) => {
 
   it('a batch is refused, because its calls would count as one', async () => {
     const calls = [1, 2].map((id) => ({ jsonrpc: '2.0', id, method: 'tools/list', params: {} }));
-    const answer = await post(service, bearer(service.key), calls);
-    expect(answer.status).toBe(422);
-    expect(await answer.json()).toMatchObject({
+    const handle = await post(service, bearer(service.key), calls);
+    expect(handle.status).toBe(422);
+    expect(await handle.json()).toMatchObject({
       error: { message: 'body: must be one message; batches are not accepted.' },
     });
   });
@@ -277,8 +277,8 @@ onBothEngines((engine) => {
     const client = await connect(limited);
     const texts = [];
     for (let calls = 0; calls < 4; calls++) {
-      const answer = await call(client, 'list_servers', {}).catch((error: Error) => ({ text: error.message }));
-      texts.push(answer.text);
+      const handle = await call(client, 'list_servers', {}).catch((error: Error) => ({ text: error.message }));
+      texts.push(handle.text);
     }
     expect(texts.join()).toMatch(/More than 5 requests in this minute/);
   });

@@ -1,8 +1,8 @@
 import type { EndpointName } from '@hortus/contract/endpoints';
 import type { Service } from '@hortus/mcp/service';
 import type { Principal } from '../identity/principal.ts';
-import type { Log } from '../log.ts';
 import { Problem } from '../problem.ts';
+import type { Log } from '../process/log.ts';
 import { goneSignal } from './event-stream.ts';
 import type { Exchange } from './exchange.ts';
 import type { Access } from './gate.ts';
@@ -25,7 +25,7 @@ const access: Access = { permission: 'session', counted: true };
 /** Small enough to be parsed on the event loop: a call of a tool is a few values. */
 const BODY = { bodyLimit: 256 * 1024, bodyValues: 3_000 };
 /** Calls of an account at the same time; some wait for the end of a deployment. */
-const MOST_AT_ONCE = 32;
+const MAX_AT_ONCE = 32;
 
 /**
  * Serves MCP over HTTP. A started service has loaded the SDK; tests load it with their first request. There are no sessions: a
@@ -35,7 +35,7 @@ export function addMcp(router: Router, deps: McpDeps): void {
   const running = new Map<string, number>();
   const origin = new URL(deps.publicUrl).origin;
 
-  async function answer(exchange: Exchange): Promise<void> {
+  async function handle(exchange: Exchange): Promise<void> {
     const { principal, headers } = exchange;
     if (principal?.kind !== 'key') throw new Problem('FORBIDDEN', 'Use an API key; a session is not accepted here.');
     if (headers.origin !== undefined && headers.origin !== origin)
@@ -45,12 +45,12 @@ export function addMcp(router: Router, deps: McpDeps): void {
       throw new Problem('VALIDATION_ERROR', 'body: must be one message; batches are not accepted.', { field: 'body' });
     const { accountId } = principal;
     const count = running.get(accountId) ?? 0;
-    if (count >= MOST_AT_ONCE)
+    if (count >= MAX_AT_ONCE)
       throw new Problem(
         'RATE_LIMITED',
-        `More than ${MOST_AT_ONCE} calls of tools run at the same time. Wait a second.`,
+        `More than ${MAX_AT_ONCE} calls of tools run at the same time. Wait a second.`,
         {
-          limit: MOST_AT_ONCE,
+          limit: MAX_AT_ONCE,
           retry_after: 1,
         },
       );
@@ -64,9 +64,9 @@ export function addMcp(router: Router, deps: McpDeps): void {
     }
   }
 
-  router.add('POST', PATH, { name: PATH, access, body: BODY, answer });
+  router.add('POST', PATH, { name: PATH, access, body: BODY, handle });
   // Older clients try to open a stream and to end a session; this status tells them that there is neither.
-  for (const method of ['GET', 'DELETE']) router.add(method, PATH, { name: PATH, access, answer: notAllowed });
+  for (const method of ['GET', 'DELETE']) router.add(method, PATH, { name: PATH, access, handle: notAllowed });
 }
 
 function notAllowed(exchange: Exchange): void {
@@ -78,7 +78,7 @@ function notAllowed(exchange: Exchange): void {
 
 async function respond(exchange: Exchange, principal: KeyPrincipal, deps: McpDeps): Promise<Response> {
   const { invoke, hmac, version, publicUrl, log } = deps;
-  const { answerRequest } = await import('@hortus/mcp/http');
+  const { handleRequest } = await import('@hortus/mcp/http');
   const { address } = exchange;
   const signal = goneSignal(exchange);
   const call = (name: EndpointName, parts: InnerParts = {}) => invoke(name, { principal, address, signal }, parts);
@@ -90,7 +90,7 @@ async function respond(exchange: Exchange, principal: KeyPrincipal, deps: McpDep
     onError: (err: unknown) => log.error({ err, request_id: exchange.id }, 'a call of an MCP tool failed'),
   };
   const request = new Request(new URL(PATH, publicUrl), { method: 'POST', headers: plainHeaders(exchange), signal });
-  return answerRequest(options, request, exchange.body ?? null);
+  return handleRequest(options, request, exchange.body ?? null);
 }
 
 /** The SDK needs no credential. */

@@ -5,7 +5,7 @@ import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { unauthorized } from '../problem.ts';
 import type { LiveHandlers } from './handler.ts';
-import { type LiveStream, MOST_UNSENT_BYTES } from './live-stream.ts';
+import { type LiveStream, MAX_UNSENT_BYTES } from './live-stream.ts';
 import { bearer, fakeAuthenticator, type Served, serve } from './testing/serve.ts';
 
 type Produce = (stream: LiveStream) => Promise<void>;
@@ -44,7 +44,7 @@ describe('an event stream', () => {
     expect(rest).toEqual(['id: 6', 'id: 7\nevent: change\ndata: {"text":"two\\nlines"}', '']);
   });
 
-  it('answers JSON to callers that do not ask for events, and to HEAD', async () => {
+  it('responds with JSON to callers that do not ask for events, and to HEAD', async () => {
     await using service = await serve({ liveHandlers: streaming(() => Promise.reject(new Error('no stream'))) });
     const json = await service.fetch('/api/v1/events', { headers: bearer('admin') });
     expect(await json.json()).toEqual({ success: true, data: null });
@@ -121,7 +121,7 @@ describe('an event stream', () => {
     });
     const socket = await openUnread(service);
     await until(() => refused, { describe: 'a refused write' });
-    expect(response?.writableLength).toBeLessThan(MOST_UNSENT_BYTES + 20_000);
+    expect(response?.writableLength).toBeLessThan(MAX_UNSENT_BYTES + 20_000);
     socket.destroy();
   });
 
@@ -187,8 +187,8 @@ describe('an event stream', () => {
     authenticator: {
       ...fakeAuthenticator,
       fromCache: () => undefined,
-      authenticate: (...of) =>
-        lose.isValid ? fakeAuthenticator.authenticate(...of) : Promise.reject(unauthorized('revoked')),
+      authenticate: (...args) =>
+        lose.isValid ? fakeAuthenticator.authenticate(...args) : Promise.reject(unauthorized('revoked')),
       onChange: (listener) => {
         lose.changed = listener;
       },

@@ -1,16 +1,16 @@
-import type { StreamLimits } from '../config-fields.ts';
-import type { Guard } from '../guard.ts';
+import type { StreamLimits } from '../config/config-fields.ts';
 import type { Principal } from '../identity/principal.ts';
 import { Problem } from '../problem.ts';
+import type { Guard } from '../process/guard.ts';
 import { endRequest } from '../storage/request-context.ts';
-import { answerTo } from './errors.ts';
+import { errorResponse } from './errors.ts';
 import { EVENT_STREAM_HEADERS } from './event-stream.ts';
 import type { Exchange, Route } from './exchange.ts';
-import type { Gate } from './gate.ts';
+import type { AccessControl } from './gate.ts';
 import { type LiveStream, ResponseStream } from './live-stream.ts';
 
 export interface OpenStreamsDeps {
-  readonly gate: Pick<Gate, 'recheck'>;
+  readonly accessControl: Pick<AccessControl, 'recheck'>;
   readonly guard: Guard;
   readonly limits: StreamLimits;
   /** Interval of heartbeats and of checks of the credential. */
@@ -61,7 +61,7 @@ export class OpenStreams {
     try {
       await produce(stream);
     } catch (error) {
-      stream.write({ event: 'error', data: answerTo(error, exchange.id).body });
+      stream.write({ event: 'error', data: errorResponse(error, exchange.id).body });
       if (!(error instanceof Problem)) throw error;
     } finally {
       stream.end();
@@ -106,9 +106,9 @@ export class OpenStreams {
 
   async #recheck({ stream, exchange }: Opened): Promise<void> {
     if (stream.signal.aborted) return;
-    const refusal = await this.#deps.gate.recheck((exchange.route as Route).access, exchange);
+    const refusal = await this.#deps.accessControl.recheck((exchange.route as Route).access, exchange);
     if (refusal === undefined) return;
-    stream.write({ event: 'error', data: answerTo(refusal, exchange.id).body });
+    stream.write({ event: 'error', data: errorResponse(refusal, exchange.id).body });
     stream.end();
   }
 

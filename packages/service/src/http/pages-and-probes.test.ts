@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
-import { bearer, everyAnswer, noStorage, serve } from './testing/serve.ts';
+import { bearer, everyResponse, noStorage, serve } from './testing/serve.ts';
 
 describe('public pages and probes', () => {
   it('health answers its fields at the top level', async () => {
@@ -33,7 +33,7 @@ describe('public pages and probes', () => {
     expect(await page.text()).toContain('/docs/style.css');
     const styles = await service.fetch('/docs/style.css');
     expect(styles.headers.get('content-type')).toBe('text/css; charset=utf-8');
-    for (const name of everyAnswer) expect(styles.headers.get(name), name).toBeTruthy();
+    for (const name of everyResponse) expect(styles.headers.get(name), name).toBeTruthy();
   });
 
   it('metrics are served only to this machine and to admins', async () => {
@@ -64,7 +64,7 @@ describe('public pages and probes', () => {
 });
 
 onBothEngines((engine) => {
-  it('readiness follows the database, and its failure is a clean answer', async () => {
+  it('readiness follows the database, and its failure is a clean response', async () => {
     const storage = await (await engine.testDatabase()).open();
     const gone = { ...storage, ping: () => Promise.reject(new Error('gone')) };
     await using service = await serve({ storage });

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 
 type RequestListener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /** Maximum number of requests of one connection that wait for an earlier answer. */
-const MOST_WAITING = 64;
+const MAX_WAITING = 64;
 
 /**
  * Answers the requests of a connection one by one, each when the client has received the previous answer. Node itself
@@ -13,14 +13,14 @@ const MOST_WAITING = 64;
  */
 export class Pipelining {
   readonly #guard: Guard;
-  readonly #answer: RequestListener;
+  readonly #listener: RequestListener;
   /** The latest started response of each connection. */
   readonly #current = new WeakMap<object, ServerResponse>();
   readonly #waiting = new WeakMap<object, [IncomingMessage, ServerResponse][]>();
 
-  constructor(guard: Guard, answer: RequestListener) {
+  constructor(guard: Guard, handle: RequestListener) {
     this.#guard = guard;
-    this.#answer = answer;
+    this.#listener = handle;
   }
 
   /** Returns the response in progress of a connection, undefined if all its requests are answered. */
@@ -48,13 +48,13 @@ export class Pipelining {
     const before = this.current(socket);
     if (before === undefined) {
       this.#current.set(socket, response);
-      return this.#answer(request, response);
+      return this.#listener(request, response);
     }
     const waiting = this.#waiting.get(socket);
     if (waiting === undefined) {
       this.#waiting.set(socket, [[request, response]]);
       before.once('close', this.#guardedNext(request));
-    } else if (waiting.length < MOST_WAITING) waiting.push([request, response]);
+    } else if (waiting.length < MAX_WAITING) waiting.push([request, response]);
     else socket.destroy();
     return undefined;
   };
@@ -70,7 +70,7 @@ export class Pipelining {
         response.once('close', this.#guardedNext(request));
       }
       this.#current.set(socket, response);
-      return this.#answer(request, response);
+      return this.#listener(request, response);
     };
     return this.#guard(next, () => socket.destroy());
   }

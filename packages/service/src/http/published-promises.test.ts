@@ -2,7 +2,7 @@ import { type EndpointName, endpointRows, endpoints } from '@hortus/contract/end
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
-import { expectRefusal } from '../testing/published-answer.ts';
+import { expectRefusal } from '../testing/published-response.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../testing/running-service.ts';
 
 /** What docs/decisions/published-interface.md says of all rows of a kind, held against every such row of the contract. */
@@ -32,7 +32,7 @@ onBothEngines((engine) => {
     it('stores nothing readable of the deleted record', async () => {
       const { path } = await goodRequest('webhooks.delete', service);
       const { json } = await service.request('DELETE', path);
-      const rows = await service.sideDoor.db.selectFrom('tombstones').selectAll().execute();
+      const rows = await service.database.db.selectFrom('tombstones').selectAll().execute();
       expect(rows.map(({ path: at }) => at)).toContain(`/api/v1${path}`);
       expect(JSON.stringify(rows)).not.toContain(json.data.url);
     });
@@ -40,7 +40,7 @@ onBothEngines((engine) => {
     it('works with another key of the account', async () => {
       const { path } = await goodRequest('webhooks.delete', service);
       const { json } = await service.request('DELETE', path);
-      const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId });
+      const key = await insertKeyRow(service.database, { account_id: service.accountId });
       expect(await service.request('DELETE', path, { key })).toMatchObject({ status: 200, json: { data: json.data } });
     });
 
@@ -56,7 +56,7 @@ onBothEngines((engine) => {
       const { path } = await goodRequest('recipes.delete', neighbour);
       expect((await service.request('DELETE', path)).status).toBe(200);
       expect((await service.request('DELETE', path)).status).toBe(200);
-      const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId });
+      const key = await insertKeyRow(service.database, { account_id: service.accountId });
       expectRefusal(await service.request('DELETE', path, { key }), 'NOT_FOUND');
     });
 
@@ -64,7 +64,7 @@ onBothEngines((engine) => {
       const { path } = await goodRequest('members.remove', service);
       expect((await service.request('DELETE', path)).status).toBe(200);
       const permissions = JSON.stringify(['account:write']);
-      const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId, permissions });
+      const key = await insertKeyRow(service.database, { account_id: service.accountId, permissions });
       expectRefusal(await service.request('DELETE', path, { key }), 'FORBIDDEN');
     });
 
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
       const { path } = await goodRequest('saved-configs.delete', service);
       await service.request('DELETE', path);
       const created_at = Date.now() - 30 * 86_400_000 - 1;
-      await service.sideDoor.db
+      await service.database.db
         .updateTable('tombstones')
         .set({ created_at })
         .where('path', '=', `/api/v1${path}`)
@@ -89,8 +89,8 @@ onBothEngines((engine) => {
   describe('a body whose fields are all optional', () => {
     it('POST /recipes/{id}/reject works without a body', async () => {
       const { path } = await goodRequest('recipes.reject', service);
-      const answer = await service.request('POST', path);
-      expect(answer).toMatchObject({ status: 200, json: { data: { status: 'rejected', reason: null } } });
+      const response = await service.request('POST', path);
+      expect(response).toMatchObject({ status: 200, json: { data: { status: 'rejected', reason: null } } });
     });
   });
 
@@ -98,9 +98,9 @@ onBothEngines((engine) => {
     it.each(strict)('%s names the first eight', async (name) => {
       const { method, path, options, body } = await goodRequest(name, service);
       const unknown = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`surplus_${n}`, n]));
-      const answer = await service.request(method, path, { ...options, body: { ...body, ...unknown } });
-      expectRefusal(answer, 'VALIDATION_ERROR', 'surplus_0');
-      const { error } = answer.json;
+      const response = await service.request(method, path, { ...options, body: { ...body, ...unknown } });
+      expectRefusal(response, 'VALIDATION_ERROR', 'surplus_0');
+      const { error } = response.json;
       const first = Array.from({ length: 8 }, (_, n) => `surplus_${n}`);
       expect(error.details.problems.map(({ field }: { field: string }) => field)).toEqual(first);
       for (const field of first) expect(error.message).toContain(field);
@@ -121,9 +121,9 @@ onBothEngines((engine) => {
     it.each(editing)('%s accepts the record unchanged', async (name) => {
       const { record, send } = await opened(name);
       const { updated_at: _, current_revision: __, ...before } = record;
-      const answer = await send(record);
-      expect(answer.status, JSON.stringify(answer.json)).toBe(200);
-      expect(answer.json.data).toMatchObject(before);
+      const response = await send(record);
+      expect(response.status, JSON.stringify(response.json)).toBe(200);
+      expect(response.json.data).toMatchObject(before);
     });
 
     it.each(editing)('%s refuses a changed read-only field and names it', async (name) => {
@@ -135,8 +135,8 @@ onBothEngines((engine) => {
 
     it('may contain a change to a writable field', async () => {
       const { record, send } = await opened('definitions.update');
-      const answer = await send({ ...record, name: 'Renamed' });
-      expect(answer.json.data).toMatchObject({ name: 'Renamed', instance_uid: record.instance_uid });
+      const response = await send({ ...record, name: 'Renamed' });
+      expect(response.json.data).toMatchObject({ name: 'Renamed', instance_uid: record.instance_uid });
       expectRefusal(await send({ ...record, status: 'archived' }), 'VALIDATION_ERROR', 'status');
     });
   });

@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
-import { guardWith } from '../guard.ts';
 import type { Principal } from '../identity/principal.ts';
+import { guardWith } from '../process/guard.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import type { Authenticator } from './gate.ts';
@@ -79,7 +79,7 @@ describe('the limit of a caller', () => {
     retryAfter: response.headers.get('retry-after'),
   });
 
-  it('is in the headers of every answer, and exceeding it is 429 with Retry-After', async () => {
+  it('is in the headers of every response, and exceeding it is 429 with Retry-After', async () => {
     await using service = await serve({ config: { rateLimits: few }, clock: () => 1_000_000_000_000 });
     const ask = async (path: string, headers: Record<string, string> = {}) =>
       read(await service.fetch(path, { headers }));
@@ -102,7 +102,7 @@ describe('the limit of a caller', () => {
     ['reader', 60],
     ['other', 300],
     ['admin', 1000],
-  ])('of %s is exactly %i a minute, even under concurrent requests', async (who, most) => {
+  ])('of %s is exactly %i a minute, even under concurrent requests', async (who, max) => {
     let now = 1_000_000_000_000;
     await using service = await serve({ config: { rateLimits: limits }, clock: () => now });
     const ask = async (path: string) => {
@@ -111,20 +111,20 @@ describe('the limit of a caller', () => {
       return { ...read(response), reset: response.headers.get('x-ratelimit-reset') };
     };
     // Half of them fail, and count and tell all the same.
-    const paths = Array.from({ length: most + 20 }, (_, i) => (i % 2 ? '/api/v1/account' : '/api/v1/nothing'));
-    const answers: Awaited<ReturnType<typeof ask>>[] = [];
+    const paths = Array.from({ length: max + 20 }, (_, i) => (i % 2 ? '/api/v1/account' : '/api/v1/nothing'));
+    const responses: Awaited<ReturnType<typeof ask>>[] = [];
     const callers = Array.from({ length: 20 }, async () => {
-      for (let path = paths.pop(); path; path = paths.pop()) answers.push(await ask(path));
+      for (let path = paths.pop(); path; path = paths.pop()) responses.push(await ask(path));
     });
     await Promise.all(callers);
-    const refused = answers.filter(({ status }) => status === 429);
+    const refused = responses.filter(({ status }) => status === 429);
     expect(refused).toHaveLength(20);
-    for (const answer of answers) expect([answer.limit, answer.reset]).toEqual([String(most), '1000000020']);
+    for (const response of responses) expect([response.limit, response.reset]).toEqual([String(max), '1000000020']);
     for (const { retryAfter, remaining } of refused) expect([retryAfter, remaining]).toEqual(['20', '0']);
-    const left = answers.filter(({ status }) => status !== 429).map(({ remaining }) => Number(remaining));
-    expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: most }, (_, i) => i));
+    const left = responses.filter(({ status }) => status !== 429).map(({ remaining }) => Number(remaining));
+    expect(left.sort((a, b) => a - b)).toEqual(Array.from({ length: max }, (_, i) => i));
     now += 20_000;
-    expect(await ask('/api/v1/nothing')).toMatchObject({ status: 404, remaining: String(most - 1) });
+    expect(await ask('/api/v1/nothing')).toMatchObject({ status: 404, remaining: String(max - 1) });
   });
 
   it('is counted by address for unauthenticated callers', async () => {
@@ -153,7 +153,7 @@ onBothEngines((engine) => {
     const limiters = [new RateLimiter(limits, clock), new RateLimiter(limits, clock)] as const;
     const shared = limiters.map((limiter) => new SharedRateWindows(limiter, storage, guard));
     for (let i = 0; i < 20; i++) for (const limiter of limiters) limiter.count(account, '');
-    for (const one of shared) await one.sync();
+    for (const windows of shared) await windows.sync();
     // The second has seen the sum; the first learns it with its next count.
     expect(limiters[1].peek(account, '').remaining).toBe(20);
     expect(limiters[0].peek(account, '').remaining).toBe(40);
@@ -207,13 +207,13 @@ onBothEngines((engine) => {
     it('two services on one database share a limit after a short time', async () => {
       const testDatabase = await engine.testDatabase();
       const settings = { clock: () => 600_000, config: { rateLimits: limits } };
-      await using one = await serve({ ...settings, storage: await testDatabase.open() });
+      await using served = await serve({ ...settings, storage: await testDatabase.open() });
       await using other = await serve({ ...settings, storage: await testDatabase.open() });
-      const ask = async (service: typeof one) => {
+      const ask = async (service: typeof served) => {
         const response = await service.fetch('/api/v1/templates', { headers: bearer('reader') });
         return { status: response.status, remaining: Number(response.headers.get('x-ratelimit-remaining')) };
       };
-      for (let i = 0; i < 30; i++) await ask(one);
+      for (let i = 0; i < 30; i++) await ask(served);
       let asked = 0;
       await until(
         async () => {

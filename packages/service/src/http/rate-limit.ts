@@ -1,4 +1,4 @@
-import type { RateLimits } from '../config.ts';
+import type { RateLimits } from '../config/config.ts';
 import { callerNetwork } from '../identity/networks.ts';
 import type { Principal } from '../identity/principal.ts';
 
@@ -28,7 +28,7 @@ export interface RateState {
 }
 
 /** Beyond this number of callers in a minute the others share one counter, which bounds the memory. */
-const MOST_CALLERS = 100_000;
+const MAX_CALLERS = 100_000;
 const EVERYONE_ELSE = 'everyone else';
 
 /**
@@ -94,7 +94,7 @@ const state = (window: RateWindow, limit: number, remaining: number, exceeded: b
 function counterOf(window: RateWindow, subject: string): Counter {
   const known = window.counters.get(subject);
   if (known) return known;
-  if (window.counters.size >= MOST_CALLERS && subject !== EVERYONE_ELSE) return counterOf(window, EVERYONE_ELSE);
+  if (window.counters.size >= MAX_CALLERS && subject !== EVERYONE_ELSE) return counterOf(window, EVERYONE_ELSE);
   const counter = { fresh: 0, known: 0 };
   window.counters.set(subject, counter);
   return counter;

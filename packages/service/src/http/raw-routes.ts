@@ -23,7 +23,7 @@ export function addRawRoutes(router: Router, routes: readonly RawRoute[]): void 
       path: BASE_PATH + path,
       access: { permission: 'public', counted: true },
       rawBody: bodyLimit,
-      answer: async (exchange: Exchange) => {
+      handle: async (exchange: Exchange) => {
         const { params, headers, body } = exchange;
         await receive(params, headers, body as Buffer);
         exchange.status = 202;

@@ -14,7 +14,7 @@ interface Field {
 
 const refName = (schema: JsonSchema): string | undefined => schema.$ref?.split('/').at(-1);
 
-export function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
+function resolve(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = refName(schema);
   return name === undefined
     ? schema
@@ -61,7 +61,7 @@ const words = (values: readonly unknown[]): Part =>
   values.map((value, i) => html`${i > 0 && ' '}<code>${value === null ? 'null' : String(value)}</code>`);
 
 /** Describes the constraints of a schema as short phrases. */
-export function limits(schema: JsonSchema): Part[] {
+function limits(schema: JsonSchema): Part[] {
   const said: Part[] = [];
   const bound = (low: unknown, high: unknown, unit: string) => {
     if (low !== undefined && high !== undefined) said.push(`${low} to ${high}${unit}`);
@@ -69,10 +69,11 @@ export function limits(schema: JsonSchema): Part[] {
     else if (low !== undefined && low !== 0) said.push(`at least ${low}${unit}`);
   };
   if (schema.enum) said.push(html`one of ${words(schema.enum)}`);
-  if (schema.items?.enum) said.push(html`of ${words(schema.items.enum)}`);
+  const items = schema.items || undefined;
+  if (items?.enum) said.push(html`of ${words(items.enum)}`);
   bound(schema.minLength, schema.maxLength, ' characters');
-  const largest = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
-  bound(schema.minimum, largest, '');
+  const maximum = schema.maximum === Number.MAX_SAFE_INTEGER ? undefined : schema.maximum;
+  bound(schema.minimum, maximum, '');
   bound(schema.minItems, schema.maxItems, ' items');
   if (schema.format === 'date-time') said.push('ISO 8601, UTC');
   if (schema.default !== undefined) said.push(html`default <code>${String(schema.default)}</code>`);
@@ -82,7 +83,7 @@ export function limits(schema: JsonSchema): Part[] {
 const remarks = (schema: JsonSchema): Part => {
   const said = limits(schema);
   return html`${schema.description && html`<p>${prose(schema.description)}</p>`}${
-    said.length > 0 && html`<p class="limits">${said.map((one, i) => html`${i > 0 && '; '}${one}`)}</p>`
+    said.length > 0 && html`<p class="limits">${said.map((item, i) => html`${i > 0 && '; '}${item}`)}</p>`
   }`;
 };
 

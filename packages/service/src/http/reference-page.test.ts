@@ -1,6 +1,6 @@
 import { endpointRows } from '@hortus/contract/endpoints';
-import { openapiDocument } from '@hortus/contract/openapi';
 import type { OpenApiDocument } from '@hortus/contract/openapi/document';
+import { openapiDocument } from '@hortus/contract/openapi/openapi';
 import { describe, expect, test } from 'vitest';
 import { referenceStyles, renderReference } from './reference-page.ts';
 
@@ -92,10 +92,10 @@ describe('hostile strings', () => {
   });
 });
 
-test('a long answer is written once, and the other operations with it link there', () => {
+test('a long response is written once, and the other operations with it link there', () => {
   expect(page).toMatch(/<p class="answer">Answer <b>200<\/b>, as in <a href="#[^"]+">/);
-  const answers = [...page.matchAll(/<details>.*?<table>(.*?)<\/table>/gs)].map(([, fields]) => fields ?? '');
-  const long = answers.filter((fields) => fields.length > 2_000);
+  const responses = [...page.matchAll(/<details>.*?<table>(.*?)<\/table>/gs)].map(([, fields]) => fields ?? '');
+  const long = responses.filter((fields) => fields.length > 2_000);
   expect(new Set(long).size).toBe(long.length);
 });
 

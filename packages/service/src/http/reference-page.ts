@@ -21,7 +21,7 @@ const entriesOf = (doc: OpenApiDocument): Entry[] =>
 /** Quotes a text for the shell: within single quotes only a single quote is special. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-export function curl(doc: OpenApiDocument, { method, path, op }: Entry): string {
+function curl(doc: OpenApiDocument, { method, path, op }: Entry): string {
   const body = op.requestBody?.content['application/json'].schema;
   const parts = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}${quoted(`${doc.servers[0]?.url ?? ''}${path}`)}`,
@@ -56,7 +56,7 @@ function parameterTable(doc: OpenApiDocument, op: Operation): Markup {
  * Renders the fields of answers. Reading, creating and changing a record answer with the same fields: a long table is
  * written once, later operations link to it. This makes the page a quarter smaller.
  */
-function answerTables(): (status: string, fields: Markup, op: Operation) => Markup {
+function responseTables(): (status: string, fields: Markup, op: Operation) => Markup {
   const longTable = 2_000;
   const firstWith = new Map<string, Operation>();
   return (status, fields, op) => {
@@ -68,13 +68,17 @@ function answerTables(): (status: string, fields: Markup, op: Operation) => Mark
   };
 }
 
-function operationArticle(doc: OpenApiDocument, entry: Entry, answerTable: ReturnType<typeof answerTables>): Markup {
+function operationArticle(
+  doc: OpenApiDocument,
+  entry: Entry,
+  responseTable: ReturnType<typeof responseTables>,
+): Markup {
   const { method, path, op } = entry;
   const { schemas } = doc.components;
   const [status, reply] = Object.entries(op.responses).find(([code]) => code.startsWith('2')) ?? ['200', undefined];
-  const answer = reply && !isRef(reply) ? reply.content?.['application/json']?.schema : undefined;
+  const response = reply && !isRef(reply) ? reply.content?.['application/json']?.schema : undefined;
   const body = op.requestBody?.content['application/json'].schema;
-  const errors = Object.entries(op.responses).filter((one): one is [string, Ref] => isRef(one[1]));
+  const errors = Object.entries(op.responses).filter((entry): entry is [string, Ref] => isRef(entry[1]));
   return html`<article id="${anchor(op.operationId)}">
 <h3><a href="#${anchor(op.operationId)}">${op.summary}</a></h3>
 <p class="address"><b class="method ${method.toLowerCase()}">${method}</b><code>${path}</code><span class="terms">${op['x-server-key'] && html`<span>also with the key of the server</span>`}${permission(op['x-permission'])}</span></p>
@@ -82,7 +86,7 @@ ${op.description && html`<p class="about">${prose(op.description)}</p>`}
 <pre tabindex="0" aria-label="Sample request">${curl(doc, entry)}</pre>
 ${parameterTable(doc, op)}
 ${body && fieldTable('Body', body, schemas, 'required')}
-${answer && answerTable(status, fieldTable('Fields of the answer', answer, schemas, 'plain'), op)}
+${response && responseTable(status, fieldTable('Fields of the answer', response, schemas, 'plain'), op)}
 <p class="errors">Errors ${errors.map(([code, ref]) => html` <a href="#errors" title="${lastOf(ref)}">${code}</a>`)}</p>
 </article>`;
 }
@@ -168,13 +172,13 @@ export function renderReference(
         ({ op }) => html`<li><a href="#${anchor(op.operationId)}">${op.summary}</a></li>`,
       )}</ul></li>`,
   );
-  const answerTable = answerTables();
+  const responseTable = responseTables();
   const chapters = doc.tags.map(
     ({
       name,
       description,
     }) => html`<section id="tag-${anchor(name)}"><h2>${name}</h2><p class="lead">${prose(description)}</p>
-${of(name).map((entry) => operationArticle(doc, entry, answerTable))}</section>`,
+${of(name).map((entry) => operationArticle(doc, entry, responseTable))}</section>`,
   );
   return html`<!doctype html>
 <html lang="en">

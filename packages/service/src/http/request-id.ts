@@ -7,5 +7,5 @@ const prefix = `req_${randomBytes(8).toString('hex')}_`;
 let count = 0;
 
 /** Returns the caller's own id if it is safe for a header and a log line, otherwise a new one. */
-export const requestId = (given: string | undefined): string =>
-  given !== undefined && sane.test(given) ? given : prefix + (count++).toString(36);
+export const requestId = (input: string | undefined): string =>
+  input !== undefined && sane.test(input) ? input : prefix + (count++).toString(36);

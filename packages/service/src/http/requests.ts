@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EndpointName } from '@hortus/contract/endpoints';
 import { isTracing } from '@hortus/tracing/span';
-import type { Guard } from '../guard.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import { invalid } from '../problem.ts';
+import type { Guard } from '../process/guard.ts';
+import type { Log } from '../process/log.ts';
+import type { Metrics } from '../process/metrics.ts';
 import { inRequest, nameCaller } from '../storage/request-context.ts';
 import type { Work } from '../workers/job.ts';
 import { readBody, readBytes } from './body.ts';
@@ -12,10 +12,10 @@ import type { BodyBudget } from './body-budget.ts';
 import type { BodyPace } from './body-pace.ts';
 import type { CallerAddress } from './caller-address.ts';
 import type { PageFor } from './console-pages.ts';
-import { answerTo, noSuchPath, retryAfterOf } from './errors.ts';
-import type { Route } from './exchange.ts';
+import { errorResponse, noSuchPath, retryAfterOf } from './errors.ts';
+import type { Carrier, Route } from './exchange.ts';
 import { Exchange } from './exchange.ts';
-import type { Gate } from './gate.ts';
+import type { AccessControl } from './gate.ts';
 import type { LoopTime } from './loop-time.ts';
 import { rateHeaders } from './rate-headers.ts';
 import { subjectOf } from './rate-limit.ts';
@@ -28,13 +28,14 @@ import { READ_LARGE_BODY } from './validation/large-body.ts';
 export interface RequestParts {
   readonly router: Router;
   readonly pageFor: PageFor;
-  readonly gate: Gate;
+  readonly accessControl: AccessControl;
   readonly budget: BodyBudget;
   readonly pace: BodyPace;
   readonly addressOf: CallerAddress;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly guard: Guard;
+  readonly strictTransport: Carrier['transportHeaders'];
   readonly shutdown: Pick<Shutdown, 'begun'>;
   readonly work: Work;
   readonly loop: LoopTime;
@@ -44,14 +45,15 @@ export interface RequestParts {
 
 /** Handles the common part of every request. */
 export function requestListener(parts: RequestParts) {
-  const { router, pageFor, gate, addressOf, metrics, log, guard, shutdown, loop } = parts;
+  const { router, pageFor, accessControl, addressOf, metrics, log, guard, shutdown, loop } = parts;
   const handleOne = parts.waitsForDatabase ? (exchange: Exchange) => inRequest(handle, exchange) : handle;
   const carrier = {
     guard,
+    transportHeaders: parts.strictTransport,
     get closing() {
       return shutdown.begun;
     },
-    answered(exchange: Exchange) {
+    responded(exchange: Exchange) {
       const ms = performance.now() - exchange.begunAt;
       if (exchange.span) endRequestSpan(exchange, exchange.span);
       metrics.observe(exchange.route?.name ?? 'unknown path', exchange.status, ms / 1000);
@@ -77,8 +79,8 @@ export function requestListener(parts: RequestParts) {
       // A request that is not counted is a probe: it shows how long answers take, so it waits for no others.
       if (route?.access.counted !== false && loop.isSpent) await loop.turn();
       const { rate, principal, refusal } = await (route
-        ? gate.enter(route.access, exchange)
-        : gate.enterNowhere(exchange));
+        ? accessControl.enter(route.access, exchange)
+        : accessControl.enterNowhere(exchange));
       exchange.with(rateHeaders(rate));
       exchange.principal = principal;
       if (principal && principal.kind !== 'server') nameCaller(principal.accountId);
@@ -86,8 +88,8 @@ export function requestListener(parts: RequestParts) {
       if (request.headers.host === undefined && request.httpVersion === '1.1') throw invalid('Host', 'is required.');
       // Checked before the body: an unknown path is a 404 even if the request is malformed.
       if (!route) throw noSuchPath();
-      if (exchange.method === 'GET' || exchange.method === 'HEAD') await route.answer(exchange);
-      else await answerWithBody(parts, route, exchange);
+      if (exchange.method === 'GET' || exchange.method === 'HEAD') await route.handle(exchange);
+      else await handleWithBody(parts, route, exchange);
     } catch (error) {
       refuse(log, error, exchange);
     }
@@ -95,7 +97,7 @@ export function requestListener(parts: RequestParts) {
 }
 
 /** Releases the budget of the body only after the answer: until then the handler keeps it in memory. */
-async function answerWithBody(parts: RequestParts, route: Route, exchange: Exchange): Promise<void> {
+async function handleWithBody(parts: RequestParts, route: Route, exchange: Exchange): Promise<void> {
   const { budget, pace, work, loop } = parts;
   const { principal, address } = exchange;
   const owner = { account: principal?.accountId ?? address, field: 'body' };
@@ -121,7 +123,7 @@ async function answerWithBody(parts: RequestParts, route: Route, exchange: Excha
       exchange.isLast = !exchange.request.complete && !exchange.request.destroyed;
       throw error;
     }
-    await route.answer(exchange);
+    await route.handle(exchange);
   } finally {
     room.giveBack();
   }
@@ -129,15 +131,15 @@ async function answerWithBody(parts: RequestParts, route: Route, exchange: Excha
 
 function refuse(log: Log, error: unknown, exchange: Exchange): void {
   const { request, response } = exchange;
-  const answer = answerTo(error, exchange.id);
-  const { status, body } = answer;
+  const reply = errorResponse(error, exchange.id);
+  const { status, body } = reply;
   // If the caller disconnected during its own request, the error is its own and cannot be answered.
   const left = request.destroyed && !request.complete;
   if (status >= 500 && !left) log.error({ err: error, ...named(exchange) }, 'request failed');
   // Headers were already sent: destroy the connection, so that a truncated answer is not taken for complete. A stream
   // has ended with the error as its last event.
   if (response.headersSent) return void (response.writableEnded || response.destroy());
-  const wait = retryAfterOf(answer);
+  const wait = retryAfterOf(reply);
   if (wait !== undefined) exchange.with({ 'Retry-After': String(wait) });
   exchange.status = status;
   exchange.without('ETag').with({ 'Cache-Control': 'no-store' }).json(body);

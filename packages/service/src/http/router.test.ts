@@ -4,7 +4,7 @@ import type { Route } from './exchange.ts';
 import { Router } from './router.ts';
 
 const access = { permission: 'public', counted: true } as const;
-const route = (name: string): Route => ({ name, access, answer: () => {} });
+const route = (name: string): Route => ({ name, access, handle: () => {} });
 
 function routerOf(...paths: string[]) {
   const router = new Router();

@@ -8,7 +8,7 @@ class Fork {
 }
 
 /** Longer segments match nothing; ids in paths are shorter. */
-const LONGEST_PARAMETER = 512;
+const MAX_PARAMETER_LENGTH = 512;
 
 /** Routes of one method: fixed paths, and the tree of all. */
 class Paths {
@@ -71,7 +71,7 @@ function follow(fork: Fork, segments: readonly string[], place: number, values: 
   const segment = segments[place] as string;
   const named = fork.named.get(segment);
   const end = named && follow(named, segments, place + 1, values);
-  if (end || !fork.any || segment === '' || segment.length > LONGEST_PARAMETER) return end;
+  if (end || !fork.any || segment === '' || segment.length > MAX_PARAMETER_LENGTH) return end;
   values.push(segment);
   const found = follow(fork.any, segments, place + 1, values);
   if (!found) values.pop();

@@ -22,7 +22,7 @@ export function secureTransport(trustedProxies: readonly string[]): SecureTransp
 }
 
 /** Tells whether a trusted proxy reports that the caller came over TLS. */
-export function tlsTransport(trustedProxies: readonly string[]): SecureTransport {
+function tlsTransport(trustedProxies: readonly string[]): SecureTransport {
   const trusted = trustedProxies.map(parseNetwork).filter((network) => network !== undefined);
   return (peer, headers) =>
     peer !== undefined && everyHopIsTls(headers['x-forwarded-proto']) && isWithin(plain(peer), trusted);
@@ -33,6 +33,31 @@ export function tlsCookies({ publicUrl, trustedProxies }: TlsSettings): SecureTr
   if (new URL(publicUrl).protocol === 'https:') return () => true;
   return tlsTransport(trustedProxies);
 }
+
+const HSTS = { 'Strict-Transport-Security': 'max-age=31536000' } as const;
+const NONE = {} as const;
+
+/**
+ * Returns the header that keeps browsers on TLS, if the request came over it. Without `includeSubDomains`, because
+ * applications on subdomains may have no certificate; not for localhost, where other programs speak plain HTTP.
+ */
+export function strictTransport(
+  settings: TlsSettings,
+): (peer: string | undefined, headers: IncomingHttpHeaders) => Headers {
+  const overTls = tlsTransport(settings.trustedProxies);
+  const { protocol, host, hostname } = new URL(settings.publicUrl);
+  if (hostname === 'localhost' || hostname.endsWith('.localhost')) return () => NONE;
+  return (peer, headers) => {
+    // A proxy that is not trusted, or says nothing, still asks for the name that is known to be served over TLS.
+    const isPublic = protocol === 'https:' && headers.host?.toLowerCase() === host && !isPlain(headers);
+    return isPublic || overTls(peer, headers) ? HSTS : NONE;
+  };
+}
+
+type Headers = typeof HSTS | typeof NONE;
+
+const isPlain = ({ 'x-forwarded-proto': protocols }: IncomingHttpHeaders): boolean =>
+  protocols !== undefined && !everyHopIsTls(protocols);
 
 interface TlsSettings {
   readonly publicUrl: string;

@@ -3,6 +3,8 @@ export const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  // A page of another origin that opened this one cannot reach its window.
+  'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
 /** Policy of the reference page, which loads only its own style sheet. */

@@ -17,8 +17,21 @@ describe('a request', () => {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',
+      'cross-origin-opener-policy': 'same-origin',
       'content-security-policy': expect.stringContaining("default-src 'none'"),
     });
+  });
+
+  it('over TLS keeps browsers on TLS, and over plain HTTP does not', async () => {
+    await using service = await serve({
+      config: { publicUrl: 'https://hortus.example.org', trustedProxies: ['127.0.0.1'] },
+    });
+    const hstsOf = async (protocol: string) => {
+      const headers = { ...bearer('admin'), 'x-forwarded-proto': protocol };
+      return (await service.fetch('/api/v1/definitions/x', { headers })).headers.get('strict-transport-security');
+    };
+    expect(await hstsOf('https')).toBe('max-age=31536000');
+    expect(await hstsOf('http')).toBeNull();
   });
 
   it('with HEAD is answered as with GET, without the body', async () => {
@@ -104,12 +117,12 @@ it('a session cookie has the __Host- prefix if a trusted proxy reports TLS', asy
   const json = { 'content-type': 'application/json' };
   const cookieOf = async (service: Awaited<ReturnType<typeof serve>>, headers: Record<string, string>) => {
     const body = '{"email":"a@b.c","password":"x"}';
-    const answer = await service.fetch('/api/v1/account/login', {
+    const handle = await service.fetch('/api/v1/account/login', {
       method: 'POST',
       headers: { ...json, ...headers },
       body,
     });
-    return answer.headers.get('set-cookie')?.split('=')[0];
+    return handle.headers.get('set-cookie')?.split('=')[0];
   };
   const tls = { 'x-forwarded-proto': 'https' };
   await using proxied = await serve({ handlers, config: { trustedProxies: ['127.0.0.0/8'] } });

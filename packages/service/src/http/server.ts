@@ -2,12 +2,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { EndpointName, LiveName } from '@hortus/contract/endpoints';
-import type { Config } from '../config.ts';
-import { guardWith } from '../guard.ts';
+import type { Config } from '../config/config.ts';
 import type { Principal } from '../identity/principal.ts';
-import type { Log } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
 import type { Problem } from '../problem.ts';
+import { guardWith } from '../process/guard.ts';
+import type { Log } from '../process/log.ts';
+import type { Metrics } from '../process/metrics.ts';
 import type { Storage } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Work } from '../workers/job.ts';
@@ -17,11 +17,12 @@ import { BodyBudget, type BodyLimits } from './body-budget.ts';
 import { BodyPace } from './body-pace.ts';
 import type { Fence } from './call.ts';
 import { callerAddress, countedAddress } from './caller-address.ts';
+import { Compression } from './compression.ts';
 import { ConnectionLimit, type ConnectionLimits } from './connection-limit.ts';
 import type { ConsoleFiles } from './console-files.ts';
 import { addConsole } from './console-pages.ts';
 import { addDocuments } from './documents.ts';
-import { type Access, type Authenticator, Gate, type Visitor } from './gate.ts';
+import { type Access, AccessControl, type Authenticator, type Visitor } from './gate.ts';
 import type { Handlers, LiveHandlers } from './handler.ts';
 import { hotFront } from './hot-front.ts';
 import { HotReads, type HotSource } from './hot-reads.ts';
@@ -36,9 +37,9 @@ import { SharedRateWindows } from './rate-windows/shared.ts';
 import { addRawRoutes, type RawRoute } from './raw-routes.ts';
 import { requestListener } from './requests.ts';
 import { Router } from './router.ts';
-import { secureTransport, tlsCookies } from './secure-transport.ts';
+import { secureTransport, strictTransport, tlsCookies } from './secure-transport.ts';
 import { Shutdown } from './shutdown.ts';
-import { answerSocketErrors } from './socket-errors.ts';
+import { handleSocketErrors } from './socket-errors.ts';
 import { Upgrades } from './upgrades.ts';
 
 export interface HttpDeps {
@@ -128,7 +129,7 @@ export function buildHttp(deps: HttpDeps): Http {
   const hosts = allowedHosts(config.publicUrl, config.allowedHosts);
   const tlsCookie = tlsCookies(config);
   const wrongKeys = new RateLimiter(config.rateLimits, deps.clock);
-  const gate = new Gate({
+  const accessControl = new AccessControl({
     authenticator,
     limiter,
     wrongKeys,
@@ -136,9 +137,15 @@ export function buildHttp(deps: HttpDeps): Http {
     allowedHosts: hosts,
     tlsCookie,
   });
-  const openStreams = new OpenStreams({ gate, guard, limits: config.streamLimits, heartbeatMs: deps.heartbeatMs });
+  const openStreams = new OpenStreams({
+    accessControl,
+    guard,
+    limits: config.streamLimits,
+    heartbeatMs: deps.heartbeatMs,
+  });
   authenticator.onChange(() => openStreams.recheckAll());
-  const hotReads = new HotReads(deps.catalog, metrics);
+  const compression = new Compression();
+  const hotReads = new HotReads(deps.catalog, metrics, compression);
   const front = hotFront({ reads: hotReads, authenticator, limiter, addressOf, log });
   const router = new Router();
   const callParts = {
@@ -155,8 +162,8 @@ export function buildHttp(deps: HttpDeps): Http {
     liveHandlers: deps.liveHandlers,
   });
   addRawRoutes(router, deps.rawRoutes ?? []);
-  addDocuments(router, { publicUrl: config.publicUrl, version: deps.version });
-  const invoke = invokerOf({ ...callParts, handlers: deps.handlers, gate });
+  addDocuments(router, { publicUrl: config.publicUrl, version: deps.version }, compression);
+  const invoke = invokerOf({ ...callParts, handlers: deps.handlers, accessControl });
   addMcp(router, {
     invoke,
     hmac: (accountId, text) => deps.vault.hmac(storage.reader, accountId, text),
@@ -164,7 +171,7 @@ export function buildHttp(deps: HttpDeps): Http {
     version: deps.version,
     log,
   });
-  addProbes(router, { storage, metrics, gate });
+  addProbes(router, { storage, metrics, accessControl });
   const pageFor = addConsole(router, deps.console);
 
   const connections = new ConnectionLimit({
@@ -185,36 +192,29 @@ export function buildHttp(deps: HttpDeps): Http {
   const serve = requestListener({
     router,
     pageFor,
-    gate,
+    accessControl,
     budget,
     pace: new BodyPace(),
     addressOf,
     metrics,
     log,
     guard,
+    strictTransport: strictTransport(config),
     shutdown,
     loop,
     waitsForDatabase: storage.engine === 'postgres',
     work: deps.work,
   });
   const current = (socket: Duplex) => pipelining.current(socket);
-  const refuse = answerSocketErrors(server, { limiter, addressOf, guard, current });
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const refuse = handleSocketErrors(server, { limiter, addressOf, guard, current });
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
     const refusal = connections.refusal(request.socket);
     if (refusal) return refuse(request.socket, refusal);
     return !shutdown.begun && front(request, response) ? undefined : serve(request, response);
   };
-  const pipelining = new Pipelining(guard, answer);
+  const pipelining = new Pipelining(guard, handle);
   pipelining.listenTo(server);
-  const visitorOf = ({ headers, socket }: IncomingMessage): Visitor => ({
-    // Checked like a change: browsers open WebSockets with the session cookie from pages of any origin.
-    method: 'POST',
-    headers,
-    address: addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
-    host: headers.host,
-    peer: socket.remoteAddress,
-    connection: socket,
-  });
+  const visitorOf = visitorsAt(addressOf);
   server.setTimeout(deps.unreadMs ?? UNREAD_MS, guard(pipelining.silent));
   shared?.start();
 
@@ -223,14 +223,14 @@ export function buildHttp(deps: HttpDeps): Http {
     upgrades,
     refuse,
     known: (socket) => connections.forget(socket),
-    authenticate: (key, address) => gate.identifyKey(key, address),
+    authenticate: (key, address) => accessControl.identifyKey(key, address),
     openStreams: () => openStreams.size,
     async admit(access, request) {
-      const { principal, refusal } = await gate.enter(access, visitorOf(request));
+      const { principal, refusal } = await accessControl.enter(access, visitorOf(request));
       if (refusal !== undefined || principal === undefined) throw refusal;
       return principal;
     },
-    recheck: (access, request) => gate.recheck(access, visitorOf(request)),
+    recheck: (access, request) => accessControl.recheck(access, visitorOf(request)),
     invoke,
     listen: () => listen(server, config),
     async close() {
@@ -240,6 +240,19 @@ export function buildHttp(deps: HttpDeps): Http {
     },
   };
 }
+
+/** Describes the caller of a WebSocket for the gate. */
+const visitorsAt =
+  (addressOf: ReturnType<typeof callerAddress>) =>
+  ({ headers, socket }: IncomingMessage): Visitor => ({
+    // Checked like a change: browsers open WebSockets with the session cookie from pages of any origin.
+    method: 'POST',
+    headers,
+    address: addressOf(socket.remoteAddress, headers['x-forwarded-for'] as string | undefined),
+    host: headers.host,
+    peer: socket.remoteAddress,
+    connection: socket,
+  });
 
 function listen(server: Server, { host, port }: { host: string; port: number }): Promise<AddressInfo> {
   return new Promise((done, fail) => {

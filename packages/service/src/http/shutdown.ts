@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 
 const GRACE_MS = 10_000;
-const LOOK_EVERY_MS = 50;
+const POLL_EVERY_MS = 50;
 
 /** Closes a server after requests in flight have finished, or after a grace period. */
 export class Shutdown {
@@ -42,7 +42,7 @@ export class Shutdown {
     const closeAll = () => {
       for (const socket of this.#sockets) socket.destroy();
     };
-    const idle = setInterval(this.#guard(closeIdle), LOOK_EVERY_MS);
+    const idle = setInterval(this.#guard(closeIdle), POLL_EVERY_MS);
     const end = setTimeout(this.#guard(closeAll), this.#graceMs);
     await closed;
     clearInterval(idle);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
-import { loadCatalog } from '@hortus/template/load';
-import { parse } from '@hortus/template/parse';
+import { loadCatalog } from '@hortus/template/catalog/load';
+import { parse } from '@hortus/template/source/parse';
+import { INKWELL, SEED } from '@hortus/template/testing/inkwell';
 import { validate } from '@hortus/template/validate';
 import { Ajv } from 'ajv';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -64,7 +64,7 @@ describe('the template schema for editors', () => {
         visit(inner, `${path}.${key}`);
       }
       if (part.items) visit(part.items, `${path}[]`);
-      for (const one of part.anyOf ?? []) visit(one, path);
+      for (const item of part.anyOf ?? []) visit(item, path);
     };
     visit(document, '');
     expect(silent).toEqual([]);

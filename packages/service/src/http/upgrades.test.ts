@@ -51,7 +51,7 @@ test.each([
   expect((await service.fetch('/api/v1/health')).status).toBe(200);
 });
 
-test('an upgrade waits for the answer to an earlier request on the connection', async () => {
+test('an upgrade waits for the response to an earlier request on the connection', async () => {
   const go = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
   await using service = await serve({
@@ -65,10 +65,10 @@ test('an upgrade waits for the answer to an earlier request on the connection', 
   });
   service.http.upgrades.at(PATH, (_request, socket) => socket.end('HTTP/1.1 101 Switching Protocols\r\n\r\n'));
   const first = 'GET /api/v1/account HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer admin\r\n\r\n';
-  const answers = statuses(service, first + asking(PATH));
+  const responses = statuses(service, first + asking(PATH));
   await asked.promise;
   go.resolve();
-  expect(await answers).toEqual([200, 404]);
+  expect(await responses).toEqual([200, 404]);
 });
 
 test('a listener that throws closes only its own socket', async () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 import { parseTarget, type Target } from './target.ts';
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer, target: Target) => void;

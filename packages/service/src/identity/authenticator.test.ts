@@ -1,9 +1,9 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
-import { newId } from '../ids.ts';
+import { newId } from '../records/ids.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { ACCOUNTS_TOPIC, type Authenticator, KEYS_TOPIC } from './authenticator.ts';
 import { insertKey } from './store.ts';
 import { adminKey, type Replica, twoReplicas } from './testing/replicas.ts';
@@ -20,7 +20,7 @@ const cached = (authenticator: Authenticator, token: string, address = HERE) =>
 const over = (authenticator: Authenticator, connection: object, token: string) =>
   authenticator.authenticate({ ...bearer(token), connection }, HERE);
 
-async function addKey({ storage, accountId }: Replica, given: Partial<NewRow<'api_keys'>> = {}) {
+async function addKey({ storage, accountId }: Replica, overrides: Partial<NewRow<'api_keys'>> = {}) {
   const token = newUserKey('live');
   const id = newId('key');
   await storage.write((tx) =>
@@ -37,7 +37,7 @@ async function addKey({ storage, accountId }: Replica, given: Partial<NewRow<'ap
       created_by: null,
       created_at: tx.now,
       revoked_at: null,
-      ...given,
+      ...overrides,
     }),
   );
   return { id, ...token };
@@ -51,7 +51,7 @@ const revoke = (storage: Storage, key: { id: string; hash: string }) =>
 
 const unauthorized = { code: 'UNAUTHORIZED' };
 
-onBothEngines((engine) => {
+onDifferingEngines('notices between replicas', (engine) => {
   it('a valid key is accepted, from the cache if it was seen before', async () => {
     const [{ authenticator, accountId }] = await twoReplicas(engine);
     expect(cached(authenticator, adminKey)).toBeUndefined();
@@ -120,13 +120,13 @@ onBothEngines((engine) => {
   });
 
   it('a revoked key leaves the cache at once, on every replica', async () => {
-    const [one, two] = await twoReplicas(engine);
-    const key = await addKey(one);
-    await enter(one.authenticator, key.token);
+    const [replica, two] = await twoReplicas(engine);
+    const key = await addKey(replica);
+    await enter(replica.authenticator, key.token);
     await enter(two.authenticator, key.token);
-    await revoke(one.storage, key);
-    expect(cached(one.authenticator, key.token)).toBeUndefined();
-    await expect(enter(one.authenticator, key.token)).rejects.toMatchObject(unauthorized);
+    await revoke(replica.storage, key);
+    expect(cached(replica.authenticator, key.token)).toBeUndefined();
+    await expect(enter(replica.authenticator, key.token)).rejects.toMatchObject(unauthorized);
     await until(() => cached(two.authenticator, key.token) === undefined, {
       describe: 'the other replica to hear of it',
     });
@@ -149,12 +149,12 @@ onBothEngines((engine) => {
   });
 
   it('a lookup that a revocation overtook is not cached', async () => {
-    const [one] = await twoReplicas(engine);
-    const key = await addKey(one);
-    const entering = enter(one.authenticator, key.token);
-    one.bus.publish(KEYS_TOPIC, key.hash);
+    const [replica] = await twoReplicas(engine);
+    const key = await addKey(replica);
+    const entering = enter(replica.authenticator, key.token);
+    replica.bus.publish(KEYS_TOPIC, key.hash);
     await entering;
-    expect(cached(one.authenticator, key.token)).toBeUndefined();
+    expect(cached(replica.authenticator, key.token)).toBeUndefined();
   });
 
   it('a changed plan applies at once, any other change within half a minute', async () => {
@@ -178,33 +178,33 @@ onBothEngines((engine) => {
 
   it('the last use is recorded without a write per request, and never goes back', async () => {
     let now = 1_000_000;
-    const [one, two] = await twoReplicas(engine, () => now);
-    const key = await addKey(one);
+    const [replica, two] = await twoReplicas(engine, () => now);
+    const key = await addKey(replica);
     const lastUse = async () => {
-      const query = one.storage.reader.db.selectFrom('api_keys').select('last_used_at').where('id', '=', key.id);
+      const query = replica.storage.reader.db.selectFrom('api_keys').select('last_used_at').where('id', '=', key.id);
       return (await query.executeTakeFirstOrThrow()).last_used_at;
     };
     await enter(two.authenticator, key.token);
     now += 500;
-    await enter(one.authenticator, key.token);
+    await enter(replica.authenticator, key.token);
     now += 500;
-    cached(one.authenticator, key.token);
+    cached(replica.authenticator, key.token);
     expect(await lastUse()).toBeNull();
-    await one.authenticator.close();
+    await replica.authenticator.close();
     expect(await lastUse()).toBe(1_001_000);
     await two.authenticator.flush();
     expect(await lastUse()).toBe(1_001_000);
   });
 
   it('both keys of a server are accepted until the new one is used; then the old one is refused on every replica', async () => {
-    const [one, two] = await twoReplicas(engine);
+    const [replica, two] = await twoReplicas(engine);
     const [old, next] = [newServerKey('live'), newServerKey('live')];
-    const serverId = await insertServer(one, old.hash);
-    expect(await enter(one.authenticator, old.token)).toMatchObject({ kind: 'server', serverId });
-    await setNextServerKey(one.storage, serverId, next.hash);
+    const serverId = await insertServer(replica, old.hash);
+    expect(await enter(replica.authenticator, old.token)).toMatchObject({ kind: 'server', serverId });
+    await setNextServerKey(replica.storage, serverId, next.hash);
     await enter(two.authenticator, old.token);
-    expect(await one.authenticator.authenticateKey(next.token, HERE)).toMatchObject({ kind: 'server', serverId });
-    await expect(enter(one.authenticator, old.token)).rejects.toMatchObject(unauthorized);
+    expect(await replica.authenticator.authenticateKey(next.token, HERE)).toMatchObject({ kind: 'server', serverId });
+    await expect(enter(replica.authenticator, old.token)).rejects.toMatchObject(unauthorized);
     await until(() => cached(two.authenticator, old.token) === undefined, { describe: 'the old key to be forgotten' });
     await expect(enter(two.authenticator, old.token)).rejects.toMatchObject(unauthorized);
     expect(await enter(two.authenticator, next.token)).toMatchObject({ serverId });

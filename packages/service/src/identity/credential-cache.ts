@@ -21,7 +21,7 @@ interface Entry {
 
 /** A notice invalidates an entry at once; this is the fallback for lost notices. */
 const LIVES_MS = 30_000;
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 /** Caches valid credentials by hash, so that requests need no query to authenticate. */
 export class CredentialCache {
@@ -46,7 +46,7 @@ export class CredentialCache {
     if (ticket !== this.#generation) return;
     // Reinsert a renewed entry at the end, so that the first entry is the least recently renewed.
     this.#entries.delete(hash);
-    if (this.#entries.size >= MOST_KEPT) {
+    if (this.#entries.size >= MAX_KEPT) {
       const [oldest] = this.#entries.keys();
       if (oldest !== undefined) this.#entries.delete(oldest);
     }

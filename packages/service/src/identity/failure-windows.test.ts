@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { FailureWindows, MOST_KEPT } from './failure-windows.ts';
+import { FailureWindows, MAX_KEPT } from './failure-windows.ts';
 
 it('a flood of random keys neither grows memory nor erases the count of a key under attack', () => {
   const windows = new FailureWindows(() => 0);
   for (let i = 0; i < 10; i++) windows.add('under attack');
-  for (let i = 0; i < 3 * MOST_KEPT; i++) windows.add(`random ${i}`);
-  expect(windows.size).toBe(MOST_KEPT);
+  for (let i = 0; i < 3 * MAX_KEPT; i++) windows.add(`random ${i}`);
+  expect(windows.size).toBe(MAX_KEPT);
   expect(windows.add('under attack')).toBe(11);
 });
 
@@ -15,7 +15,7 @@ it('expired windows are dropped before those that still count', () => {
   for (let i = 0; i < 10; i++) windows.add('expired');
   now = 15 * 60_000;
   windows.add('counting');
-  for (let i = 0; i < MOST_KEPT - 1; i++) windows.add(`random ${i}`);
+  for (let i = 0; i < MAX_KEPT - 1; i++) windows.add(`random ${i}`);
   expect(windows.add('counting')).toBe(2);
   expect(windows.add('expired')).toBe(1);
 });

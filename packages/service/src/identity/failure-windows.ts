@@ -1,6 +1,6 @@
 const WINDOW_MS = 15 * 60_000;
 /** Maximum number of keys. */
-export const MOST_KEPT = 20_000;
+export const MAX_KEPT = 20_000;
 /** Number of the oldest windows that are compared when one is dropped. */
 const COMPARED = 16;
 
@@ -40,10 +40,10 @@ export class FailureWindows {
     this.#windows.delete(key);
   }
 
-  /** Returns the seconds until the window ends, or undefined while it has fewer failures than `most`. */
-  secondsToWait(key: string, most: number): number | undefined {
+  /** Returns the seconds until the window ends, or undefined while it has fewer failures than `max`. */
+  secondsToWait(key: string, max: number): number | undefined {
     const window = this.#current(key);
-    return window && window.failures >= most ? Math.ceil((window.endsAt - this.#clock()) / 1000) : undefined;
+    return window && window.failures >= max ? Math.ceil((window.endsAt - this.#clock()) / 1000) : undefined;
   }
 
   #current(key: string): Window | undefined {
@@ -54,18 +54,18 @@ export class FailureWindows {
   #open(key: string): Window {
     // Map keeps the order of insertion, so an expired window of the same key must not keep its place.
     this.#windows.delete(key);
-    if (this.#windows.size >= MOST_KEPT) this.#dropOne();
+    if (this.#windows.size >= MAX_KEPT) this.#dropOne();
     const window = { endsAt: this.#clock() + WINDOW_MS, failures: 0 };
     this.#windows.set(key, window);
     return window;
   }
 
   #dropOne(): void {
-    let least: { readonly key: string; readonly failures: number } | undefined;
+    let min: { readonly key: string; readonly failures: number } | undefined;
     for (const [key] of this.#windows.entries().take(COMPARED)) {
       const failures = this.#current(key)?.failures ?? 0;
-      if (!least || failures < least.failures) least = { key, failures };
+      if (!min || failures < min.failures) min = { key, failures };
     }
-    if (least) this.#windows.delete(least.key);
+    if (min) this.#windows.delete(min.key);
   }
 }

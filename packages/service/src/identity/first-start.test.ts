@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { ensureFirstAccount, type FirstStartDeps, renewFirstLink } from './first-start.ts';
 import { Passwords } from './passwords.ts';
 import { deleteFirstLink } from './store.ts';
 import { hashOf } from './tokens.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('replicas that start together', (engine) => {
   const settings = {
     passwords: new Passwords(),
     mode: 'live',
@@ -32,8 +32,8 @@ onBothEngines((engine) => {
   });
 
   it('the first start does not print configured secrets', async () => {
-    const given = { adminKey: `hk_live_${'k'.repeat(32)}`, adminPassword: 'a long password' };
-    const made = await ensureFirstAccount({ ...settings, ...given, storage: await engine.open() });
+    const overrides = { adminKey: `hk_live_${'k'.repeat(32)}`, adminPassword: 'a long password' };
+    const made = await ensureFirstAccount({ ...settings, ...overrides, storage: await engine.open() });
     expect(made).toMatchObject({ generatedKey: undefined, generatedPassword: undefined });
   });
 
@@ -53,17 +53,17 @@ onBothEngines((engine) => {
 
   it('replicas that start together create one account', async () => {
     const testDatabase = await engine.testDatabase();
-    const one = await testDatabase.open();
-    const two = engine.name === 'postgres' ? await testDatabase.open() : one;
-    const made = await Promise.all([one, two, one].map((storage) => ensureFirstAccount({ ...settings, storage })));
+    const item = await testDatabase.open();
+    const two = engine.name === 'postgres' ? await testDatabase.open() : item;
+    const made = await Promise.all([item, two, item].map((storage) => ensureFirstAccount({ ...settings, storage })));
     expect(made.filter((result) => result !== undefined)).toHaveLength(1);
-    expect(await one.reader.db.selectFrom('accounts').selectAll().execute()).toHaveLength(1);
-    expect(await one.reader.db.selectFrom('api_keys').selectAll().execute()).toHaveLength(1);
+    expect(await item.reader.db.selectFrom('accounts').selectAll().execute()).toHaveLength(1);
+    expect(await item.reader.db.selectFrom('api_keys').selectAll().execute()).toHaveLength(1);
   });
 
   it('the first start refuses an invalid setting with its name', async () => {
     const storage = await engine.open();
-    const start = (given: Partial<FirstStartDeps>) => ensureFirstAccount({ ...settings, storage, ...given });
+    const start = (overrides: Partial<FirstStartDeps>) => ensureFirstAccount({ ...settings, storage, ...overrides });
     for (const adminKey of ['secret', `hk_test_${'k'.repeat(43)}`, `hs_live_${'k'.repeat(43)}`, 'hk_live_short']) {
       await expect(start({ adminKey })).rejects.toThrow('HORTUS_ADMIN_KEY');
     }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { newId } from '../ids.ts';
 import { append } from '../outbox/append.ts';
+import { newId } from '../records/ids.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import { normalEmail } from './email.ts';
 import { PASSWORD_LENGTH, type Passwords } from './passwords.ts';
@@ -78,11 +78,12 @@ function checkSettings({ adminKey, adminPassword, adminEmail, mode }: FirstStart
   if (adminKey && kindOfKey(adminKey, mode) !== 'key') {
     throw new Error(`HORTUS_ADMIN_KEY must be hk_${mode}_ and from 32 to 128 letters, digits, - or _.`);
   }
-  const { least, most } = PASSWORD_LENGTH;
-  if (adminPassword && (adminPassword.length < least || adminPassword.length > most)) {
-    throw new Error(`HORTUS_ADMIN_PASSWORD must have from ${least} to ${most} characters.`);
+  const { min, max } = PASSWORD_LENGTH;
+  if (adminPassword && (adminPassword.length < min || adminPassword.length > max)) {
+    throw new Error(`HORTUS_ADMIN_PASSWORD must have from ${min} to ${max} characters.`);
   }
-  if (!/^\S+@\S+$/.test(normalEmail(adminEmail))) throw new Error('HORTUS_ADMIN_EMAIL must be an email address.');
+  if (!/^[^\s@]+@[^\s@]+$/.test(normalEmail(adminEmail)))
+    throw new Error('HORTUS_ADMIN_EMAIL must be an email address.');
 }
 
 /** How long the link of the first start is valid. */

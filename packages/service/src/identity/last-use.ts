@@ -1,4 +1,4 @@
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import type { Storage } from '../storage/storage.ts';
 import { recordUse } from './store.ts';
 

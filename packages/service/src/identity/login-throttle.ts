@@ -4,17 +4,17 @@ import { FailureWindows } from './failure-windows.ts';
 import { callerNetwork } from './networks.ts';
 
 /** Limit for one user from one network. */
-export const MOST_FAILURES = 10;
+export const MAX_FAILURES = 10;
 /** Limit for all users from one network, against trying one password on many users. */
-export const MOST_FOR_NETWORK = 100;
+export const MAX_FOR_NETWORK = 100;
 /**
  * Limit for one user from all networks together; beyond it, attempts from networks that are new to the user are
  * delayed.
  */
 export const FREE_FOR_USER = 20;
-export const LONGEST_DELAY_MS = 5_000;
+export const MAX_DELAY_MS = 5_000;
 /** Maximum number of delayed attempts; bounds memory and sockets. */
-export const MOST_HELD = 1_000;
+export const MAX_HELD = 1_000;
 
 export interface Attempt {
   readonly address: string;
@@ -57,8 +57,8 @@ export class LoginThrottle {
   async check({ address, email, known }: Attempt, verify: () => Promise<boolean>): Promise<Outcome> {
     const network = callerNetwork(address);
     const pair = `${network} ${email}`;
-    refuseAfter(this.#pairs, pair, MOST_FAILURES);
-    if (!known) refuseAfter(this.#networks, network, MOST_FOR_NETWORK);
+    refuseAfter(this.#pairs, pair, MAX_FAILURES);
+    if (!known) refuseAfter(this.#networks, network, MAX_FOR_NETWORK);
     this.#networks.add(network);
     this.#pairs.add(pair);
     const failures = this.#users.add(email);
@@ -83,7 +83,7 @@ export class LoginThrottle {
   }
 
   async #hold(ms: number): Promise<void> {
-    if (this.#held >= MOST_HELD) {
+    if (this.#held >= MAX_HELD) {
       throw new Problem('RATE_LIMITED', 'Too many sign-ins are waiting. Try again in a moment.', { retry_after: 5 });
     }
     this.#held++;
@@ -95,12 +95,12 @@ export class LoginThrottle {
   }
 }
 
-function refuseAfter(windows: FailureWindows, key: string, most: number): void {
-  const retry_after = windows.secondsToWait(key, most);
+function refuseAfter(windows: FailureWindows, key: string, max: number): void {
+  const retry_after = windows.secondsToWait(key, max);
   if (retry_after === undefined) return;
   throw new Problem('RATE_LIMITED', 'Too many failed attempts to sign in from this network.', { retry_after });
 }
 
 /** One second, and another one for every 20 further failures. */
 const delayAfter = (failures: number): number =>
-  Math.min(LONGEST_DELAY_MS, Math.ceil((failures - FREE_FOR_USER) / 20) * 1_000);
+  Math.min(MAX_DELAY_MS, Math.ceil((failures - FREE_FOR_USER) / 20) * 1_000);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openLocalBus } from '../bus/local-bus.ts';
-import { openLog } from '../log.ts';
+import { openLog } from '../process/log.ts';
 import { onBothEngines } from '../testing/engines.ts';
 import { Authenticator } from './authenticator.ts';
 import { ensureFirstAccount } from './first-start.ts';

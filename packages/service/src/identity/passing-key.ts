@@ -1,5 +1,5 @@
-import { newId } from '../ids.ts';
 import { append } from '../outbox/append.ts';
+import { newId } from '../records/ids.ts';
 import type { Storage } from '../storage/storage.ts';
 import { firstAccount, insertKey } from './store.ts';
 import { type Mode, newUserKey } from './tokens.ts';

@@ -47,7 +47,7 @@ it('an unknown user costs the same hash work as a wrong password', async () => {
 });
 
 /** Hashes that end when the test says so. */
-function heldHashes(mostWaiting: number) {
+function heldHashes(maxWaiting: number) {
   const ends: (() => void)[] = [];
   const derive = (_password: string, _salt: Buffer, _cost: object, tagLength: number) =>
     new Promise<Buffer>((done) => ends.push(() => done(Buffer.alloc(tagLength))));
@@ -57,7 +57,7 @@ function heldHashes(mostWaiting: number) {
     ends.shift()?.();
     await turn();
   };
-  return { endOne, held: new Passwords({ mostWaiting, derive }) };
+  return { endOne, held: new Passwords({ maxWaiting, derive }) };
 }
 
 it('the queue for hashing is bounded, and everything in it is served', async () => {

@@ -1,7 +1,7 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { invalid, Problem } from '../problem.ts';
 
-export const PASSWORD_LENGTH = { least: 10, most: 256 } as const;
+export const PASSWORD_LENGTH = { min: 10, max: 256 } as const;
 
 /** OWASP's recommendation for argon2id with the smallest memory of its list: 19 MiB, two passes. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 } as const;
@@ -11,32 +11,32 @@ const TAG_BYTES = 32;
 /** Each hash occupies a thread and 19 MiB, and other work needs threads too. */
 export const AT_ONCE = 2;
 /** Limit of each of the two queues. A hash takes about 30 ms, so the last one waits about four seconds. */
-const MOST_WAITING = 256;
+const MAX_WAITING = 256;
 
 export interface PasswordsOptions {
-  readonly mostWaiting?: number;
+  readonly maxWaiting?: number;
   /** Computes an argon2id hash; tests pass their own. */
   readonly derive?: typeof derive;
 }
 
 export function checkNewPassword(field: string, password: string): void {
-  const { least, most } = PASSWORD_LENGTH;
-  if (password.length >= least && password.length <= most) return;
-  throw invalid(field, `must have from ${least} to ${most} characters.`);
+  const { min, max } = PASSWORD_LENGTH;
+  if (password.length >= min && password.length <= max) return;
+  throw invalid(field, `must have from ${min} to ${max} characters.`);
 }
 
 /** Hashes and verifies off the event loop, a few at a time. */
 export class Passwords {
   readonly #waiting: (() => void)[] = [];
   readonly #first: (() => void)[] = [];
-  readonly #mostWaiting: number;
+  readonly #maxWaiting: number;
   readonly #hash: typeof derive;
   #running = 0;
   /** Verified for unknown users, so that they take as long as a wrong password. No password matches it. */
   readonly #decoy = print(COST, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
 
   constructor(options: PasswordsOptions = {}) {
-    this.#mostWaiting = options.mostWaiting ?? MOST_WAITING;
+    this.#maxWaiting = options.maxWaiting ?? MAX_WAITING;
     this.#hash = options.derive ?? derive;
   }
 
@@ -73,7 +73,7 @@ export class Passwords {
       this.#running++;
       return;
     }
-    if (queue.length >= this.#mostWaiting) {
+    if (queue.length >= this.#maxWaiting) {
       throw new Problem('RATE_LIMITED', 'Too many sign-ins at the moment. Try again in a few seconds.', {
         retry_after: 5,
       });

@@ -1,4 +1,4 @@
-import { newId } from '../ids.ts';
+import { newId } from '../records/ids.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { Row } from '../storage/tables.ts';
 import { KEYS_TOPIC } from './credential-cache.ts';

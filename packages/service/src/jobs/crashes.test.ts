@@ -3,21 +3,21 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openLocalBus } from '../bus/local-bus.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { enqueue } from './enqueue.ts';
 import type { JobRun, Settled } from './job.ts';
 import { JobWorker } from './worker.ts';
 
 /** What happens to a run of a job. */
-const fate = fc.constantFrom(
+const decision = fc.constantFrom(
   'works' as const,
   'throws' as const,
   'fails after its effect' as const,
   'process dies before the effect' as const,
   'process dies after the effect' as const,
 );
-type Fate = typeof fate extends fc.Arbitrary<infer F> ? F : never;
+type UnitDecision = typeof decision extends fc.Arbitrary<infer F> ? F : never;
 
 const MAX_ATTEMPTS = 3;
 const LEASE_MS = 10_000;
@@ -34,11 +34,11 @@ class Village {
   #born = 0;
 
   /** Works until nothing is left to do. The clock jumps when all wait for it, so no living process loses its lease. */
-  async work(storage: Storage, fates: readonly (readonly Fate[])[]): Promise<void> {
+  async work(storage: Storage, decisions: readonly (readonly UnitDecision[])[]): Promise<void> {
     this.#leasedUntil.clear();
-    let living = [this.#start(storage, fates), this.#start(storage, fates)];
+    let living = [this.#start(storage, decisions), this.#start(storage, decisions)];
     const over = async () => {
-      living = living.map((name) => (this.#dead.has(name) ? this.#start(storage, fates) : name));
+      living = living.map((name) => (this.#dead.has(name) ? this.#start(storage, decisions) : name));
       const open = await storage.reader.db.selectFrom('jobs').selectAll().where('dead', '=', 0).execute();
       const held = open.some((job) => job.lease_owner !== null && !this.#dead.has(job.lease_owner.split(':')[0] ?? ''));
       const next = Math.min(...open.map((job) => job.run_at));
@@ -50,7 +50,7 @@ class Village {
     await Promise.all(this.#workers.splice(0).map((worker) => worker.stop({ withinMs: 0 })));
   }
 
-  #start(storage: Storage, fates: readonly (readonly Fate[])[]): string {
+  #start(storage: Storage, decisions: readonly (readonly UnitDecision[])[]): string {
     const name = `process${++this.#born}`;
     const own: Storage = {
       ...storage,
@@ -65,7 +65,7 @@ class Village {
       clock: () => this.clock.now,
       leaseMs: LEASE_MS,
       handlers: {
-        effect: { maxAttempts: MAX_ATTEMPTS, concurrency: 1, run: (run) => this.#run(own, name, run, fates) },
+        effect: { maxAttempts: MAX_ATTEMPTS, concurrency: 1, run: (run) => this.#run(own, name, run, decisions) },
       },
     });
     worker.start();
@@ -73,7 +73,12 @@ class Village {
     return name;
   }
 
-  async #run(storage: Storage, name: string, run: JobRun, fates: readonly (readonly Fate[])[]): Promise<Settled> {
+  async #run(
+    storage: Storage,
+    name: string,
+    run: JobRun,
+    decisions: readonly (readonly UnitDecision[])[],
+  ): Promise<Settled> {
     const { index } = run.job.payload as { index: number };
     if (this.clock.now < (this.#leasedUntil.get(index) ?? 0)) this.violations.push(run.job.id);
     const effect = async (tx: Tx) => {
@@ -86,7 +91,7 @@ class Village {
       this.#dead.add(name);
       return interruption(run.signal);
     };
-    switch (fates[index]?.[run.job.attempts - 1]) {
+    switch (decisions[index]?.[run.job.attempts - 1]) {
       case 'throws':
         throw new Error('no');
       case 'fails after its effect':
@@ -109,30 +114,30 @@ class Village {
 const interruption = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
 
-onBothEngines((engine) => {
+onDifferingEngines('leases of jobs', (engine) => {
   it('each job takes effect once despite crashes, and one that always fails becomes a dead letter', async () => {
     const village = new Village();
     const storage = await engine.open({ clock: () => village.clock.now });
-    const plans = fc.array(fc.array(fate, { minLength: MAX_ATTEMPTS, maxLength: MAX_ATTEMPTS }), {
+    const plans = fc.array(fc.array(decision, { minLength: MAX_ATTEMPTS, maxLength: MAX_ATTEMPTS }), {
       minLength: 1,
       maxLength: 6,
     });
-    const property = fc.asyncProperty(plans, async (fates) => {
+    const property = fc.asyncProperty(plans, async (decisions) => {
       await storage.write(async (tx) => {
         await tx.db.deleteFrom('jobs').execute();
         await tx.db.deleteFrom('settings').execute();
-        for (const index of fates.keys()) await enqueue(tx, { kind: 'effect', payload: { index } });
+        for (const index of decisions.keys()) await enqueue(tx, { kind: 'effect', payload: { index } });
       });
-      await village.work(storage, fates);
+      await village.work(storage, decisions);
       const effects = await storage.reader.db.selectFrom('settings').select('name').execute();
       const letters = await storage.reader.db.selectFrom('jobs').selectAll().execute();
-      const outcome = fates.map((_, index) => ({
+      const outcome = decisions.map((_, index) => ({
         effects: effects.map((row) => row.name).filter((name) => name.startsWith(`effect ${index} `)),
         dead: letters.filter((job) => JSON.parse(job.payload).index === index).map((job) => job.dead),
       }));
       expect(outcome).toEqual(
-        fates.map((plan, index) => {
-          const works = plan.findIndex((one) => one === 'works' || one === 'process dies after the effect');
+        decisions.map((plan, index) => {
+          const works = plan.findIndex((item) => item === 'works' || item === 'process dies after the effect');
           return works < 0
             ? { effects: [], dead: [1] }
             : { effects: [`effect ${index} of run ${works + 1}`], dead: [] };

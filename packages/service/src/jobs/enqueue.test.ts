@@ -1,10 +1,10 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { enqueue, JOBS_TOPIC, SWEEP_MS } from './enqueue.ts';
 import { Gate, openJobQueue } from './testing/job-queue.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('claims of jobs and notices about them', (engine) => {
   it('a failed transaction enqueues no job', async () => {
     const { storage, jobs } = await openJobQueue(engine);
     const failing = storage.write(async (tx) => {
@@ -50,7 +50,7 @@ onBothEngines((engine) => {
     const { clock, worker, add, pass, none, jobs } = await openJobQueue(engine);
     const ranAt: number[] = [];
     const gate = new Gate();
-    const one = worker({
+    const item = worker({
       water: {
         run: async () => {
           if (ranAt.push(clock.now) === 1) await gate.pass();
@@ -58,7 +58,7 @@ onBothEngines((engine) => {
         },
       },
     });
-    one.start();
+    item.start();
     const begun = clock.now;
     await add({ key: 'fern' });
     await until(() => gate.waiting, { describe: 'the first run' });
@@ -69,7 +69,7 @@ onBothEngines((engine) => {
     await until(async () => (await jobs())[0]?.lease_owner === null, { describe: 'the end of the first run' });
     pass(3_600_000);
     await none();
-    await one.stop();
+    await item.stop();
     expect(ranAt).toEqual([begun, begun + 3_600_000]);
   });
 });

@@ -10,7 +10,7 @@ export interface Job {
 }
 
 /** Result of a successful run: done, or another run at a given time. */
-export type Answer = 'done' | { readonly again: number };
+export type RunResult = 'done' | { readonly again: number };
 
 /** Returned if the handler settled the run in its own transaction with `complete`. */
 export type Settled = 'settled';
@@ -23,11 +23,11 @@ export interface JobRun {
    * Settles the run atomically with its effect. Throws, and thereby rolls the effect back, if another worker has the
    * lease.
    */
-  complete(tx: Tx, answer?: Answer): Promise<Settled>;
+  complete(tx: Tx, response?: RunResult): Promise<Settled>;
 }
 
 /** May run more than once for one job, and on several replicas, unless it settles in its own transaction. */
-export type JobHandler = (run: JobRun) => Promise<Answer | Settled>;
+type JobHandler = (run: JobRun) => Promise<RunResult | Settled>;
 
 export interface JobKind {
   readonly run: JobHandler;

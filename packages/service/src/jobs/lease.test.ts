@@ -1,23 +1,23 @@
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import type { Storage } from '../storage/storage.ts';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import type { JobKind } from './job.ts';
 import { Gate, openJobQueue } from './testing/job-queue.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('leases of jobs', (engine) => {
   describe('a lease', () => {
     it('is extended while its job runs', async () => {
       const { jobs, clock, worker, add, pass } = await openJobQueue(engine);
       const gate = new Gate();
-      const one = worker({ water: { run: () => gate.pass().then(() => 'done') } }, { leaseMs: 60 });
-      one.start();
+      const item = worker({ water: { run: () => gate.pass().then(() => 'done') } }, { leaseMs: 60 });
+      item.start();
       await add();
       await until(async () => (await jobs())[0]?.lease_owner?.startsWith('a:'), { describe: 'the claim' });
       pass(50);
       await until(async () => (await jobs())[0]?.run_at === clock.now + 60, { describe: 'the extension' });
       gate.open();
-      await one.stop();
+      await item.stop();
       expect(await jobs()).toEqual([]);
     });
 
@@ -52,7 +52,7 @@ onBothEngines((engine) => {
       const { storage, worker, add } = await openJobQueue(engine);
       let interrupted = false;
       let begun = false;
-      const one = worker(
+      const item = worker(
         {
           water: {
             run: ({ signal }) => {
@@ -68,12 +68,12 @@ onBothEngines((engine) => {
         },
         { leaseMs: 30 },
       );
-      one.start();
+      item.start();
       await add();
       await until(() => begun, { describe: 'the run' });
       await storage.write((tx) => tx.db.updateTable('jobs').set({ lease_owner: 'b:1' }).execute());
       await until(() => interrupted, { describe: 'the interruption' });
-      await one.stop();
+      await item.stop();
       const [job] = await storage.reader.db.selectFrom('jobs').selectAll().execute();
       expect(job?.lease_owner).toBe('b:1');
     });
@@ -95,8 +95,8 @@ onBothEngines((engine) => {
           }),
         );
       };
-      const one = worker({ water: { run } }, { leaseMs: 300, storage: { ...storage, write: waits } });
-      one.start();
+      const item = worker({ water: { run } }, { leaseMs: 300, storage: { ...storage, write: waits } });
+      item.start();
       await add();
       await until(() => begun, { describe: 'the run' });
       lost = true;
@@ -105,7 +105,7 @@ onBothEngines((engine) => {
       await until(() => interrupted, { describe: 'the interruption' });
       lost = false;
       gate.open();
-      await one.stop();
+      await item.stop();
     });
   });
 
@@ -113,11 +113,11 @@ onBothEngines((engine) => {
     it('waits for running jobs', async () => {
       const { jobs, worker, add } = await openJobQueue(engine);
       const gate = new Gate();
-      const one = worker({ water: { run: () => gate.pass().then(() => 'done') } });
-      one.start();
+      const item = worker({ water: { run: () => gate.pass().then(() => 'done') } });
+      item.start();
       await add();
       await until(() => gate.waiting, { describe: 'the run' });
-      const stopping = one.stop();
+      const stopping = item.stop();
       gate.open();
       await stopping;
       expect(await jobs()).toEqual([]);
@@ -126,7 +126,7 @@ onBothEngines((engine) => {
     it('interrupts jobs that take too long and releases them at once, without counting the attempt', async () => {
       const { jobs, clock, worker, add } = await openJobQueue(engine);
       let begun = false;
-      const one = worker({
+      const item = worker({
         water: {
           run: ({ signal }) => {
             begun = true;
@@ -134,10 +134,10 @@ onBothEngines((engine) => {
           },
         },
       });
-      one.start();
+      item.start();
       await add();
       await until(() => begun, { describe: 'the run' });
-      await one.stop({ withinMs: 1 });
+      await item.stop({ withinMs: 1 });
       expect(await jobs()).toMatchObject([{ lease_owner: null, attempts: 0, run_at: clock.now, dead: 0 }]);
     });
   });

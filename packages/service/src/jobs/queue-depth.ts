@@ -9,7 +9,7 @@ export interface QueueDepth {
 }
 
 /** A larger number tells an operator nothing more. */
-const MOST = 10_000;
+const MAX = 10_000;
 const LATE_MS = 60_000;
 
 /** Counts waiting jobs. One index lookup for each kind without due jobs. */
@@ -17,8 +17,8 @@ export async function queueDepth(queries: Queries, kinds: readonly string[], now
   const none = () => new Map(kinds.map((kind) => [kind, 0]));
   const [due, late] = [none(), none()];
   for (const { kind, run_at } of await nextOfKinds(queries, kinds)) {
-    if (run_at <= now) due.set(kind, await countDue(queries, kind, now, MOST));
-    if (run_at <= now - LATE_MS) late.set(kind, await countDue(queries, kind, now - LATE_MS, MOST));
+    if (run_at <= now) due.set(kind, await countDue(queries, kind, now, MAX));
+    if (run_at <= now - LATE_MS) late.set(kind, await countDue(queries, kind, now - LATE_MS, MAX));
   }
   return { due, late };
 }

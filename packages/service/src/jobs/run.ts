@@ -53,15 +53,15 @@ export class Run {
       const { id, kind: name, attempts } = this.job;
       const attributes = { 'hortus.job_id': id, 'hortus.job_attempts': attempts };
       await span(`job ${name}`, { parent: null, attributes }, async () => {
-        const answer = await kind.run({
+        const response = await kind.run({
           job: this.job,
           signal,
-          complete: async (tx, given = 'done') => {
-            await succeed(tx, this.#lease, kind, given);
+          complete: async (tx, input = 'done') => {
+            await succeed(tx, this.#lease, kind, input);
             return 'settled';
           },
         });
-        if (answer !== 'settled') await storage.write((tx) => succeed(tx, this.#lease, kind, answer));
+        if (response !== 'settled') await storage.write((tx) => succeed(tx, this.#lease, kind, response));
       });
     } catch (error) {
       if (signal.aborted) await this.giveBack();

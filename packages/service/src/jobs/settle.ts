@@ -1,7 +1,7 @@
-import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
+import { type BackoffTimes, backoffMs } from '@hortus/contract/runtime/backoff';
 import { Problem } from '../problem.ts';
 import type { Tx } from '../storage/storage.ts';
-import { type Answer, JobFailure, type JobKind, LeaseLost } from './job.ts';
+import { JobFailure, type JobKind, LeaseLost, type RunResult } from './job.ts';
 import { deleteJob, freeJob, type JobRow, lockOwned } from './store.ts';
 
 export interface Lease {
@@ -11,12 +11,12 @@ export interface Lease {
 }
 
 export const standardAttempts = 10;
-const retries: BackoffTimes = { firstMs: 1_000, mostMs: 3_600_000 };
+const retries: BackoffTimes = { firstMs: 1_000, maxMs: 3_600_000 };
 
 /** Settles a successful run. */
-export async function succeed(tx: Tx, lease: Lease, kind: JobKind, answer: Answer): Promise<void> {
+export async function succeed(tx: Tx, lease: Lease, kind: JobKind, response: RunResult): Promise<void> {
   const job = await held(tx, lease);
-  const next = answer === 'done' ? recurrence(tx, kind) : answer.again;
+  const next = response === 'done' ? recurrence(tx, kind) : response.again;
   const runAt = earlier(next, job.again_at);
   if (runAt === null) await deleteJob(tx, { id: job.id });
   else await freeJob(tx, { id: job.id, run_at: runAt, attempts: 0, last_error: null, dead: 0 });

@@ -104,7 +104,7 @@ export const countDue = (queries: Queries, kind: string, since: number, atMost: 
 /** Claims due jobs of a kind, including those whose lease has expired. */
 export async function claimJobs(
   tx: Tx,
-  claim: { kind: string; most: number; owner: string; until: number },
+  claim: { kind: string; max: number; owner: string; until: number },
 ): Promise<JobRow[]> {
   const due = tx.db
     .selectFrom('jobs')
@@ -113,7 +113,7 @@ export async function claimJobs(
     .where('kind', '=', claim.kind)
     .where('run_at', '<=', tx.now)
     .orderBy('run_at')
-    .limit(claim.most);
+    .limit(claim.max);
   const ids = (await claiming(tx, due).execute()).map((row) => row.id);
   if (ids.length === 0) return [];
   return await tx.db

@@ -1,16 +1,16 @@
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { enqueueIfMissing } from './enqueue.ts';
 import { JobFailure, type JobKind } from './job.ts';
 import { Gate, openJobQueue } from './testing/job-queue.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('claims of jobs and notices about them', (engine) => {
   describe('a job', () => {
     it('runs with its payload as soon as it is committed, and is deleted when done', async () => {
       const { worker, add, none } = await openJobQueue(engine);
       const seen: unknown[] = [];
-      const one = worker({
+      const item = worker({
         water: {
           run: async ({ job }) => {
             seen.push(job.payload);
@@ -18,10 +18,10 @@ onBothEngines((engine) => {
           },
         },
       });
-      one.start();
+      item.start();
       await add({ payload: { plant: 'fern' } });
       await none();
-      await one.stop();
+      await item.stop();
       expect(seen).toEqual([{ plant: 'fern' }]);
     });
 
@@ -30,8 +30,8 @@ onBothEngines((engine) => {
       const ranAt: number[] = [];
       const begun = clock.now;
       const run: JobKind['run'] = async () => (ranAt.push(clock.now) === 1 ? { again: begun + 9_000 } : 'done');
-      const one = worker({ water: { run } });
-      one.start();
+      const item = worker({ water: { run } });
+      item.start();
       await add({ runAt: begun + 5_000 });
       pass(4_999);
       pass(1);
@@ -39,18 +39,18 @@ onBothEngines((engine) => {
       expect((await jobs())[0]).toMatchObject({ run_at: begun + 9_000, attempts: 0 });
       pass(4_000);
       await none();
-      await one.stop();
+      await item.stop();
       expect(ranAt).toEqual([begun + 5_000, begun + 9_000]);
     });
 
     it('of an unknown kind is left to other workers', async () => {
       const { jobs, worker, add, none } = await openJobQueue(engine);
-      const one = worker({ water: { run: async () => 'done' } });
+      const item = worker({ water: { run: async () => 'done' } });
       await add({ kind: 'prune' });
       await add();
-      one.start();
+      item.start();
       await until(async () => (await jobs()).length === 1, { describe: 'the end of the known one' });
-      await one.stop();
+      await item.stop();
       expect((await jobs())[0]).toMatchObject({ kind: 'prune', lease_owner: null, attempts: 0 });
       const other = worker({ prune: { run: async () => 'done' } });
       other.start();
@@ -63,7 +63,7 @@ onBothEngines((engine) => {
     it('is retried with growing pauses, and becomes a dead letter with a reason that contains no secret', async () => {
       const { jobs, clock, worker, add, pass, log } = await openJobQueue(engine);
       const ranAt: number[] = [];
-      const one = worker({
+      const item = worker({
         water: {
           maxAttempts: 3,
           run: async () => {
@@ -72,7 +72,7 @@ onBothEngines((engine) => {
           },
         },
       });
-      one.start();
+      item.start();
       await add({ key: 'fern' });
       for (const attempts of [1, 2]) {
         const over = async () => ranAt.length === attempts && (await jobs())[0]?.lease_owner === null;
@@ -88,7 +88,7 @@ onBothEngines((engine) => {
       // The key is free again.
       await add({ key: 'fern', runAt: clock.now + 1_000 });
       expect(await jobs()).toHaveLength(2);
-      await one.stop();
+      await item.stop();
     });
 
     it('keeps the message of an error that is meant for users', async () => {
@@ -96,26 +96,26 @@ onBothEngines((engine) => {
       const run = async () => {
         throw new JobFailure('the well is dry');
       };
-      const one = worker({ water: { maxAttempts: 1, run } });
-      one.start();
+      const item = worker({ water: { maxAttempts: 1, run } });
+      item.start();
       await add();
       await until(async () => (await jobs())[0]?.dead === 1, { describe: 'the dead letter' });
       expect((await jobs())[0]?.last_error).toBe('the well is dry');
-      await one.stop();
+      await item.stop();
     });
 
     it('at the last attempt does not end a job that was enqueued again meanwhile', async () => {
       const { jobs, clock, worker, add } = await openJobQueue(engine);
       const gate = new Gate();
       const run = () => gate.pass().then(() => Promise.reject(new Error('no')));
-      const one = worker({ water: { maxAttempts: 1, run } });
-      one.start();
+      const item = worker({ water: { maxAttempts: 1, run } });
+      item.start();
       await add({ key: 'fern' });
       await until(() => gate.waiting, { describe: 'the run' });
       await add({ key: 'fern', runAt: clock.now + 1_000 });
       gate.open();
       await until(async () => (await jobs())[0]?.lease_owner === null, { describe: 'the end of the run' });
-      await one.stop();
+      await item.stop();
       expect(await jobs()).toMatchObject([{ dead: 0, attempts: 0, run_at: clock.now + 1_000 }]);
     });
   });
@@ -123,14 +123,14 @@ onBothEngines((engine) => {
   it('concurrency is limited per kind, and a busy kind does not delay another', async () => {
     const { worker, add, none } = await openJobQueue(engine);
     const gate = new Gate();
-    let most = 0;
+    let max = 0;
     let pruned = false;
-    const one = worker({
+    const item = worker({
       water: {
         concurrency: 2,
         run: async () => {
           const passing = gate.pass();
-          most = Math.max(most, gate.waiting);
+          max = Math.max(max, gate.waiting);
           await passing;
           return 'done';
         },
@@ -143,7 +143,7 @@ onBothEngines((engine) => {
       },
     });
     for (let i = 0; i < 5; i++) await add();
-    one.start();
+    item.start();
     await until(() => gate.waiting === 2, { describe: 'two at once' });
     await add({ kind: 'prune' });
     await until(() => pruned, { describe: 'the other kind' });
@@ -152,8 +152,8 @@ onBothEngines((engine) => {
       gate.open();
     }
     await none();
-    await one.stop();
-    expect(most).toBe(2);
+    await item.stop();
+    expect(max).toBe(2);
   });
 
   it('a recurring job repeats even after it failed for good, and exists once', async () => {
@@ -168,15 +168,15 @@ onBothEngines((engine) => {
         return 'done';
       },
     };
-    const [one, two] = [worker({ tidy }), worker({ tidy }, { replica: 'b' })];
-    one.start();
+    const [item, two] = [worker({ tidy }), worker({ tidy }, { replica: 'b' })];
+    item.start();
     two.start();
     for (const runs of [1, 2, 3]) {
       await until(async () => (await jobs())[0]?.run_at === clock.now + 1_000, { describe: 'the next time' });
       pass(1_000);
       await until(() => ranAt.length === runs, { describe: `run ${runs}` });
     }
-    await Promise.all([one.stop(), two.stop()]);
+    await Promise.all([item.stop(), two.stop()]);
     expect(ranAt).toEqual([1_000, 2_000, 3_000]);
     expect(await jobs()).toHaveLength(1);
   });
@@ -192,8 +192,8 @@ onBothEngines((engine) => {
       await add();
       await until(async () => (await jobs()).every(({ kind }) => kind === 'tidy'), { describe: 'a sweep' });
     };
-    const one = worker({ tidy: tidy(10_000) });
-    one.start();
+    const item = worker({ tidy: tidy(10_000) });
+    item.start();
     await until(tidyJob, { describe: 'the recurring job' });
     pass(10_000);
     await until(() => gate.waiting, { describe: 'its run' });
@@ -208,7 +208,7 @@ onBothEngines((engine) => {
     await storage.write((tx) => enqueueIfMissing(tx, { kind: 'tidy', key: 'tidy', payload: null, runAt: 0 }));
     expect((await tidyJob())?.run_at).toBe(clock.now + 10_000);
     const third = worker({ tidy: tidy(1_000), water }, { replica: 'c' });
-    await Promise.all([one.stop(), second.stop()]);
+    await Promise.all([item.stop(), second.stop()]);
     third.start();
     await swept();
     expect((await tidyJob())?.run_at).toBe(clock.now + 1_000);

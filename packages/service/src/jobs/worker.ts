@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Bus } from '../bus/bus.ts';
 import { Sweeper } from '../bus/sweeper.ts';
-import { guardWith } from '../guard.ts';
+import { guardWith } from '../process/guard.ts';
 import type { Storage } from '../storage/storage.ts';
 import { enqueue, enqueueIfMissing, JOBS_TOPIC, SWEEP_MS } from './enqueue.ts';
 import type { JobKind } from './job.ts';
@@ -82,9 +82,9 @@ export class JobWorker {
 
   async #ended(withinMs: number): Promise<void> {
     if (this.#running.size === 0) return;
-    const patience = new AbortController();
-    const all = Promise.all([...this.#running].map((run) => run.ended)).finally(() => patience.abort());
-    await Promise.race([all, sleep(withinMs, undefined, { signal: patience.signal }).catch(() => {})]);
+    const timeout = new AbortController();
+    const all = Promise.all([...this.#running].map((run) => run.ended)).finally(() => timeout.abort());
+    await Promise.race([all, sleep(withinMs, undefined, { signal: timeout.signal }).catch(() => {})]);
   }
 
   async #sweep(): Promise<number> {
@@ -97,7 +97,7 @@ export class JobWorker {
     const now = this.#clock();
     const due = next.filter((job) => job.run_at <= now);
     if (due.length === 0) return Math.min(sweepMs, ...next.map((job) => job.run_at - now));
-    const claimed = await this.#claim(due.map(({ kind }) => ({ kind, most: free.get(kind) ?? 0 })));
+    const claimed = await this.#claim(due.map(({ kind }) => ({ kind, max: free.get(kind) ?? 0 })));
     return claimed > 0 ? 0 : HELD_BY_ANOTHER_MS;
   }
 
@@ -111,12 +111,12 @@ export class JobWorker {
     return free;
   }
 
-  async #claim(wanted: readonly { kind: string; most: number }[]): Promise<number> {
+  async #claim(wanted: readonly { kind: string; max: number }[]): Promise<number> {
     const owner = `${this.#options.replica}:${randomBytes(6).toString('hex')}`;
     const rows = await this.#options.storage.write(async (tx) => {
       const until = tx.now + this.#leaseMs;
       const claimed: JobRow[] = [];
-      for (const one of wanted) claimed.push(...(await claimJobs(tx, { ...one, owner, until })));
+      for (const item of wanted) claimed.push(...(await claimJobs(tx, { ...item, owner, until })));
       return claimed;
     });
     for (const row of rows) this.#run(row, owner);

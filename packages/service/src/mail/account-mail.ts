@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { newId } from '../ids.ts';
 import { enqueue } from '../jobs/enqueue.ts';
 import { JobFailure, type JobKind } from '../jobs/job.ts';
+import { newId } from '../records/ids.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
 import type { Vault } from '../vault/vault.ts';
 import type { Mailer } from './mailer.ts';
@@ -22,7 +22,7 @@ export type SendAccountMail = (tx: Tx, mail: AccountMail) => Promise<void>;
 
 const HOUR_MS = 3_600_000;
 /** Protects mailboxes: a user who may invite could otherwise flood any address. */
-const MOST_PER_HOUR = 5;
+const MAX_PER_HOUR = 5;
 
 interface Payload {
   readonly id: string;
@@ -38,7 +38,7 @@ export const sendAccountMail =
   async (tx, { accountId, ...mail }) => {
     if (!mailer) return;
     const hash = createHash('sha256').update(mail.to).digest('hex');
-    if ((await countMail(tx, hash, Math.floor(tx.now / HOUR_MS) * HOUR_MS)) > MOST_PER_HOUR) return;
+    if ((await countMail(tx, hash, Math.floor(tx.now / HOUR_MS) * HOUR_MS)) > MAX_PER_HOUR) return;
     const id = newId('notification');
     const payload: Payload = {
       id,

@@ -36,7 +36,7 @@ describe('a mail', () => {
       to: ['ops@example.org\r\nRCPT TO:<victim@example.org>'],
       text: 'second',
     });
-    for (const one of server.mails()) expect(one).not.toMatch(/^(RCPT|Bcc)/im);
+    for (const mail of server.mails()) expect(mail).not.toMatch(/^(RCPT|Bcc)/im);
   });
 
   it('is not waited for longer than the limit if the mail server hangs or is not there', async () => {
@@ -53,7 +53,7 @@ describe('a mail', () => {
 });
 
 onBothEngines((engine) => {
-  it('a real failure is mailed, and so are invitations and password resets, with the links of the answers', async () => {
+  it('a real failure is mailed, and so are invitations and password resets, with the links of the responses', async () => {
     await using server = await startMailServer();
     const service = await startApp(engine, { smtpUrl: server.url, mailFrom: from });
     const { client } = service;
@@ -87,11 +87,11 @@ onBothEngines((engine) => {
     const { data: users } = await client.call('members.list', {});
     const { data: reset } = await client.call('members.resetPassword', { params: { id: users[0]?.id ?? '' } });
     expect((await server.waitFor('new password')).replaceAll('=\n', '')).toContain(reset.token);
-    const jobs = await service.sideDoor.db.selectFrom('jobs').select('payload').execute();
+    const jobs = await service.database.db.selectFrom('jobs').select('payload').execute();
     expect(JSON.stringify(jobs)).not.toContain(reset.token);
   });
 
-  it('an address gets at most five mails about accounts in an hour, and the answers stay the same', async () => {
+  it('an address gets at most five mails about accounts in an hour, and the responses stay the same', async () => {
     await using server = await startMailServer();
     const service = await startApp(engine, { smtpUrl: server.url, mailFrom: from });
     for (let n = 0; n < 7; n++) {
@@ -99,22 +99,22 @@ onBothEngines((engine) => {
       expect(data.accept_url).toContain(data.token);
     }
     await service.client.call('members.invite', { body: { email: 'other@example.org' } });
-    await until(() => server.mails().some((one) => one.includes('To: other@example.org')), {
+    await until(() => server.mails().some((mail) => mail.includes('To: other@example.org')), {
       describe: 'the other mail',
     });
     await until(
       async () =>
-        (await service.sideDoor.db.selectFrom('jobs').select('id').where('kind', '=', 'mail.send').execute()).length ===
+        (await service.database.db.selectFrom('jobs').select('id').where('kind', '=', 'mail.send').execute()).length ===
         0,
       { describe: 'all mails to be sent' },
     );
-    expect(server.mails().filter((one) => one.includes('To: new@example.org'))).toHaveLength(5);
+    expect(server.mails().filter((mail) => mail.includes('To: new@example.org'))).toHaveLength(5);
   });
 
   it('an operator without a mail server loses nothing: no mail is queued', async () => {
     const service = await startApp(engine);
     await service.client.call('members.invite', { body: { email: 'new@example.org' } });
-    const jobs = await service.sideDoor.db.selectFrom('jobs').select('kind').execute();
+    const jobs = await service.database.db.selectFrom('jobs').select('kind').execute();
     expect(jobs.map(({ kind }) => kind)).not.toContain('mail.send');
   });
 });

@@ -22,7 +22,7 @@ export interface MailerOptions {
   readonly timeoutMs?: number;
 }
 
-const LONGEST_SUBJECT = 200;
+const MAX_SUBJECT_LENGTH = 200;
 const timedOut = Symbol('timed out');
 
 /** Sends mails by SMTP. The library is loaded with the first mail, so that services without mail start faster. */
@@ -71,11 +71,11 @@ export function openMailer({ url, from, timeoutMs = 10_000 }: MailerOptions): Ma
 }
 
 /** Header injection: a line break would begin another header. */
-export const oneLine = (subject: string): string =>
+const oneLine = (subject: string): string =>
   subject
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
-    .slice(0, LONGEST_SUBJECT);
+    .slice(0, MAX_SUBJECT_LENGTH);
 
 /** The message of the library may contain the user name of the mail server; the answer of the server does not. */
 function failureOf(error: unknown): { status: number; error: null; text?: string } | { status: null; error: string } {

@@ -84,17 +84,17 @@ describe('a registration', () => {
 });
 
 describe('a connection', () => {
-  const look = (guard: AddressGuard, host: string, all: boolean) =>
+  const poll = (guard: AddressGuard, host: string, all: boolean) =>
     new Promise((resolve, reject) =>
       guard.lookup(host, { all }, (error, address) => (error ? reject(error) : resolve(address))),
     );
 
   it('is made only to an address that was checked', async () => {
     const guard = resolving({ 'public.example': ['93.184.216.34'], 'rebound.example': ['127.0.0.1'] });
-    expect(await look(guard, 'public.example', false)).toBe('93.184.216.34');
-    expect(await look(guard, 'public.example', true)).toEqual([{ address: '93.184.216.34', family: 4 }]);
-    await expect(look(guard, 'rebound.example', true)).rejects.toThrow(AddressRefused);
-    await expect(look(guard, 'rebound.example', false)).rejects.toThrow(AddressRefused);
-    await expect(look(guard, 'unknown.example', false)).rejects.toThrow('no such name');
+    expect(await poll(guard, 'public.example', false)).toBe('93.184.216.34');
+    expect(await poll(guard, 'public.example', true)).toEqual([{ address: '93.184.216.34', family: 4 }]);
+    await expect(poll(guard, 'rebound.example', true)).rejects.toThrow(AddressRefused);
+    await expect(poll(guard, 'rebound.example', false)).rejects.toThrow(AddressRefused);
+    await expect(poll(guard, 'unknown.example', false)).rejects.toThrow('no such name');
   });
 });

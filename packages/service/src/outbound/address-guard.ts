@@ -69,9 +69,9 @@ export class AddressGuard {
 
   #addressesOf(host: string): Promise<LookupAddress[]> {
     return new Promise((resolve) => {
-      const patience = setTimeout(() => resolve([]), RESOLVE_WITHIN_MS);
+      const timeout = setTimeout(() => resolve([]), RESOLVE_WITHIN_MS);
       this.#resolve(host, { all: true }, (_, addresses) => {
-        clearTimeout(patience);
+        clearTimeout(timeout);
         resolve(addresses ?? []);
       });
     });

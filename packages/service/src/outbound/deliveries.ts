@@ -1,12 +1,12 @@
-import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
+import { type BackoffTimes, backoffMs } from '@hortus/contract/runtime/backoff';
 
 /** Concurrent requests per receiver, across replicas: each receiver has one job, run by one replica. */
 const AT_ONCE = 4;
 /** After this many, the job of a receiver is queued again behind those of other receivers. */
 export const IN_ONE_RUN = 40;
-export const ANSWER_WITHIN_MS = 10_000;
+export const RESPONSE_TIMEOUT_MS = 10_000;
 export const GIVE_UP_AFTER_MS = 24 * 3_600_000;
-const retries: BackoffTimes = { firstMs: 5_000, mostMs: 3_600_000 };
+const retries: BackoffTimes = { firstMs: 5_000, maxMs: 3_600_000 };
 
 /** Answer of a receiver: a status, or a short reason why there is none, without any content of the request. */
 export type Reply = { readonly durationMs: number } & (

@@ -30,25 +30,25 @@ it('the body is sent unchanged with its headers, and the status is returned', as
 });
 
 it('redirects are not followed', async () => {
-  receiver.answer({ status: 302, headers: { location: '/elsewhere' } });
+  receiver.respond({ status: 302, headers: { location: '/elsewhere' } });
   expect(await send()).toMatchObject({ status: 302 });
   expect(receiver.requests).toHaveLength(1);
 });
 
 it('a receiver that does not answer in time is given up', async () => {
-  receiver.answer({ hang: true });
+  receiver.respond({ hang: true });
   expect(await send({ timeoutMs: 50 })).toMatchObject({ status: null, error: 'no answer within 0.05 s' });
 });
 
 it('a reset connection and a closed port have different error codes', async () => {
-  receiver.answer({ close: true });
+  receiver.respond({ close: true });
   expect(await send()).toMatchObject({ status: null, error: 'the request failed: ECONNRESET' });
   await receiver.stop();
   expect(await send()).toMatchObject({ status: null, error: 'the request failed: ECONNREFUSED' });
 });
 
-it('an endless answer is cut off without an error', async () => {
-  receiver.answer({ status: 200, body: 'x'.repeat(5_000_000) });
+it('an endless response is cut off without an error', async () => {
+  receiver.respond({ status: 200, body: 'x'.repeat(5_000_000) });
   expect(await send()).toMatchObject({ status: 200 });
 });
 
@@ -66,7 +66,7 @@ it('private addresses are refused, given directly or by name, unless allowed', a
 });
 
 it('an abort ends the request', async () => {
-  receiver.answer({ hang: true });
+  receiver.respond({ hang: true });
   const stop = new AbortController();
   const sending = send({ signal: stop.signal });
   await receiver.waitFor(() => true);

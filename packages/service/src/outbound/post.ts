@@ -1,6 +1,6 @@
 import http from 'node:http';
 import https from 'node:https';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import { span } from '@hortus/tracing/span';
 import { type AddressGuard, AddressRefused } from './address-guard.ts';
 import type { Reply } from './deliveries.ts';
@@ -14,14 +14,14 @@ export interface Post {
   /** Aborts the request: rejects with the signal's reason. */
   readonly signal: AbortSignal;
   /** Returns the beginning of the answer's body; otherwise the body is ignored. */
-  readonly readAnswer?: true;
+  readonly readResponse?: true;
 }
 
 /** With the beginning of the answer's body, if it was asked for. */
 export type PostResult = Reply & { readonly text?: string };
 
 /** This much of the answer is read: callers keep less, but hide secrets first, and a secret may lie across their cut. */
-const MOST_ANSWER_BYTES = 16_384;
+const MAX_RESPONSE_BYTES = 16_384;
 /** A body that takes longer is cut: the status has arrived, and the next delivery waits. */
 const BODY_WITHIN_MS = 1_000;
 
@@ -43,8 +43,8 @@ async function attempt(request: Post): Promise<PostResult> {
   const durationMs = () => Math.round(performance.now() - begun);
   const timeout = AbortSignal.timeout(request.timeoutMs);
   try {
-    const answer = await send(request, AbortSignal.any([request.signal, timeout]));
-    return { ...answer, error: null, durationMs: durationMs() };
+    const response = await send(request, AbortSignal.any([request.signal, timeout]));
+    return { ...response, error: null, durationMs: durationMs() };
   } catch (error) {
     request.signal.throwIfAborted();
     const reason = timeout.aborted ? `no answer within ${request.timeoutMs / 1_000} s` : describe(error);
@@ -53,7 +53,7 @@ async function attempt(request: Post): Promise<PostResult> {
 }
 
 async function send(
-  { url, headers, body, guard, readAnswer }: Post,
+  { url, headers, body, guard, readResponse }: Post,
   signal: AbortSignal,
 ): Promise<{ status: number; text?: string }> {
   const target = new URL(url);
@@ -68,28 +68,28 @@ async function send(
       signal,
     });
     sent.on('error', reject);
-    const answered = (answer: http.IncomingMessage) => {
-      const status = answer.statusCode ?? 0;
+    const onResponse = (response: http.IncomingMessage) => {
+      const status = response.statusCode ?? 0;
       const chunks: Buffer[] = [];
       let bytes = 0;
       const take = (chunk: Buffer) => {
         bytes += chunk.length;
-        if (readAnswer) chunks.push(chunk);
-        if (bytes > MOST_ANSWER_BYTES) answer.destroy();
+        if (readResponse) chunks.push(chunk);
+        if (bytes > MAX_RESPONSE_BYTES) response.destroy();
       };
-      answer.on('data', guardedBy(reject, take));
-      answer.on('error', () => {});
-      if (!readAnswer) return resolve({ status });
-      const cut = setTimeout(() => answer.destroy(), BODY_WITHIN_MS);
+      response.on('data', guardedBy(reject, take));
+      response.on('error', () => {});
+      if (!readResponse) return resolve({ status });
+      const cut = setTimeout(() => response.destroy(), BODY_WITHIN_MS);
       // Also after an error or a cut: the status has arrived.
       const ended = () => {
         clearTimeout(cut);
         // In stream mode an incomplete last character is left out.
         resolve({ status, text: new TextDecoder().decode(Buffer.concat(chunks), { stream: true }) });
       };
-      answer.on('close', guardedBy(reject, ended));
+      response.on('close', guardedBy(reject, ended));
     };
-    sent.on('response', guardedBy(reject, answered));
+    sent.on('response', guardedBy(reject, onResponse));
     sent.end(body);
   });
 }

@@ -1,5 +1,5 @@
 import type { AuditName, EventName } from '@hortus/contract/events';
-import { newId } from '../ids.ts';
+import { newId } from '../records/ids.ts';
 import { statement } from '../storage/statement.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';

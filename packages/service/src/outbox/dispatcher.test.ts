@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Bus } from '../bus/bus.ts';
 import { openLocalBus } from '../bus/local-bus.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { append } from './append.ts';
 import { Dispatcher, type EventSubscriber } from './dispatcher.ts';
@@ -32,7 +32,7 @@ const busOf = (storage: Storage): Bus => {
   return bus;
 };
 
-onBothEngines((engine) => {
+onDifferingEngines('numbering of events', (engine) => {
   async function running(subscribers: EventSubscriber[], options: { sweepMs?: number } = {}) {
     const storage = await engine.open();
     const log = new QuietLog();
@@ -42,25 +42,25 @@ onBothEngines((engine) => {
 
   describe('the dispatcher', () => {
     it('numbers events as soon as they are committed, and notifies each subscriber once', async () => {
-      const told: [number, string][] = [];
+      const reported: [number, string][] = [];
       const { storage, dispatcher } = await running([
-        async (_, events) => void told.push(...events.map((e) => [e.seq, e.resource_id] as [number, string])),
+        async (_, events) => void reported.push(...events.map((e) => [e.seq, e.resource_id] as [number, string])),
       ]);
       dispatcher.start();
       await storage.write((tx) => event(tx, 'a'));
-      await until(() => told.length === 1, { describe: 'the first event' });
+      await until(() => reported.length === 1, { describe: 'the first event' });
       await storage.write(async (tx) => {
         await event(tx, 'b');
         await event(tx, 'c');
       });
-      await until(() => told.length === 3, { describe: 'the others' });
+      await until(() => reported.length === 3, { describe: 'the others' });
       await dispatcher.stop();
-      expect(told).toEqual([
+      expect(reported).toEqual([
         [1, 'a'],
         [2, 'b'],
         [3, 'c'],
       ]);
-      expect(await seqs(storage)).toEqual(told);
+      expect(await seqs(storage)).toEqual(reported);
     });
 
     it('works through a backlog in batches', async () => {

@@ -21,7 +21,7 @@ export interface DispatcherOptions {
   readonly pauseMs?: number;
 }
 
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 
 /**
  * Assigns `seq` to committed events and calls the subscribers. SQLite has one writer, so the position of an event is
@@ -35,7 +35,7 @@ export class Dispatcher {
   readonly #sweeper: Sweeper;
   #unsubscribe: (() => void) | undefined;
   /** Whether events were written since the last round. */
-  #told = false;
+  #reported = false;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -51,7 +51,7 @@ export class Dispatcher {
 
   start(): void {
     this.#unsubscribe = this.#options.bus.subscribe(EVENTS_TOPIC, () => {
-      this.#told = true;
+      this.#reported = true;
       this.#sweeper.wake();
     });
     this.#sweeper.start();
@@ -67,18 +67,18 @@ export class Dispatcher {
     const { storage, subscribers } = this.#options;
     // Without a notice, or if another replica may have been faster, check first, so that no write transaction is
     // started needlessly.
-    const sure = this.#told && storage.engine === 'sqlite';
-    this.#told = false;
+    const sure = this.#reported && storage.engine === 'sqlite';
+    this.#reported = false;
     if (!sure && !(await hasUntold(storage.reader))) return false;
     return await storage.write(async (tx) => {
       const last = await lockLastSeq(tx);
-      const events = await takeUntold(tx, last, MOST_AT_ONCE);
+      const events = await takeUntold(tx, last, MAX_AT_ONCE);
       const newest = events.at(-1);
       if (!newest) return false;
       await saveLastSeq(tx, newest.seq);
       tx.notify(NUMBERED_TOPIC);
       for (const subscriber of subscribers) await subscriber(tx, events);
-      return events.length === MOST_AT_ONCE;
+      return events.length === MAX_AT_ONCE;
     });
   }
 }

@@ -4,12 +4,12 @@ import { until } from '@hortus/testkit/until';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { openLocalBus } from '../bus/local-bus.ts';
-import { newId } from '../ids.ts';
 import { Problem } from '../problem.ts';
+import { newId } from '../records/ids.ts';
 import { begin, type Lifecycle, transition } from '../state/transition.ts';
 import { forUpdate } from '../storage/locking.ts';
 import type { Storage, StorageHooks, Tx } from '../storage/storage.ts';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { type DefinitionParents, definitionRow, insertDefinitionParents } from '../testing/rows.ts';
 import { Dispatcher } from './dispatcher.ts';
@@ -51,36 +51,36 @@ class Fault extends Error {}
 /** Makes one change as an actor would, and returns the answer. */
 async function act(storage: Storage, id: string, { move, fault }: Action) {
   let statements = 0;
-  return await storage.write(async (given): Promise<Acknowledged> => {
+  return await storage.write(async (overrides): Promise<Acknowledged> => {
     statements = 0;
     const failing = () => {
       if (typeof fault === 'number' && ++statements === fault) throw new Fault();
     };
     const tx: Tx = {
-      engine: given.engine,
-      now: given.now,
-      db: given.db,
-      notify: (topic, message) => given.notify(topic, message),
-      outside: given.outside,
+      engine: overrides.engine,
+      now: overrides.now,
+      db: overrides.db,
+      notify: (topic, message) => overrides.notify(topic, message),
+      outside: overrides.outside,
       run: async (...query) => {
         failing();
-        return await given.run(...query);
+        return await overrides.run(...query);
       },
     };
     const row = await forUpdate(
-      given,
-      given.db.selectFrom('definitions').selectAll().where('id', '=', id),
+      overrides,
+      overrides.db.selectFrom('definitions').selectAll().where('id', '=', id),
     ).executeTakeFirstOrThrow();
     const revision = row.current_revision + 1;
     const event = step(definitionMachine, row.status, move, () => row.succeeded_at !== null)?.event;
-    const set = { current_revision: revision, ...(move === 'succeed' ? { succeeded_at: given.now } : {}) };
+    const set = { current_revision: revision, ...(move === 'succeed' ? { succeeded_at: overrides.now } : {}) };
     const { status } = await transition(tx, lifecycle, row, move, { actor: null, set });
     if (fault === 'rollback') throw new Fault();
     return { revision, status, event };
   });
 }
 
-onBothEngines((engine) => {
+onDifferingEngines('numbering of events', (engine) => {
   it('no event is lost, duplicated or reordered, whatever fails in between', async () => {
     // The dispatchers' own transactions fail as well, between any two of their statements.
     let dispatches = 0;
@@ -127,10 +127,10 @@ onBothEngines((engine) => {
         );
         await Promise.all(
           plans.map(async (plan) => {
-            for (const one of plan) {
-              const id = ids[one.definition] as string;
+            for (const item of plan) {
+              const id = ids[item.definition] as string;
               try {
-                histories.get(id)?.push(await act(storage, id, one));
+                histories.get(id)?.push(await act(storage, id, item));
               } catch (error) {
                 if (!(error instanceof Fault || error instanceof Problem)) throw error;
               }
@@ -144,8 +144,8 @@ onBothEngines((engine) => {
           history.sort((a, b) => a.revision - b.revision);
           // No change was lost or made twice.
           expect(history.map((h) => h.revision)).toEqual(history.map((_, i) => i + 1));
-          const told = await eventsOf(storage, id);
-          expect(told).toEqual(history.filter((h) => h.event !== undefined));
+          const reported = await eventsOf(storage, id);
+          expect(reported).toEqual(history.filter((h) => h.event !== undefined));
         }
       }),
       { numRuns: 25 },

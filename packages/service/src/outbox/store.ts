@@ -12,7 +12,7 @@ export type SequencedEvent = Omit<Row<'events'>, 'data'> & { readonly seq: numbe
 const LAST_SEQ = 'events.last_seq';
 
 /** The number of the last dispatched event. */
-export const lastTold = sql<number>`coalesce((select cast(value as bigint) from settings where name = ${LAST_SEQ}), 0)`;
+export const lastReported = sql<number>`coalesce((select cast(value as bigint) from settings where name = ${LAST_SEQ}), 0)`;
 
 /**
  * Selects undispatched events: without a number on PostgreSQL, with a number beyond the last dispatched one on SQLite.
@@ -20,7 +20,7 @@ export const lastTold = sql<number>`coalesce((select cast(value as bigint) from 
 const untold = statement<object, { position: number }>((db, _, engine) => {
   const first = db.selectFrom('events').select('position').orderBy('position').limit(1);
   if (engine === 'postgres') return first.where('seq', 'is', null);
-  return first.where('position', '>', lastTold);
+  return first.where('position', '>', lastReported);
 });
 
 export const hasUntold = async (queries: Queries): Promise<boolean> => (await untold(queries, {})).length > 0;
@@ -32,7 +32,7 @@ export async function countUntold(
 ): Promise<{ readonly events: number; readonly oldestAt: number | undefined }> {
   const waiting = queries.db.selectFrom('events');
   const found =
-    queries.engine === 'postgres' ? waiting.where('seq', 'is', null) : waiting.where('position', '>', lastTold);
+    queries.engine === 'postgres' ? waiting.where('seq', 'is', null) : waiting.where('position', '>', lastReported);
   const [oldest] = await found.select('created_at').orderBy('position').limit(1).execute();
   const events = oldest ? await countUpTo(queries, found.select('position'), atMost) : 0;
   return { events, oldestAt: oldest?.created_at };
@@ -84,7 +84,7 @@ const columns = [
   'events.created_at',
 ] as const;
 
-const numberWaiting = statement<{ last: number; most: number }, Omit<Row<'events'>, 'data'>>((db, p) =>
+const numberWaiting = statement<{ last: number; max: number }, Omit<Row<'events'>, 'data'>>((db, p) =>
   db
     .updateTable('events')
     .from((from) =>
@@ -93,7 +93,7 @@ const numberWaiting = statement<{ last: number; most: number }, Omit<Row<'events
         .select(['position', sql<number>`row_number() over (order by position)`.as('place')])
         .where('seq', 'is', null)
         .orderBy('position')
-        .limit(p.most)
+        .limit(p.max)
         .as('waiting'),
     )
     .set((set) => ({ seq: set('waiting.place', '+', p.last) }))
@@ -101,14 +101,14 @@ const numberWaiting = statement<{ last: number; most: number }, Omit<Row<'events
     .returning(columns),
 );
 
-const numberedAfter = statement<{ last: number; most: number }, Omit<Row<'events'>, 'data'>>((db, p) =>
-  db.selectFrom('events').select(columns).where('position', '>', p.last).orderBy('position').limit(p.most),
+const numberedAfter = statement<{ last: number; max: number }, Omit<Row<'events'>, 'data'>>((db, p) =>
+  db.selectFrom('events').select(columns).where('position', '>', p.last).orderBy('position').limit(p.max),
 );
 
 /** Returns the oldest undispatched events, ordered by number, and numbers them if necessary. */
-export async function takeUntold(tx: Tx, last: number, most: number): Promise<SequencedEvent[]> {
+export async function takeUntold(tx: Tx, last: number, max: number): Promise<SequencedEvent[]> {
   const take = tx.engine === 'sqlite' ? numberedAfter : numberWaiting;
-  const events = (await take(tx, { last, most })) as SequencedEvent[];
+  const events = (await take(tx, { last, max })) as SequencedEvent[];
   return events.sort((a, b) => a.seq - b.seq);
 }
 

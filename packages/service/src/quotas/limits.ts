@@ -2,7 +2,7 @@ import { type QuotaName, quotaNames } from '@hortus/contract/resources/quotas';
 import { plans } from '@hortus/contract/resources/sign-in';
 import type { Plan } from '../identity/principal.ts';
 
-export type Limits = Readonly<Record<QuotaName, number>>;
+type Limits = Readonly<Record<QuotaName, number>>;
 export type PlanLimits = Readonly<Record<Plan, Limits>>;
 
 const MIB = 2 ** 20;

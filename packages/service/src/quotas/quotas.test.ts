@@ -1,6 +1,7 @@
-import { beforeEach, expect, it } from 'vitest';
-import { onBothEngines } from '../testing/engines.ts';
-import { expectRefusal } from '../testing/published-answer.ts';
+import { until } from '@hortus/testkit/until';
+import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { onDifferingEngines } from '../testing/engines.ts';
+import { expectRefusal } from '../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../testing/running-service.ts';
 import { defaultQuotas, readQuotas, showQuotas } from './limits.ts';
 
@@ -13,13 +14,15 @@ it('limits are configured by plan and name; omitted ones keep their default', ()
     expect(() => readQuotas(wrong)).toThrow('must look like');
 });
 
-onBothEngines((engine) => {
+onDifferingEngines('concurrent transactions that count', (engine) => {
   let service: RunningService;
   let account: Caller;
-  beforeEach(async () => {
+  beforeAll(async () => {
     service = await startApp(engine, {
       quotas: readQuotas('pro.servers=2,pro.definitions=3,pro.keys=4,pro.webhooks=1,pro.templates=1'),
     });
+  });
+  beforeEach(async () => {
     account = await service.addAccount();
   });
 
@@ -28,7 +31,7 @@ onBothEngines((engine) => {
   const create = (server_id: string, instance_uid: string) =>
     account.request('POST', '/definitions', { body: { species: 'seed', instance_uid, server_id, inputs: {} } });
   const quotas = async () => (await account.request('GET', '/account')).json.data.quotas;
-  const good = (answers: readonly { status: number }[]) => answers.filter(({ status }) => status === 201).length;
+  const good = (responses: readonly { status: number }[]) => responses.filter(({ status }) => status === 201).length;
 
   it('fifty concurrent creations cannot exceed a limit, and the error names limit and usage', async () => {
     const servers = await Promise.all(Array.from({ length: 50 }, register));
@@ -50,6 +53,47 @@ onBothEngines((engine) => {
     await account.request('DELETE', `/definitions/${ids[0]}`);
     expect((await create(server_id, 'a4')).status).toBe(201);
     expectRefusal(await account.request('POST', `/definitions/${ids[0]}/activate`), 'VALIDATION_ERROR', 'definitions');
+  });
+
+  it('a garden run cannot create more than the plan allows', async () => {
+    const server_id = (await register()).json.data.id;
+    expect((await create(server_id, 'a1')).status).toBe(201);
+    const uids = ['a2', 'a3', 'a4', 'a5'];
+    const definitions = Object.fromEntries(uids.map((uid) => [uid, { species: 'seed', server: server_id }]));
+    const { json } = await account.request('POST', '/gardens/apply', {
+      body: { garden: { name: 'home', definitions } },
+    });
+    const run = await until(
+      async () => {
+        const { data } = await account.client.call('gardens.run', { params: { id: json.data.id } });
+        return data.changes.filter(({ state }) => state === 'failed').length === 2 && data;
+      },
+      { describe: 'the refused changes' },
+    );
+    for (const { error } of run.changes.filter(({ state }) => state === 'failed'))
+      expect(error).toMatch(/^definitions: the plan pro allows 3/);
+    expect(await quotas()).toMatchObject({ definitions: { used: 3, limit: 3 } });
+  });
+
+  it('concurrent imports cannot create more than the plan allows', async () => {
+    const server_id = (await register()).json.data.id;
+    const { id } = (await create(server_id, 'a1')).json.data;
+    const { bundle } = (await account.client.call('definitions.export', { params: { id }, body: {} })).data;
+    const ordered = await Promise.all(
+      Array.from({ length: 8 }, (_, n) =>
+        account.request('POST', '/definitions/import', { body: { bundle, server_id, instance_uid: `copy-${n}` } }),
+      ),
+    );
+    const begun = ordered.flatMap(({ json }) => json.data?.id ?? []);
+    expect(begun.length).toBeGreaterThan(0);
+    for (const { status, json } of ordered) if (status !== 202) expect(json.error.details.reason).toBe('quota');
+    await until(
+      async () => (await account.client.call('imports.list', {})).data.every(({ status }) => status !== 'receiving'),
+      { describe: 'the end of the imports' },
+    );
+    const { data } = await account.client.call('imports.list', {});
+    for (const { status, reason } of data) if (status === 'failed') expect(reason).toBe('quota');
+    expect(await quotas()).toMatchObject({ definitions: { used: 3, limit: 3 } });
   });
 
   it('keys and webhooks have limits too; a revoked key does not count', async () => {

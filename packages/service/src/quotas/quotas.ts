@@ -3,12 +3,13 @@ import type { Principal } from '../identity/principal.ts';
 import { conflict } from '../problem.ts';
 import type { Queries, Tx } from '../storage/storage.ts';
 import type { PlanLimits } from './limits.ts';
-import { type Counted, countUsed, holdAccount, usedOf } from './store.ts';
+import { type Counted, countUsed, holdAccount, planOf, usedOf } from './store.ts';
 
 type Owner = Pick<Principal, 'accountId' | 'plan'>;
+type Creator = Pick<Principal, 'accountId'>;
 
 /** Throws if the plan of the account allows no more records. Called in the transaction that creates one. */
-export type RequireRoom = (tx: Tx, owner: Owner, name: Counted) => Promise<void>;
+export type RequireRoom = (tx: Tx, creator: Creator, name: Counted) => Promise<void>;
 
 /**
  * An account this far below its limit is not counted for each creation: rate limits keep it from reaching the limit
@@ -33,13 +34,15 @@ export class Quotas {
 
   /**
    * Throws if the limit is reached. Near the limit, creations of one account are serialized, so that two cannot exceed
-   * it together.
+   * it together. Reads the plan of the account, because the principal that carries out a garden run or an import stands
+   * for someone whose request has ended.
    */
-  async requireRoom(tx: Tx, { accountId, plan }: Owner, name: Counted): Promise<void> {
-    const key = `${accountId} ${plan} ${name}`;
+  async requireRoom(tx: Tx, { accountId }: Creator, name: Counted): Promise<void> {
+    const key = `${accountId} ${name}`;
     const far = this.#far.get(key);
     if (far && far.until > tx.now && far.left-- > 0) return;
     this.#far.delete(key);
+    const plan = await planOf(tx, accountId);
     const limit = this.limitOf(plan, name);
     const count = () => countUsed(tx, accountId, name, { now: tx.now, atMost: limit });
     if (limit > FAR && limit - (await count()) > FAR) {

@@ -54,8 +54,8 @@ export const countUsed = async (
   queries: Queries,
   accountId: string,
   name: Counted,
-  most: Pick<Counting, 'now' | 'atMost'>,
-): Promise<number> => (await used(queries, { accountId, name, ...most }))[0]?.total ?? 0;
+  max: Pick<Counting, 'now' | 'atMost'>,
+): Promise<number> => (await used(queries, { accountId, name, ...max }))[0]?.total ?? 0;
 
 /**
  * Prevents other transactions of the account from counting until this one ends. Inserts with a foreign key to the
@@ -100,7 +100,7 @@ const allUsed = shapedStatement<Omit<Counting, 'name'>, Used>(
 );
 
 /** Returns what an account uses of each quota, in one round trip. */
-export async function usedOf(queries: Queries, accountId: string, most: Pick<Counting, 'now' | 'atMost'>) {
-  const [row] = await allUsed(queries, { accountId, ...most });
+export async function usedOf(queries: Queries, accountId: string, max: Pick<Counting, 'now' | 'atMost'>) {
+  const [row] = await allUsed(queries, { accountId, ...max });
   return { ...row, output_bytes: Math.max(0, row?.output_bytes ?? 0) } as Used;
 }

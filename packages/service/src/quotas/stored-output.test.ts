@@ -1,12 +1,12 @@
 import { createClient } from '@hortus/client/client';
 import { beforeAll, expect, it } from 'vitest';
-import { newId } from '../ids.ts';
-import { LONGEST_QUEUE } from '../resources/actions/orders.ts';
+import { newId } from '../records/ids.ts';
+import { MAX_QUEUE_LENGTH } from '../resources/actions/orders.ts';
 import { removeOutputs } from '../resources/actions/retention.ts';
-import { MOST_AN_HOUR } from '../resources/actions/scheduled.ts';
+import { MAX_PER_HOUR } from '../resources/actions/scheduled.ts';
 import { removeLogLines } from '../resources/deployments/retention.ts';
 import { onBothEngines } from '../testing/engines.ts';
-import { expectRefusal } from '../testing/published-answer.ts';
+import { expectRefusal } from '../testing/published-response.ts';
 import { type RunningService, startApp } from '../testing/running-service.ts';
 import { readQuotas } from './limits.ts';
 
@@ -50,7 +50,7 @@ onBothEngines((engine) => {
   }
   const used = async () => (await service.request('GET', '/account')).json.data.quotas.output_bytes;
   const kept = async () => {
-    const { db } = service.sideDoor;
+    const { db } = service.database;
     const outputs = await db.selectFrom('executions').select('output').where('output', 'is not', null).execute();
     const lines = await db.selectFrom('deployment_logs').select('message').execute();
     return [...outputs.map(({ output }) => output ?? ''), ...lines.map(({ message }) => message)].join('').length;
@@ -85,7 +85,7 @@ onBothEngines((engine) => {
     const { run, read, log } = await deployInstance();
     const id = await run('a line');
     const before = Date.now() + 1_000;
-    for (const remove of [removeOutputs, removeLogLines]) while ((await remove(service.sideDoor, before, 500)) > 0);
+    for (const remove of [removeOutputs, removeLogLines]) while ((await remove(service.database, before, 500)) > 0);
     expect(await kept()).toBe(0);
     expect(await used()).toMatchObject({ used: 0 });
     expect(await read(id)).toMatchObject({ output: null, output_dropped: true });
@@ -94,10 +94,10 @@ onBothEngines((engine) => {
 
   it('scheduled runs of an instance beyond the hourly limit are refused, but repeated reports are not', async () => {
     const { daemon, run, definition, instanceId } = await deployInstance();
-    const { db } = service.sideDoor;
+    const { db } = service.database;
     const id = await run('first');
     const row = await db.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-    const others = Array.from({ length: MOST_AN_HOUR - 1 }, () => ({ ...row, id: newId('execution') }));
+    const others = Array.from({ length: MAX_PER_HOUR - 1 }, () => ({ ...row, id: newId('execution') }));
     await db
       .insertInto('executions')
       .values(others as never)
@@ -118,13 +118,13 @@ onBothEngines((engine) => {
   it('another action is refused while a hundred of the instance are unfinished', async () => {
     const { instanceId } = await deployInstance();
     const { actions } = await service.client.call('actions.list', { params: { id: instanceId } });
-    const [action] = actions.filter(({ params }) => params.every((one) => !one.required));
+    const [action] = actions.filter(({ params }) => params.every((param) => !param.required));
     const path = `/instances/${instanceId}/actions/${action?.slug}/execute`;
     const order = () => service.request('POST', path, { body: { params: {} } });
-    for (let i = 0; i < LONGEST_QUEUE; i++) expect((await order()).status).toBe(202);
+    for (let i = 0; i < MAX_QUEUE_LENGTH; i++) expect((await order()).status).toBe(202);
     const refused = await order();
     expectRefusal(refused, 'VALIDATION_ERROR', 'id');
-    expect(refused.json.error.details).toMatchObject({ reason: 'queue_full', limit: LONGEST_QUEUE });
+    expect(refused.json.error.details).toMatchObject({ reason: 'queue_full', limit: MAX_QUEUE_LENGTH });
   });
 
   it('an address from a daemon that is not http or https is refused', async () => {

@@ -8,11 +8,11 @@ export type MakeRoom = (tx: Tx, accountId: string, bytes: number) => Promise<voi
 /** Fill level after a deletion, so that not every later output deletes something. */
 const DROP_TO = 0.9;
 /** Maximum number of rows that one transaction deletes of each kind; the rest is deleted with the next output. */
-const MOST_OUTPUTS = 1_000;
-const MOST_LOGS = 5;
+const MAX_OUTPUTS = 1_000;
+const MAX_LOGS = 5;
 
-/** Deletes the oldest of one kind until enough bytes are free, or `most` rows; returns the number of freed bytes. */
-export type DropOldest = (tx: Tx, accountId: string, bytes: number, most: number) => Promise<number>;
+/** Deletes the oldest of one kind until enough bytes are free, or `max` rows; returns the number of freed bytes. */
+export type DropOldest = (tx: Tx, accountId: string, bytes: number, max: number) => Promise<number>;
 
 /** Limits the stored outputs and logs of accounts. Records stay; only their texts are deleted, oldest first. */
 export const makeRoom =
@@ -23,8 +23,8 @@ export const makeRoom =
     const limit = quotas.limitOf(await planOf(tx, accountId), 'output_bytes');
     if (total <= limit) return;
     const excess = total - Math.floor(limit * DROP_TO);
-    let freed = await drop.outputs(tx, accountId, excess, MOST_OUTPUTS);
-    if (freed < excess) freed += await drop.logs(tx, accountId, excess - freed, MOST_LOGS);
+    let freed = await drop.outputs(tx, accountId, excess, MAX_OUTPUTS);
+    if (freed < excess) freed += await drop.logs(tx, accountId, excess - freed, MAX_LOGS);
     if (freed > 0) await addBytes(tx, accountId, -freed);
   };
 

@@ -1,16 +1,16 @@
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { release } from '@hortus/contract/release';
-import { TRANSFER_PROTOCOL } from '@hortus/contract/transfer';
-import type { Guard } from '../guard.ts';
+import { TRANSFER_PROTOCOL } from '@hortus/contract/protocol/transfer';
+import { release } from '@hortus/contract/runtime/free-buffer';
+import type { Guard } from '../process/guard.ts';
 
 /**
  * Buffered bytes for a slow end beyond which reading from the fast one is paused. Two ends, so twice that for a
  * transfer.
  */
-const MOST_WAITING = 1024 * 1024;
+const MAX_WAITING = 1024 * 1024;
 /** Buffered pieces beyond which it is paused, because each costs memory even if it holds one byte. */
-const MOST_PIECES = 64;
+const MAX_PIECES = 64;
 /** Time for the other side to close the connection too. */
 const FAREWELL_MS = 5_000;
 
@@ -42,7 +42,7 @@ export class End {
     this.#on('end', () => socket.end());
     this.#on('close', () => {
       this.#open = false;
-      for (const told of this.#closed) told();
+      for (const reported of this.#closed) reported();
     });
   }
 
@@ -54,8 +54,8 @@ export class End {
     return this.#open;
   }
 
-  onClose(told: () => void): void {
-    this.#closed.add(told);
+  onClose(reported: () => void): void {
+    this.#closed.add(reported);
   }
 
   /** Forwards everything from this end to the other, with backpressure. */
@@ -91,7 +91,7 @@ export class End {
       return true;
     }
     this.#lent.push(bytes);
-    const isFull = this.#socket.writableLength > MOST_WAITING || this.#lent.length >= MOST_PIECES;
+    const isFull = this.#socket.writableLength > MAX_WAITING || this.#lent.length >= MAX_PIECES;
     // No callback in the usual case: one for each write would cost as much as the write.
     if (!isFull) this.#socket.write(bytes);
     else

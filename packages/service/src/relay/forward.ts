@@ -2,7 +2,7 @@ import { type IncomingMessage, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 
 /** Set by a replica that forwards a request, so that it is not forwarded again. */
 export const FORWARDED = 'x-hortus-forwarded';
@@ -37,29 +37,29 @@ export function forward(
       'error',
       guard(() => done(false)),
     );
-    const connected = (answer: IncomingMessage, far: Socket, farHead: Buffer) => {
+    const connected = (response: IncomingMessage, far: Socket, farHead: Buffer) => {
       far.setTimeout(0);
-      const lines = answer.rawHeaders.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`));
+      const lines = response.rawHeaders.map((text, i) => (i % 2 === 0 ? `${text}: ` : `${text}\r\n`));
       socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`);
       socket.write(farHead);
       far.write(head);
-      for (const [one, other] of [
+      for (const [item, other] of [
         [socket, far],
         [far, socket],
       ] as const) {
-        one.pipe(other);
+        item.pipe(other);
         const guardedEnd = guard(() => other.destroy());
-        one.on('error', guardedEnd);
-        one.on('close', guardedEnd);
+        item.on('error', guardedEnd);
+        item.on('close', guardedEnd);
       }
       done(true);
     };
     passed.on(
       'upgrade',
-      guard(connected, (_answer, far) => far.destroy()),
+      guard(connected, (_response, far) => far.destroy()),
     );
-    const refused = (answer: IncomingMessage) => {
-      answer.resume();
+    const refused = (response: IncomingMessage) => {
+      response.resume();
       done(false);
     };
     passed.on('response', guard(refused));

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import { TRANSFER_PROTOCOL } from '@hortus/contract/transfer';
+import { TRANSFER_PROTOCOL } from '@hortus/contract/protocol/transfer';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, test } from 'vitest';
-import { guardWith } from '../guard.ts';
+import { guardWith } from '../process/guard.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { End } from './end.ts';
 import { Relay, type RelayTimes, type Role } from './relay.ts';
 
 const opened: { close(): void }[] = [];
 afterEach(() => {
-  for (const one of opened.splice(0)) one.close();
+  for (const item of opened.splice(0)) item.close();
 });
 
 /** A relay behind a real server, and ends that come to it. */
@@ -30,17 +30,17 @@ async function openRelay(times: Partial<RelayTimes> = {}) {
     const headers = { connection: 'Upgrade', upgrade: TRANSFER_PROTOCOL };
     const asking = request({ host: '127.0.0.1', port, path: `/${transfer}/${role}`, headers });
     const [socket, first] = await new Promise<[Socket, Buffer]>((done, fail) => {
-      asking.on('upgrade', (_answer, socket: Socket, head: Buffer) => done([socket, head]));
+      asking.on('upgrade', (_response, socket: Socket, head: Buffer) => done([socket, head]));
       asking.on('error', fail);
       asking.end();
     });
-    const heard: Buffer[] = [first];
+    const received: Buffer[] = [first];
     const closed = new Promise<void>((done) => socket.on('close', () => done()));
     socket.on('error', () => undefined);
-    socket.on('data', (data: Buffer) => heard.push(data));
+    socket.on('data', (data: Buffer) => received.push(data));
     opened.push({ close: () => socket.destroy() });
-    const bytes = () => heard.reduce((sum, { length }) => sum + length, 0);
-    return { socket, closed, bytes, text: () => Buffer.concat(heard).toString() };
+    const bytes = () => received.reduce((sum, { length }) => sum + length, 0);
+    return { socket, closed, bytes, text: () => Buffer.concat(received).toString() };
   };
   opened.push({
     close: () => {
@@ -103,13 +103,13 @@ test('an end that disconnects closes the other; both may reconnect', async () =>
 test('an end without a counterpart is closed, and so is one that is replaced', async () => {
   const { end } = await openRelay({ waitMs: 50 });
   await (await end('a', 'send')).closed;
-  const patient = await openRelay();
-  const first = await patient.end('b', 'send');
-  const other = await patient.end('b', 'receive');
-  const second = await patient.end('b', 'send');
+  const slow = await openRelay();
+  const first = await slow.end('b', 'send');
+  const other = await slow.end('b', 'receive');
+  const second = await slow.end('b', 'send');
   // The other one would continue a conversation that the new one has missed.
   await Promise.all([first.closed, other.closed]);
-  const again = await patient.end('b', 'receive');
+  const again = await slow.end('b', 'receive');
   second.socket.write('again');
   await until(() => again.text() === 'again', { describe: 'both to start again' });
 });

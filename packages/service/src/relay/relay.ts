@@ -1,4 +1,4 @@
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 import type { End } from './end.ts';
 
 /** The two ends of a transfer. */
@@ -76,12 +76,12 @@ export class Relay {
   #connect(meeting: Meeting, send: End, receive: End): void {
     const silent = () => closeAll(meeting);
     meeting.timer = setTimeout(this.#guard(silent), this.#times.silenceMs);
-    const heard = (count: number) => {
+    const onReceived = (count: number) => {
       this.#carried += count;
       meeting.timer?.refresh();
     };
-    send.handTo(receive, heard);
-    receive.handTo(send, heard);
+    send.handTo(receive, onReceived);
+    receive.handTo(send, onReceived);
   }
 
   /** Closes the other end too, so that both start again together. */

@@ -4,17 +4,17 @@ const FIRST_ROWS = 50;
 
 /** Number of rows to remove at a time: follows from the time that the last ones took, which depends on the table and the disk. */
 export class BatchSize {
-  readonly #most: number;
+  readonly #max: number;
   rows: number;
 
-  constructor(most: number) {
-    this.#most = most;
-    this.rows = Math.min(most, FIRST_ROWS);
+  constructor(max: number) {
+    this.#max = max;
+    this.rows = Math.min(max, FIRST_ROWS);
   }
 
   /** Grows at most by half, because later rows may be more expensive; shrinks at once. */
   adapt(tookMs: number): void {
     const fitting = (this.rows * WANTED_MS) / Math.max(tookMs, 0.1);
-    this.rows = Math.max(1, Math.min(this.#most, Math.floor(Math.min(fitting, this.rows * 1.5 + 1))));
+    this.rows = Math.max(1, Math.min(this.#max, Math.floor(Math.min(fitting, this.rows * 1.5 + 1))));
   }
 }

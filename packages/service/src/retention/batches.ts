@@ -5,7 +5,7 @@ import { BatchSize } from './batch-size.ts';
 export interface Batches {
   readonly storage: Pick<Storage, 'write'>;
   /** Most rows of a batch. */
-  readonly most: number;
+  readonly max: number;
   /** Pause after a batch, as a multiple of the time that it took. */
   readonly rest: number;
   readonly signal?: AbortSignal | undefined;
@@ -13,10 +13,10 @@ export interface Batches {
 
 /** Works in short transactions until one has no rows left, and returns the number of rows. */
 export async function inBatches(
-  { storage, most, rest, signal }: Batches,
+  { storage, max, rest, signal }: Batches,
   work: (tx: Tx, rows: number) => Promise<number>,
 ): Promise<number> {
-  const size = new BatchSize(most);
+  const size = new BatchSize(max);
   let total = 0;
   while (!signal?.aborted) {
     let tookMs = 0;

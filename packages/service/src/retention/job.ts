@@ -1,5 +1,5 @@
 import type { JobKind } from '../jobs/job.ts';
-import type { Log } from '../log.ts';
+import type { Log } from '../process/log.ts';
 import type { Storage } from '../storage/storage.ts';
 import { inBatches } from './batches.ts';
 import type { Rule } from './removal.ts';
@@ -8,7 +8,7 @@ export const RETENTION = 'retention.sweep';
 
 const DAY_MS = 86_400_000;
 const EVERY_MS = 3_600_000;
-const MOST_IN_BATCH = 500;
+const MAX_IN_BATCH = 500;
 
 export interface RetentionDeps {
   readonly storage: Storage;
@@ -44,5 +44,5 @@ async function apply({ storage, clock, batch }: RetentionDeps, { days, remove }:
   if (days === undefined) return 0;
   const before = (clock ?? Date.now)() - days * DAY_MS;
   // Leaves others at least half of the time.
-  return inBatches({ storage, most: batch ?? MOST_IN_BATCH, rest: 1, signal }, (tx, rows) => remove(tx, before, rows));
+  return inBatches({ storage, max: batch ?? MAX_IN_BATCH, rest: 1, signal }, (tx, rows) => remove(tx, before, rows));
 }

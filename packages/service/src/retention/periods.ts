@@ -11,6 +11,18 @@ export interface Retention {
   readonly recordings: number;
 }
 
+/** Days by which retention rules remove rows; undefined keeps them. */
+export type Periods = { readonly [Name in keyof Retention]: number | undefined };
+
+export const periodsOf = ({ events, deliveries, logs, idempotency, metrics, recordings }: Retention): Periods => ({
+  events: events || undefined,
+  deliveries: deliveries || undefined,
+  logs: logs || undefined,
+  idempotency: idempotency || undefined,
+  metrics: metrics || undefined,
+  recordings: recordings || undefined,
+});
+
 export const defaultRetention: Retention = {
   events: 90,
   deliveries: 30,
@@ -21,7 +33,7 @@ export const defaultRetention: Retention = {
 };
 
 /** A delivery needs its event while it is retried, which is a day. */
-export const leastDays: Readonly<Record<keyof Retention, number>> = {
+export const minDays: Readonly<Record<keyof Retention, number>> = {
   events: 2,
   deliveries: 2,
   logs: 1,

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { readConfig } from '../config.ts';
-import { newId } from '../ids.ts';
-import { openLog } from '../log.ts';
+import { readConfig } from '../config/config.ts';
 import { append } from '../outbox/append.ts';
 import { lockLastSeq, saveLastSeq, takeUntold } from '../outbox/store.ts';
+import { openLog } from '../process/log.ts';
+import { newId } from '../records/ids.ts';
 import { removeLogLines } from '../resources/deployments/retention.ts';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { goodRequest } from '../testing/good-requests.ts';
 import { startApp } from '../testing/running-service.ts';
 import { retentionRules } from '../wiring/retention-rules.ts';
@@ -14,7 +14,7 @@ import { defaultRetention } from './periods.ts';
 
 const DAY = 86_400_000;
 
-onBothEngines((engine) => {
+onDifferingEngines('removal in batches', (engine) => {
   it('events are removed by age in batches, and undispatched ones are kept', async () => {
     const clock = { now: 1_800_000_000_000 };
     const storage = await engine.open({ clock: () => clock.now });
@@ -23,7 +23,7 @@ onBothEngines((engine) => {
       storage.write((tx) =>
         append(tx, { type: 'audit.x', accountId: 'acc', resourceType: 'x', resourceId, actor: null, data: {} }),
       );
-    const tell = () =>
+    const notify = () =>
       storage.write(async (tx) => {
         const newest = (await takeUntold(tx, await lockLastSeq(tx), 100)).at(-1);
         if (newest) await saveLastSeq(tx, newest.seq);
@@ -35,7 +35,7 @@ onBothEngines((engine) => {
     for (let number = 1; number <= 7; number++) await happen('old');
     clock.now += 1;
     await happen('kept');
-    await tell();
+    await notify();
     await happen('untold');
     clock.now += 90 * DAY - 1;
     const deps = { storage, rules: retentionRules(defaultRetention), log, clock: () => clock.now, batch: 3 };
@@ -51,7 +51,7 @@ onBothEngines((engine) => {
 
   it('deliveries, logs, outputs, idempotency keys and sessions are removed, and their records stay', async () => {
     const service = await startApp(engine);
-    const { db } = service.sideDoor;
+    const { db } = service.database;
     const { params } = await goodRequest('webhooks.deliveries', service);
     const delivery = (status: 'delivered' | 'pending') => ({
       id: newId('delivery'),
@@ -89,7 +89,7 @@ onBothEngines((engine) => {
     expect(await counts()).toMatchObject({ deliveries: 2, outputs: 1, keys: expect.any(Number), sessions: 1 });
     expect((await counts()).keys).toBeGreaterThan(0);
     const records = (await db.selectFrom('executions').select('id').execute()).length;
-    const write = async <T>(work: (tx: typeof service.sideDoor) => Promise<T>) => work(service.sideDoor);
+    const write = async <T>(work: (tx: typeof service.database) => Promise<T>) => work(service.database);
     const storage = { write } as unknown as Parameters<typeof sweep>[0]['storage'];
     const later = () => Date.now() + 40 * DAY;
     await sweep({
@@ -104,7 +104,7 @@ onBothEngines((engine) => {
 
   it('log lines of one deployment are removed in batches', async () => {
     const service = await startApp(engine);
-    const { db } = service.sideDoor;
+    const { db } = service.database;
     const { params } = await goodRequest('deployments.read', service);
     const line = (number: number) => ({
       deployment_id: String(params.id),
@@ -115,15 +115,15 @@ onBothEngines((engine) => {
     });
     await db.deleteFrom('deployment_logs').execute();
     await db.insertInto('deployment_logs').values([1, 2, 3, 4, 5].map(line)).execute();
-    const remove = () => removeLogLines(service.sideDoor, 2, 2);
+    const remove = () => removeLogLines(service.database, 2, 2);
     expect([await remove(), await remove(), await remove(), await remove()]).toEqual([2, 2, 1, 0]);
   });
 
   it('the retention job always exists', async () => {
-    const { sideDoor } = await startApp(engine);
+    const { database } = await startApp(engine);
     await expect
       .poll(
-        async () => (await sideDoor.db.selectFrom('jobs').select('key').where('kind', '=', RETENTION).execute()).length,
+        async () => (await database.db.selectFrom('jobs').select('key').where('kind', '=', RETENTION).execute()).length,
       )
       .toBe(1);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../problem.ts';
 import { forUpdate } from '../storage/locking.ts';
 import type { Storage, Tx } from '../storage/storage.ts';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { definitionRow, insertDefinitionParents } from '../testing/rows.ts';
 import { begin, type Lifecycle, transition } from './transition.ts';
 
@@ -22,7 +22,7 @@ const read = (tx: Tx, id: string) =>
 const events = (storage: Storage) =>
   storage.reader.db.selectFrom('events').select(['type', 'actor', 'data']).orderBy('position').execute();
 
-onBothEngines((engine) => {
+onDifferingEngines('transactions that lose a race', (engine) => {
   async function insertDefinition() {
     const storage = await engine.open();
     const parents = await insertDefinitionParents(storage);

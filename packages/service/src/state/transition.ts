@@ -45,7 +45,7 @@ export async function begin<M extends Machine, Table extends Stateful>(
   // Sent together: if the key is in use, this throws and the transaction is rolled back together with the event.
   const [free] = await Promise.all([
     insertRow(tx, lifecycle.table, born),
-    tell(tx, lifecycle, born, first.event, actor),
+    emit(tx, lifecycle, born, first.event, actor),
   ]);
   if (!free) throw taken();
   return born;
@@ -73,11 +73,11 @@ export async function transition<M extends Machine, Table extends Stateful>(
   // Another transaction has changed it since it was read: run this transaction again.
   if (!(await updateState(tx, table, { id, column, from, columns }))) throw new RunAgain();
   const changed = { ...row, ...columns } as Row<Table>;
-  await tell(tx, lifecycle, changed, taken.event, change.actor);
+  await emit(tx, lifecycle, changed, taken.event, change.actor);
   return changed;
 }
 
-async function tell<M extends Machine, Table extends Stateful>(
+async function emit<M extends Machine, Table extends Stateful>(
   tx: Tx,
   lifecycle: Lifecycle<M, Table>,
   row: Row<Table>,

@@ -10,7 +10,7 @@ export class CommitListeners {
     this.#listeners.push(listener);
   }
 
-  tell(notices: readonly Notice[]): void {
+  notify(notices: readonly Notice[]): void {
     if (notices.length === 0) return;
     for (const listener of this.#listeners) {
       try {

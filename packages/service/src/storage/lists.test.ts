@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { list } from './lists.ts';
 import { Pages } from './page.ts';
 import { shapedStatement } from './statement.ts';
@@ -28,7 +28,7 @@ const settings = list<Filter, { name: string; value: string }, 'order'>('setting
   decidedBy: ['order'],
 });
 
-onBothEngines((engine) => {
+onDifferingEngines('statements and background reads', (engine) => {
   let storage: Storage;
   beforeAll(async () => {
     storage = await engine.open();

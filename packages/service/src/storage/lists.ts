@@ -14,7 +14,7 @@ type Owned = {
 type Any = 'tenants';
 
 /** Limit and offset of a page. */
-export interface Part {
+interface Part {
   readonly limit: number;
   readonly offset: number;
 }
@@ -64,14 +64,14 @@ export function list<Filter extends object, Item, const Deciding extends keyof F
   }: ListQueries<Filter, Item, Deciding>,
 ): (queries: Queries, filter: Filter) => Listing<Item> {
   type OfPage = Filter & Part;
-  type OfCount = Filter & { readonly most: number };
+  type OfCount = Filter & { readonly max: number };
   const deciding = decidedBy as readonly never[];
   const counted = (db: Kysely<Tables>, slots: object) => {
-    const { most } = slots as Slots<{ most: number }>;
+    const { max } = slots as Slots<{ max: number }>;
     return db
       .selectFrom(
         all(db, slots as never)
-          .limit(most)
+          .limit(max)
           .as('some'),
       )
       .select((eb) => eb.fn.countAll<number>().as('list_total'));
@@ -95,15 +95,15 @@ export function list<Filter extends object, Item, const Deciding extends keyof F
       const prepared = await prepare(place, filter);
       return read.alone(prepared.queries, { ...prepared.filter, limit, offset });
     },
-    async rowsAndCount(limit, offset, most) {
+    async rowsAndCount(limit, offset, max) {
       const { place, read } = at(offset, queries);
       const prepared = await prepare(place, filter);
-      const rows = await read.counted(prepared.queries, { ...prepared.filter, limit, offset, most });
+      const rows = await read.counted(prepared.queries, { ...prepared.filter, limit, offset, max });
       return { rows, count: rows[0]?.list_total };
     },
-    async count(most) {
-      const prepared = await prepare(most > EXACT_UP_TO + 1 ? inBackground(queries) : queries, filter);
-      return (await countAlone(prepared.queries, { ...prepared.filter, most }))[0]?.list_total ?? 0;
+    async count(max) {
+      const prepared = await prepare(max > EXACT_UP_TO + 1 ? inBackground(queries) : queries, filter);
+      return (await countAlone(prepared.queries, { ...prepared.filter, max }))[0]?.list_total ?? 0;
     },
     countKey: countKey(name, filter),
   });
@@ -174,4 +174,19 @@ export const lockIn = <Table extends Owned>(table: Table) => {
   const held = statement<OfAccount, Row<Table>>((db, p, engine) => forUpdate({ engine }, byId(db, table, p)) as never);
   return async (tx: Tx, accountId: string, id: string): Promise<Row<Table> | undefined> =>
     (await held(tx, { accountId, id }))[0];
+};
+
+/** Locks a record without asking for its account, for jobs. */
+export const lockById = <Table extends Owned>(table: Table) => {
+  const held = statement<{ readonly id: string }, Row<Table>>(
+    (db, p, engine) =>
+      forUpdate(
+        { engine },
+        db
+          .selectFrom(table as Any)
+          .selectAll()
+          .where('id', '=', p.id),
+      ) as never,
+  );
+  return async (tx: Tx, id: string): Promise<Row<Table> | undefined> => (await held(tx, { id }))[0];
 };

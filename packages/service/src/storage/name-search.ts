@@ -14,11 +14,9 @@ export interface NameFilter {
 /** With more, a list that is read in its order soon meets enough of them for a page, and for the limit of exact totals. */
 const FEW = EXACT_UP_TO;
 
-const matched = statement<{ match: string; most: number }, { total: number }>((db, { match, most }) =>
+const matched = statement<{ match: string; max: number }, { total: number }>((db, { match, max }) =>
   db
-    .selectFrom(
-      sql`(select rowid from definition_names where definition_names match ${match} limit ${most})`.as('some'),
-    )
+    .selectFrom(sql`(select rowid from definition_names where definition_names match ${match} limit ${max})`.as('some'))
     .select((eb) => eb.fn.countAll<number>().as('total')),
 );
 
@@ -31,7 +29,7 @@ export async function preparedSearch<Filter extends NameFilter>(
   if (q === undefined) return { queries, filter };
   const reader = inBackground(queries);
   const match = queries.engine === 'sqlite' ? matchOf(q.toLowerCase()) : undefined;
-  const isFew = match !== undefined && ((await matched(reader, { match, most: FEW + 1 }))[0]?.total ?? 0) <= FEW;
+  const isFew = match !== undefined && ((await matched(reader, { match, max: FEW + 1 }))[0]?.total ?? 0) <= FEW;
   return { queries: reader, filter: { ...filter, q: patternOf(q), match: isFew ? match : undefined } };
 }
 
@@ -60,8 +58,8 @@ export const found = (match: Expression<string>): RawBuilder<string> =>
     union all select definition_id from unindexed_names)`;
 
 /** Adds names to the index of SQLite and returns their number. */
-export async function indexNames(tx: Tx, most: number): Promise<number> {
-  const first = sql`(select definition_id from unindexed_names order by definition_id limit ${most})`;
+export async function indexNames(tx: Tx, max: number): Promise<number> {
+  const first = sql`(select definition_id from unindexed_names order by definition_id limit ${max})`;
   await sql`insert into definition_names (text, definition_id)
     select ${namesOf('definitions')}, id from definitions where id in ${first}`.execute(tx.db);
   const { numAffectedRows } = await sql`delete from unindexed_names where definition_id in ${first}`.execute(tx.db);

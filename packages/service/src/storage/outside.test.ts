@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { doOutside } from './outside.ts';
 import type { Storage, Tx } from './storage.ts';
 
@@ -10,7 +10,7 @@ const names = async (storage: Storage) =>
     ({ name }) => name,
   );
 
-onBothEngines((engine) => {
+onDifferingEngines('locks of concurrent transactions', (engine) => {
   it('long work requested by a transaction blocks no other writer', async () => {
     const storage = await engine.open();
     let finish = () => {};

@@ -2,7 +2,7 @@ import { Problem } from '../problem.ts';
 import type { Outside, Queries, Tx } from './storage.ts';
 
 /** Maximum number of pieces of outside work of one transaction. Each costs another run of its callback. */
-const MOST_PIECES = 100;
+const MAX_PIECES = 100;
 
 /** Ends a run of a write callback that needs the result of this work. */
 class WorkFirst extends Error {
@@ -34,7 +34,7 @@ export async function withOutside<T>(write: (outside: Outside) => Promise<T>): P
     } catch (error) {
       if (!(error instanceof WorkFirst)) throw error;
       results ??= new Map();
-      if (results.size >= MOST_PIECES)
+      if (results.size >= MAX_PIECES)
         throw new Problem('RATE_LIMITED', 'The data of this request keeps changing. Try again.', { retry_after: 1 });
       results.set(error.key, await error.work());
     }

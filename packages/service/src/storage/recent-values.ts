@@ -1,7 +1,7 @@
 /** Maximum age of a value, and the age from which it is renewed. */
 const STALE_AFTER_MS = 10_000;
 const RENEW_AFTER_MS = 5_000;
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 
 interface Kept<Value> {
   readonly value: Value;
@@ -57,7 +57,7 @@ export class RecentValues<Value> {
   }
 
   #keep(key: string, kept: Kept<Value>): void {
-    if (this.#kept.size >= MOST_KEPT) {
+    if (this.#kept.size >= MAX_KEPT) {
       const [oldest] = this.#kept.keys();
       if (oldest !== undefined) this.#kept.delete(oldest);
     }

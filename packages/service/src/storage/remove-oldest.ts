@@ -12,11 +12,11 @@ interface Oldest {
 /** Makes the removal of rows that are older than a time, the oldest first. Returns their number. */
 export const removalOfOldest =
   (table: keyof Tables, { by, only = sql`1 = 1` }: Oldest) =>
-  async (tx: Tx, before: number, most: number): Promise<number> => {
+  async (tx: Tx, before: number, max: number): Promise<number> => {
     const [rows, time] = [sql.table(table), sql.ref(by)];
     const removed = await sql`
       delete from ${rows} where id in
-        (select id from ${rows} where ${time} < ${before} and ${only} order by ${time} limit ${most})
+        (select id from ${rows} where ${time} < ${before} and ${only} order by ${time} limit ${max})
       returning id`.execute(tx.db);
     return removed.rows.length;
   };

@@ -1,28 +1,28 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Sweeper } from '../bus/sweeper.ts';
-import { currentCaller, currentPatience, endRequest, inRequest, nameCaller } from './request-context.ts';
+import { currentCaller, currentDatabaseWait, endRequest, inRequest, nameCaller } from './request-context.ts';
 
 const log = { error: expect.fail };
 
-test('the queries of a request share their patience, and other requests have their own', async () => {
-  const [one, other] = await Promise.all([
+test('the queries of a request share their wait for the database, and other requests have their own', async () => {
+  const [item, other] = await Promise.all([
     inRequest(async () => {
-      const first = currentPatience();
+      const first = currentDatabaseWait();
       await turn();
-      return [first, currentPatience()];
+      return [first, currentDatabaseWait()];
     }),
-    inRequest(async () => [currentPatience()]),
+    inRequest(async () => [currentDatabaseWait()]),
   ]);
-  expect(one[0]).toBe(one[1]);
-  expect(other[0]).not.toBe(one[0]);
+  expect(item[0]).toBe(item[1]);
+  expect(other[0]).not.toBe(item[0]);
 });
 
-test('a loop that a request wakes does not share its patience for ever', async () => {
+test('a loop that a request wakes does not share its wait for the database for ever', async () => {
   const seen: unknown[] = [];
   const { promise: swept, resolve } = Promise.withResolvers<void>();
   const sweep = async () => {
-    seen.push(currentPatience());
+    seen.push(currentDatabaseWait());
     if (seen.length === 3) resolve();
     return 0;
   };
@@ -33,12 +33,12 @@ test('a loop that a request wakes does not share its patience for ever', async (
   expect(new Set(seen).size).toBe(seen.length);
 });
 
-test('a stream has its own patience for each query', async () => {
+test('a stream has its own wait for each query', async () => {
   await inRequest(async () => {
     nameCaller('account');
     expect(currentCaller()).toBe('account');
     endRequest();
-    expect(currentPatience()).not.toBe(currentPatience());
+    expect(currentDatabaseWait()).not.toBe(currentDatabaseWait());
     expect(currentCaller()).toBeUndefined();
   });
 });

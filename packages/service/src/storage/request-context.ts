@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Patience } from './patience.ts';
+import { DatabaseWait } from './database-wait.ts';
 
 /** What the storage knows about the request for which it works. */
 class RequestContext {
-  readonly patience = new Patience();
+  readonly databaseWait = new DatabaseWait();
   /** The account that makes the request, once it is known. */
   caller: string | undefined;
   ended = false;
@@ -22,12 +22,12 @@ function current(): RequestContext | undefined {
 
 /** Runs a request. Its queries and transactions together wait no longer for the database than one of them may. */
 export async function inRequest<Of extends unknown[], Result>(
-  work: (...of: Of) => Promise<Result>,
-  ...of: Of
+  work: (...args: Of) => Promise<Result>,
+  ...rest: Of
 ): Promise<Result> {
   const context = new RequestContext();
   try {
-    return await contexts.run(context, work, ...of);
+    return await contexts.run(context, work, ...rest);
   } finally {
     context.ended = true;
   }
@@ -40,7 +40,7 @@ export function endRequest(): void {
 }
 
 /** Returns that of the current request; outside of requests each query and transaction has its own. */
-export const currentPatience = (): Patience => current()?.patience ?? new Patience();
+export const currentDatabaseWait = (): DatabaseWait => current()?.databaseWait ?? new DatabaseWait();
 
 export const currentCaller = (): string | undefined => current()?.caller;
 

@@ -33,7 +33,7 @@ function dialectOn(engine: EngineName, session: Session): Dialect {
   return engine === 'sqlite'
     ? {
         createDriver,
-        createAdapter: () => new SqliteAdapter(),
+        createAdapter: () => new TransactionalSqliteAdapter(),
         createQueryCompiler: () => new SqliteQueryCompiler(),
         createIntrospector: (db) => new SqliteIntrospector(db),
       }
@@ -43,6 +43,13 @@ function dialectOn(engine: EngineName, session: Session): Dialect {
         createQueryCompiler: () => new PostgresQueryCompiler(),
         createIntrospector: (db) => new PostgresIntrospector(db),
       };
+}
+
+/** Applies migrations in a transaction: SQLite can, and a process that is killed meanwhile leaves no half of a schema. */
+class TransactionalSqliteAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
 }
 
 class SessionDriver implements Driver {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { statement } from './statement.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('prepared statements', (engine) => {
   it('a statement uses the parameters of each call', async () => {
     const storage = await engine.open();
     const set = statement<{ name: string; value: string }>((db, p) =>
@@ -32,17 +32,17 @@ onBothEngines((engine) => {
         ])
         .execute(),
     );
-    const after = statement<{ most: number; name: string }, { name: string }>((db, p) =>
+    const after = statement<{ max: number; name: string }, { name: string }>((db, p) =>
       db
         .selectFrom('settings')
         .select('name')
         .where('value', '=', 'x')
         .where('name', '>', p.name)
         .orderBy('name')
-        .limit(p.most),
+        .limit(p.max),
     );
-    expect(await after(storage.reader, { most: 5, name: '' })).toEqual([{ name: 'a' }, { name: 'b' }]);
-    expect(await after(storage.reader, { most: 1, name: 'a' })).toEqual([{ name: 'b' }]);
+    expect(await after(storage.reader, { max: 5, name: '' })).toEqual([{ name: 'a' }, { name: 'b' }]);
+    expect(await after(storage.reader, { max: 1, name: 'a' })).toEqual([{ name: 'b' }]);
   });
 
   it('a statement runs inside its transaction', async () => {

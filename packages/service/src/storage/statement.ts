@@ -54,7 +54,7 @@ export type Slots<Parameters, Deciding extends keyof Parameters = never> = {
 type Bound<Value> = [Value] extends [readonly (infer Element)[]] ? readonly RawBuilder<Element>[] : RawBuilder<Value>;
 
 /** Callers choose the values of deciding fields, so the number of texts is bounded. */
-const MOST_SHAPES = 200;
+const MAX_SHAPES = 200;
 
 /**
  * A statement whose text depends on which of its parameters are given, as with the filters of a list, on the lengths of arrays, and on
@@ -77,7 +77,7 @@ export function shapedStatement<
     if (!query) {
       const slots = slotsFor(parameters, decides) as Slots<Parameters, Deciding>;
       query = compile(build(builders[queries.engine], slots, queries.engine));
-      if (shapes.size >= MOST_SHAPES) shapes.clear();
+      if (shapes.size >= MAX_SHAPES) shapes.clear();
       shapes.set(shape, query);
     }
     return run(queries, query, parameters);

@@ -44,7 +44,7 @@ const kept = new Map<string, readonly Kept[]>();
 
 function keptText(of: string, columns: readonly string[], print: (columns: readonly string[]) => string): string {
   const known = kept.get(of) ?? [];
-  for (const one of known) if (same(one.columns, columns)) return one.text;
+  for (const kept of known) if (same(kept.columns, columns)) return kept.text;
   const text = print(columns);
   kept.set(of, [...known, { columns, text }]);
   return text;

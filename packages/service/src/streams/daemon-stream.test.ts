@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { guardWith } from '../guard.ts';
+import { guardWith } from '../process/guard.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { DaemonStream } from './daemon-stream.ts';
 
@@ -45,6 +45,19 @@ it('a silent daemon that answers pings keeps its stream', async () => {
   let pings = 0;
   daemon.on('ping', () => pings++);
   await until(() => pings >= 5, { describe: 'five pings' });
+  expect(stream.signal.aborted).toBe(false);
+});
+
+it('a daemon whose response waits unread behind a busy event loop keeps its stream', async () => {
+  const { daemon, stream } = await connected();
+  let pings = 0;
+  daemon.on('ping', () => pings++);
+  const block = () => {
+    for (const end = performance.now() + 60; performance.now() < end; );
+  };
+  // Each pause is longer than the interval of the pings, so that a timer fires before the answer is read.
+  daemon.on('ping', block);
+  await until(() => pings >= 5 || stream.signal.aborted, { describe: 'five pings' });
   expect(stream.signal.aborted).toBe(false);
 });
 

@@ -1,6 +1,6 @@
-import { STREAM_PING_MS } from '@hortus/contract/streams';
+import { STREAM_PING_MS } from '@hortus/contract/channel/streams';
 import type { WebSocket } from 'ws';
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 import { SocketStream } from './socket-stream.ts';
 
 export const KEY_REVOKED = 'this key is no longer valid';
@@ -34,7 +34,7 @@ export class DaemonStream extends SocketStream {
 
   /** Ends a connection whose daemon is gone, which TCP may not notice for hours, or whose key was revoked. */
   async #check(): Promise<void> {
-    if (!this.ping()) return this.terminate();
+    if (!(await this.ping())) return this.terminate();
     if (!(await this.#isKeyValid())) this.revoke(KEY_REVOKED);
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openLocalBus } from '../bus/local-bus.ts';
-import { guardWith } from '../guard.ts';
 import { KEYS_TOPIC } from '../identity/authenticator.ts';
+import { guardWith } from '../process/guard.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import type { DaemonStream } from './daemon-stream.ts';
 import { DaemonStreams, IDENTITY_RESET_TOPIC, STREAM_TOPIC } from './daemon-streams.ts';
@@ -33,6 +33,7 @@ function openStreams() {
     guard: guardWith(log),
     hmac: async () => 'code',
     protect: (order) => order as never,
+    sign: (order) => ({ ...order, signature: 'signed' }),
     connection: () => undefined,
     ownUrl: () => 'http://replica.test',
   });

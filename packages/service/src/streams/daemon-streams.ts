@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { StreamKind } from '@hortus/contract/streams';
+import type { StreamKind, StreamOrderProof } from '@hortus/contract/channel/streams';
 import type { Bus } from '../bus/bus.ts';
 import type { Connection } from '../channel/connection.ts';
 import type { Protect } from '../channel/protect.ts';
-import type { Guard } from '../guard.ts';
 import { KEYS_TOPIC } from '../identity/authenticator.ts';
 import { Problem } from '../problem.ts';
+import type { Guard } from '../process/guard.ts';
 import { type DaemonStream, KEY_REVOKED } from './daemon-stream.ts';
 import { type Hmac, printTicket, type Ticket } from './ticket.ts';
 
@@ -20,6 +20,8 @@ export interface WantedStream {
   readonly kind: StreamKind;
   /** Name of the instance on the server. */
   readonly instance: string;
+  /** First message to the daemon: what it should send, or run. It is signed for this stream alone. */
+  readonly order?: object;
 }
 
 export interface DaemonStreamsDeps {
@@ -27,6 +29,8 @@ export interface DaemonStreamsDeps {
   readonly guard: Guard;
   readonly hmac: Hmac;
   readonly protect: Protect;
+  /** Signs the first message of a stream. */
+  readonly sign: SignOrder;
   /** Connection of a server, if this replica has it. */
   readonly connection: (serverId: string) => Connection | undefined;
   /** Address of this replica for the others. */
@@ -38,7 +42,9 @@ export interface DaemonStreamsDeps {
 const WITHIN_MS = 10_000;
 const IDENTITY_RESET = 'the identity of this server was reset';
 /** Streams that are open or awaited, of one server and of this replica. */
-const MOST = { perServer: 64, total: 4_096 };
+const MAX = { perServer: 64, total: 4_096 };
+
+type SignOrder = <Order extends object>(order: Order) => Order & { readonly signature: string };
 
 interface Awaited {
   readonly serverId: string;
@@ -69,11 +75,12 @@ export class DaemonStreams {
   }
 
   /** Rejects with a Problem if the daemon does not connect in time. */
-  async open({ serverId, accountId, kind, instance }: WantedStream): Promise<DaemonStream> {
+  async open({ serverId, accountId, kind, instance, order }: WantedStream): Promise<DaemonStream> {
     const { bus, hmac, ownUrl, guard, withinMs = WITHIN_MS } = this.#deps;
     this.#enter(serverId);
     const streamId = randomBytes(16).toString('base64url');
     try {
+      const first = order && this.#signed(order, { kind, serverId, streamId });
       const expiresAt = Date.now() + withinMs;
       const ticket = await printTicket({ streamId, serverId, accountId, replicaUrl: ownUrl(), expiresAt }, hmac);
       const stream = await new Promise<DaemonStream>((arrived, reject) => {
@@ -89,6 +96,7 @@ export class DaemonStreams {
         bus.publish(STREAM_TOPIC, JSON.stringify([serverId, streamId, ticket, kind, instance]));
       });
       this.#keep(stream, serverId);
+      if (first !== undefined) stream.send(JSON.stringify(first));
       return stream;
     } catch (error) {
       this.#leave(serverId);
@@ -122,6 +130,12 @@ export class DaemonStreams {
     for (const stream of this.#open.keys()) stream.close();
   }
 
+  /** Binds an order to the stream, whose opening a daemon accepts once. */
+  #signed(order: object, of: { kind: StreamKind; serverId: string; streamId: string }): StreamOrderProof {
+    const { kind, serverId: server_id, streamId: stream_id } = of;
+    return this.#deps.sign({ ...order, type: 'stream_order' as const, kind, server_id, stream_id });
+  }
+
   /** Sends the order if this replica has the connection of the server. */
   #order(message: string): void {
     const [serverId, stream_id, ticket, kind, instance] = JSON.parse(message) as [
@@ -140,7 +154,7 @@ export class DaemonStreams {
   #enter(serverId: string): void {
     const here = this.#servers.get(serverId) ?? 0;
     if (this.#closed) throw new Problem('SERVER_ERROR', 'The service is stopping. Try again in a moment.');
-    if (here >= MOST.perServer || this.#total >= MOST.total)
+    if (here >= MAX.perServer || this.#total >= MAX.total)
       throw new Problem('RATE_LIMITED', 'Too many streams of this server are open. Close some, or try again later.', {
         reason: 'stream_limit',
         retry_after: 5,

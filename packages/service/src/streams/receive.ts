@@ -1,4 +1,4 @@
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 import type { DaemonStreams, WantedStream } from './daemon-streams.ts';
 
 export interface Receiving {
@@ -6,8 +6,6 @@ export interface Receiving {
   readonly guard: Guard;
   /** Closes the stream when it fires. */
   readonly signal: AbortSignal;
-  /** First message to the daemon. */
-  readonly order?: string;
   /** Called for every message; what it throws ends the stream. */
   readonly receive: (data: Buffer) => void;
 }
@@ -15,7 +13,7 @@ export interface Receiving {
 /** Opens a stream to a daemon and resolves when it has ended. Rejects if it cannot be opened or `receive` throws. */
 export async function receiveStream(
   wanted: WantedStream,
-  { streams, guard, signal, order, receive }: Receiving,
+  { streams, guard, signal, receive }: Receiving,
 ): Promise<void> {
   const stream = await streams.open(wanted);
   const close = () => stream.close();
@@ -32,7 +30,6 @@ export async function receiveStream(
           failed(error);
         }
       });
-      if (order !== undefined) stream.send(order);
       if (signal.aborted || stream.signal.aborted) ended();
     });
   } finally {

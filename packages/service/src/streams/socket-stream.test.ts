@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { until } from '@hortus/testkit/until';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { guardWith } from '../guard.ts';
+import { guardWith } from '../process/guard.ts';
 import { SocketStream } from './socket-stream.ts';
 
 const cleanup: (() => void)[] = [];

@@ -1,12 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import { ControlBudget } from '../channel/control-budget.ts';
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 
 /** Nothing more is sent to a peer with more unsent bytes. */
-const MOST_UNSENT_BYTES = 1024 * 1024;
+const MAX_UNSENT_BYTES = 1024 * 1024;
 /** Unsent messages and bytes after which a sender should wait; small messages cost more memory than their bytes. */
 const ENOUGH = { messages: 256, bytes: 512 * 1024 };
+/** Turns of the event loop that read what has arrived: the second is for a peer in this process, which answers in the first. */
+const READING_TURNS = 2;
 const POLICY = 1008;
 const NORMAL = 1000;
 
@@ -30,7 +32,7 @@ export class SocketStream {
   readonly #waiting: Received[] = [];
   #receive: Receive | undefined;
   #isHandling = false;
-  #isHeard = true;
+  #isReceived = true;
   #isClosed = false;
   #unsent = 0;
   #draining: (() => void)[] = [];
@@ -40,12 +42,12 @@ export class SocketStream {
     this.#guard = (listener) => guard(listener, () => socket.terminate());
     const budget = new ControlBudget();
     const pinged = (payload: Buffer) => {
-      this.#isHeard = true;
+      this.#isReceived = true;
       if (budget.spend()) socket.pong(payload);
       else socket.close(POLICY, 'too many control frames');
     };
     const ponged = () => {
-      this.#isHeard = true;
+      this.#isReceived = true;
     };
     const received = (data: Buffer, isBinary: boolean) => this.#received({ data, isBinary });
     const closed = () => {
@@ -82,7 +84,7 @@ export class SocketStream {
 
   /** Returns false, and sends nothing, if the peer does not read. */
   send(data: string | Buffer): boolean {
-    if (this.#socket.readyState !== this.#socket.OPEN || this.#socket.bufferedAmount > MOST_UNSENT_BYTES) return false;
+    if (this.#socket.readyState !== this.#socket.OPEN || this.#socket.bufferedAmount > MAX_UNSENT_BYTES) return false;
     this.#unsent++;
     this.#socket.send(data, this.#sent);
     return true;
@@ -107,10 +109,14 @@ export class SocketStream {
     for (const done of this.#draining.splice(0)) done();
   }
 
-  /** Returns false if nothing has arrived since the ping before. */
-  ping(): boolean {
-    if (!this.#isHeard) return false;
-    this.#isHeard = false;
+  /**
+   * Resolves to false if nothing has arrived since the ping before. Reads first: after a pause of this process its timers
+   * fire before it reads an answer, however long ago that arrived.
+   */
+  async ping(): Promise<boolean> {
+    for (let turn = 0; turn < READING_TURNS && !this.#isReceived; turn++) await nextTurn();
+    if (!this.#isReceived) return false;
+    this.#isReceived = false;
     if (this.#socket.readyState === this.#socket.OPEN) this.#socket.ping();
     return true;
   }
@@ -136,7 +142,7 @@ export class SocketStream {
 
   /** Pauses the socket. Messages that it has already read still arrive, and wait here. */
   #received(message: Received): void {
-    this.#isHeard = true;
+    this.#isReceived = true;
     this.#socket.pause();
     this.#waiting.push(message);
     this.#guard(() => this.#handle())();

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { Guard } from '../guard.ts';
 import { invalid, type Problem } from '../problem.ts';
+import type { Guard } from '../process/guard.ts';
 
 /** Opens the handshakes of WebSockets that become a `SocketStream`. */
 export function streamHandshakes(

@@ -24,7 +24,7 @@ export async function printTicket(ticket: Ticket, hmac: Hmac): Promise<string> {
   return `${claims}.${await codeOf(hmac, accountId, claims)}`;
 }
 
-const LONGEST = 2_048;
+const MAX_LENGTH = 2_048;
 
 /** Reads a ticket that a daemon shows; undefined unless it is genuine, for that server and not expired. */
 export async function readTicket(
@@ -33,11 +33,11 @@ export async function readTicket(
   hmac: Hmac,
   now: number,
 ): Promise<Ticket | undefined> {
-  const [claims = '', code = ''] = text.length > LONGEST ? [] : text.split('.');
+  const [claims = '', code = ''] = text.length > MAX_LENGTH ? [] : text.split('.');
   // Verified with the key of the caller's account before anything in it is used.
   const right = Buffer.from(await codeOf(hmac, of.accountId, claims));
-  const given = Buffer.from(code);
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+  const input = Buffer.from(code);
+  if (input.length !== right.length || !timingSafeEqual(input, right)) return undefined;
   const [streamId, serverId, accountId, replicaUrl, expiresAt] = JSON.parse(
     Buffer.from(claims, 'base64url').toString(),
   );

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
+import { INKWELL, SEED } from '@hortus/template/testing/inkwell';
 
 /** Template with an external secret and an immutable input, without variants and app_version. */
-export const COURIER = `
+const COURIER = `
 slug: courier
 name: Courier
 version: 1.0.0

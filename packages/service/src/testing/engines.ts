@@ -7,7 +7,8 @@ import { openPostgres } from '../storage/postgres/open.ts';
 import type { EngineName } from '../storage/session.ts';
 import { openSqlite } from '../storage/sqlite/open.ts';
 import type { Storage, StorageHooks } from '../storage/storage.ts';
-import { asTheRunAsks } from './late-answers.ts';
+import { delayedIfAsked } from './late-commits.ts';
+import { ENGINES, readEngines } from './selected-engines.ts';
 
 /** A database of a test; it can be opened several times, for another replica or a restart. */
 export interface TestDatabase {
@@ -29,16 +30,24 @@ export interface Engine {
   afterwards(step: Step): void;
 }
 
-export interface TestDatabaseOptions {
+interface TestDatabaseOptions {
   /** Without a schema; the first opener creates it, as on a first start. */
   readonly bare?: boolean;
 }
 
 type Step = () => unknown;
 
-/** Runs a suite on each engine. */
+/** Runs a suite on each engine that `HORTUS_TEST_ENGINES` selects, by default on both. */
 export function onBothEngines(suite: (engine: Engine) => void): void {
-  for (const name of ['sqlite', 'postgres'] as const) onEngine(name, suite);
+  for (const name of readEngines(process.env.HORTUS_TEST_ENGINES)) onEngine(name, suite);
+}
+
+/**
+ * Runs a suite on both engines, whatever the run selects, because the engines do its subject differently. `subject` is
+ * for the reader: locks, claims, numbering, notices, concurrency, migrations, prepared statements, search, sort order.
+ */
+export function onDifferingEngines(_subject: string, suite: (engine: Engine) => void): void {
+  for (const name of ENGINES) onEngine(name, suite);
 }
 
 /** Runs a suite about one engine. */
@@ -58,14 +67,14 @@ export function onEngine(name: EngineName, suite: (engine: Engine) => void): voi
     const afterwards = (step: Step) => void (inTest ? ofTest : ofSuite).push(step);
 
     const testDatabase = async ({ bare = false }: TestDatabaseOptions = {}): Promise<TestDatabase> => {
-      const folder = temporaryFolder();
+      const folder = temporaryFolder('test', { inMemory: true });
       afterwards(() => folder.remove());
       const template = bare ? undefined : migrated('DATABASE');
       const database = name === 'postgres' ? await createDatabase(sharedPostgresUrl(), { template }) : undefined;
       if (database) afterwards(() => database.drop());
       else if (!bare) copyFileSync(migrated('FILE'), join(folder.path, 'hortus.db'));
       const open = async (hooks: StorageHooks = {}) => {
-        const storage = asTheRunAsks(
+        const storage = delayedIfAsked(
           database
             ? await openPostgres({ url: database.url, connections: 8 }, hooks)
             : await openSqlite(folder.path, hooks),

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { openLocalBus } from '../bus/local-bus.ts';
-import { newId } from '../ids.ts';
 import type { JobKind } from '../jobs/job.ts';
 import { JobWorker } from '../jobs/worker.ts';
 import { Dispatcher, type EventSubscriber } from '../outbox/dispatcher.ts';
+import { newId } from '../records/ids.ts';
 import type { Storage } from '../storage/storage.ts';
 import { openVault } from '../vault/vault.ts';
 import type { Engine } from './engines.ts';

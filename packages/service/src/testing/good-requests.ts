@@ -17,7 +17,7 @@ import { serverRequests } from './good-requests/servers.ts';
 import { webhookRequests } from './good-requests/webhooks.ts';
 import type { Caller, Options } from './running-service.ts';
 
-export const goodRequests: GoodRequests = {
+const goodRequests: GoodRequests = {
   ...catalogRequests,
   ...connectionRequests,
   ...serverRequests,
@@ -44,20 +44,27 @@ export interface ReadyRequest {
   pathWith(params: Readonly<Record<string, string | number>>): string;
 }
 
+interface Arguments {
+  readonly params?: ReadyRequest['params'];
+  readonly query?: Record<string, unknown>;
+  readonly body?: Record<string, unknown>;
+  readonly headers?: Record<string, string>;
+}
+
+const makers: Readonly<Record<string, ((caller: Caller) => object) | undefined>> = goodRequests;
+
+async function argumentsOf(name: EndpointName, caller: Caller): Promise<Arguments> {
+  const make = makers[name] ?? makers[name.replace(/\..*/, '.read')];
+  if (!make) throw new Error(`${name} has no good request.`);
+  return (await make(caller)) as Arguments;
+}
+
 /** Creates the good request of a row, to send or to modify. */
 export async function goodRequest(name: EndpointName, caller: Caller): Promise<ReadyRequest> {
   const row = endpoints[name];
-  const {
-    params = {},
-    query,
-    body,
-    headers,
-  } = (await goodRequests[name](caller)) as {
-    params?: ReadyRequest['params'];
-    query?: Record<string, unknown>;
-    body?: Record<string, unknown>;
-    headers?: Record<string, string>;
-  };
+  const { query, body, headers, ...made } = await argumentsOf(name, caller);
+  // A request of the row that reads the record may have more than this row takes.
+  const params = Object.fromEntries(Object.entries(made.params ?? {}).filter(([key]) => key in row.params.properties));
   const pathWith = (others: ReadyRequest['params']) =>
     addressOf('', row as never, { params: { ...params, ...others }, query });
   return {

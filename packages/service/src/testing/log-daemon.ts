@@ -1,5 +1,5 @@
-import { logMatcher } from '@hortus/contract/log-filter';
-import { type LogOrder, STREAM_TICKET_HEADER, type StreamedLine } from '@hortus/contract/streams';
+import { type LogOrder, STREAM_TICKET_HEADER, type StreamedLine } from '@hortus/contract/channel/streams';
+import { logMatcher } from '@hortus/contract/protocol/log-filter';
 import { until } from '@hortus/testkit/until';
 import { WebSocket } from 'ws';
 import { DaemonSocket } from './daemon-socket.ts';
@@ -20,7 +20,7 @@ export class LogDaemon {
   /** Connected streams that follow. */
   readonly followers = new Set<WebSocket>();
   /** Whether it connects back when it is asked. */
-  answers = true;
+  responds = true;
   reads = 0;
   /** Lines that it reports as dropped in its next page. */
   dropped = 0;
@@ -36,7 +36,7 @@ export class LogDaemon {
       const message = JSON.parse(String(data));
       if (message.type !== 'stream_open') return;
       this.orders.push(message);
-      if (this.answers) this.#serve(message.ticket);
+      if (this.responds) this.#serve(message.ticket);
     });
   }
 

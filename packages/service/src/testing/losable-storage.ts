@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { queriesOn } from '../storage/session.ts';
 import { type Storage, StorageUnavailable } from '../storage/storage.ts';
 
-export interface Outage {
+interface Outage {
   end(): void;
 }
 
 export interface LosableStorage {
   readonly storage: Storage;
-  /** Loses the database: queries and transactions wait for `patienceMs`, and are then refused, until the outage ends. */
-  lose(patienceMs: number): Outage;
+  /** Loses the database: queries and transactions wait for `timeoutMs`, and are then refused, until the outage ends. */
+  lose(timeoutMs: number): Outage;
 }
 
 /** Wraps a storage whose database can be lost for a while, as in a failover. */
 export function losableStorage(opened: Storage): LosableStorage {
-  let outage: { readonly over: Promise<void>; readonly patienceMs: number } | undefined;
+  let outage: { readonly over: Promise<void>; readonly timeoutMs: number } | undefined;
   const reachable = async () => {
     if (outage === undefined) return;
-    await Promise.race([outage.over, sleep(outage.patienceMs)]);
+    await Promise.race([outage.over, sleep(outage.timeoutMs)]);
     if (outage !== undefined) throw new StorageUnavailable();
   };
-  const run: Storage['reader']['run'] = async (...of) => {
+  const run: Storage['reader']['run'] = async (...args) => {
     await reachable();
-    return await opened.reader.run(...of);
+    return await opened.reader.run(...args);
   };
   const { background: _, ...reader } = opened.reader;
   return {
@@ -38,9 +38,9 @@ export function losableStorage(opened: Storage): LosableStorage {
         await opened.ping();
       },
     },
-    lose(patienceMs) {
+    lose(timeoutMs) {
       const { promise: over, resolve } = Promise.withResolvers<void>();
-      outage = { over, patienceMs };
+      outage = { over, timeoutMs };
       return {
         end() {
           outage = undefined;

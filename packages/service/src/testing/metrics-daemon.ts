@@ -1,5 +1,5 @@
+import type { MetricsMessage } from '@hortus/contract/channel/streams';
 import type { ReportedUsage } from '@hortus/contract/resources/metrics';
-import type { MetricsMessage } from '@hortus/contract/streams';
 import type { WebSocket } from 'ws';
 import { logDaemonOf } from './log-daemon.ts';
 import type { Caller } from './running-service.ts';
@@ -30,7 +30,7 @@ export const message = (...usage: ReportedUsage[]): MetricsMessage => ({
 /** Registers a server and connects a daemon that serves streams of metrics over real sockets. */
 export async function metricsDaemonOf(caller: Caller, capabilities: readonly string[] = ['ack', 'streams', 'metrics']) {
   const { serverId, key, daemon } = await logDaemonOf(caller, capabilities);
-  daemon.answers = false;
+  daemon.responds = false;
   const watching = new Set<WebSocket>();
   daemon.channel.socket.on('message', (data) => {
     const order = JSON.parse(String(data));

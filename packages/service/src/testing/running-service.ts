@@ -1,28 +1,27 @@
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { type Client, createClient } from '@hortus/client/client';
 import { permissionNames } from '@hortus/contract/permissions';
 import type { Event } from '@hortus/contract/resources/events';
 import { writeAgent } from '@hortus/testkit/agent-folder';
-import { serviceWorker } from '@hortus/testkit/programs';
 import { until } from '@hortus/testkit/until';
 import { type App, buildApp } from '../app.ts';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { Passwords } from '../identity/passwords.ts';
 import { insertAccount, insertFirstLink, insertKey, insertUser } from '../identity/store.ts';
 import { newSessionToken, newUserKey, tokenOf } from '../identity/tokens.ts';
-import { newId } from '../ids.ts';
-import { openLog } from '../log.ts';
 import { hasUntold } from '../outbox/store.ts';
+import { openLog } from '../process/log.ts';
+import { newId } from '../records/ids.ts';
 import { openStorage } from '../storage/open.ts';
 import { updateState } from '../storage/status-columns.ts';
 import type { Storage, StorageHooks, Tx } from '../storage/storage.ts';
 import type { NewRow } from '../storage/tables.ts';
 import { sharedCatalog } from './catalog-folder.ts';
+import { openDirectDatabase } from './direct-database.ts';
 import type { Engine, TestDatabase } from './engines.ts';
-import { asTheRunAsks } from './late-answers.ts';
-import { openSideDoor } from './side-door.ts';
+import { delayedIfAsked } from './late-commits.ts';
+import { sharedWork } from './shared-work.ts';
 
 export interface Options {
   readonly body?: unknown;
@@ -33,7 +32,7 @@ export interface Options {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export interface Answer {
+export interface TestResponse {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
@@ -49,7 +48,7 @@ export interface Caller {
   /** Typed calls that throw errors and do not retry. */
   readonly client: Client;
   /** Sends any request and returns the answer. */
-  request(method: string, path: string, options?: Options): Promise<Answer>;
+  request(method: string, path: string, options?: Options): Promise<TestResponse>;
   /** Marks an execution as sent to its daemon, so that the service accepts its result. */
   handOver(executionId: string): Promise<void>;
   /** Records a daemon that can update itself, as if it had connected once. */
@@ -63,13 +62,15 @@ export interface Caller {
 export interface RunningService extends Caller {
   readonly app: App;
   readonly testDatabase: TestDatabase;
-  readonly sideDoor: Tx;
+  readonly database: Tx;
   /** Logged errors: each is a bug of the service, even if no caller noticed it. */
   readonly errors: readonly string[];
-  /** Returns the first account's events, of one resource or all, oldest first, once all of them are numbered. */
-  told(resourceId?: string): Promise<readonly Event[]>;
+  /** Returns the account's events, of one resource or all, oldest first, once all of them are numbered. */
+  eventsOf(resourceId?: string): Promise<readonly Event[]>;
   /** Creates a second account, whose key has all permissions except admin. */
   addAccount(): Promise<Caller>;
+  /** Returns the same service as the user of such an account sees it: a test is isolated without starting a service. */
+  inNewAccount(): Promise<RunningService>;
 }
 
 /** What a process does with its storage. */
@@ -99,40 +100,42 @@ export async function startApp(
   const on = testDatabase ?? (await engine.testDatabase());
   const config = { ...(await settingsFor(on)), ...overrides };
   const open: typeof openStorage = async (settings) =>
-    process.around(asTheRunAsks(await openStorage(settings, process.hooks)));
+    process.around(delayedIfAsked(await openStorage(settings, process.hooks)));
   const errors: string[] = [];
   const log = openLog({ level: 'error', stream: { write: (line) => void errors.push(line) } });
   const passwords = new Passwords({ derive: quickly });
-  const app = await buildApp({ config, log, open, passwords, workerProgram: pathToFileURL(serviceWorker) });
+  const app = await buildApp({ config, log, open, passwords, openWork: sharedWork });
   engine.afterwards(() => app.close());
   const { port } = await app.http.listen();
   const base = `http://127.0.0.1:${port}/api/v1`;
-  const sideDoor = await openSideDoor(engine, on);
-  const { account_id: accountId } = await sideDoor.db
+  const database = await openDirectDatabase(engine, on);
+  const { account_id: accountId } = await database.db
     .selectFrom('api_keys')
     .select('account_id')
     .where('hash', '=', tokenOf(adminKey).hash)
     .executeTakeFirstOrThrow();
-  const caller = callerOf(base, accountId, adminKey, sideDoor);
-  return {
+  const addAccount = async () => {
+    const second = await insertSecondAccount(database);
+    return callerOf(base, second.accountId, second.key, database);
+  };
+  const as = (caller: Caller): RunningService => ({
     ...caller,
     app,
     testDatabase: on,
-    sideDoor,
+    database,
     errors,
-    told: async (resourceId) => {
-      await until(async () => !(await hasUntold(sideDoor)), { describe: 'every event to have its number' });
+    eventsOf: async (resourceId) => {
+      await until(async () => !(await hasUntold(database)), { describe: 'every event to have its number' });
       return (
         await caller.client.call('events.list', {
           query: { ...(resourceId !== undefined && { resource_id: resourceId }), after: 0, per_page: 100 },
         })
       ).data;
     },
-    addAccount: async () => {
-      const { accountId: second, key } = await insertSecondAccount(sideDoor);
-      return callerOf(base, second, key, sideDoor);
-    },
-  };
+    addAccount,
+    inNewAccount: async () => as(await addAccount()),
+  });
+  return as(callerOf(base, accountId, adminKey, database));
 }
 
 /** Derives a tag without the cost of argon2, which is tested with `Passwords` and `sign-in`. */
@@ -161,30 +164,30 @@ async function settingsFor(testDatabase: TestDatabase): Promise<Config> {
   return readConfig(env, testDatabase.directory);
 }
 
-function callerOf(base: string, accountId: string, ownKey: string, sideDoor: Tx): Caller {
+function callerOf(base: string, accountId: string, accountKey: string, database: Tx): Caller {
   return {
     base,
     accountId,
-    key: ownKey,
-    client: createClient({ baseUrl: base, key: ownKey, retries: { attempts: 1 } }),
+    key: accountKey,
+    client: createClient({ baseUrl: base, key: accountKey, retries: { attempts: 1 } }),
     async handOver(id) {
-      await updateState(sideDoor, 'executions', { id, column: 'status', from: 'pending', columns: { status: 'sent' } });
+      await updateState(database, 'executions', { id, column: 'status', from: 'pending', columns: { status: 'sent' } });
     },
     async introduceDaemon(id) {
       const daemon_platform = JSON.stringify({ os: 'linux', arch: 'x64' });
       const columns = { daemon_version: '1.0.0', capabilities: '["update"]', daemon_platform };
-      await sideDoor.db.updateTable('servers').set(columns).where('id', '=', id).execute();
+      await database.db.updateTable('servers').set(columns).where('id', '=', id).execute();
     },
     async haltUpdate(id) {
       const columns = { status: 'halted' };
-      await updateState(sideDoor, 'daemon_updates', { id, column: 'status', from: 'running', columns });
+      await updateState(database, 'daemon_updates', { id, column: 'status', from: 'running', columns });
     },
     async firstLink(user_id) {
       const { token, hash } = newSessionToken();
-      await insertFirstLink(sideDoor, { user_id, hash, expires_at: Date.now() + 60_000 });
+      await insertFirstLink(database, { user_id, hash, expires_at: Date.now() + 60_000 });
       return token;
     },
-    async request(method, path, { body, raw, key = ownKey, headers = {} } = {}) {
+    async request(method, path, { body, raw, key = accountKey, headers = {} } = {}) {
       const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
       const response = await fetch(base + path, {
         method,
@@ -196,8 +199,8 @@ function callerOf(base: string, accountId: string, ownKey: string, sideDoor: Tx)
         },
         ...(text !== undefined && { body: text }),
       });
-      const answer = await response.text();
-      return { status: response.status, headers: response.headers, json: answer === '' ? undefined : parsed(answer) };
+      const reply = await response.text();
+      return { status: response.status, headers: response.headers, json: reply === '' ? undefined : parsed(reply) };
     },
   };
 }

@@ -1,6 +1,6 @@
-import type { ShellOrder, ToShell } from '@hortus/contract/shell';
-import { SHELL_PIECE_BYTES } from '@hortus/contract/shell-window';
-import { STREAM_TICKET_HEADER } from '@hortus/contract/streams';
+import { STREAM_TICKET_HEADER } from '@hortus/contract/channel/streams';
+import type { ShellOrder, ToShell } from '@hortus/contract/protocol/shell';
+import { SHELL_PIECE_BYTES } from '@hortus/contract/protocol/shell-window';
 import { until } from '@hortus/testkit/until';
 import { WebSocket } from 'ws';
 import { DaemonSocket } from './daemon-socket.ts';
@@ -24,20 +24,20 @@ export class ServedShell {
     socket.on('message', (data, isBinary) => {
       if (this.order === undefined) {
         this.order = JSON.parse(String(data));
-        this.tell({ type: 'started', component: this.order?.component ?? component });
+        this.notify({ type: 'started', component: this.order?.component ?? component });
       } else if (isBinary) {
         this.input = Buffer.concat([this.input, data as Buffer]);
-        if (this.confirms) this.tell({ type: 'ack', bytes: (data as Buffer).length });
+        if (this.confirms) this.notify({ type: 'ack', bytes: (data as Buffer).length });
       } else this.texts.push(JSON.parse(String(data)));
     });
   }
 
   /** Confirmed bytes of output. */
   get confirmed(): number {
-    return this.texts.reduce((sum, one) => sum + (one.type === 'ack' ? one.bytes : 0), 0);
+    return this.texts.reduce((sum, text) => sum + (text.type === 'ack' ? text.bytes : 0), 0);
   }
 
-  tell(message: object): void {
+  notify(message: object): void {
     this.socket.send(JSON.stringify(message));
   }
 
@@ -56,9 +56,11 @@ export class ShellDaemon {
   /** Entered if the order names none. */
   component = 'app';
 
-  constructor(base: string, key: string, capabilities: readonly string[]) {
+  constructor(base: string, key: string, capabilities: readonly string[], connection_nonce?: string) {
     const address = base.replace('http', 'ws');
-    this.channel = new DaemonSocket(`${address}/ws/server`, { auth: { api_key: key, capabilities } });
+    this.channel = new DaemonSocket(`${address}/ws/server`, {
+      auth: { api_key: key, capabilities, ...(connection_nonce !== undefined && { connection_nonce }) },
+    });
     this.channel.socket.on('message', (data) => {
       const message = JSON.parse(String(data));
       if (message.type !== 'stream_open' || message.kind !== 'shell') return;
@@ -77,16 +79,23 @@ export class ShellDaemon {
   }
 }
 
+interface ShellDaemonOptions {
+  capabilities?: string[];
+  base?: string;
+  /** Nonce of its connection. */
+  nonce?: string;
+}
+
 /** Registers a server and connects a daemon; `base` may be that of another replica. */
 export async function shellDaemonOf(
   caller: Caller,
-  { capabilities = ['ack', 'streams', 'shell'], base = caller.base }: { capabilities?: string[]; base?: string } = {},
-): Promise<{ serverId: string; daemon: ShellDaemon }> {
+  { capabilities = ['ack', 'streams', 'shell'], base = caller.base, nonce }: ShellDaemonOptions = {},
+): Promise<{ serverId: string; publicKey: string; daemon: ShellDaemon }> {
   const body = { name: `shells-${Math.random().toString(36).slice(2)}`, environment: 'development' as const };
-  const { id, api_key } = (await caller.client.call('servers.register', { body })).data;
-  const daemon = new ShellDaemon(base, api_key, capabilities);
+  const { id, api_key, manifest_public_key } = (await caller.client.call('servers.register', { body })).data;
+  const daemon = new ShellDaemon(base, api_key, capabilities, nonce);
   await until(async () => (await caller.client.call('servers.read', { params: { id } })).data.connected, {
     describe: 'the daemon to be connected',
   });
-  return { serverId: id, daemon };
+  return { serverId: id, publicKey: manifest_public_key ?? '', daemon };
 }

@@ -49,14 +49,14 @@ export function spoiltBodies(row: Endpoint, good: Readonly<Record<string, unknow
     for (const value of anything.filter((candidate) => !Value.Check(schema, candidate))) {
       spoil(`${field} is ${JSON.stringify(value)}`, field, { ...good, [field]: value });
     }
-    const maxLength = longest(schema);
+    const maxLength = maxLengthOf(schema);
     if (maxLength !== undefined) spoil(`${field} is too long`, field, { ...good, [field]: 'x'.repeat(maxLength + 1) });
   }
   return spoilt;
 }
 
-const longest = ({ maxLength, anyOf = [] }: Bounded): number | undefined =>
-  maxLength ?? anyOf.map(longest).find((length) => length !== undefined);
+const maxLengthOf = ({ maxLength, anyOf = [] }: Bounded): number | undefined =>
+  maxLength ?? anyOf.map(maxLengthOf).find((length) => length !== undefined);
 
 /** Bodies that are invalid before any field is checked. */
 export function noObject(): SpoiltBody[] {

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { openVault } from './vault.ts';
 
 const newKey = () => randomBytes(32).toString('base64');
 
-onBothEngines((engine) => {
+onDifferingEngines('services that start together', (engine) => {
   it('master keys are accepted in base64, base64url and hex, and otherwise refused with the name of the setting', async () => {
     const storage = await engine.open();
     const bytes = randomBytes(32);

@@ -1,7 +1,7 @@
 import type { Storage } from '../storage/storage.ts';
 import { MasterKeys, newMasterKey, parseMasterKeys } from './master-key.ts';
 import { MasterKeyFile } from './master-key-file.ts';
-import { claimFingerprint, keptFingerprint, mastersInUse } from './store.ts';
+import { cachedFingerprint, claimFingerprint, mastersInUse } from './store.ts';
 
 export interface VaultSettings {
   /** HORTUS_MASTER_KEY, as given. */
@@ -24,13 +24,13 @@ const SETTING = 'HORTUS_MASTER_KEY';
 export async function admitMasterKey(storage: Storage, settings: VaultSettings): Promise<Admitted> {
   const admitted = await find(storage, settings);
   await storage.write((tx) => claimFingerprint(tx, admitted.keys.current.fingerprint));
-  const needed = new Set([await keptFingerprint(storage.reader), ...(await mastersInUse(storage.reader))]);
+  const needed = new Set([await cachedFingerprint(storage.reader), ...(await mastersInUse(storage.reader))]);
   for (const fingerprint of needed) {
     if (fingerprint === undefined || admitted.keys.byFingerprint(fingerprint)) continue;
-    const given = admitted.keys.all.map((key) => key.fingerprint).join(', ');
+    const input = admitted.keys.all.map((key) => key.fingerprint).join(', ');
     const place = admitted.file ? `${admitted.file.path} (${SETTING} is not set)` : SETTING;
     throw new Error(
-      `${place} contains the wrong master key: the secrets in this database need the key with the fingerprint ${fingerprint}, but the given one is ${given}. ` +
+      `${place} contains the wrong master key: the secrets in this database need the key with the fingerprint ${fingerprint}, but the given one is ${input}. ` +
         `To change the master key, give both with the new one first: ${SETTING}=<new>,<old>`,
     );
   }
@@ -45,7 +45,7 @@ async function find(storage: Storage, { masterKey, dataDirectory }: VaultSetting
   const file = new MasterKeyFile(dataDirectory);
   const kept = file.read();
   if (kept) return { keys: new MasterKeys(kept), file };
-  if ((await keptFingerprint(storage.reader)) !== undefined || (await mastersInUse(storage.reader)).length > 0) {
+  if ((await cachedFingerprint(storage.reader)) !== undefined || (await mastersInUse(storage.reader)).length > 0) {
     throw new Error(
       `${file.path} is missing, and the secrets in this database cannot be read without it: ` +
         `restore it, or set ${SETTING} to its key.`,

@@ -38,7 +38,7 @@ export function unwrap(keys: MasterKeys, row: WrappedKey): Buffer {
 }
 
 /** Limit of cached keys; installations with more active accounts can afford to unwrap keys again. */
-const MOST_KEPT = 10_000;
+const MAX_KEPT = 10_000;
 
 /**
  * The data keys of all accounts, unwrapped once. The cache beyond a transaction is filled only by the reader, which
@@ -93,7 +93,7 @@ export class DataKeys {
   }
 
   #keep(accountId: string, key: DataKey): void {
-    if (this.#kept.size >= MOST_KEPT) {
+    if (this.#kept.size >= MAX_KEPT) {
       const [oldest] = this.#kept.keys();
       if (oldest !== undefined) this.#kept.delete(oldest);
     }

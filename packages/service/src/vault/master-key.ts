@@ -8,7 +8,7 @@ export interface MasterKey {
   readonly key: KeyObject;
 }
 
-export function masterKey(bytes: Buffer): MasterKey {
+function masterKey(bytes: Buffer): MasterKey {
   const named = Buffer.concat([Buffer.from('hortus master key\0'), bytes]);
   return { fingerprint: hash('sha256', named, 'hex').slice(0, 16), key: createSecretKey(bytes) };
 }

@@ -18,7 +18,7 @@ const BATCH = 50;
  * Wraps every data key with the current master key, in small transactions. Can be interrupted: each row names the key
  * that wraps it, so the next run continues.
  */
-export async function rewrap(storage: Storage, keys: MasterKeys): Promise<Rotation> {
+async function rewrap(storage: Storage, keys: MasterKeys): Promise<Rotation> {
   const { fingerprint } = keys.current;
   let rewrapped = 0;
   for (;;) {

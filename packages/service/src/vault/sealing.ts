@@ -31,7 +31,7 @@ export function seal(key: KeyObject, plaintext: string | Buffer, boundTo: string
 }
 
 /** Thrown if a sealed text was changed, moved, or sealed with another key. Reveals nothing of the content. */
-export class Unopenable extends Error {
+class Unopenable extends Error {
   override name = 'Unopenable';
 }
 

@@ -49,7 +49,7 @@ export async function mastersInUse(queries: Queries): Promise<string[]> {
   return rows.map((row) => row.master);
 }
 
-export async function keptFingerprint(queries: Queries): Promise<string | undefined> {
+export async function cachedFingerprint(queries: Queries): Promise<string | undefined> {
   const row = await queries.db
     .selectFrom('settings')
     .select('value')

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Storage } from '../storage/storage.ts';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { openVault } from './vault.ts';
 
 const settings = { masterKey: randomBytes(32).toString('base64'), dataDirectory: '/nowhere' };
 const failed = new Error('This transaction is meant to fail.');
 
-onBothEngines((engine) => {
+onDifferingEngines('concurrent transactions', (engine) => {
   const opened = async (storage?: Storage) => {
     const on = storage ?? (await engine.open());
     return { storage: on, vault: await openVault(on, settings) };
@@ -70,10 +70,10 @@ onBothEngines((engine) => {
 
   it('an account gets one data key, even if its first transactions run concurrently and some fail', async () => {
     const testDatabase = await engine.testDatabase();
-    const one = await testDatabase.open();
+    const item = await testDatabase.open();
     // SQLite belongs to one process; on PostgreSQL the second vault is another replica.
-    const two = engine.name === 'postgres' ? await testDatabase.open() : one;
-    const vaults = [await opened(one), await opened(two)];
+    const two = engine.name === 'postgres' ? await testDatabase.open() : item;
+    const vaults = [await opened(item), await opened(two)];
     const attempts = Array.from({ length: 40 }, (_, i) => {
       const { storage, vault } = vaults[i % 2] as (typeof vaults)[number];
       return storage.write(async (tx) => {
@@ -83,11 +83,11 @@ onBothEngines((engine) => {
       });
     });
     const settled = await Promise.allSettled(attempts);
-    const fresh = await openVault(one, settings);
+    const fresh = await openVault(item, settings);
     const sealed = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
     expect(sealed).toHaveLength(26);
     for (const { i, sealed: text } of sealed) {
-      expect(await fresh.decrypt(one.reader, 'acc_a', text)).toBe(`secret ${i}`);
+      expect(await fresh.decrypt(item.reader, 'acc_a', text)).toBe(`secret ${i}`);
     }
   });
 

@@ -1,8 +1,9 @@
 import type { Connection } from '../channel/connection.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { Invoke } from '../http/invoke.ts';
 import type { Passwords } from '../identity/passwords.ts';
-import type { Log } from '../log.ts';
+import type { AgentBuilder } from '../process/agent-builder.ts';
+import type { Log } from '../process/log.ts';
 import type { Quotas } from '../quotas/quotas.ts';
 import type { Catalog } from '../resources/templates/catalog.ts';
 import type { Pages } from '../storage/page.ts';
@@ -30,6 +31,8 @@ export interface BaseDependencies {
   readonly connectionTo: (serverId: string) => Connection | undefined;
   /** Calls an endpoint on behalf of a caller. */
   readonly invoke: Invoke;
+  /** Builds agent binaries that are missing. */
+  readonly agentBuilder?: AgentBuilder;
   /** Set by tests. */
   readonly clock?: () => number;
 }

@@ -2,13 +2,12 @@ import { makeRoom } from '../quotas/stored-output.ts';
 import { dropOldestOutputs } from '../resources/actions/retention.ts';
 import { Actions } from '../resources/actions/service.ts';
 import { Endings } from '../resources/backups/endings.ts';
-import { restoreLater } from '../resources/backups/lost-node.ts';
 import { planBackups } from '../resources/backups/schedule.ts';
 import { Backups } from '../resources/backups/service.ts';
 import { Footprints } from '../resources/capacity/public.ts';
-import { ClusterNodes, losableNodes } from '../resources/clusters/nodes/nodes.ts';
+import { losableNodes } from '../resources/clusters/nodes/nodes.ts';
 import { secretValues } from '../resources/definitions/deployable.ts';
-import { containerNamesOn, requireUnbound } from '../resources/definitions/public.ts';
+import { findDefinition } from '../resources/definitions/public.ts';
 import { Definitions } from '../resources/definitions/service.ts';
 import { healSoon } from '../resources/deployments/heal.ts';
 import { Planning } from '../resources/deployments/planning.ts';
@@ -16,16 +15,16 @@ import { Preparations } from '../resources/deployments/preparation.ts';
 import { requireFittingData, stopDeployments } from '../resources/deployments/queue.ts';
 import { DeploymentReports, type DeploymentReportsDeps } from '../resources/deployments/reports.ts';
 import { dropOldestLogs } from '../resources/deployments/retention.ts';
+import { claimRoutes } from '../resources/deployments/route-claims/route-claims.ts';
 import { Deployments } from '../resources/deployments/service.ts';
-import { Drifts, type DriftsDeps } from '../resources/instances/drift.ts';
-import { Pauses } from '../resources/instances/of-tenant.ts';
-import { InstanceOrders } from '../resources/instances/orders.ts';
-import { livingOn, livingWithNamesOn, lockDrifted } from '../resources/instances/public.ts';
+import type { DriftsDeps } from '../resources/instances/drift.ts';
+import { livingOn, lockDrifted } from '../resources/instances/public.ts';
 import { Instances } from '../resources/instances/service.ts';
 import { requireSettled } from '../resources/migrations/settled.ts';
-import { Prunes } from '../resources/servers/prune.ts';
+import { daemonMay } from '../resources/servers/connected-daemon.ts';
 import type { Tx } from '../storage/storage.ts';
 import type { SharedDependencies } from './dependencies.ts';
+import { makeOrders } from './orders.ts';
 import { makePlacements } from './placements.ts';
 import type { ServersMade } from './servers.ts';
 
@@ -48,11 +47,11 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
   const roomForOutput = makeRoom(quotas, { outputs: dropOldestOutputs, logs: dropOldestLogs });
   const { reader } = storage;
   const { manifests, protect, servers, server, liveness } = made;
-  const heard = (serverId: string) => liveness.heard(serverId);
+  const seen = (serverId: string) => liveness.seen(serverId);
   const secretsOf: DriftsDeps['secretsOf'] = async (queries, owner) =>
     (await secretValues(queries, vault, owner)).map(({ value }) => value);
 
-  const footprints = new Footprints((queries, ...of) => manifests.resolve(queries, ...of));
+  const footprints = new Footprints((queries, ...args) => manifests.resolve(queries, ...args));
   const placements = makePlacements(reader, footprints);
   const planning = new Planning({ reader, server, manifests, nodes: losableNodes });
   const deployments = new Deployments({
@@ -63,26 +62,32 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     manifests,
     footprints,
     planning,
-    requireBackup: (tx, ...of) => backups.requireDeclared(tx, ...of, 'backup_first'),
-    backupFor: (tx, ...of) => backups.dataOf(tx, ...of),
+    requireBackup: (tx, ...args) => backups.requireDeclared(tx, ...args, 'backup_first'),
+    backupFor: (tx, ...args) => backups.dataOf(tx, ...args),
     prepare: (tx, row) => preparations.begin(tx, row),
     wake,
     livingOn,
     holdServer: (tx, accountId, id) => servers.hold(tx, accountId, id),
-    heard,
+    seen,
   });
   const preparations = new Preparations({
     storage,
     wake,
-    async backUp(tx, row, ownData) {
-      const ordered = await backups.beforeDeployment(tx, row, ownData);
+    async backUp(tx, row, matchingData) {
+      const ordered = await backups.beforeDeployment(tx, row, matchingData);
       return ordered && { backupId: ordered.backup.id, executionId: ordered.execution.id };
     },
-    async putBack(tx, row, ownData) {
-      const { backup, execution } = await backups.returnFor(tx, row, ownData);
+    async putBack(tx, row, matchingData) {
+      const { backup, execution } = await backups.returnFor(tx, row, matchingData);
       return { backupId: backup.id, executionId: execution.id };
     },
-    execution: (queries, id) => actions.standing(queries, id),
+    async claim(tx, { account_id, definition_id, revision }) {
+      const definition = await findDefinition(tx, account_id, definition_id);
+      if (!definition) return undefined;
+      const { manifest } = await manifests.resolve(tx, account_id, definition_id, revision);
+      return await claimRoutes(tx, definition, revision, manifest.routes);
+    },
+    execution: (queries, id) => actions.currentState(queries, id),
   });
   const instances: Instances = new Instances({
     reader,
@@ -90,7 +95,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     catalog,
     clock,
     order: (tx, order) => actions.order(tx, order),
-    withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
+    withdraw: (tx, ...args) => actions.withdraw(tx, ...args),
     deploymentsOf: (principal, filter, request) => deployments.list(principal, filter, request),
   });
   const actions: Actions = new Actions({
@@ -100,7 +105,7 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     catalog,
     instances,
     work,
-    manifestOf: (...of) => manifests.resolve(...of),
+    manifestOf: (...args) => manifests.resolve(...args),
     protect,
     lineTo: shared.connectionTo,
     backupEnded: (tx, ended) => endings.ended(tx, ended),
@@ -117,65 +122,23 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     vault,
     catalog,
     instances,
+    emptyRestores: (queries, serverId) => daemonMay(queries, serverId, 'empty-restores'),
     order: (tx, order) => actions.order(tx, order),
   });
   const endings = new Endings(backups);
-  const drifts = new Drifts({ reader, instances, secretsOf, heal: healSoon });
-  const orders = new InstanceOrders({
-    requireSettled,
-    requireUnbound,
-    instances,
-    catalog,
-    order: (tx, order) => actions.order(tx, order),
-    done: (tx, order) => actions.done(tx, order),
-  });
-  const pauses = new Pauses({
-    lastWanted: (...of) => actions.lastWanted(...of),
-    order: (tx, order) => actions.order(tx, order),
-    withdraw: (tx, ...of) => actions.withdraw(tx, ...of),
-  });
-  const nodes = new ClusterNodes({
-    reader,
-    order: (tx, order) => actions.orderOnServer(tx, order),
-    lost: restoreLater,
-  });
-  const prunes = new Prunes({
-    livingOn: async (queries, id) => {
-      const there = (await livingWithNamesOn(queries, id)).map(({ container_name }) => container_name);
-      return [...new Set([...there, ...(await containerNamesOn(queries, id))])];
-    },
-    order: (tx, order) => actions.orderOnServer(tx, order),
-  });
-  const reports = new DeploymentReports({
-    reader,
-    makeRoom: roomForOutput,
-    vault,
-    instances: {
-      ensure: (tx, of) => instances.ensure(tx, of),
-      report: (tx, scope, reported) => instances.report(tx, scope, reported),
-      releaseAll: (tx, ...of) => instances.releaseAll(tx, ...of),
-      async deployed(tx, instanceId, facts) {
-        await instances.deployed(tx, instanceId, facts);
-        await notices.deployed(tx, instanceId);
-      },
-    },
-    manifests,
-    hasPublishedDaemon: (...of) => servers.hasPublishedDaemon(...of),
-    elsewhere: notices.elsewhere,
-    wake,
-    heard,
-  });
+  const orders = makeOrders(shared, { instances, actions, secretsOf });
+  const reports = makeReports(shared, made, { instances, notices, makeRoom: roomForOutput });
   const definitions = new Definitions({
     requireSettled,
     reader,
-    requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of),
+    requireRoom: (tx, ...args) => quotas.requireRoom(tx, ...args),
     pages,
     catalog,
     vault,
     work,
-    serverStatus: (tx, ...of) => servers.statusInUse(tx, ...of),
+    serverStatus: (tx, ...args) => servers.statusInUse(tx, ...args),
     placements,
-    resolveOrder: (queries, ...of) => manifests.resolveOrder(queries, ...of),
+    resolveOrder: (queries, ...args) => manifests.resolveOrder(queries, ...args),
     planBackups,
     requireFittingData,
     stopDeployments: stopDeployments(wake),
@@ -194,12 +157,40 @@ export function makeDeployments(shared: SharedDependencies, made: ServersMade, n
     instances,
     actions,
     backups,
-    drifts,
-    orders,
-    pauses,
-    prunes,
-    nodes,
+    ...orders,
     reports,
     definitions,
   };
+}
+
+interface ReportParts extends Pick<DeploymentReportsDeps, 'makeRoom'> {
+  readonly instances: Instances;
+  readonly notices: DeploymentNotices;
+}
+
+/** Creates the handling of what daemons report about deployments. */
+function makeReports(
+  { storage: { reader }, vault, wake }: SharedDependencies,
+  { manifests, servers, liveness }: ServersMade,
+  { instances, notices, makeRoom }: ReportParts,
+) {
+  return new DeploymentReports({
+    reader,
+    makeRoom,
+    vault,
+    instances: {
+      ensure: (tx, of) => instances.ensure(tx, of),
+      report: (tx, scope, reported) => instances.report(tx, scope, reported),
+      releaseAll: (tx, ...args) => instances.releaseAll(tx, ...args),
+      async deployed(tx, instanceId, facts) {
+        await instances.deployed(tx, instanceId, facts);
+        await notices.deployed(tx, instanceId);
+      },
+    },
+    manifests,
+    hasPublishedDaemon: (...args) => servers.hasPublishedDaemon(...args),
+    elsewhere: notices.elsewhere,
+    wake,
+    seen: (serverId) => liveness.seen(serverId),
+  });
 }

@@ -33,7 +33,11 @@ export function makeGardens(
   const planningDeps: GardenPlanningDeps = {
     ...{ reader, vault, catalog, work },
     places: async (queries, accountId) => ({
-      servers: (await serversOf(queries, accountId)).map((row) => ({ ...row, labels: labelsOf(row) })),
+      servers: (await serversOf(queries, accountId)).map((row) => ({
+        ...row,
+        labels: labelsOf(row),
+        trusted: row.key_trusted === 1,
+      })),
       tenants: await tenantsOf(queries, accountId),
     }),
     settings: async (principal) => ({

@@ -8,7 +8,7 @@ import { countUntold } from '../outbox/store.ts';
 import { queriesOn } from '../storage/session.ts';
 import type { Queries } from '../storage/storage.ts';
 import type { Tables } from '../storage/tables.ts';
-import { onBothEngines } from '../testing/engines.ts';
+import { onDifferingEngines } from '../testing/engines.ts';
 import { instanceOn } from '../testing/log-daemon.ts';
 import { metricsDaemonOf } from '../testing/metrics-daemon.ts';
 import { startApp } from '../testing/running-service.ts';
@@ -16,7 +16,7 @@ import { gaugesOf, kept } from './gauges.ts';
 
 const grafana = join(import.meta.dirname, '../../../../docs/grafana');
 
-onBothEngines((engine) => {
+onDifferingEngines('query plans', (engine) => {
   const gauges = async (now: () => number, kinds = ['deliver', 'heal']) => {
     const storage = await engine.open({ clock: now });
     const none = () => 0;
@@ -28,7 +28,7 @@ onBothEngines((engine) => {
       daemonStreams: none,
       clock: now,
     });
-    return { storage, read: async (name: string) => await all.find((one) => one.name === name)?.read() };
+    return { storage, read: async (name: string) => await all.find((source) => source.name === name)?.read() };
   };
 
   it('due and late jobs are counted by kind, and those for later are not', async () => {
@@ -139,9 +139,9 @@ onBothEngines((engine) => {
     const named = readdirSync(grafana).flatMap((file) => {
       // Names in expressions only: titles may have any word.
       const expressions = [...readFileSync(join(grafana, file), 'utf8').matchAll(/"?expr"?: *(.*)$/gm)].map(
-        ([, one]) => one,
+        ([, text]) => text,
       );
-      return expressions.flatMap((one) => one?.match(/\b(?:hortus|process|nodejs)_[a-z0-9_]+/g) ?? []);
+      return expressions.flatMap((expression) => expression?.match(/\b(?:hortus|process|nodejs)_[a-z0-9_]+/g) ?? []);
     });
     expect(named.length).toBeGreaterThan(15);
     for (const name of new Set(named)) expect(exported, name).toContain(name);
@@ -171,7 +171,7 @@ it('a failing or hanging database leaves the figures out and is not asked more o
       });
     },
     () => now,
-    { patienceMs: 1 },
+    { timeoutMs: 1 },
   );
   expect([await hanging(), await hanging(), asked]).toEqual([undefined, undefined, 3]);
   finish(7);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
-import { idsFrom } from '../ids.ts';
 import { queueDepth } from '../jobs/queue-depth.ts';
-import type { GaugeSource, GaugeValues } from '../metrics.ts';
 import { countUntold } from '../outbox/store.ts';
+import type { GaugeSource, GaugeValues } from '../process/metrics.ts';
+import { idsFrom } from '../records/ids.ts';
 import { countByStatus } from '../resources/deployments/public.ts';
 import type { Queries } from '../storage/storage.ts';
 
@@ -22,16 +22,16 @@ export interface GaugeDeps {
 /** However often metrics are collected, the database is asked only once in this time. */
 const KEEP_MS = 10_000;
 /** How long an answer waits for the database; then it goes without these gauges. */
-const PATIENCE_MS = 2_000;
-const MOST = 10_000;
+const TIMEOUT_MS = 2_000;
+const MAX = 10_000;
 const RECENT_MS = 3_600_000;
 
 /** Values of the whole installation that are read from the database; every replica reports the same. */
 async function readState({ reader, jobKinds, clock = Date.now }: GaugeDeps) {
   const now = clock();
   const { due, late } = await queueDepth(reader, jobKinds, now);
-  const { events, oldestAt } = await countUntold(reader, MOST);
-  const counted = await countByStatus(reader, idsFrom('deployment', now - RECENT_MS), MOST);
+  const { events, oldestAt } = await countUntold(reader, MAX);
+  const counted = await countByStatus(reader, idsFrom('deployment', now - RECENT_MS), MAX);
   return {
     due,
     late,
@@ -101,7 +101,7 @@ export function gaugesOf(deps: GaugeDeps): GaugeSource[] {
 export function kept<T>(
   read: () => Promise<T>,
   clock: () => number,
-  { keepMs = KEEP_MS, patienceMs = PATIENCE_MS } = {},
+  { keepMs = KEEP_MS, timeoutMs = TIMEOUT_MS } = {},
 ): () => Promise<T | undefined> {
   let reading: Promise<T | undefined> | undefined;
   let fresh: { readonly value: T | undefined; readonly until: number } | undefined;
@@ -116,7 +116,7 @@ export function kept<T>(
         return value;
       });
     const waited = new AbortController();
-    const late = sleep(patienceMs, undefined, { signal: waited.signal }).catch(() => undefined);
+    const late = sleep(timeoutMs, undefined, { signal: waited.signal }).catch(() => undefined);
     const found = await Promise.race([reading, late]);
     waited.abort();
     return found;

@@ -1,10 +1,8 @@
-import { Problem } from '../problem.ts';
 import { diskFree } from '../resources/capacity/disk.ts';
 import { revisionOf } from '../resources/definitions/deployable.ts';
 import {
   countDefinitionsOfTenants,
   type DefinitionRow,
-  definitionsOf,
   findDefinition,
   hasRevisionOf,
   lockDefinition,
@@ -14,41 +12,32 @@ import { relocateDefinition } from '../resources/definitions/relocation.ts';
 import { DeploymentsElsewhere } from '../resources/deployments/on-another-server.ts';
 import { suspendDeployments } from '../resources/deployments/queue.ts';
 import type { Drafts } from '../resources/drafts/service.ts';
-import { Evacuations } from '../resources/evacuations/service.ts';
 import { Exports } from '../resources/imports/exports.ts';
 import { Imports } from '../resources/imports/service.ts';
-import {
-  countInstancesOfTenants,
-  findLiving,
-  findMembership,
-  livingRevision,
-  lockLiving,
-} from '../resources/instances/public.ts';
+import { countInstancesOfTenants, findLiving, findMembership, lockLiving } from '../resources/instances/public.ts';
 import type { Manifests } from '../resources/manifest/service.ts';
-import { findMigration } from '../resources/migrations/public.ts';
 import { Migrations } from '../resources/migrations/service.ts';
-import { Balances } from '../resources/servers/placement/balance.ts';
-import { tenantsOn } from '../resources/tenants/public.ts';
+import { daemonMay } from '../resources/servers/connected-daemon.ts';
 import { Tenants } from '../resources/tenants/service.ts';
 import { Transfers } from '../resources/transfers/service.ts';
 import { forgetOffersOf } from '../resources/upgrades/public.ts';
 import type { Queries } from '../storage/storage.ts';
 import type { SharedDependencies } from './dependencies.ts';
 import type { DeploymentsMade } from './deployments.ts';
+import { makeRelief } from './relief.ts';
 import type { ServersMade } from './servers.ts';
-
-/** Far more than a server can run. */
-const MOST_EVACUATED = 10_000;
 
 export type MovesMade = ReturnType<typeof makeMoves>;
 
 /** Creates everything that moves data between places: migrations, tenants, exports and imports. */
 export function makeMoves(
-  { config, storage, vault, catalog, pages, wake, work }: SharedDependencies,
-  { manifests, identities, servers, server, drains }: ServersMade,
+  shared: SharedDependencies,
+  serversMade: ServersMade,
   { definitions, deployments, instances, actions, backups, pauses, placements }: DeploymentsMade,
   drafts: Drafts,
 ) {
+  const { config, storage, vault, catalog, pages, wake, work } = shared;
+  const { manifests, identities, servers, server } = serversMade;
   const { reader } = storage;
   const manifestOfRevision = async (queries: Queries, { account_id, id }: DefinitionRow, revision: number) =>
     (await manifests.resolve(queries, account_id, id, revision)).manifest;
@@ -57,9 +46,9 @@ export function makeMoves(
     pages,
     sign: (order) => manifests.signOrder(order),
     wake,
-    opening: (...of) => backups.opening(...of),
-    sealingKeyOf: (...of) => identities.sealingKeyOf(...of),
-    hmac: (...of) => vault.hmac(...of),
+    opening: (...args) => backups.opening(...args),
+    sealingKeyOf: (...args) => identities.sealingKeyOf(...args),
+    hmac: (...args) => vault.hmac(...args),
     moved: async (tx, transfer) => {
       if (transfer.migration_id !== null) await migrations.carried(tx, transfer.migration_id);
       await imports.carried(tx, transfer);
@@ -80,18 +69,20 @@ export function makeMoves(
       instances: {
         living: findLiving,
         hold: lockLiving,
-        stop: (tx, ...of) => pauses.pause(tx, ...of),
+        stop: (tx, ...args) => pauses.pause(tx, ...args),
         start: (tx, definitionId, instanceId, actor) => pauses.unpause(tx, definitionId, new Set([instanceId]), actor),
-        relocate: (tx, ...of) => instances.relocate(tx, ...of),
+        relocate: (tx, ...args) => instances.relocate(tx, ...args),
       },
       executions: {
         order: (tx, order) => actions.order(tx, order),
-        find: (...of) => actions.standing(...of),
-        latest: (...of) => actions.latest(...of),
+        find: (...args) => actions.currentState(...args),
+        latest: (...args) => actions.latest(...args),
+        containersOf: (...args) => actions.containersOf(...args),
       },
+      canClear: (queries, serverId) => daemonMay(queries, serverId, 'builtin'),
       deployments: new DeploymentsElsewhere(wake),
       transfers,
-      tenants: { settle: (tx, ...of) => tenants.settle(tx, ...of) },
+      tenants: { settle: (tx, ...args) => tenants.settle(tx, ...args) },
       capacity: {
         require: async (tx, definition, server_id, revision) =>
           deployments.requireRoom(tx, {
@@ -104,7 +95,7 @@ export function makeMoves(
     },
   });
   const tenants: Tenants = new Tenants({
-    migrate: (tx, ...of) => migrations.order(tx, ...of),
+    migrate: (tx, ...args) => migrations.order(tx, ...args),
     reader,
     pages,
     hasServer: (tx, accountId, id) => servers.has(tx, accountId, id),
@@ -115,55 +106,22 @@ export function makeMoves(
       count: countDefinitionsOfTenants,
     },
     instances: {
-      pause: (tx, ...of) => pauses.pause(tx, ...of),
-      unpause: (tx, ...of) => pauses.unpause(tx, ...of),
+      pause: (tx, ...args) => pauses.pause(tx, ...args),
+      unpause: (tx, ...args) => pauses.unpause(tx, ...args),
       membership: findMembership,
       count: countInstancesOfTenants,
     },
   });
-  const manifestOf = async (...of: Parameters<Manifests['resolve']>) => (await manifests.resolve(...of)).manifest;
+  const manifestOf = async (...args: Parameters<Manifests['resolve']>) => (await manifests.resolve(...args)).manifest;
   const carrying = { storage, vault, catalog, work, server, transfers, manifest: manifestOf };
   const exports = new Exports({ ...carrying, backups, allowPlaintext: config.allowPlaintextManifest });
   const using = { isUsed: hasRevisionOf, forgetOffersOf };
   const imports: Imports = new Imports({ ...carrying, ...using, pages, drafts, definitions, deployments, diskFree });
-  const evacuations = new Evacuations({
-    storage,
-    pages,
-    resources: {
-      server,
-      drain: (tx, ...of) => drains.drain(tx, ...of),
-      definitionsOn: (queries, accountId, serverId) =>
-        definitionsOf(queries, { accountId, serverId }).rows(MOST_EVACUATED, 0),
-      definition: findDefinition,
-      tenantsOn,
-      runningRevision: livingRevision,
-      manifest: manifestOfRevision,
-      placements,
-      planMigration: (queries, wanted) => migrations.plan(queries, wanted),
-      migrateDefinition: (tx, ...of) => migrations.orderDefinition(tx, ...of),
-      migrateTenant: (tx, ...of) => tenants.migrate(tx, ...of),
-      migration: findMigration,
-    },
-  });
-  const balances = new Balances({
-    reader,
+  const relief = makeRelief(shared, serversMade, {
     placements,
-    movablesOn: async (queries, accountId, serverId) =>
-      (await definitionsOf(queries, { accountId, serverId }).rows(MOST_EVACUATED, 0)).filter(
-        ({ tenant_id }) => tenant_id === null,
-      ),
-    async isBlocked(queries, accountId, id, { from: fromServerId, to: serverId }) {
-      const definition = await findDefinition(queries, accountId, id);
-      if (!definition) return true;
-      const wanted = { accountId, fromServerId, definitions: [definition], serverId };
-      return migrations.plan(queries, wanted).then(
-        ({ blockers }) => blockers.length > 0,
-        (error: unknown) => {
-          if (error instanceof Problem) return true;
-          throw error;
-        },
-      );
-    },
+    migrations,
+    tenants,
+    manifest: manifestOfRevision,
   });
-  return { transfers, migrations, tenants, evacuations, balances, exports, imports };
+  return { transfers, migrations, tenants, exports, imports, ...relief };
 }

@@ -1,15 +1,29 @@
+import type { Capacities } from '../resources/capacity/service.ts';
 import { listEvents } from '../resources/events/listing.ts';
 import { eventRecord } from '../resources/events/record.ts';
 import type { InstanceOverviewDeps } from '../resources/overview/instance.ts';
 import type { OverviewDeps } from '../resources/overview/service.ts';
-import { listEndpoints } from '../resources/webhooks/service.ts';
-import type { BaseDependencies } from './dependencies.ts';
-import type { Made } from './resources.ts';
+import type { Catalog } from '../resources/templates/catalog.ts';
+import type { Tenants } from '../resources/tenants/service.ts';
+import type { Upgrades } from '../resources/upgrades/service.ts';
+import { listEndpoints, type WebhookDeps } from '../resources/webhooks/service.ts';
+import type { DeploymentsMade } from './deployments.ts';
+import type { ServersMade } from './servers.ts';
+
+interface Lists
+  extends Pick<ServersMade, 'servers'>,
+    Pick<DeploymentsMade, 'definitions' | 'deployments' | 'instances' | 'actions' | 'backups'> {
+  readonly catalog: Catalog;
+  readonly capacities: Capacities;
+  readonly upgrades: Upgrades;
+  readonly tenants: Tenants;
+  readonly webhooks: WebhookDeps;
+}
 
 /** Connects the overview with the lists of the other resources. */
-export function overviewOf({ storage, catalog }: BaseDependencies, made: Made): OverviewDeps {
-  const { reader } = storage;
-  const { pages } = made;
+export function overviewOf({ catalog, webhooks, ...made }: Lists): OverviewDeps {
+  const { pages } = webhooks;
+  const { reader } = webhooks.storage;
   return {
     servers: ({ accountId }, request) => made.servers.list({ accountId }, request),
     capacities: (principal, request) => made.capacities.list(principal, request),
@@ -21,7 +35,7 @@ export function overviewOf({ storage, catalog }: BaseDependencies, made: Made): 
     deployment: (principal, id) => made.deployments.read(principal, id, 0),
     upgrades: ({ accountId }, request) => made.upgrades.list({ accountId, status: 'available' }, request),
     tenants: ({ accountId }, request) => made.tenants.list({ accountId }, request),
-    webhooks: ({ accountId }, request) => listEndpoints({ storage, pages }, accountId, request),
+    webhooks: ({ accountId }, request) => listEndpoints(webhooks, accountId, request),
     async events({ accountId }, request) {
       const { data, pagination } = await listEvents({ reader, pages }, { accountId }, request);
       return { data: data.map(eventRecord), pagination };
@@ -32,7 +46,7 @@ export function overviewOf({ storage, catalog }: BaseDependencies, made: Made): 
 }
 
 /** Connects the overview of an instance with the other resources. */
-export const instanceOverviewOf = (made: Made): InstanceOverviewDeps => ({
+export const instanceOverviewOf = (made: Lists): InstanceOverviewDeps => ({
   instance: (principal, id) => made.instances.read(principal, id),
   server: (principal, id) => made.servers.read(principal, id),
   definition: (principal, id) => made.definitions.read(principal, id),

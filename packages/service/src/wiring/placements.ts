@@ -18,7 +18,7 @@ export const makePlacements = (reader: Queries, footprints: Footprints): Placeme
       ...(await unfinishedOn(queries, serverId)),
       ...(await incomingOn(queries, serverId)),
     ],
-    footprint: (queries, ...of) => footprints.of(queries, ...of),
+    footprint: (queries, ...args) => footprints.of(queries, ...args),
     async clash(queries, serverId, routes, except) {
       for (const { host, path } of routes) {
         const holder = await routeHolder(queries, { serverId, host, path, definitionId: '' });

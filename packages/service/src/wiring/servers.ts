@@ -46,7 +46,7 @@ export async function makeServers(
   const registries = new Registries({ reader, pages, vault });
   const signer = await openManifestSigner(storage, vault);
   const protect = orderProtection(signer);
-  const agents = new Agents(config.agentDirectories);
+  const agents = new Agents([...config.agentDirectories, ...(shared.agentBuilder ? [shared.agentBuilder.folder] : [])]);
   const releases = new Releases(agents);
   const newer: NewerDaemon = (version, platform) => releases.newerThan(version, platform);
   const issueKey = () => newServerKey(config.mode);
@@ -55,18 +55,19 @@ export async function makeServers(
     newer,
     issueKey,
     manifestKey: () => signer.publicKey,
-    revoked: (tx, ...of) => leadership.revoked(tx, ...of),
+    revoked: (tx, ...args) => leadership.revoked(tx, ...args),
   });
-  const identities = new Identities(storage, newer, (...of) => members.sealingKeys(...of));
+  const identities = new Identities(storage, newer, (...args) => members.sealingKeys(...args));
   const manifests = new Manifests({
     catalog,
     work,
     vault,
     signer,
-    loginsFor: (...of) => registries.loginsFor(...of),
+    loginsFor: (...args) => registries.loginsFor(...args),
     ingressPorts: ingressPortsOf,
     runningRevision: livingRevision,
     canLink: async (queries, serverId) => daemonMay(queries, serverId, 'links'),
+    emptyRestores: (queries, serverId) => daemonMay(queries, serverId, 'empty-restores'),
   });
   const reading = new ManifestReading({
     manifests,
@@ -74,14 +75,14 @@ export async function makeServers(
     deployment: deploymentFor,
     underWay,
     definitionOf: definitionOfInstance,
-    introduce: (...of) => identities.introduce(...of),
-    recipient: (tx, ...of) => identities.recipient(tx, ...of),
+    introduce: (...args) => identities.introduce(...args),
+    recipient: (tx, ...args) => identities.recipient(tx, ...args),
     traces: (queries, serverId) => daemonCan(queries, serverId, 'trace'),
   });
   const servers = new Servers({
     reader,
     pages,
-    requireRoom: (tx, ...of) => quotas.requireRoom(tx, ...of),
+    requireRoom: (tx, ...args) => quotas.requireRoom(tx, ...args),
     vault,
     issueKey,
     members,
@@ -94,7 +95,7 @@ export async function makeServers(
     refreshReleases: () => releases.refresh(),
     abandon,
   });
-  const server = servers.standing.bind(servers);
+  const server = servers.currentState.bind(servers);
   const liveness = new Liveness({ storage, replica, log, instances });
   const leadership = new Leadership({ storage, replica, liveness, interrupted });
   const drains = new Drains({ newer, stopEvacuation, instancesOn: livingWithNamesOn });

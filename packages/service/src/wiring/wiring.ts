@@ -2,32 +2,23 @@ import type { EndpointName, LiveName } from '@hortus/contract/endpoints';
 import type { Connection } from '../channel/connection.ts';
 import type { Protect } from '../channel/protect.ts';
 import type { Handlers, LiveHandlers } from '../http/handler.ts';
+import { healthRoutes } from '../http/health.ts';
 import type { RawRoute } from '../http/raw-routes.ts';
 import type { JobKind } from '../jobs/job.ts';
+import { MAIL, mailJob } from '../mail/account-mail.ts';
 import type { EventSubscriber } from '../outbox/dispatcher.ts';
 import type { Leadership } from '../resources/clusters/leadership.ts';
 import { recordUpdateReport } from '../resources/daemon-updates/reports.ts';
-import { deploymentStreams } from '../resources/deployments/routes.ts';
-import { wakeTests } from '../resources/drafts/test-job.ts';
-import { wakeEvacuations } from '../resources/evacuations/job.ts';
-import { EventFeed } from '../resources/events/feed.ts';
-import { eventStreams } from '../resources/events/routes.ts';
-import { wakeGardens } from '../resources/gardens/apply-job.ts';
-import { wakeFollowed } from '../resources/gardens/following/follow-job.ts';
-import { logStreams } from '../resources/logs/routes.ts';
-import { metricStreams } from '../resources/metrics/routes.ts';
-import { wakeRules } from '../resources/notifications/events/subscriber.ts';
-import { wakeRehearsals } from '../resources/rehearsals/job.ts';
+import type { EventFeed } from '../resources/events/feed.ts';
 import type { ActionReport, DaemonChannelDeps } from '../resources/servers/daemon-channel.ts';
 import type { Liveness } from '../resources/servers/liveness/liveness.ts';
 import type { Shells } from '../resources/shells/service.ts';
 import type { Transfers } from '../resources/transfers/service.ts';
-import { wakeUpgrades } from '../resources/upgrades/apply-job.ts';
-import { fanOut } from '../resources/webhooks/fan-out.ts';
+import { RETENTION, retentionJob } from '../retention/job.ts';
+import { contributionsOf, subscribers } from './contributions.ts';
 import type { BaseDependencies } from './dependencies.ts';
-import { handlersOf } from './handlers.ts';
-import { jobsOf } from './jobs.ts';
-import { makeResources } from './resources.ts';
+import { retentionRules } from './retention-rules.ts';
+import { makeServices } from './services.ts';
 
 /** What the resources provide to the generic parts of the service. */
 export interface Wired {
@@ -43,6 +34,8 @@ export interface Wired {
   readonly transfers: Transfers;
   readonly shells: Shells;
   readonly protect: Protect;
+  /** Signs an order that is not sent over the channel. */
+  readonly signOrder: <Order extends object>(order: Order) => Order & { readonly signature: string };
   /** Sends a daemon its pending work. */
   readonly dispatch: (connection: Connection) => Promise<void>;
   /** Sends an execution that is already marked as sent. */
@@ -56,22 +49,24 @@ export interface Wired {
 
 /** Wires the resources. */
 export async function wireResources(base: BaseDependencies): Promise<Wired> {
-  const made = await makeResources(base);
-  const { actions, deployments, liveness, transfers, updateOrders } = made;
-  const { reader } = base.storage;
-  const feed = new EventFeed({ reader, log: base.log });
+  const { config, log, version, storage, vault } = base;
+  const { reader } = storage;
+  const services = await makeServices(base);
+  const { actions, deployments, liveness, transfers, updateOrders, mailer } = services;
+  const contributed = contributionsOf(services);
   return {
     liveness,
-    leadership: made.leadership,
+    leadership: services.leadership,
     transfers,
-    shells: made.shells,
-    protect: made.protect,
+    shells: services.shells,
+    protect: services.protect,
+    signOrder: (order) => services.manifests.signOrder(order),
     async dispatch(connection) {
       await actions.dispatch(connection.serverId, connection);
       await updateOrders.dispatch(connection);
     },
     sendMarked: (executionId) => actions.sendMarked(executionId),
-    updateReported: ({ serverId }, report) => recordUpdateReport(base.storage, serverId, report),
+    updateReported: ({ serverId }, report) => recordUpdateReport(storage, serverId, report),
     deploymentWaits: (serverId) => deployments.hasWorkFor(reader, serverId),
     serversWithWork: async (epochOf) => [
       ...(await deployments.serversWithWork(reader)),
@@ -85,25 +80,15 @@ export async function wireResources(base: BaseDependencies): Promise<Wired> {
         ? actions.completed(serverId, message)
         : actions.failed(serverId, message);
     },
-    subscribers: [
-      fanOut,
-      wakeTests,
-      wakeUpgrades,
-      wakeRehearsals,
-      wakeEvacuations,
-      wakeGardens,
-      wakeFollowed,
-      wakeRules,
-    ],
-    jobs: jobsOf(base, made),
-    handlers: handlersOf(base, made),
-    rawRoutes: [made.gardenPush],
-    liveHandlers: {
-      ...eventStreams({ reader, feed }),
-      ...logStreams(made.logs),
-      ...metricStreams(made.liveMetrics),
-      ...deploymentStreams(deployments),
+    subscribers,
+    jobs: {
+      ...contributed.jobs,
+      [RETENTION]: retentionJob({ storage, rules: retentionRules(config.retention), log }),
+      ...(mailer && { [MAIL]: mailJob(storage, vault, mailer) }),
     },
-    feed,
+    handlers: { ...healthRoutes(version), ...contributed.handlers },
+    rawRoutes: contributed.rawRoutes,
+    liveHandlers: contributed.liveHandlers,
+    feed: services.feed,
   };
 }

@@ -1,3 +1,4 @@
+import { READ_MESSAGE } from '../channel/messages.ts';
 import { READ_LARGE_BODY } from '../http/validation/large-body.ts';
 import { FILL_ACTION } from '../resources/actions/request.ts';
 import { READ_BUNDLED_TEMPLATE } from '../resources/drafts/bundled-template.ts';
@@ -24,6 +25,7 @@ export const workerJobs: readonly WorkerJob[] = [
   READ_DRAFT,
   READ_GARDEN,
   READ_LARGE_BODY,
+  READ_MESSAGE,
   READ_REPOSITORY,
   PROVISIONS,
   RESOLVE,

@@ -1,4 +1,4 @@
-import type { Guard } from '../guard.ts';
+import type { Guard } from '../process/guard.ts';
 import { type PoolLimits, WorkerPool } from '../workers/pool.ts';
 
 const source = new URL('./worker.ts', import.meta.url);

@@ -1,8 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import { serviceWorker } from '@hortus/testkit/programs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { guardWith } from '../guard.ts';
 import { Problem } from '../problem.ts';
+import { guardWith } from '../process/guard.ts';
 import { READ_DRAFT } from '../resources/drafts/written.ts';
 import { QuietLog } from '../testing/quiet-log.ts';
 import { openWorkerPool } from '../wiring/worker-pool.ts';

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import type { Guard } from '../guard.ts';
 import { invalid, Problem } from '../problem.ts';
+import type { Guard } from '../process/guard.ts';
 import type { JobOwner, Work } from './job.ts';
 import type { Order, Reply } from './protocol.ts';
 import { Waiting } from './waiting.ts';
@@ -16,7 +16,11 @@ export interface PoolLimits {
   readonly idleMs: number;
 }
 
-export const POOL_LIMITS: PoolLimits = { threads: 2, cpuMs: 2_000, wallMs: 60_000, heapMb: 192, idleMs: 60_000 };
+export interface ClosableWork extends Work {
+  close(): Promise<void>;
+}
+
+const POOL_LIMITS: PoolLimits = { threads: 2, cpuMs: 2_000, wallMs: 60_000, heapMb: 192, idleMs: 60_000 };
 
 const CHECK_EVERY_MS = 100;
 
@@ -41,7 +45,7 @@ interface Thread {
  * never has all of them, so that it cannot block the others. A job that exceeds a limit of time or memory is refused
  * with 422, and its thread is replaced.
  */
-export class WorkerPool implements Work {
+export class WorkerPool implements ClosableWork {
   readonly #program: URL;
   readonly #guard: Guard;
   readonly #limits: PoolLimits;
@@ -107,16 +111,16 @@ export class WorkerPool implements Work {
     worker.unref();
     const thread: Thread = { worker, job: undefined, since: performance.now(), cpuMs: 0, ready: false };
     this.#threads.add(thread);
-    const heard = (reply: Reply) => this.#heard(thread, reply);
+    const onReceived = (reply: Reply) => this.#received(thread, reply);
     const broke = (error: NodeJS.ErrnoException) => this.#broke(thread, error);
     const end = () => void this.#end(thread, new Error('A thread of the pool failed.'));
-    worker.on('message', this.#guard(heard, end));
+    worker.on('message', this.#guard(onReceived, end));
     worker.on('error', this.#guard(broke, end));
     const inspect = () => this.#inspect();
     this.#watch ??= setInterval(this.#guard(inspect), CHECK_EVERY_MS).unref();
   }
 
-  #heard(thread: Thread, reply: Reply): void {
+  #received(thread: Thread, reply: Reply): void {
     thread.cpuMs = reply.cpuMs;
     thread.ready = true;
     const { job } = thread;
@@ -138,11 +142,11 @@ export class WorkerPool implements Work {
   }
 
   /** Removes the job from the thread, answers, and starts the next one. */
-  #settle(thread: Thread, answer: () => void): void {
+  #settle(thread: Thread, respond: () => void): void {
     if (thread.job) this.#waiting.free(thread.job.owner.account);
     thread.job = undefined;
     thread.since = performance.now();
-    answer();
+    respond();
     this.#assign();
   }
 

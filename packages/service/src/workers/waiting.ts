@@ -1,5 +1,5 @@
 /** Maximum number of waiting jobs of one account. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 
 interface Account<Job> {
   readonly jobs: Job[];
@@ -18,7 +18,7 @@ export class Waiting<Job> {
   /** Returns false if too many jobs of the account are waiting. */
   add(account: string, job: Job): boolean {
     const known = this.#accounts.get(account) ?? { jobs: [], running: 0 };
-    if (known.jobs.length >= MOST_WAITING) return false;
+    if (known.jobs.length >= MAX_WAITING) return false;
     known.jobs.push(job);
     this.#accounts.set(account, known);
     return true;

@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { canonical, specHash } from '../canonical.ts';
-import { INKWELL, SEED } from '../inkwell.fixture.ts';
+import { canonical, specHash } from '../canonical/canonical.ts';
+import { INKWELL, SEED } from '../testing/inkwell.ts';
 import { validate } from '../validate.ts';
 import { checkCatalog } from './check.ts';
 import { shuffled } from './shuffle.ts';
@@ -35,7 +35,7 @@ const checked = async (folder: string, corpora?: string) => {
 
 /** Runs the program; the exit code counts. */
 async function run(...args: string[]): Promise<{ code: number; stdout: string }> {
-  const program = join(ROOT, 'packages/template/src/check-catalog.ts');
+  const program = join(ROOT, 'packages/template/src/catalog-check/check-catalog.ts');
   return promisify(execFile)(process.execPath, [program, ...args], { cwd: ROOT }).then(
     ({ stdout }) => ({ code: 0, stdout }),
     ({ code, stdout }) => ({ code, stdout }),

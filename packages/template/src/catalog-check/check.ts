@@ -1,11 +1,11 @@
-import { canonical, specHash } from '../canonical.ts';
-import type { Canonical } from '../canonical-form.ts';
-import { error, type Finding, type Remark } from '../finding.ts';
-import { type LoadedTemplate, loadCatalog } from '../load.ts';
-import { rehearse } from '../rehearse.ts';
+import { canonical, specHash } from '../canonical/canonical.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { type LoadedTemplate, loadCatalog } from '../catalog/load.ts';
+import { error, type Finding, type Remark } from '../source/finding.ts';
 import { stopTemplates } from '../upgrade/stop-template.ts';
 import { place } from '../validate.ts';
 import { tagsIn, unknownTags } from './known-tags.ts';
+import { rehearse } from './rehearse.ts';
 import { shuffled } from './shuffle.ts';
 
 export interface Checked {
@@ -78,8 +78,8 @@ function kingdomsOf(catalog: readonly LoadedTemplate[]): Kingdoms {
     const said = counts.get(family) ?? new Map<string, number>();
     counts.set(family, said.set(kingdom, (said.get(kingdom) ?? 0) + 1));
   }
-  const most = (said: ReadonlyMap<string, number>) => [...said].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
-  return new Map([...counts].map(([family, said]) => [family, most(said)]));
+  const max = (said: ReadonlyMap<string, number>) => [...said].reduce((a, b) => (b[1] > a[1] ? b : a))[0];
+  return new Map([...counts].map(([family, said]) => [family, max(said)]));
 }
 
 function* otherKingdom({ taxonomy: { family, kingdom } }: Canonical, kingdoms: Kingdoms): Generator<Remark> {

@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Canonical } from '../canonical-form.ts';
-import { error, type Remark } from '../finding.ts';
-import { imageText } from '../image-reference.ts';
-import { imagesOf } from '../images-of.ts';
-import { nearest } from '../nearest.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { imagesOf } from '../canonical/images-of.ts';
+import { imageText } from '../notation/image-reference.ts';
+import { nearest } from '../schema/nearest.ts';
+import { error, type Remark } from '../source/finding.ts';
 
 const REFERENCE = /(?<![\w./:@-])(?:[\w.-]+(?::\d+)?\/)*[\w.-]+:[\w][\w.-]*/g;
 const WITH_DEFAULT = /\$\{\w+:?-([^{}]*)\}/g;
@@ -34,7 +34,7 @@ export function* unknownTags(spec: Canonical, known: ReadonlySet<string>): Gener
     const { repository, tag } = image;
     if (tag === undefined || image.digest !== undefined || known.has(short(`${repository}:${tag}`))) continue;
     const name = `${short(repository)}:`;
-    const others = [...known].filter((one) => one.startsWith(name)).map((one) => one.slice(name.length));
+    const others = [...known].filter((text) => text.startsWith(name)).map((text) => text.slice(name.length));
     if (isOfficial(name) && others.some((other) => isOtherFlavour(tag, other))) continue;
     const meant = nearest(tag, others) ?? others[0];
     const hint = meant === undefined ? 'set unverified: true' : `did you mean ${meant}? Otherwise set unverified: true`;

@@ -1,8 +1,8 @@
 import type { Held } from '@hortus/contract/template/image';
-import type { Canonical } from '../canonical-form.ts';
-import { pathText } from '../finding.ts';
-import { imageText } from '../image-reference.ts';
-import { imagesOf } from '../images-of.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { imagesOf } from '../canonical/images-of.ts';
+import { imageText } from '../notation/image-reference.ts';
+import { pathText } from '../source/finding.ts';
 import { type Judgement, judgeImage } from './judge-image.ts';
 import type { VersionTable } from './version-table.ts';
 

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SEED } from '../inkwell.fixture.ts';
+import { SEED } from '../testing/inkwell.ts';
 
-const program = join(import.meta.dirname, '../check-freshness.ts');
+const program = join(import.meta.dirname, './check-freshness.ts');
 const digest = `sha256:${'a'.repeat(64)}`;
 let folder: string;
 beforeAll(async () => {

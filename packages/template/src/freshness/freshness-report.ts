@@ -13,21 +13,21 @@ const WORDS: Readonly<Record<Verdict, string>> = {
 export function freshnessReport(images: readonly ImageFreshness[], digests: number): string {
   const lines: string[] = [];
   let last: string | undefined;
-  for (const one of images) {
-    if (one.verdict === 'current' && one.reason === undefined) continue;
-    if (one.species !== last) lines.push(one.species);
-    last = one.species;
-    lines.push(`  ${WORDS[one.verdict].padEnd(10)}  ${one.image} (${one.path})${detail(one)}`);
+  for (const image of images) {
+    if (image.verdict === 'current' && image.reason === undefined) continue;
+    if (image.species !== last) lines.push(image.species);
+    last = image.species;
+    lines.push(`  ${WORDS[image.verdict].padEnd(10)}  ${image.image} (${image.path})${detail(image)}`);
   }
-  const count = (verdict: Verdict) => images.filter((one) => one.verdict === verdict).length;
-  const species = new Set(images.map((one) => one.species)).size;
+  const count = (verdict: Verdict) => images.filter((image) => image.verdict === verdict).length;
+  const species = new Set(images.map((image) => image.species)).size;
   const counts = (['current', 'held', 'behind', 'unpinned', 'unknown'] as const).map(
     (verdict) => `${count(verdict)} ${WORDS[verdict]}`,
   );
-  const open = new Set(images.filter(isOpen).map((one) => one.species)).size;
+  const open = new Set(images.filter(isOpen).map((image) => image.species)).size;
   return [
     ...lines,
-    `${images.length} images of ${species} species: ${counts.join(', ')}; ${images.filter((one) => one.pinned).length} pinned by digest`,
+    `${images.length} images of ${species} species: ${counts.join(', ')}; ${images.filter((image) => image.pinned).length} pinned by digest`,
     `The table has ${digests} digests; whether each is of an index with all architectures cannot be seen in it.`,
     open === 0 ? 'Nothing is behind without a reason.' : `${open} species need a newer version, a digest or a reason.`,
     '',
@@ -46,7 +46,7 @@ function detail({ newest, newestOfLine, digest, verdict, reason }: ImageFreshnes
 /** Lists the images pinned by a digest, each with the species that use it. */
 export function pinsReport(images: readonly ImageFreshness[]): string {
   const pinned = images
-    .filter((one) => one.pinned)
+    .filter((image) => image.pinned)
     .toSorted((a, b) => (a.image < b.image ? -1 : a.image > b.image ? 1 : 0));
   const byImage = Map.groupBy(pinned, ({ image }) => image);
   const lines = [...byImage].map(

@@ -67,10 +67,14 @@ const isComplete = (repository: string, tag: string): boolean =>
   halfFloating({ repository: tableName(repository), tag }) === undefined;
 
 /** A pinned tag such as 19 is not behind 19.0.4, since it may mean just that. */
-const isLater = (one: TagVersion, current: TagVersion): boolean => isNewer(one, current) && !isPrefix(current, one);
+const isLater = (version: TagVersion, current: TagVersion): boolean =>
+  isNewer(version, current) && !isPrefix(current, version);
 
 const newestOf = (versions: readonly TagVersion[]): TagVersion | undefined =>
-  versions.reduce<TagVersion | undefined>((best, one) => (best && !isNewer(one, best) ? best : one), undefined);
+  versions.reduce<TagVersion | undefined>(
+    (best, version) => (best && !isNewer(version, best) ? best : version),
+    undefined,
+  );
 
 /** Counts the digests of a table. */
 export const digestsIn = (table: VersionTable): number =>

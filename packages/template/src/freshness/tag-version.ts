@@ -15,12 +15,12 @@ const UNSTABLE = new Set(
   ),
 );
 /** A date with dashes: 2025-05-14, with a letter for a correction of the same day. */
-const DASHED = /^(.*?)(20\d\d)-(\d\d)-(\d\d)([a-z](?![a-z]))?(.*)$/;
-const DOTTED = /^(.*?)(?<![\w.])[vV]?(\d+(?:\.\d+)*)(.*)$/;
+const DASHED = /^(.*?)(20\d\d)-(\d\d)-(\d\d)([a-z](?![a-z]))?(.*)$/s;
+const DOTTED = /^(.*?)(?<![\w.])[vV]?(\d+(?:\.\d+)*)(.*)$/s;
 /** Builds of one version: `-ls309` of linuxserver.io, `-r1` and `-2` of packages. */
-const BUILD = /[-_](?:ls|r|p)?(\d+)(?![\w.])/g;
+const BUILD = /[-_](?:ls|r|p)?(\d{1,20})(?![\w.])/g;
 /** A commit, as in 2024.10.22-7ca5933. */
-const COMMIT = /[-_.](?=[a-f]*\d)[\da-f]{7,40}(?!\w)/g;
+const COMMIT = /[-_.](?=[a-f]{0,39}\d)[\da-f]{7,40}(?!\w)/g;
 
 /** Returns undefined for tags without a version, such as `latest` or `alpine`. */
 export function tagVersion(tag: string): TagVersion | undefined {

@@ -1,5 +1,5 @@
-import { repositoryOf } from '../image-reference.ts';
-import { compareVersions } from '../version-order.ts';
+import { repositoryOf } from '../notation/image-reference.ts';
+import { compareVersions } from '../notation/version-order.ts';
 import { type TagVersion, tagVersion } from './tag-version.ts';
 
 /** A tag that was seen somewhere, and its digest where a store pins one. */
@@ -38,8 +38,8 @@ export function readVersionTable(text: string): VersionTable {
 export const tableName = (repository: string): string =>
   repositoryOf(repository).replace(/^docker\.io\/([^/]+)$/, 'docker.io/library/$1');
 
-export const isNewer = (one: TagVersion, other: TagVersion): boolean =>
-  compareVersions(one.numbers.join('.'), other.numbers.join('.')) > 0;
+export const isNewer = (version: TagVersion, other: TagVersion): boolean =>
+  compareVersions(version.numbers.join('.'), other.numbers.join('.')) > 0;
 
 /** Answers whether a version names the other incompletely, as 17 does for 17.10. */
 export const isPrefix = ({ numbers }: TagVersion, other: TagVersion): boolean =>

@@ -5,13 +5,13 @@ import { type Matcher, matcherOf } from './pattern.ts';
 export type Question = Input | ActionParam;
 
 /** A value as it will be stored, or the reason why it is invalid. */
-export type Outcome = { value: InputValue } | { wrong: string };
-export type Check = (given: unknown) => Outcome;
+type Outcome = { value: InputValue } | { wrong: string };
+export type Check = (input: unknown) => Outcome;
 
 const STRING_LIMIT = 4096;
 const TEXT_LIMIT = 65_536;
 /** Longer values never match: bounds the cost of patterns written by users. */
-export const PATTERN_LIMIT = 256;
+const PATTERN_LIMIT = 256;
 
 const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,255}$/;
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/;
@@ -39,26 +39,26 @@ function text(
     matcher ??= matcherOf(pattern);
     return matcher(value);
   };
-  return (given) => {
-    if (typeof given !== 'string') return wrong('must be a string');
-    if (given.includes('\0')) return wrong('must not contain a NUL character');
-    if (!multiline && /[\r\n]/.test(given)) return wrong('must be a single line');
-    if (given.length > limit) return wrong(`must have at most ${limit} characters`);
+  return (input) => {
+    if (typeof input !== 'string') return wrong('must be a string');
+    if (input.includes('\0')) return wrong('must not contain a NUL character');
+    if (!multiline && /[\r\n]/.test(input)) return wrong('must be a single line');
+    if (input.length > limit) return wrong(`must have at most ${limit} characters`);
     if (min !== undefined || max !== undefined) {
-      const length = [...given].length;
+      const length = [...input].length;
       if (min !== undefined && length < min) return wrong(`must have at least ${min} characters`);
       if (max !== undefined && length > max) return wrong(`must have at most ${max} characters`);
     }
-    if (!matches(given)) return wrong(`must match ${pattern}`);
-    const mistake = form?.(given);
-    return mistake === undefined ? { value: given } : wrong(mistake);
+    if (!matches(input)) return wrong(`must match ${pattern}`);
+    const mistake = form?.(input);
+    return mistake === undefined ? { value: input } : wrong(mistake);
   };
 }
 
 function number(question: Question, form: RegExp, name: string, fits: (value: number) => boolean): Check {
   const { min, max } = question;
-  return (given) => {
-    const value = typeof given === 'string' && form.test(given) ? Number(given) : given;
+  return (input) => {
+    const value = typeof input === 'string' && form.test(input) ? Number(input) : input;
     if (typeof value !== 'number' || !Number.isFinite(value) || !fits(value)) return wrong(`must be ${name}`);
     if (min !== undefined && value < min) return wrong(`must be at least ${min}`);
     if (max !== undefined && value > max) return wrong(`must be at most ${max}`);
@@ -118,9 +118,9 @@ export const KINDS: Record<InputType, Kind> = {
       'a port from 1 to 65535',
       (value) => Number.isInteger(value) && value >= 1 && value <= 65_535,
     ),
-  boolean: () => (given) => {
-    if (typeof given === 'boolean') return { value: given };
-    const value = typeof given === 'string' ? TRUTH[given] : undefined;
+  boolean: () => (input) => {
+    if (typeof input === 'boolean') return { value: input };
+    const value = typeof input === 'string' ? TRUTH[input] : undefined;
     return typeof value === 'boolean' ? { value } : wrong('must be true or false');
   },
   email: single(unless((value) => EMAIL.test(value), 'must be an e-mail address')),
@@ -138,7 +138,7 @@ export const KINDS: Record<InputType, Kind> = {
       unless((value) => isDomain(value.toLowerCase()), 'must be a host name'),
     );
     // Host names are case-insensitive; one form prevents registering the same name twice.
-    return (given) => check(typeof given === 'string' ? given.toLowerCase() : given);
+    return (input) => check(typeof input === 'string' ? input.toLowerCase() : input);
   },
   ip: single(unless(isAddress, 'must be an IPv4 or IPv6 address')),
   path: single(
@@ -148,6 +148,6 @@ export const KINDS: Record<InputType, Kind> = {
   enum: (question) => {
     const values = new Set((question.options ?? []).map((option) => option.value));
     const message = `must be one of ${[...values].join(', ')}`;
-    return (given) => (typeof given === 'string' && values.has(given) ? { value: given } : wrong(message));
+    return (input) => (typeof input === 'string' && values.has(input) ? { value: input } : wrong(message));
   },
 };

@@ -1,9 +1,9 @@
 import { RE2JS } from 're2js';
 
 /** Maximum of a counted repetition: longer values are never matched. */
-const MOST_REPETITIONS = 256;
+const MAX_REPETITIONS = 256;
 /** Maximum number of instructions of a compiled pattern: a match costs at most this times the length of the value. */
-const LARGEST_PROGRAM = 1_000;
+const MAX_PROGRAM_SIZE = 1_000;
 
 /** Matches a whole value, in time linear in its length. */
 export type Matcher = (value: string) => boolean;
@@ -21,14 +21,14 @@ export function matcherOf(pattern: string): Matcher {
 /** Returns the reason for which a pattern is refused, if any. */
 export function unsafePattern(pattern: string): string | undefined {
   // Counted repetitions are expanded when a pattern is compiled.
-  for (const [, least = '', most = ''] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)) {
-    if (Math.max(Number(least), Number(most)) > MOST_REPETITIONS)
-      return `must not repeat anything more than ${MOST_REPETITIONS} times`;
+  for (const [, min = '', max = ''] of pattern.matchAll(/\{(\d+)(?:,(\d*))?\}/g)) {
+    if (Math.max(Number(min), Number(max)) > MAX_REPETITIONS)
+      return `must not repeat anything more than ${MAX_REPETITIONS} times`;
   }
   if (/\(\?<?[=!]/.test(pattern)) return 'must not use look-around';
   if (/\\([1-9]|k<)/.test(pattern)) return 'must not use back-references';
   try {
-    return compile(pattern).programSize() > LARGEST_PROGRAM ? 'is too large; repeat less' : undefined;
+    return compile(pattern).programSize() > MAX_PROGRAM_SIZE ? 'is too large; repeat less' : undefined;
   } catch {
     return 'is not a valid regular expression';
   }

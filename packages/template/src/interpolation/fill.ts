@@ -22,6 +22,8 @@ export interface Filling {
    * change.
    */
   saltFor(reference: Reference): string;
+  /** Cost of bcrypt, if not the usual one. */
+  readonly bcryptCost?: number | undefined;
   /** Whether a reference stays in the text, because it is filled later. */
   leaves?(reference: Reference): boolean;
 }
@@ -65,7 +67,8 @@ function evaluate(reference: Reference, filling: Filling, source: string): Found
     found = set ? operandOf(reference, filling, source, false) : { value: undefined, secret: false };
   }
   let { value } = found;
-  for (const filter of reference.filters) value = applyFilter(filter, value, () => filling.saltFor(reference));
+  for (const filter of reference.filters)
+    value = applyFilter(filter, value, () => filling.saltFor(reference), filling.bcryptCost);
   return { value, secret: found.secret };
 }
 

@@ -4,10 +4,10 @@ import { fill } from './fill.ts';
 import { parseText, references } from './text.ts';
 
 const values: Record<string, string | number | boolean> = { A: 'one', EMPTY: '', NO: false, YES: true, N: 5 };
-const filled = (text: string, given: Record<string, string | number | boolean> = values) =>
+const filled = (text: string, overrides: Record<string, string | number | boolean> = values) =>
   fill(parseText(text), {
     find: ({ names: [name = ''] }) => ({
-      value: Object.hasOwn(given, name) ? given[name] : undefined,
+      value: Object.hasOwn(overrides, name) ? overrides[name] : undefined,
       secret: name === 'SECRET',
     }),
     saltFor: () => 'salt',

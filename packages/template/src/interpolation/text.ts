@@ -1,4 +1,4 @@
-export const NAMESPACES = [
+const NAMESPACES = [
   'inputs',
   'secrets',
   'vars',
@@ -11,7 +11,7 @@ export const NAMESPACES = [
 ] as const;
 export const FILTERS = ['urlencode', 'base64', 'bcrypt', 'json'] as const;
 
-export type Namespace = (typeof NAMESPACES)[number];
+type Namespace = (typeof NAMESPACES)[number];
 export type Filter = (typeof FILTERS)[number];
 
 /** `${namespace.names:-operand | filters}` */
@@ -28,7 +28,7 @@ export interface Reference {
 
 export type Segment = string | Reference;
 
-export interface Fault {
+interface Fault {
   offset: number;
   message: string;
 }
@@ -43,8 +43,8 @@ const HEAD = /\$\{\s*([A-Za-z_]+)\.([A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*)\s*/y;
 const FILTER = /\|\s*([A-Za-z0-9_]+)\s*(?=[|}])/y;
 const DEEPEST = 8;
 /** Limits on the filters of one reference. A hash costs about 50 ms, and hashing a hash is useless. */
-const MOST_FILTERS = 4;
-const MOST_HASHES = 1;
+const MAX_FILTERS = 4;
+const MAX_HASHES = 1;
 
 /**
  * Parses references of the form `${word.word…}`. `$X`, `$$`, `${HOME}` and `${list[@]}` belong to the shells and
@@ -104,8 +104,9 @@ function referenceAt(source: string, start: number, faults: Fault[], depth: numb
     at += filter[0].length;
     if (!isFilter(filter[1])) return fail(`unknown filter ${filter[1]}; known are ${FILTERS.join(', ')}`);
     filters.push(filter[1]);
-    if (filters.length > MOST_FILTERS) return fail(`\${…} has more than ${MOST_FILTERS} filters`);
-    if (filters.filter((one) => one === 'bcrypt').length > MOST_HASHES) return fail('${…} is hashed more than once');
+    if (filters.length > MAX_FILTERS) return fail(`\${…} has more than ${MAX_FILTERS} filters`);
+    if (filters.filter((filter) => filter === 'bcrypt').length > MAX_HASHES)
+      return fail('${…} is hashed more than once');
     FILTER.lastIndex = at;
   }
   if (source[at] !== '}') return fail('${ has no matching }');

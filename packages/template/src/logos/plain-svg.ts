@@ -1,6 +1,6 @@
 /** A logo is a small drawing; larger files are photographs or exports of a drawing program. */
-const MOST_CHARACTERS = 32_768;
-const MOST_DEPTH = 16;
+const MAX_CHARACTERS = 32_768;
+const MAX_DEPTH = 16;
 
 const NUMBERS = /^[-+.,\deE%\s]*$/;
 const NAME = /^[A-Za-z][\w-]*$/;
@@ -42,7 +42,7 @@ const TEXT = /[^<&]*/y;
  * Comments, entities, processing instructions, styles and references to other files are not in the list.
  */
 export function plainSvgProblem(text: string): string | undefined {
-  if (text.length > MOST_CHARACTERS) return `has more than ${MOST_CHARACTERS} characters`;
+  if (text.length > MAX_CHARACTERS) return `has more than ${MAX_CHARACTERS} characters`;
   const source = text.trim();
   const open: string[] = [];
   let at = 0;
@@ -74,10 +74,12 @@ export function plainSvgProblem(text: string): string | undefined {
 function elementProblem(name: string, attributes: string, open: readonly string[]): string | undefined {
   if (!ELEMENTS.has(name)) return `has the element ${name}, which is not allowed`;
   if ((open.length === 0) !== (name === 'svg')) return 'must be one svg element';
-  if (open.length >= MOST_DEPTH) return `has more than ${MOST_DEPTH} nested elements`;
+  if (open.length >= MAX_DEPTH) return `has more than ${MAX_DEPTH} nested elements`;
   if (WORDS.has(open.at(-1) ?? '')) return `has ${name} inside of ${open.at(-1)}`;
   const seen = new Set<string>();
-  for (const [, attribute = '', value = ''] of attributes.matchAll(/([A-Za-z][A-Za-z\d:-]*)="([^"]*)"/g)) {
+  for (const [, attribute = '', value = ''] of attributes.matchAll(
+    /(?<![A-Za-z\d:-])([A-Za-z][A-Za-z\d:-]*)="([^"]*)"/g,
+  )) {
     const form = ATTRIBUTES.get(attribute);
     if (form === undefined) return `has the attribute ${attribute} at ${name}, which is not allowed`;
     if (!form.test(value)) return `has a value of ${attribute} that is not allowed: ${shown(value)}`;

@@ -60,7 +60,7 @@ export const familyHue = (family: string): number =>
   (Object.hasOwn(HUES, family) ? HUES[family] : undefined) ?? hash(`family:${family}`) % 360;
 
 const TONES = ['deep', 'mid', 'soft', 'seed', 'stem', 'leaf'] as const;
-export type Tone = (typeof TONES)[number];
+type Tone = (typeof TONES)[number];
 export type Colours = Readonly<Record<Tone | 'ground', string>>;
 export const THEMES = ['any', 'light', 'dark'] as const;
 export type Theme = (typeof THEMES)[number];

@@ -22,8 +22,8 @@ export class Dice {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   }
 
-  between(least: number, most: number): number {
-    return least + (most - least) * this.#next();
+  between(min: number, max: number): number {
+    return min + (max - min) * this.#next();
   }
 
   pick<T>(list: readonly [T, ...T[]]): T {

@@ -68,10 +68,16 @@ describe('the mark of a species', () => {
 
   it('is a valid drawing for any names', () => {
     fc.assert(
-      fc.property(fc.string(), fc.string(), fc.integer({ min: 16, max: 1024 }), fc.constantFrom(...THEMES), (...of) => {
-        const [slug, family, size, theme] = of;
-        expectDrawing(mark(slug, family, { size, theme }));
-      }),
+      fc.property(
+        fc.string(),
+        fc.string(),
+        fc.integer({ min: 16, max: 1024 }),
+        fc.constantFrom(...THEMES),
+        (...args) => {
+          const [slug, family, size, theme] = args;
+          expectDrawing(mark(slug, family, { size, theme }));
+        },
+      ),
       { numRuns: process.env.HORTUS_TEST_LONG ? 5000 : 500 },
     );
   });

@@ -103,8 +103,8 @@ it('waiting callers get one turn of the event loop each, in order', async () => 
   setImmediate(count);
   const seen = await Promise.all(['a', 'b', 'c'].map((name) => turns.next().then(() => `${name} ${turn}`)));
   counting = false;
-  expect(seen.map((one) => one[0])).toEqual(['a', 'b', 'c']);
-  expect(new Set(seen.map((one) => one.slice(2))).size).toBe(3);
+  expect(seen.map((text) => text[0])).toEqual(['a', 'b', 'c']);
+  expect(new Set(seen.map((text) => text.slice(2))).size).toBe(3);
 });
 
 it('masking gives the same result as a naive search for every secret at every position', async () => {

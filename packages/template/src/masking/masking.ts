@@ -1,8 +1,9 @@
 import { randomInt } from 'node:crypto';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import { SharedTurns, type Turns } from './turns.ts';
 
 /** Minimum length of hidden values: shorter ones are common words, and hiding them would make logs unreadable. */
-const SHORTEST = 6;
+const MIN_LENGTH = 6;
 /** Longer values are split into pieces, so that parts of a long secret are hidden too. */
 const PIECE = 64;
 const HIDDEN = '***';
@@ -36,17 +37,17 @@ export async function maskOf(values: readonly string[], pause: Turns = turns): P
 /** Yields a value and its common encodings; nothing for a value that is too short to hide. */
 export function* formsOf(value: string): Generator<string> {
   // A value that is too short to hide stays visible in longer encodings too.
-  if (value.length < SHORTEST) return;
+  if (value.length < MIN_LENGTH) return;
   yield value;
   for (const line of value.split(/\r?\n/)) if (!FRAME.test(line.trim())) yield line.trim();
   yield encodeURIComponent(value.toWellFormed());
-  yield Buffer.from(value).toString('base64').replace(/=+$/, '');
+  yield withoutTrailing(Buffer.from(value).toString('base64'), '=');
   yield JSON.stringify(value).slice(1, -1);
 }
 
 /** Splits a text into pieces of at most 64 characters; the last two may overlap. */
 function* piecesOf(form: string): Generator<string> {
-  if (form.length < SHORTEST) return;
+  if (form.length < MIN_LENGTH) return;
   for (let at = 0; at + PIECE <= form.length; at += PIECE) yield form.slice(at, at + PIECE);
   if (form.length % PIECE !== 0) yield form.slice(-PIECE);
 }
@@ -65,7 +66,7 @@ class Pieces {
   constructor(texts: ReadonlySet<string>) {
     this.#texts = texts;
     // Sized by the number of pieces: a daemon has a mask for each of its instances.
-    const size = Math.min(LARGEST_FILTER, 2 ** Math.ceil(Math.log2(Math.max(1, texts.size) * 64)));
+    const size = Math.min(MAX_FILTER_SIZE, 2 ** Math.ceil(Math.log2(Math.max(1, texts.size) * 64)));
     this.#begins = new Uint8Array(size);
     this.#wholes = new Uint8Array(size);
     this.#last = size - 1;
@@ -77,7 +78,7 @@ class Pieces {
   }
 
   #put(piece: string): void {
-    const hash = hashOf(piece, SHORTEST);
+    const hash = hashOf(piece, MIN_LENGTH);
     this.#begins[hash & this.#last] = 1;
     this.#wholes[hashOf(piece, piece.length) & this.#last] = 1;
     const lengths = this.#lengths.get(hash);
@@ -87,7 +88,7 @@ class Pieces {
 
   /** Returns the length of the longest piece at this position that reaches beyond `end`; 0 if there is none. */
   lengthAt(text: string, hashes: Hashes, at: number, end: number): number {
-    const hash = hashes.of(at, SHORTEST);
+    const hash = hashes.of(at, MIN_LENGTH);
     if (this.#begins[hash & this.#last] === 0) return 0;
     for (const length of this.#lengths.get(hash) ?? []) {
       if (at + length <= end) return 0;
@@ -98,7 +99,7 @@ class Pieces {
   }
 }
 
-const LARGEST_FILTER = 2 ** 18;
+const MAX_FILTER_SIZE = 2 ** 18;
 /** Odd and random, so that texts with colliding hashes cannot be prepared. */
 const FACTOR = randomInt(2 ** 30, 2 ** 31) | 1;
 const POWERS = Int32Array.from({ length: PIECE + 1 }, (_, exponent) => {
@@ -146,10 +147,10 @@ async function hide(text: string, pieces: Pieces, pause: Turns): Promise<string>
   let copied = 0;
   let begin = -1;
   let end = 0;
-  for (let from = 0; from + SHORTEST <= text.length; from += SLICE) {
+  for (let from = 0; from + MIN_LENGTH <= text.length; from += SLICE) {
     if (pause.isOver()) await pause.next();
     const hashes = new Hashes(text, from);
-    const last = Math.min(from + SLICE, text.length - SHORTEST + 1);
+    const last = Math.min(from + SLICE, text.length - MIN_LENGTH + 1);
     for (let at = from; at < last; at++) {
       const length = pieces.lengthAt(text, hashes, at, end);
       if (length === 0) continue;

@@ -1,9 +1,10 @@
 import type { Manifest, ManifestAction } from '@hortus/contract/template/manifest';
-import type { Canonical, CanonicalAction } from '../canonical-form.ts';
-import { imageText } from '../image-reference.ts';
-import { projectBackup } from '../projections.ts';
-import { milliseconds } from '../quantity.ts';
+import type { Canonical, CanonicalAction } from '../canonical/canonical-form.ts';
+import { restoresInto } from '../canonical/dump-restore.ts';
+import { imageText } from '../notation/image-reference.ts';
+import { milliseconds } from '../notation/quantity.ts';
 import { deepFill } from './deep-fill.ts';
+import { projectBackup } from './projections.ts';
 import type { Scope } from './scope.ts';
 
 /** Fills everything of an action except its params, which come with each execution. */
@@ -31,11 +32,12 @@ export function resolveAction(
 
 export function resolveBackup(spec: Canonical, scope: Scope, secretPaths: string[]): Manifest['backup'] {
   const { restore_command } = deepFill(spec.backup, '/backup', (text) => scope.fill(text), secretPaths);
-  const { restore_into, restore_needs } = spec.backup;
+  const { restore_needs } = spec.backup;
   return {
     ...projectBackup(spec.backup),
     ...(restore_command === undefined ? {} : { restore_command }),
-    ...(restore_into === undefined ? {} : { restore_into }),
+    // Always written: daemons older than the rule read its absence as `running`.
+    ...(restore_command === undefined ? {} : { restore_into: restoresInto(spec) }),
     ...(restore_needs === undefined ? {} : { restore_needs }),
   };
 }

@@ -1,9 +1,9 @@
 import { DEFAULT_LOG, DEFAULT_PIDS, DROPPED_CAPABILITIES } from '@hortus/contract/template/container-defaults';
 import type { ManifestComponent, ManifestHealthcheck } from '@hortus/contract/template/manifest';
-import type { CanonicalComponent, CanonicalHealthcheck } from '../canonical-form.ts';
-import { imageText } from '../image-reference.ts';
-import type { PortRange } from '../port-ranges.ts';
-import { bytes, cores, milliseconds } from '../quantity.ts';
+import type { CanonicalComponent, CanonicalHealthcheck } from '../canonical/canonical-form.ts';
+import { imageText } from '../notation/image-reference.ts';
+import type { PortRange } from '../notation/port-ranges.ts';
+import { bytes, cores, milliseconds } from '../notation/quantity.ts';
 import { deepFill } from './deep-fill.ts';
 import { componentHost, type Scope } from './scope.ts';
 

@@ -1,20 +1,20 @@
 import { DROPPED_CAPABILITIES } from '@hortus/contract/template/container-defaults';
 import type { Template } from '@hortus/contract/template/schema';
 import { describe, expect, it } from 'vitest';
-import { canonical } from '../canonical.ts';
+import { canonical } from '../canonical/canonical.ts';
 import { exportCompose } from '../compose/export/export-compose.ts';
 import { importCompose } from '../compose/import/import-compose.ts';
-import { SEED } from '../inkwell.fixture.ts';
-import { parse } from '../parse.ts';
-import { resolve } from '../resolve.ts';
+import { parse } from '../source/parse.ts';
+import { SEED } from '../testing/inkwell.ts';
+import { resolve } from './resolve.ts';
 
 const seed = (more: string) => canonical(parse(`${SEED}${more}\n`).value as Template);
 function component(more: string) {
   const instance = { uid: 'blog-1', name: 'Blog', server_id: 'srv_1' };
   const resolution = resolve(seed(more), { inputs: {}, secrets: {}, instance });
   if (!resolution.ok) throw new Error(JSON.stringify(resolution.problems));
-  const [one] = resolution.manifest.components;
-  return { ...one, permissions: resolution.manifest.permissions };
+  const [item] = resolution.manifest.components;
+  return { ...item, permissions: resolution.manifest.permissions };
 }
 
 describe('a component without its own settings', () => {
@@ -89,8 +89,8 @@ describe('a Compose file', () => {
   it('contains the effective limits when exported', async () => {
     const exported = await exportCompose(seed(''), { inputs: {}, secrets: {} });
     if (!exported.ok) throw new Error(JSON.stringify(exported.problems));
-    const [one] = Object.values((parse(exported.text).value as { services: Record<string, unknown> }).services);
-    expect(one).toMatchObject({
+    const [item] = Object.values((parse(exported.text).value as { services: Record<string, unknown> }).services);
+    expect(item).toMatchObject({
       cap_drop: [...DROPPED_CAPABILITIES],
       security_opt: ['no-new-privileges:true'],
       logging: { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '3' } },

@@ -1,5 +1,5 @@
 import type { Filled } from '../interpolation/fill.ts';
-import { isMapping } from '../schema-check.ts';
+import { isMapping } from '../schema/schema-check.ts';
 
 export type FillText = (text: string) => Filled;
 

@@ -1,10 +1,10 @@
 import type { ImageReference } from '@hortus/contract/template/image';
 import type { InputValue } from '@hortus/contract/template/inputs';
-import type { Canonical } from '../canonical-form.ts';
-import { imageText } from '../image-reference.ts';
-import { effectiveInputs, type Inputs, isSecretInput } from '../inputs.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { effectiveInputs, type Inputs, isSecretInput } from '../inputs/inputs.ts';
 import { type Filled, type Found, fill } from '../interpolation/fill.ts';
 import { type ParsedText, parseText, type Reference } from '../interpolation/text.ts';
+import { imageText } from '../notation/image-reference.ts';
 import type { Problem } from '../problem.ts';
 import { type IngressPorts, routeScheme, routeUrl } from './route-address.ts';
 
@@ -27,6 +27,8 @@ export interface Surroundings {
   needs: Readonly<Record<string, Readonly<Record<string, InputValue>>>>;
   /** Ports of the ingress; 80 and 443 by default. */
   ports?: IngressPorts | undefined;
+  /** Cost of bcrypt, if not the usual one. */
+  bcryptCost?: number | undefined;
 }
 
 const UNSET: Found = { value: undefined, secret: false };
@@ -39,7 +41,7 @@ function own<T>(record: Readonly<Record<string, T>>, key: string): T | undefined
 const open = (value: InputValue | null | undefined): Found => ({ value: value ?? undefined, secret: false });
 
 /** Maximum length of all filled texts of one resolution. */
-const LONGEST_RESULT = 4_194_304;
+const MAX_RESULT_LENGTH = 4_194_304;
 
 const parsedTexts = new WeakMap<Canonical, Map<string, ParsedText>>();
 
@@ -57,6 +59,10 @@ export class Scope {
     this.#inputs = effectiveInputs(around.spec, around.inputs);
     this.#parsed = parsedTexts.get(around.spec) ?? new Map();
     parsedTexts.set(around.spec, this.#parsed);
+  }
+
+  get bcryptCost(): number | undefined {
+    return this.#around.bcryptCost;
   }
 
   fail(field: string, message: string): void {
@@ -86,6 +92,7 @@ export class Scope {
         return found;
       },
       saltFor: (reference) => this.saltFor(reference),
+      bcryptCost: this.bcryptCost,
       leaves: ({ namespace }) => namespace === 'params',
     });
     return this.#bounded(filled);
@@ -94,8 +101,8 @@ export class Scope {
   /** References can double a text with every step, so the length of the result is limited too. */
   #bounded(filled: Filled): Filled {
     this.#length += filled.text?.length ?? 0;
-    if (this.#length <= LONGEST_RESULT) return filled;
-    this.fail('vars', `expand to a manifest of more than ${LONGEST_RESULT} characters`);
+    if (this.#length <= MAX_RESULT_LENGTH) return filled;
+    this.fail('vars', `expand to a manifest of more than ${MAX_RESULT_LENGTH} characters`);
     return { ...filled, text: '' };
   }
 

@@ -1,5 +1,5 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
-import { LONGEST_HOSTNAME } from './replacement.ts';
+import { MAX_HOSTNAME_LENGTH } from './replacement.ts';
 
 /**
  * Returns the fields of a component that determine its containers. Two revisions with equal fields share the
@@ -33,7 +33,7 @@ export function containerPart(component: ManifestComponent, primary: boolean): R
     // The container of the primary component has the bare name of the instance.
     primary,
     ...(isJob ? { run: run === 'after_start' ? run : 'before_start' } : { restart }),
-    ...(hostname.length > LONGEST_HOSTNAME ? {} : { hostname }),
+    ...(hostname.length > MAX_HOSTNAME_LENGTH ? {} : { hostname }),
     names: component.network === 'host' ? [] : [host, ...aliases],
     healthcheck: healthcheck?.disabled ? 'disabled' : healthcheck,
     ...named('storage', storage, ({ mount_path }) => mount_path, mounted),

@@ -2,11 +2,11 @@ import type { Manifest } from '@hortus/contract/template/manifest';
 import { expect, it } from 'vitest';
 import { clusterWarnings, ingressLossLines, type LosableNode } from './node-loss.ts';
 
-const node = (name: string, given: Partial<LosableNode> = {}): LosableNode => ({
+const node = (name: string, overrides: Partial<LosableNode> = {}): LosableNode => ({
   name,
   labels: { 'hortus.ingress': 'true' },
   usable: true,
-  ...given,
+  ...overrides,
 });
 
 /** The fields of a manifest that a cluster warning depends on. */

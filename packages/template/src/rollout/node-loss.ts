@@ -1,9 +1,9 @@
 import type { Manifest, ManifestComponent, ManifestRoute } from '@hortus/contract/template/manifest';
-import { answersPlainHttp } from '../resolution/route-address.ts';
+import { servesPlainHttp } from '../resolution/route-address.ts';
 
 /** Label of the nodes of a Swarm that serve routes. */
 export const INGRESS_LABEL = 'hortus.ingress';
-export const ADD_INGRESS_LABEL = `docker node update --label-add ${INGRESS_LABEL}=true <node>`;
+const ADD_INGRESS_LABEL = `docker node update --label-add ${INGRESS_LABEL}=true <node>`;
 
 /** A node of a Swarm, as far as its loss concerns an instance. */
 export interface LosableNode {
@@ -85,7 +85,7 @@ export function unroutable(
     const target = components.find(({ name }) => name === route.component);
     if (target?.network === 'host')
       return [`route ${route.name}: ${route.component} uses the network of its node; use its port there`];
-    if (route.tls !== 'auto' || answersPlainHttp(route) || count === 1) return [];
+    if (route.tls !== 'auto' || servesPlainHttp(route) || count === 1) return [];
     return [
       `route ${route.name}: tls auto needs a single node with the label ${INGRESS_LABEL}=true, because nodes share no certificates and ${count} have it; keep the label on one node, or set tls to internal or off`,
     ];

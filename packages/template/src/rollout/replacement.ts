@@ -22,4 +22,4 @@ export function deployedComponents({ components }: Pick<Manifest, 'components'>)
 }
 
 /** Maximum length of a host name on Linux. */
-export const LONGEST_HOSTNAME = 63;
+export const MAX_HOSTNAME_LENGTH = 63;

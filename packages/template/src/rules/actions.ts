@@ -1,7 +1,7 @@
-import type { Canonical, CanonicalAction } from '../canonical-form.ts';
-import { error, type Path, type Remark, warning } from '../finding.ts';
+import type { Canonical, CanonicalAction } from '../canonical/canonical-form.ts';
 import { references } from '../interpolation/text.ts';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { error, type Path, type Remark, warning } from '../source/finding.ts';
 import { question } from './inputs.ts';
 import { type Rule, repeated } from './rule.ts';
 import { scriptIndex } from './shell.ts';

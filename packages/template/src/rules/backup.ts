@@ -1,7 +1,8 @@
 import type { Action } from '@hortus/contract/template/actions';
-import type { Canonical } from '../canonical-form.ts';
-import { error, type Path, type Remark, warning } from '../finding.ts';
-import { didYouMean } from '../nearest.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { dumped, rebuiltVolumes } from '../canonical/dump-restore.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { error, type Path, type Remark, warning } from '../source/finding.ts';
 import { type Rule, repeated } from './rule.ts';
 
 export const backup: Rule = function* (spec) {
@@ -58,11 +59,16 @@ export const backup: Rule = function* (spec) {
   }
 };
 
+/** Whether a component keeps its data elsewhere: no volume of it is emptied, nor replaced by a copy. */
+const isElsewhere = (storage: Canonical['components'][string]['storage'], copied: ReadonlySet<string>): boolean =>
+  rebuiltVolumes(storage, copied).length === 0 && !storage.some(({ name }) => copied.has(name));
+
 /** A dump that cannot be restored is found out on the day it is needed, so it is an error. */
 function* restoring(
-  { backup: { strategy, dump_action, restore_command, restore_into, restore_needs }, components }: Canonical,
+  { backup: declared, components, actions }: Canonical,
   dumpedBy: Action['type'] | undefined,
 ): Generator<Remark> {
+  const { strategy, dump_action, restore_command, restore_into, restore_reason, restore_needs } = declared;
   const dumps = strategy === 'dump' || strategy === 'both';
   if (restore_command !== undefined && dumpedBy !== 'exec') {
     yield error(
@@ -78,12 +84,30 @@ function* restoring(
       'set restore_command to a command that reads it from standard input, or use the strategy volume',
     );
   }
-  for (const [key, value] of Object.entries({ restore_into, restore_needs })) {
+  for (const [key, value] of Object.entries({ restore_into, restore_reason, restore_needs })) {
     if (value !== undefined && restore_command === undefined)
       yield error('no-restore', ['backup', key], `${key} has no effect without restore_command`);
   }
-  if (restore_needs !== undefined && restore_into !== 'empty')
-    yield error('no-restore', ['backup', 'restore_needs'], 'restore_needs requires restore_into: empty');
+  const running = restore_into === 'running';
+  if (restore_needs !== undefined && running)
+    yield error('no-restore', ['backup', 'restore_needs'], 'restore_needs has no effect with restore_into: running');
+  if (running && restore_command !== undefined && restore_reason === undefined)
+    yield error(
+      'no-reason',
+      ['backup', 'restore_into'],
+      'running mixes the dump with what the database has meanwhile, so it needs a reason',
+      'set restore_reason, or leave restore_into out: the dump is then read into an empty database',
+    );
+  if (!running && restore_reason !== undefined)
+    yield error('no-restore', ['backup', 'restore_reason'], 'restore_reason is for restore_into: running only');
+  const { component, storage, copied } = dumped({ backup: declared, actions, components });
+  if (!running && dumps && restore_command !== undefined && component && isElsewhere(storage, copied))
+    yield warning(
+      'not-emptied',
+      ['backup', 'restore_command'],
+      `${component} has no volume, so a restore reads the dump into a database that it cannot empty`,
+      'let dump_action run in the component of the database',
+    );
   for (const [index, name] of (restore_needs ?? []).entries()) {
     if (Object.hasOwn(components, name)) continue;
     const known = didYouMean(name, Object.keys(components));

@@ -1,8 +1,9 @@
-import type { CanonicalComponent } from '../canonical-form.ts';
-import { error, type Path, type Remark } from '../finding.ts';
-import { didYouMean } from '../nearest.ts';
-import { parseSchedule } from '../schedule.ts';
-import { findCycle } from '../start-order.ts';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
+import type { CanonicalComponent } from '../canonical/canonical-form.ts';
+import { findCycle } from '../canonical/start-order.ts';
+import { parseSchedule } from '../notation/schedule.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { error, type Path, type Remark } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 
 export const components: Rule = function* (spec) {
@@ -96,7 +97,7 @@ function* nodeLoss(component: CanonicalComponent, path: Path, strategy: string):
 function* probe({ healthcheck }: CanonicalComponent, path: Path): Generator<Remark> {
   if (healthcheck === undefined) return;
   const { http, tcp, test, disabled } = healthcheck;
-  const said = [http, tcp, test, disabled].filter((one) => one !== undefined).length;
+  const said = [http, tcp, test, disabled].filter((item) => item !== undefined).length;
   if (said !== 1)
     yield error('healthcheck', [...path, 'healthcheck'], 'needs exactly one of http, tcp, test and disabled');
 }
@@ -105,7 +106,7 @@ function* mounts({ storage, files, tmpfs }: CanonicalComponent, path: Path): Gen
   const taken = new Set<string>();
   for (const [key, entries] of Object.entries({ storage, files, tmpfs })) {
     for (const [index, { mount_path }] of entries.entries()) {
-      const place = mount_path.replace(/\/+$/, '');
+      const place = withoutTrailing(mount_path, '/');
       if (taken.has(place))
         yield error('duplicate', [...path, key, index, 'mount_path'], `${mount_path} is mounted twice`);
       if (place === '') yield error('mount', [...path, key, index, 'mount_path'], 'nothing can be mounted over /');

@@ -1,11 +1,11 @@
 import type { ImageReference } from '@hortus/contract/template/image';
-import { repositoryOf } from '../image-reference.ts';
+import { repositoryOf } from '../notation/image-reference.ts';
 import { USUAL_PARTS, versionParts } from './version-parts.ts';
 
 /** A version at the beginning of a tag: `v2.10` in `v2.10-alpine`. */
-const VERSION = /^v?(\d+(?:\.\d+)*)(?![\d.]|[a-z]\w*\.)/;
+const VERSION = /^v?(\d{1,20}(?:\.\d{1,20}){0,9})(?![\d.]|[a-z]\w{0,127}\.)/;
 /** What makes a suffix name one build: a date such as `-20250918`, or the count of builds of linuxserver.io. */
-const BUILD = /[-_.](?:20\d{6}|\d{4}-\d{2}-\d{2}|ls\d+)(?![\da-z])/;
+const BUILD = /[-_.](?:20\d{6}|\d{4}-\d{2}-\d{2}|ls\d{1,12})(?![\da-z])/;
 /** Dates as they are used for versions: 250321, 20250321, 2026-04-17, 2026.8.1. */
 const DATE = /^v?(?:\d{6}|\d{8}|20\d\d-\d\d-\d\d\w?|20\d\d\.\d+\.\d+)(?!\d)/;
 

@@ -1,6 +1,6 @@
-import { type Path, type Remark, warning } from '../finding.ts';
 import { parseText } from '../interpolation/text.ts';
-import { looksSecret } from '../secret-name.ts';
+import { looksSecret } from '../secrets/secret-name.ts';
+import { type Path, type Remark, warning } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 
 /** Values that are not secret: switches, numbers, and paths of files that contain the secret. */
@@ -10,8 +10,8 @@ const IN_ADDRESS = /:\/\/[^/\s:@]*:([^@\s/]+)@/;
 const TELLTALES: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----/, 'a private key'],
   [/\bAKIA[0-9A-Z]{16}\b/, 'a cloud access key'],
-  [/\b(ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{20,}/, 'a token'],
-  [/\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/, 'a signed token'],
+  [/\b(ghp|gho|ghs|github_pat|glpat|xox[abp])[_-][A-Za-z0-9_-]{20}/, 'a token'],
+  [/(?<![\w-])eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{10}/, 'a signed token'],
 ];
 const HINT = 'generate it under secrets, or ask for it with an input of type password';
 
@@ -24,11 +24,12 @@ export const hardCoded: Rule = function* (spec) {
     for (const [name, value] of Object.entries(env)) {
       if (looksSecret(name) && isLiteral(value)) {
         yield warning('hard-coded-secret', [...path, 'env', name], `${name} would be the same in every instance`, HINT);
-      } else yield* given(value, [...path, 'env', name]);
+      } else yield* hardCodedIn(value, [...path, 'env', name]);
     }
-    for (const [index, { content }] of files.entries()) yield* given(content, [...path, 'files', index, 'content']);
+    for (const [index, { content }] of files.entries())
+      yield* hardCodedIn(content, [...path, 'files', index, 'content']);
   }
-  for (const [name, text] of Object.entries(spec.vars)) yield* given(text, ['vars', name]);
+  for (const [name, text] of Object.entries(spec.vars)) yield* hardCodedIn(text, ['vars', name]);
   for (const [index, { env = {} }] of spec.actions.entries()) {
     for (const [name, value] of Object.entries(env)) {
       if (!looksSecret(name) || !isLiteral(String(value))) continue;
@@ -54,7 +55,7 @@ function isLiteral(value: string): boolean {
   return segments.every((segment) => typeof segment === 'string') && !HARMLESS.test(value.trim());
 }
 
-function* given(text: string, path: Path): Generator<Remark> {
+function* hardCodedIn(text: string, path: Path): Generator<Remark> {
   const password = IN_ADDRESS.exec(text)?.[1];
   if (password !== undefined && !/[$%{<*]/.test(password)) {
     const message = 'the password in this address would be the same in every instance';

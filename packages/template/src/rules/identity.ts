@@ -1,5 +1,5 @@
 import { RESERVED_SLUGS } from '@hortus/contract/template/schema';
-import { error } from '../finding.ts';
+import { error } from '../source/finding.ts';
 import { type Rule, repeated } from './rule.ts';
 
 export const identity: Rule = function* (spec) {

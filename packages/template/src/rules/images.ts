@@ -1,6 +1,6 @@
-import { error, type Path, type Remark, warning } from '../finding.ts';
-import { isFloating } from '../image-reference.ts';
-import { imagesOf } from '../images-of.ts';
+import { imagesOf } from '../canonical/images-of.ts';
+import { isFloating } from '../notation/image-reference.ts';
+import { error, type Path, type Remark, warning } from '../source/finding.ts';
 import { halfFloating } from './half-floating.ts';
 import { type Rule, repeated } from './rule.ts';
 

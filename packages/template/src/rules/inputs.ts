@@ -1,11 +1,11 @@
-import type { Canonical } from '../canonical-form.ts';
-import { error, type Path, type Remark, warning } from '../finding.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { findCycle } from '../canonical/start-order.ts';
 import { KINDS, type Question } from '../inputs/kinds.ts';
 import { unsafePattern } from '../inputs/pattern.ts';
 import { references } from '../interpolation/text.ts';
-import { didYouMean } from '../nearest.ts';
-import { looksSecret } from '../secret-name.ts';
-import { findCycle } from '../start-order.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { looksSecret } from '../secrets/secret-name.ts';
+import { error, type Path, type Remark, warning } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 
 const NUMERIC = new Set(['number', 'integer', 'port']);

@@ -1,8 +1,8 @@
-import { withProfile } from '../canonical.ts';
-import type { Canonical } from '../canonical-form.ts';
-import { error, warning } from '../finding.ts';
-import { accessOf, covers, needsOperator } from '../host-access.ts';
-import { didYouMean } from '../nearest.ts';
+import { withProfile } from '../canonical/canonical.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { accessOf, covers, needsOperator } from '../canonical/host-access.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { error, warning } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { Template } from '@hortus/contract/template/schema';
 import { expect, it } from 'vitest';
-import { canonical } from '../canonical.ts';
-import { SEED } from '../inkwell.fixture.ts';
-import { marked } from '../marked.fixture.ts';
-import { parse } from '../parse.ts';
-import { resolve } from '../resolve.ts';
+import { canonical } from '../canonical/canonical.ts';
+import { resolve } from '../resolution/resolve.ts';
+import { parse } from '../source/parse.ts';
+import { SEED } from '../testing/inkwell.ts';
+import { marked } from '../testing/marked.ts';
 import { validate } from '../validate.ts';
 
 const VOLUME = 'storage: [{name: data, mount_path: /data}]\n';

@@ -1,7 +1,7 @@
-import { MOST_PORTS } from '@hortus/contract/template/host-access';
-import type { CanonicalComponent } from '../canonical-form.ts';
-import { error, type Path, type Remark, warning } from '../finding.ts';
-import { portCount } from '../port-ranges.ts';
+import { MAX_PORTS } from '@hortus/contract/template/host-access';
+import type { CanonicalComponent } from '../canonical/canonical-form.ts';
+import { portCount } from '../notation/port-ranges.ts';
+import { error, type Path, type Remark, warning } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 
 const HIGHEST = 65_535;
@@ -31,8 +31,8 @@ export const portRanges: Rule = function* (spec) {
 
 function* number({ ports, network }: CanonicalComponent, path: Path): Generator<Remark> {
   const all = ports.reduce((sum, port) => sum + Math.max(portCount(port), 1), 0);
-  if (all > MOST_PORTS) {
-    yield error('too-many-ports', path, `has ${all} ports; the limit is ${MOST_PORTS}`, ALTERNATIVE);
+  if (all > MAX_PORTS) {
+    yield error('too-many-ports', path, `has ${all} ports; the limit is ${MAX_PORTS}`, ALTERNATIVE);
     return;
   }
   const published = ports

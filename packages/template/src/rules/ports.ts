@@ -1,18 +1,18 @@
-import type { Canonical, CanonicalComponent, CanonicalPort } from '../canonical-form.ts';
-import { error, type Path, type Remark, warning } from '../finding.ts';
-import { hasPort, hostPortText, portCount, portText } from '../port-ranges.ts';
+import type { Canonical, CanonicalComponent, CanonicalPort } from '../canonical/canonical-form.ts';
+import { hasPort, hostPortText, portCount, portText } from '../notation/port-ranges.ts';
+import { error, type Path, type Remark, warning } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 
 /** Checks that a component listens on every port that others use, and that ports of the server are used once. */
 export const ports: Rule = function* (spec) {
   for (const [index, { component, port }] of spec.routes.entries()) {
-    yield* heard(spec, component, port, ['routes', index, 'port']);
+    yield* portsInUse(spec, component, port, ['routes', index, 'port']);
   }
   for (const [index, { component, http }] of spec.actions.entries()) {
-    if (http !== undefined) yield* heard(spec, component, http.port, ['actions', index, 'http', 'port']);
+    if (http !== undefined) yield* portsInUse(spec, component, http.port, ['actions', index, 'http', 'port']);
   }
   for (const [index, { tcp }] of spec.smoke.entries()) {
-    if (tcp?.component !== undefined) yield* heard(spec, tcp.component, tcp.port, ['smoke', index, 'tcp', 'port']);
+    if (tcp?.component !== undefined) yield* portsInUse(spec, tcp.component, tcp.port, ['smoke', index, 'tcp', 'port']);
   }
   for (const [name, component] of Object.entries(spec.components)) {
     for (const kind of ['http', 'tcp'] as const) {
@@ -25,7 +25,7 @@ export const ports: Rule = function* (spec) {
   yield* clashes(spec);
 };
 
-const isListed = ({ ports: all }: CanonicalComponent, port: number) => all.some((one) => hasPort(one, port));
+const isListed = ({ ports: all }: CanonicalComponent, port: number) => all.some((item) => hasPort(item, port));
 
 const listed = ({ ports: all }: CanonicalComponent) => all.map(portText);
 
@@ -43,7 +43,7 @@ function mentions({ env, command = [], entrypoint = [], files }: CanonicalCompon
   );
 }
 
-function* heard(spec: Canonical, name: string, port: number, path: Path): Generator<Remark> {
+function* portsInUse(spec: Canonical, name: string, port: number, path: Path): Generator<Remark> {
   const component = Object.hasOwn(spec.components, name) ? spec.components[name] : undefined;
   if (component === undefined || (!lists(component) && probed(component).length === 0)) return;
   if (isListed(component, port) || probed(component).includes(port) || mentions(component, port)) return;
@@ -64,7 +64,7 @@ function* clashes(spec: Canonical): Generator<Remark> {
   for (const [owner, component] of Object.entries(spec.components)) {
     for (const [index, port] of component.ports.entries()) {
       if (port.host_port === undefined) continue;
-      const other = taken.find((one) => clash(one.port, port));
+      const other = taken.find((item) => clash(item.port, port));
       taken.push({ port, owner });
       if (other === undefined) continue;
       const message = `the port ${hostPortText(port)}/${port.protocol} of the server is used by ${other.owner}`;

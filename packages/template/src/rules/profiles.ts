@@ -1,11 +1,11 @@
 import { CanonicalTemplate, type Template } from '@hortus/contract/template/schema';
-import { canonical } from '../canonical.ts';
-import type { Canonical } from '../canonical-form.ts';
-import { RUN_KEYS } from '../expand.ts';
-import { error, type Path, pathText, type Remark } from '../finding.ts';
-import { mergePatch } from '../merge-patch.ts';
-import { didYouMean } from '../nearest.ts';
-import { checkSchema, type Schema } from '../schema-check.ts';
+import { canonical } from '../canonical/canonical.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { RUN_KEYS } from '../canonical/expand.ts';
+import { mergePatch } from '../schema/merge-patch.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { checkSchema } from '../schema/schema-check.ts';
+import { error, type Path, pathText, type Remark } from '../source/finding.ts';
 import { RULES } from './all.ts';
 
 /** Inputs, secrets and actions are the same in every profile. */
@@ -27,7 +27,7 @@ export function* checkProfiles(template: Template, before: readonly Remark[]): G
     }
     if (fixed.length > 0) continue;
     const patched = mergePatch(spec, patch);
-    const remarks = checkSchema(CanonicalTemplate as unknown as Schema, patched);
+    const remarks = checkSchema(CanonicalTemplate, patched);
     if (remarks.length === 0) {
       const applied = withoutIdlePermissions(canonical(patched as Template), spec);
       for (const rule of RULES) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SEED } from '../inkwell.fixture.ts';
-import { marked } from '../marked.fixture.ts';
+import { SEED } from '../testing/inkwell.ts';
+import { marked } from '../testing/marked.ts';
 import { validate } from '../validate.ts';
 
 const about = (text: string) => validate(text).findings.filter(({ code }) => code === 'unreachable');

@@ -1,6 +1,6 @@
-import type { Canonical, CanonicalComponent } from '../canonical-form.ts';
-import { type Remark, warning } from '../finding.ts';
-import { accessOf } from '../host-access.ts';
+import type { Canonical, CanonicalComponent } from '../canonical/canonical-form.ts';
+import { accessOf } from '../canonical/host-access.ts';
+import { type Remark, warning } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 
 /**
@@ -36,11 +36,13 @@ function tiesOf(spec: Canonical) {
   const users = new Set<string>();
   const mounts = new Map<string, string>();
   for (const [name, component] of Object.entries(components)) {
-    const told = JSON.stringify(toldTo(component));
+    const declared = JSON.stringify(settingsOf(component));
     const depended = Object.keys(component.depends_on);
-    const others = [...depended, ...wordsOf(told)].filter((word) => word !== name && Object.hasOwn(components, word));
+    const others = [...depended, ...wordsOf(declared)].filter(
+      (word) => word !== name && Object.hasOwn(components, word),
+    );
     for (const other of others) called.add(other);
-    if (others.length + depended.length > 0 || /\$\{(needs|routes|vars)\./.test(told)) users.add(name);
+    if (others.length + depended.length > 0 || /\$\{(needs|routes|vars)\./.test(declared)) users.add(name);
     for (const { name: volume } of component.storage) {
       const first = mounts.get(volume);
       if (first === undefined) mounts.set(volume, name);
@@ -51,7 +53,7 @@ function tiesOf(spec: Canonical) {
 }
 
 /** Texts of a component that may name other components. */
-const toldTo = ({ env, command, entrypoint, files, extra_hosts }: CanonicalComponent) => [
+const settingsOf = ({ env, command, entrypoint, files, extra_hosts }: CanonicalComponent) => [
   env,
   command,
   entrypoint,

@@ -1,5 +1,5 @@
-import type { Canonical } from '../canonical-form.ts';
-import { error, type Path, pathText, type Remark, warning } from '../finding.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { findCycle } from '../canonical/start-order.ts';
 import {
   COMPONENT_FIELDS,
   INSTANCE_FIELDS,
@@ -8,8 +8,8 @@ import {
   TEMPLATE_FIELDS,
 } from '../interpolation/fields.ts';
 import { parseText, type Reference, references as referencesIn } from '../interpolation/text.ts';
-import { didYouMean } from '../nearest.ts';
-import { findCycle } from '../start-order.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { error, type Path, pathText, type Remark, warning } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 import { type PlacedText, textsOf } from './texts.ts';
 
@@ -107,7 +107,7 @@ function* param(path: Path, action: PlacedText['action'], reference: Reference):
     yield error('unknown-reference', path, `\${params.${name}} is only available inside an action`);
     return;
   }
-  const all = action.params.map((one) => one.name);
+  const all = action.params.map((param) => param.name);
   if (!all.includes(name) || reference.names.length > 1) {
     yield error(
       'unknown-reference',
@@ -145,7 +145,7 @@ function* cycles(spec: Canonical): Generator<Remark> {
   const next = (node: string) =>
     referencesIn(texts.get(node) ?? '')
       .map(({ namespace, names }) => `${namespace}.${names[0]}`)
-      .filter((one) => texts.has(one));
+      .filter((text) => texts.has(text));
   const cycle = findCycle(texts.keys(), next);
   if (cycle === undefined) return;
   const [kind = '', name = ''] = (cycle[0] ?? '').split('.');

@@ -1,5 +1,5 @@
-import { error } from '../finding.ts';
-import { didYouMean } from '../nearest.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { error } from '../source/finding.ts';
 import { componentExists } from './actions.ts';
 import { type Rule, repeated } from './rule.ts';
 
@@ -25,7 +25,7 @@ export const smoke: Rule = function* (spec) {
   const names = spec.routes.map((route) => route.name);
   for (const [index, { http, tcp, exec }] of spec.smoke.entries()) {
     const path = ['smoke', index];
-    if ([http, tcp, exec].filter((one) => one !== undefined).length !== 1) {
+    if ([http, tcp, exec].filter((item) => item !== undefined).length !== 1) {
       yield error('smoke', path, 'needs exactly one of http, tcp and exec');
     }
     if (http !== undefined && !names.includes(http.route)) {

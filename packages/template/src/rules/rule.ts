@@ -1,5 +1,5 @@
-import type { Canonical } from '../canonical-form.ts';
-import type { Remark } from '../finding.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import type { Remark } from '../source/finding.ts';
 
 /** Checks a spec that fits the schema. */
 export type Rule = (spec: Canonical) => Iterable<Remark>;

@@ -1,6 +1,6 @@
-import type { Canonical, CanonicalSecret } from '../canonical-form.ts';
-import { error, type Path, type Remark, warning } from '../finding.ts';
-import { didYouMean } from '../nearest.ts';
+import type { Canonical, CanonicalSecret } from '../canonical/canonical-form.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { error, type Path, type Remark, warning } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 
 const APPLIES: Record<string, readonly string[]> = {
@@ -14,7 +14,7 @@ const APPLIES: Record<string, readonly string[]> = {
 };
 
 /** Shorter secrets have less than about 64 bits and can be guessed. */
-const SHORTEST = 12;
+const MIN_LENGTH = 12;
 
 export const secrets: Rule = function* (spec) {
   for (const [name, secret] of Object.entries(spec.secrets)) {
@@ -39,8 +39,12 @@ function* options(secret: CanonicalSecret, path: Path): Generator<Remark> {
   if (generate === 'base64' && unit === 'chars' && (length ?? 0) % 4 !== 0) {
     yield error('length', [...path, 'length'], 'a base64 text has a multiple of 4 characters', 'set unit: bytes');
   }
-  if (length !== undefined && length < SHORTEST && generate !== 'username') {
-    yield warning('weak-secret', [...path, 'length'], `a length of ${length} can be guessed; use ${SHORTEST} or more`);
+  if (length !== undefined && length < MIN_LENGTH && generate !== 'username') {
+    yield warning(
+      'weak-secret',
+      [...path, 'length'],
+      `a length of ${length} can be guessed; use ${MIN_LENGTH} or more`,
+    );
   }
 }
 

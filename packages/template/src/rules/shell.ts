@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
-import type { Canonical } from '../canonical-form.ts';
-import { type Path, warning } from '../finding.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
 import { parseText } from '../interpolation/text.ts';
+import { type Path, warning } from '../source/finding.ts';
 import type { Rule } from './rule.ts';
 
 const SHELL = /(^|\/)(ba|da|z|a|k)?sh$/;
@@ -41,7 +41,7 @@ interface Command {
 }
 
 function* commandsOf(spec: Canonical): Generator<Command> {
-  const one = (argv: readonly string[] | undefined, path: Path): Command => ({
+  const commandAt = (argv: readonly string[] | undefined, path: Path): Command => ({
     argv: argv ?? [],
     pathAt: (index) => [...path, index],
   });
@@ -52,10 +52,11 @@ function* commandsOf(spec: Canonical): Generator<Command> {
       pathAt: (index) =>
         index < entrypoint.length ? [...path, 'entrypoint', index] : [...path, 'command', index - entrypoint.length],
     };
-    yield one(healthcheck?.test, [...path, 'healthcheck', 'test']);
+    yield commandAt(healthcheck?.test, [...path, 'healthcheck', 'test']);
   }
-  for (const [index, { command }] of spec.actions.entries()) yield one(command, ['actions', index, 'command']);
-  for (const [index, { exec }] of spec.smoke.entries()) yield one(exec?.command, ['smoke', index, 'exec', 'command']);
+  for (const [index, { command }] of spec.actions.entries()) yield commandAt(command, ['actions', index, 'command']);
+  for (const [index, { exec }] of spec.smoke.entries())
+    yield commandAt(exec?.command, ['smoke', index, 'exec', 'command']);
 }
 
 /** Placeholder for a filled-in value while words are split. */

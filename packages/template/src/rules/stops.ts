@@ -1,9 +1,9 @@
 import { CanonicalTemplate, type Template } from '@hortus/contract/template/schema';
-import { canonical } from '../canonical.ts';
-import { RUN_KEYS } from '../expand.ts';
-import { error, pathText, type Remark } from '../finding.ts';
-import { didYouMean } from '../nearest.ts';
-import { checkSchema, type Schema } from '../schema-check.ts';
+import { canonical } from '../canonical/canonical.ts';
+import { RUN_KEYS } from '../canonical/expand.ts';
+import { didYouMean } from '../schema/nearest.ts';
+import { checkSchema } from '../schema/schema-check.ts';
+import { error, pathText, type Remark } from '../source/finding.ts';
 import { patchedFor } from '../upgrade/stop-template.ts';
 import { RULES } from './all.ts';
 import { upgrade } from './upgrade.ts';
@@ -36,11 +36,11 @@ export function* checkStops(template: Template, before: readonly Remark[]): Gene
     }
     const patched = fixed.length > 0 ? undefined : patchedFor(spec, stop);
     if (patched === undefined) continue;
-    const remarks = checkSchema(CanonicalTemplate as unknown as Schema, patched);
+    const remarks = checkSchema(CanonicalTemplate, patched);
     if (remarks.length === 0) {
       const applied = canonical(patched);
       // The stops are those of the newest version, not of a version that is a stop itself.
-      for (const rule of RULES.filter((one) => one !== upgrade))
+      for (const rule of RULES.filter((rule) => rule !== upgrade))
         for (const remark of rule(applied)) if (!known.has(keyOf(remark))) remarks.push(remark);
     }
     for (const { code, message, path: inner, ...rest } of remarks)

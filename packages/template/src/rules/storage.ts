@@ -1,4 +1,4 @@
-import { error } from '../finding.ts';
+import { error } from '../source/finding.ts';
 import { type Rule, repeated } from './rule.ts';
 
 /** Two components with a volume "data" rarely mean the same one, so sharing must be declared. */

@@ -1,6 +1,6 @@
-import type { Canonical, CanonicalAction } from '../canonical-form.ts';
-import type { Path } from '../finding.ts';
-import { isMapping } from '../schema-check.ts';
+import type { Canonical, CanonicalAction } from '../canonical/canonical-form.ts';
+import { isMapping } from '../schema/schema-check.ts';
+import type { Path } from '../source/finding.ts';
 
 export interface PlacedText {
   path: Path;

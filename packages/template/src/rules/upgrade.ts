@@ -1,21 +1,24 @@
-import { error, type Remark } from '../finding.ts';
+import { compareVersions } from '../notation/version-order.ts';
+import { error, type Remark } from '../source/finding.ts';
 import { compareApps, isReleaseOf } from '../upgrade/app-version.ts';
 import { type Rule, repeated } from './rule.ts';
 
 /** Checks that required stops, notes and changes of the data format fit the version of the application. */
-export const upgrade: Rule = function* ({ app_version, upgrade: rules, backup, actions, components }) {
+export const upgrade: Rule = function* ({ version, app_version, upgrade: rules, backup, actions, components }) {
   if (rules === undefined) return;
+  yield* refusals(rules.refuse ?? [], version);
+  const { via = [], notes = [], dump_restore = [] } = rules;
+  if (via.length + notes.length + dump_restore.length === 0) return;
   if (app_version === undefined) {
     yield error('no-app-version', ['upgrade'], 'its versions are those of app_version, which is missing');
     return;
   }
-  yield* stops(rules.via ?? [], app_version);
-  for (const [index, { from, to }] of (rules.notes ?? []).entries()) {
+  yield* stops(via, app_version);
+  for (const [index, { from, to }] of notes.entries()) {
     if (from !== undefined && compareApps(from, to) >= 0)
       yield error('upgrade-order', ['upgrade', 'notes', index, 'from'], `must be before ${to}`);
   }
-  const { dump_restore = [] } = rules;
-  for (const [index, version] of repeated(dump_restore, (one) => one))
+  for (const [index, version] of repeated(dump_restore, (text) => text))
     yield error('duplicate', ['upgrade', 'dump_restore', index], `${version} is listed twice`);
   const dumps = backup.strategy === 'dump' || backup.strategy === 'both';
   if (dump_restore.length > 0 && !(dumps && backup.restore_command !== undefined))
@@ -28,6 +31,19 @@ export const upgrade: Rule = function* ({ app_version, upgrade: rules, backup, a
     yield error('no-restore', ['upgrade', 'dump_restore'], message, 'remove it from backup.volumes');
   }
 };
+
+type Refusals = readonly { from?: string; before: string }[];
+
+/** A refusal of later versions would never apply, and one of this version would refuse every upgrade from it. */
+function* refusals(refuse: Refusals, version: string): Generator<Remark> {
+  for (const [index, { from, before }] of refuse.entries()) {
+    const path = ['upgrade', 'refuse', index];
+    if (compareVersions(before, version) > 0)
+      yield error('upgrade-order', [...path, 'before'], `must not be after the version ${version} of this template`);
+    if (from !== undefined && compareVersions(from, before) >= 0)
+      yield error('upgrade-order', [...path, 'from'], `must be before ${before}`);
+  }
+}
 
 type Stops = readonly { version: string; app_version?: string }[];
 

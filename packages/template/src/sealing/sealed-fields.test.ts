@@ -58,9 +58,9 @@ describe('sealed fields', () => {
   });
 
   it('never reuse a key: the same order sealed again shares no bytes', () => {
-    const [one, two] = [seal().sealed, seal().sealed];
-    expect(one?.ephemeral_key).not.toBe(two?.ephemeral_key);
-    expect(one?.fields[secret]).not.toBe(two?.fields[secret]);
+    const [item, two] = [seal().sealed, seal().sealed];
+    expect(item?.ephemeral_key).not.toBe(two?.ephemeral_key);
+    expect(item?.fields[secret]).not.toBe(two?.fields[secret]);
   });
 
   it('cannot pollute a prototype', () => {
@@ -73,9 +73,9 @@ describe('a sealing key', () => {
   const spki = (point: Buffer) => Buffer.concat([Buffer.from('302a300506032b656e032100', 'hex'), point]);
 
   it('of low order, of another type or in another encoding is refused', () => {
-    const one = Buffer.alloc(32);
-    one[0] = 1;
-    for (const point of [Buffer.alloc(32), one]) expect(isSealingKey(spki(point).toString('base64'))).toBe(false);
+    const item = Buffer.alloc(32);
+    item[0] = 1;
+    for (const point of [Buffer.alloc(32), item]) expect(isSealingKey(spki(point).toString('base64'))).toBe(false);
     expect(isSealingKey(sealingKeyText(generateKeyPairSync('ed25519').publicKey))).toBe(false);
     expect(isSealingKey('nonsense')).toBe(false);
     expect(isSealingKey(`${recipient}\n`)).toBe(false);

@@ -7,9 +7,9 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto';
-import type { SealedFields } from '@hortus/contract/sealing';
-import { canonicalJson } from '../canonical-json.ts';
-import { replaceAt } from '../json-pointer.ts';
+import type { SealedFields } from '@hortus/contract/protocol/sealing';
+import { canonicalJson } from '../canonical/canonical-json.ts';
+import { replaceAt } from '../schema/json-pointer.ts';
 import { readSealingKey, sealingKeyFingerprint, sealingKeyText } from './sealing-key.ts';
 
 /**

@@ -34,13 +34,13 @@ export function characters(alphabet: string, length: number, random: Random): st
   return text;
 }
 
-/** Draws an integer from `least` up to, not including, `end`. */
-export function between(least: number, end: number, random: Random): number {
-  const range = end - least;
+/** Draws an integer from `min` up to, not including, `end`. */
+export function between(min: number, end: number, random: Random): number {
+  const range = end - min;
   const limit = 65_536 - (65_536 % range);
   for (;;) {
     const [high = 0, low = 0] = random(2);
     const drawn = high * 256 + low;
-    if (drawn < limit) return least + (drawn % range);
+    if (drawn < limit) return min + (drawn % range);
   }
 }

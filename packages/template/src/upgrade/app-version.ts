@@ -1,4 +1,4 @@
-import { compareVersions } from '../version-order.ts';
+import { compareVersions } from '../notation/version-order.ts';
 
 /** Orders versions of an application; a leading v or name is ignored. */
 export const compareApps = (a: string, b: string): number => compareVersions(numbered(a), numbered(b));

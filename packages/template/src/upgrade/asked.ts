@@ -1,7 +1,7 @@
 import type { Change } from '@hortus/contract/resources/upgrades';
 import type { InputValue } from '@hortus/contract/template/inputs';
-import type { Canonical, CanonicalInput } from '../canonical-form.ts';
-import { checkInputs, type Inputs } from '../inputs.ts';
+import type { Canonical, CanonicalInput } from '../canonical/canonical-form.ts';
+import { checkInputs, type Inputs } from '../inputs/inputs.ts';
 import { differences } from './change.ts';
 
 /** The current settings of a definition, which the newer template must accept. */
@@ -23,7 +23,8 @@ export interface Conflict {
     | 'variant_removed'
     | 'profile_removed'
     | 'required_stop'
-    | 'no_dump';
+    | 'no_dump'
+    | 'refused';
   readonly message: string;
 }
 
@@ -47,7 +48,7 @@ export interface Asked {
 /** Compares the given inputs with those of both templates. */
 export function compareInputs(from: Canonical, to: Canonical, { inputs, held }: Chosen): Asked {
   const [before, after] = [questionsOf(from), questionsOf(to)];
-  const answered = (name: string) => Object.hasOwn(inputs, name) || held.includes(name);
+  const onResponse = (name: string) => Object.hasOwn(inputs, name) || held.includes(name);
   const gone = [...Object.keys(inputs), ...held].filter((name) => !after.has(name));
   const kept = Object.fromEntries(Object.entries(inputs).filter(([name]) => after.has(name)));
   const keptSecrets = held.filter((name) => after.has(name));
@@ -55,9 +56,9 @@ export function compareInputs(from: Canonical, to: Canonical, { inputs, held }: 
   const wrong = problems(checkInputs(to, kept, { mode: 'partial', previous: {}, held: keptSecrets }));
   const good = Object.fromEntries(Object.entries(kept).filter(([name]) => !wrong.has(name)));
   const missing = problems(checkInputs(to, {}, { mode: 'merge', previous: good, held: keptSecrets }));
-  const fresh = [...after.values()].filter(({ name }) => !answered(name) && (missing.has(name) || !before.has(name)));
+  const fresh = [...after.values()].filter(({ name }) => !onResponse(name) && (missing.has(name) || !before.has(name)));
   return {
-    changes: defaultChanges(before, after, answered),
+    changes: defaultChanges(before, after, onResponse),
     conflicts: [
       ...[...new Set(gone)].map((name) =>
         conflict(name, 'input_removed', 'is not an input of the newer version; its value would be dropped'),
@@ -78,12 +79,12 @@ const conflict = (name: string, reason: Conflict['reason'], message: string): Co
 function defaultChanges(
   before: ReadonlyMap<string, CanonicalInput>,
   after: ReadonlyMap<string, CanonicalInput>,
-  answered: (name: string) => boolean,
+  onResponse: (name: string) => boolean,
 ): Change[] {
   const defaults = (questions: ReadonlyMap<string, CanonicalInput>, others: ReadonlyMap<string, CanonicalInput>) =>
     Object.fromEntries(
       [...questions.values()]
-        .filter(({ name }) => others.has(name) && !answered(name))
+        .filter(({ name }) => others.has(name) && !onResponse(name))
         .map((input) => [input.name, input.default]),
     );
   return differences({ area: 'input', component: null }, defaults(before, after), defaults(after, before));

@@ -1,5 +1,5 @@
 import type { Change } from '@hortus/contract/resources/upgrades';
-import { canonicalJson } from '../canonical-json.ts';
+import { canonicalJson } from '../canonical/canonical-json.ts';
 
 type Kind = Pick<Change, 'area' | 'component'>;
 type Named = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import type { Template } from '@hortus/contract/template/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonical } from '../canonical.ts';
-import { INKWELL } from '../inkwell.fixture.ts';
-import { checkInputs } from '../inputs.ts';
-import { parse } from '../parse.ts';
+import { canonical } from '../canonical/canonical.ts';
+import { checkInputs } from '../inputs/inputs.ts';
+import { parse } from '../source/parse.ts';
+import { INKWELL } from '../testing/inkwell.ts';
 import type { Chosen } from './asked.ts';
 import { compareForUpgrade } from './compare.ts';
 
@@ -184,10 +184,10 @@ describe('comparing any two templates', () => {
   it('finds the same changes in reverse', () => {
     const turned = { added: 'removed', removed: 'added', changed: 'changed' } as const;
     fc.assert(
-      fc.property(built, built, (one, other) => {
+      fc.property(built, built, (item, other) => {
         const nothing = { profile: 'development', inputs: {}, held: [] };
-        const there = compareForUpgrade(one, other, nothing).changes;
-        const back = compareForUpgrade(other, one, nothing).changes;
+        const there = compareForUpgrade(item, other, nothing).changes;
+        const back = compareForUpgrade(other, item, nothing).changes;
         const mirrored = back.map((c) => ({ ...c, change: turned[c.change], from: c.to, to: c.from }));
         expect(new Set(there.map((c) => JSON.stringify(c, Object.keys(c).sort())))).toEqual(
           new Set(mirrored.map((c) => JSON.stringify(c, Object.keys(c).sort()))),
@@ -198,16 +198,16 @@ describe('comparing any two templates', () => {
 
   it('allows an upgrade exactly if nothing conflicts and newly required inputs are given', () => {
     fc.assert(
-      fc.property(built, built, aChoice, (one, other, choice) => {
-        const { conflicts, newInputs } = compareForUpgrade(one, other, choice);
+      fc.property(built, built, aChoice, (item, other, choice) => {
+        const { conflicts, newInputs } = compareForUpgrade(item, other, choice);
         const missing = newInputs.filter(({ required }) => required);
         const { inputs, held } = choice;
         const asItIs = checkInputs(other, inputs, { mode: 'merge', previous: {}, held });
         const heldGone = held.some((name) => conflicts.some(({ field }) => field === `inputs.${name}`));
         if (!heldGone) expect(asItIs.ok).toBe(conflicts.length === 0 && missing.length === 0);
         if (conflicts.length > 0) return;
-        const given = Object.fromEntries(missing.map(({ name, type }) => [name, type === 'integer' ? 1 : 'given']));
-        expect(checkInputs(other, { ...inputs, ...given }, { mode: 'merge', previous: {}, held }).ok).toBe(true);
+        const overrides = Object.fromEntries(missing.map(({ name, type }) => [name, type === 'integer' ? 1 : 'given']));
+        expect(checkInputs(other, { ...inputs, ...overrides }, { mode: 'merge', previous: {}, held }).ok).toBe(true);
       }),
     );
   });

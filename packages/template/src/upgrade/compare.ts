@@ -1,13 +1,14 @@
-import type { Change } from '@hortus/contract/resources/upgrades';
-import { withProfile } from '../canonical.ts';
-import type { Canonical } from '../canonical-form.ts';
-import { primaryImage, variantImage } from '../primary.ts';
+import type { Change, UpgradeRefusal } from '@hortus/contract/resources/upgrades';
+import { withProfile } from '../canonical/canonical.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { primaryImage, variantImage } from '../canonical/primary.ts';
 import { type Chosen, type Conflict, compareInputs, type NewInput } from './asked.ts';
 import { differences, named } from './change.ts';
 import { componentChanges } from './components.ts';
 import { type Irreversible, irreversibles } from './irreversible.ts';
 import { dataWay, notesBetween, type UpgradeNote } from './passage.ts';
 import { skippedStops } from './path.ts';
+import { refusalOf, refusalText } from './refusal.ts';
 
 export interface Comparison {
   readonly changes: readonly Change[];
@@ -18,6 +19,8 @@ export interface Comparison {
   readonly notes: readonly UpgradeNote[];
   /** What happens to the data: it stays in its volumes, or a dump of it is restored into new ones. */
   readonly data: 'kept' | 'dump_restore';
+  /** Set if the newer version does not take the data of the running one. */
+  readonly refusal: UpgradeRefusal | undefined;
 }
 
 /**
@@ -40,6 +43,7 @@ export function compareForUpgrade(from: Canonical, to: Canonical, chosen: Chosen
     irreversible: irreversibles(before, after),
     notes: notesBetween(from, to),
     data: dataWay(from, to),
+    refusal: refusalOf(from, to),
   };
 }
 
@@ -51,6 +55,8 @@ const generated = ({ secrets }: Canonical) =>
 
 /** Finds why the version cannot be reached from the running one. No input resolves these conflicts. */
 function notThisWay(from: Canonical, to: Canonical): Conflict[] {
+  const refusal = refusalOf(from, to);
+  if (refusal) return [{ field: 'version', reason: 'refused', message: refusalText(refusal) }];
   const dumps = from.backup.strategy === 'dump' || from.backup.strategy === 'both';
   if (dataWay(from, to) === 'dump_restore' && !dumps) {
     const message = `the data must be dumped for ${to.app_version}, but the running version of the template makes no dump`;

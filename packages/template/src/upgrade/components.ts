@@ -1,9 +1,9 @@
 import type { Change } from '@hortus/contract/resources/upgrades';
-import type { Canonical, CanonicalComponent, CanonicalPort, CanonicalStorage } from '../canonical-form.ts';
-import { accessOf } from '../host-access.ts';
-import { imageText } from '../image-reference.ts';
-import { portText } from '../port-ranges.ts';
-import { primaryImage, variantImage } from '../primary.ts';
+import type { Canonical, CanonicalComponent, CanonicalPort, CanonicalStorage } from '../canonical/canonical-form.ts';
+import { accessOf } from '../canonical/host-access.ts';
+import { primaryImage, variantImage } from '../canonical/primary.ts';
+import { imageText } from '../notation/image-reference.ts';
+import { portText } from '../notation/port-ranges.ts';
 import { differences, named } from './change.ts';
 
 /** Parts of a component that have their own area. */

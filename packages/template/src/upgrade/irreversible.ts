@@ -1,4 +1,4 @@
-import type { Canonical, CanonicalComponent } from '../canonical-form.ts';
+import type { Canonical, CanonicalComponent } from '../canonical/canonical-form.ts';
 import { volumes } from './components.ts';
 
 /** A change that a rollback to the older version would not undo. */

@@ -1,4 +1,4 @@
-import type { Canonical } from '../canonical-form.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
 import { compareApps, reaches } from './app-version.ts';
 
 /** A note about a version between the running one and the newer one. */

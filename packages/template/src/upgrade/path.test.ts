@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compareVersions } from '../version-order.ts';
+import { compareVersions } from '../notation/version-order.ts';
 import { compareApps, isReleaseOf, reaches, skips } from './app-version.ts';
 import { type Release, skippedStops, upgradePath } from './path.ts';
 
@@ -83,11 +83,11 @@ describe('upgrading step by step', () => {
               const [missing = ''] = stops;
               expect(missing).not.toBe('');
               // Says why: no known version leads on to a release of that stop.
-              const fits = (one: Release) =>
-                isReleaseOf(one.app_version ?? '', missing) &&
-                compareVersions(one.version, running.version) > 0 &&
-                !via.some((stop) => skips(running.app_version ?? '', one.app_version ?? '', stop)) &&
-                compareApps(one.app_version ?? '', running.app_version ?? '') > 0;
+              const fits = (release: Release) =>
+                isReleaseOf(release.app_version ?? '', missing) &&
+                compareVersions(release.version, running.version) > 0 &&
+                !via.some((stop) => skips(running.app_version ?? '', release.app_version ?? '', stop)) &&
+                compareApps(release.app_version ?? '', running.app_version ?? '') > 0;
               expect(known.some(fits)).toBe(false);
               return;
             }
@@ -96,7 +96,8 @@ describe('upgrading step by step', () => {
             seen.push(next);
             running = next;
           }
-          for (const stop of due) expect(seen.some((one) => isReleaseOf(one.app_version ?? '', stop))).toBe(true);
+          for (const stop of due)
+            expect(seen.some((release) => isReleaseOf(release.app_version ?? '', stop))).toBe(true);
         },
       ),
       { numRuns: 2_000 },

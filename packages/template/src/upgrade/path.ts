@@ -1,5 +1,5 @@
-import type { Canonical } from '../canonical-form.ts';
-import { compareVersions } from '../version-order.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { compareVersions } from '../notation/version-order.ts';
 import { compareApps, isReleaseOf, skips } from './app-version.ts';
 
 /** A version of a template, and the version of the application that it runs. */
@@ -37,9 +37,9 @@ export function upgradePath<Known extends Release>(
   const [stop] = stops;
   if (stop === undefined) return { next: newest, stops };
   const fitting = known
-    .filter((one) => isReleaseOf(one.app_version ?? '', stop) && leadsOn(running, one))
+    .filter((known) => isReleaseOf(known.app_version ?? '', stop) && leadsOn(running, known))
     // A line may contain another stop: 2.1 is a release of 2 and skips 2.0.
-    .filter((one) => !stops.some((other) => skips(running.app_version ?? undefined, one.app_version ?? '', other)))
+    .filter((known) => !stops.some((other) => skips(running.app_version ?? undefined, known.app_version ?? '', other)))
     .sort((a, b) => compareVersions(b.version, a.version));
   const [next] = fitting;
   return next === undefined ? { stops } : { next, stops };

@@ -1,10 +1,10 @@
 import type { Template } from '@hortus/contract/template/schema';
 import { describe, expect, it } from 'vitest';
-import { canonical } from '../canonical.ts';
-import { INKWELL } from '../inkwell.fixture.ts';
-import { parse } from '../parse.ts';
+import { canonical } from '../canonical/canonical.ts';
+import { compareVersions } from '../notation/version-order.ts';
+import { parse } from '../source/parse.ts';
+import { INKWELL } from '../testing/inkwell.ts';
 import { validate } from '../validate.ts';
-import { compareVersions } from '../version-order.ts';
 import { compareForUpgrade } from './compare.ts';
 import { stopTemplates } from './stop-template.ts';
 
@@ -105,6 +105,40 @@ describe('an upgrade between two versions', () => {
         reason: 'required_stop',
         message: 'version 4.1 is a required stop between 3.9.2 and 4.2.1; upgrade to it first',
       },
+    ]);
+  });
+
+  it('is refused from versions of the template whose data the newer one cannot take, with what to do instead', () => {
+    const refuse = `  refuse:
+    - {from: 1.1.0, before: 1.2.0, reason: Uploads moved to another store., instead: "Export the blog, and import it into a new one."}
+`;
+    const strict = read(written() + refuse);
+    const running = (version: string) => ({ ...from('4.1.7'), version });
+    const { conflicts, refusal } = compareForUpgrade(running('1.1.9'), strict, chosen);
+    expect(refusal).toEqual({
+      reason: 'Uploads moved to another store.',
+      instead: 'Export the blog, and import it into a new one.',
+    });
+    expect(conflicts).toEqual([
+      {
+        field: 'version',
+        reason: 'refused',
+        message:
+          'the newer version does not take the data of the running one. Uploads moved to another store. Instead: Export the blog, and import it into a new one',
+      },
+    ]);
+    for (const version of ['1.0.9', '1.2.0'])
+      expect(compareForUpgrade(running(version), strict, chosen)).toMatchObject({ refusal: undefined, conflicts: [] });
+    // A stop has the stores of the version that declares it.
+    expect(compareForUpgrade(running('1.1.9'), stopTemplates(strict)[0] ?? to, chosen).refusal).toBeDefined();
+    expect(codes(written() + refuse)).toEqual([]);
+    // Versions of the template, so none of the application is needed.
+    expect(codes(`${INKWELL.replace('app_version: 4.2.1\n', '')}upgrade:\n${refuse}`)).toEqual([]);
+    expect(codes(written() + refuse.replace('before: 1.2.0', 'before: 1.2.1'))).toEqual([
+      'upgrade-order upgrade.refuse[0].before',
+    ]);
+    expect(codes(written() + refuse.replace('from: 1.1.0', 'from: 1.2.0'))).toEqual([
+      'upgrade-order upgrade.refuse[0].from',
     ]);
   });
 

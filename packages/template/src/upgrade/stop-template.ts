@@ -1,9 +1,9 @@
 import type { UpgradeRules } from '@hortus/contract/template/upgrade';
-import { canonical } from '../canonical.ts';
-import type { Canonical } from '../canonical-form.ts';
-import { expandPatch } from '../expand.ts';
-import { mergePatch } from '../merge-patch.ts';
-import { isMapping } from '../schema-check.ts';
+import { canonical } from '../canonical/canonical.ts';
+import type { Canonical } from '../canonical/canonical-form.ts';
+import { expandPatch } from '../canonical/expand.ts';
+import { mergePatch } from '../schema/merge-patch.ts';
+import { isMapping } from '../schema/schema-check.ts';
 
 type Stop = NonNullable<UpgradeRules['via']>[number];
 

@@ -8,6 +8,14 @@ if [ "$(id -u)" = 0 ]; then
   exec /usr/bin/setpriv --reuid mysql --regid mysql --clear-groups "$0" "$@"
 fi
 quoted() { printf %s "$1" | sed "s/[\\\\']/\\\\&/g"; }
+# A database and its user are made only for who names them.
+wanted() {
+  [ -n "${MARIADB_DATABASE:-}" ] || return 0
+  printf 'CREATE DATABASE `%s`;\n' "$MARIADB_DATABASE"
+  printf "CREATE USER '%s'@'%%' IDENTIFIED BY '%s';\n" "$MARIADB_USER" "$(quoted "$MARIADB_PASSWORD")"
+  printf "GRANT ALL ON \`%s\`.* TO '%s'@'%%';\n" "$MARIADB_DATABASE" "$MARIADB_USER"
+  for script in /docker-entrypoint-initdb.d/*.sql; do [ ! -e "$script" ] || cat "$script"; done
+}
 if [ ! -d "$data/mysql" ]; then
   mariadb-install-db --datadir="$data" --auth-root-authentication-method=normal --skip-test-db > /dev/null
   health="$(head -c 24 /dev/urandom | base64 | tr -d '+/=')"
@@ -16,10 +24,10 @@ if [ ! -d "$data/mysql" ]; then
   mariadbd --datadir="$data" --bootstrap <<SQL
 FLUSH PRIVILEGES;
 ALTER USER 'root'@'localhost' IDENTIFIED BY '$(quoted "$MARIADB_ROOT_PASSWORD")';
-CREATE DATABASE \`$MARIADB_DATABASE\`;
-CREATE USER '$MARIADB_USER'@'%' IDENTIFIED BY '$(quoted "$MARIADB_PASSWORD")';
+CREATE USER 'root'@'%' IDENTIFIED BY '$(quoted "$MARIADB_ROOT_PASSWORD")';
+GRANT ALL ON *.* TO 'root'@'%' WITH GRANT OPTION;
 CREATE USER 'healthcheck'@'127.0.0.1' IDENTIFIED BY '$health';
-GRANT ALL ON \`$MARIADB_DATABASE\`.* TO '$MARIADB_USER'@'%';
+$(wanted)
 SQL
 fi
 exec "$@"

@@ -19,6 +19,9 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   pg_ctl --wait --silent --options="-c listen_addresses=''" start
   database="${POSTGRES_DB:-${POSTGRES_USER:-postgres}}"
   [ "$database" = postgres ] || createdb --username="${POSTGRES_USER:-postgres}" "$database"
+  for script in /docker-entrypoint-initdb.d/*.sql; do
+    [ ! -f "$script" ] || psql --no-psqlrc --quiet --set ON_ERROR_STOP=1 --username="${POSTGRES_USER:-postgres}" --dbname="$database" --file="$script"
+  done
   pg_ctl --wait --silent --mode=fast stop
 fi
 exec "$@" -c listen_addresses='*'

@@ -7,8 +7,8 @@ export const LiveContext = createContext<Live | undefined>(undefined);
 /** Runs a function with every event of the account while the component is shown. */
 export function useEvents(listener: (event: Event) => void): void {
   const live = useContext(LiveContext);
-  const heard = useEffectEvent(listener);
-  useEffect(() => live?.onEvent((event) => heard(event)), [live]);
+  const received = useEffectEvent(listener);
+  useEffect(() => live?.onEvent((event) => received(event)), [live]);
 }
 
 export function useLiveState(): LiveState {

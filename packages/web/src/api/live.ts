@@ -91,12 +91,12 @@ export class Live {
     };
     const stream = client.stream('events.list', { signal: this.#leaving.signal, onOpen });
     for await (const { event, data } of stream) {
-      if (event === 'change') this.#heard(data as Event);
+      if (event === 'change') this.#received(data as Event);
       else if (event === 'gap') this.#touch(['']);
     }
   }
 
-  #heard(event: Event): void {
+  #received(event: Event): void {
     for (const listener of this.#listeners.event) listener(event);
     this.#touch([...(CHANGES[event.resource_type] ?? [`${event.resource_type}s.`]), 'events.', 'overview.']);
   }

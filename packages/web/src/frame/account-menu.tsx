@@ -52,7 +52,7 @@ export function useSignOut(): () => void {
   const router = useRouter();
   return () => {
     client.call('account.logout').then(async () => {
-      await router.navigate({ to: '/sign-in' as string });
+      await router.navigate({ to: '/sign-in' });
       queries.clear();
     }, toastProblem('You are still signed in.'));
   };

@@ -21,7 +21,7 @@ function set(changed: readonly (readonly Command[])[]): void {
 export function useCommands(commands: readonly Command[]): void {
   useEffect(() => {
     set([...offered, commands]);
-    return () => set(offered.filter((one) => one !== commands));
+    return () => set(offered.filter((array) => array !== commands));
   }, [commands]);
 }
 

@@ -9,7 +9,7 @@ import { useSignOut } from './account-menu.tsx';
 import { type Command, useOfferedCommands } from './commands.ts';
 import { useInstanceCommands } from './instance-commands.ts';
 import { matches } from './matched.tsx';
-import { useHasPlace, usePlaces } from './places.ts';
+import { usePlaces } from './places.ts';
 
 /** One line of the palette. */
 export interface Finding {
@@ -25,7 +25,7 @@ export interface Group {
   readonly findings: readonly Finding[];
 }
 
-const MOST = 6;
+const MAX = 6;
 const PAUSE_MS = 200;
 
 /**
@@ -49,49 +49,46 @@ export function useFindings(text: string): readonly Group[] {
 function useInstances(query: string): Finding[] {
   const instances = useApi('overview.read').data?.data.instances ?? [];
   const navigate = useNavigate();
-  const exists = useHasPlace();
-  if (query === '' || !exists('/instances/$id')) return [];
+  if (query === '') return [];
   return instances
     .filter(({ name }) => matches(name, query))
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map(({ id, name, species, family }) => ({
       id,
       name,
       note: species,
       picture: <Mark species={species} family={family} size={22} />,
-      run: () => void navigate({ to: '/instances/$id' as string, params: { id } as never }),
+      run: () => void navigate({ to: '/instances/$id', params: { id } }),
     }));
 }
 
 function useServers(query: string): Finding[] {
   const servers = useApi('overview.read').data?.data.servers ?? [];
   const navigate = useNavigate();
-  const exists = useHasPlace();
-  if (query === '' || !exists('/servers/$id')) return [];
+  if (query === '') return [];
   return servers
     .filter(({ name }) => matches(name, query))
-    .slice(0, MOST)
+    .slice(0, MAX)
     .map(({ id, name, environment }) => ({
       id,
       name,
       note: environment,
-      run: () => void navigate({ to: '/servers/$id' as string, params: { id } as never }),
+      run: () => void navigate({ to: '/servers/$id', params: { id } }),
     }));
 }
 
 function useDefinitions(query: string, settled: string): Finding[] {
   const may = useMay();
   const navigate = useNavigate();
-  const exists = useHasPlace();
-  const enabled = settled.length > 1 && may('definitions:read') && exists('/definitions/$id');
-  const { data } = useApiWhen(enabled, 'definitions.list', { query: { q: settled, per_page: MOST } });
+  const enabled = settled.length > 1 && may('definitions:read');
+  const { data } = useApiWhen(enabled, 'definitions.list', { query: { q: settled, per_page: MAX } });
   if (!enabled || query === '') return [];
   return (data?.data ?? []).map(({ id, name, species, family, current_revision }) => ({
     id,
     name,
     note: `revision ${current_revision}`,
     picture: <Mark species={species} family={family} size={22} />,
-    run: () => void navigate({ to: '/definitions/$id' as string, params: { id } as never }),
+    run: () => void navigate({ to: '/definitions/$id', params: { id } }),
   }));
 }
 
@@ -118,23 +115,22 @@ function useActions(query: string): Finding[] {
   // The page of an instance offers some of the same; its own come first.
   return [...Map.groupBy(found, ({ name }) => name).values()]
     .map(([first]) => first as Command)
-    .slice(0, offered.length + MOST)
+    .slice(0, offered.length + MAX)
     .map(({ name, run }) => ({ id: `do ${name}`, name, note: '', picture: <Icon name="out" />, run }));
 }
 
 function useSpecies(query: string, settled: string): Finding[] {
   const may = useMay();
   const navigate = useNavigate();
-  const exists = useHasPlace();
-  const enabled = settled.length > 1 && may('templates:read') && exists('/catalog/$species');
-  const { data } = useApiWhen(enabled, 'templates.list', { query: { q: settled, per_page: MOST } });
+  const enabled = settled.length > 1 && may('templates:read');
+  const { data } = useApiWhen(enabled, 'templates.list', { query: { q: settled, per_page: MAX } });
   if (!enabled || query === '') return [];
   return (data?.data ?? []).map(({ id, species, name, family }) => ({
     id,
     name,
     note: family,
     picture: <Mark species={species} family={family} size={22} />,
-    run: () => void navigate({ to: '/catalog/$species' as string, params: { species } as never }),
+    run: () => void navigate({ to: '/catalog/$species', params: { species } }),
   }));
 }
 

@@ -13,12 +13,12 @@ export const frameRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'frame',
   component: lazyRouteComponent(() => import('./frame.tsx'), 'Frame'),
-  async beforeLoad({ context, location }) {
+  async beforeLoad({ context, location }): Promise<void> {
     try {
       await context.queries.ensureQueryData(sessionQuery);
     } catch (error) {
       if (!isSignedOut(error)) throw error;
-      throw redirect({ to: '/sign-in' as string, search: { to: location.href } as never });
+      throw redirect({ to: '/sign-in', search: { to: location.href } });
     }
   },
 });

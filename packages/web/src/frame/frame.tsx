@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Live } from '../api/live.ts';
 import { LiveContext } from '../api/live-context.ts';
 import { Toasts } from '../parts/toast.tsx';
@@ -10,7 +10,7 @@ import { PhoneBar, TabBar } from './phone-bars.tsx';
 import { ShortcutSheet, useShortcuts } from './shortcuts.tsx';
 
 /** Everything around a page: index, palette, shortcuts, toasts, and the event stream of this tab. */
-export function Frame() {
+export function Frame(): ReactNode {
   const queries = useQueryClient();
   const [live, setLive] = useState<Live>();
   const [open, setOpen] = useState<'palette' | 'shortcuts'>();

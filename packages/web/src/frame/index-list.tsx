@@ -20,7 +20,7 @@ export function Index({ onFind }: { onFind: () => void }) {
   );
   return (
     <nav className="index" aria-label="Main">
-      <Link to={'/' as string} className="brand">
+      <Link to="/" className="brand">
         <Logo />
         Hortus
       </Link>
@@ -32,7 +32,7 @@ export function Index({ onFind }: { onFind: () => void }) {
       {groups.map(list)}
       <div className="mt-auto pt-3.5">
         <NotLive />
-        {settings && list([settings])}
+        {list([settings])}
         <AccountMenu />
       </div>
     </nav>

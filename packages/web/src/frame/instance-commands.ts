@@ -3,19 +3,15 @@ import { useApi } from '../api/query.ts';
 import { useMay } from '../api/session.ts';
 import type { Command } from './commands.ts';
 import { useInstanceOrder } from './instance-order.ts';
-import { useHasPlace } from './places.ts';
 
 /** What can be done with every instance from anywhere: restart, start, its logs, its shell. Only what the person may do. */
 export function useInstanceCommands(): readonly Command[] {
   const instances = useApi('overview.read').data?.data.instances ?? [];
   const may = useMay();
   const navigate = useNavigate();
-  const exists = useHasPlace();
   const { run } = useInstanceOrder();
-  if (!exists('/instances/$id')) return [];
   return instances.flatMap(({ id, name, status }) => {
-    const open = (tab: string) => () =>
-      void navigate({ to: '/instances/$id' as string, params: { id } as never, search: { tab } as never });
+    const open = (tab: string) => () => void navigate({ to: '/instances/$id', params: { id }, search: { tab } });
     const what = status === 'stopped' || status === 'failed' ? 'start' : 'restart';
     return [
       ...(may('instances:write')

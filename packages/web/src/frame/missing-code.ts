@@ -7,5 +7,5 @@ export const noteMissingCode = (): void =>
 export const isMissingCode = (error: unknown): boolean =>
   typeof error === 'object' && error !== null && lost.has(error);
 
-/** Loads the page again, after a pause if it was loaded again before; first/load-again.js does it. */
+/** Loads the page again, after a pause if it was loaded again before; inline-scripts/load-again.js does it. */
 export const loadAgain = (): void => void dispatchEvent(new Event('hortus:load-again'));

@@ -10,7 +10,7 @@ import { usePlaces } from './places.ts';
 export function PhoneBar({ onFind }: { onFind: () => void }) {
   return (
     <header className="phonebar">
-      <Link to={'/' as string} className="brand">
+      <Link to="/" className="brand">
         <Logo />
         Hortus
       </Link>

@@ -1,13 +1,13 @@
 import type { Permission } from '@hortus/contract/permissions';
 import type { OverviewCounts } from '@hortus/contract/resources/overview';
-import { useRouter } from '@tanstack/react-router';
 import { useMay } from '../api/session.ts';
 import type { IconName } from '../parts/icon.tsx';
+import type { PagePath } from '../parts/page-path.ts';
 
-/** A page of the index. It appears when its route exists and the signed-in person may read it. */
+/** A page of the index. It appears if the signed-in person may read it. */
 export interface Place {
   readonly name: string;
-  readonly to: string;
+  readonly to: PagePath;
   /** Second key of the jump: `g i` goes to the instances. */
   readonly key?: string;
   readonly permission?: Permission;
@@ -48,19 +48,11 @@ const settings: Place = { name: 'Settings', to: '/settings', key: ',' };
 /** The places that the signed-in person can go to. */
 export function usePlaces(): {
   groups: readonly (readonly Place[])[];
-  settings: Place | undefined;
+  settings: Place;
   all: readonly Place[];
 } {
   const may = useMay();
-  const exists = useHasPlace();
-  const open = ({ to, permission }: Place) => exists(to) && (permission === undefined || may(permission));
+  const open = ({ permission }: Place) => permission === undefined || may(permission);
   const shown = groups.map((group) => group.filter(open)).filter((group) => group.length > 0);
-  const end = open(settings) ? settings : undefined;
-  return { groups: shown, settings: end, all: [...shown.flat(), ...(end ? [end] : [])] };
-}
-
-/** Tells whether a page exists. */
-export function useHasPlace(): (to: string) => boolean {
-  const { routesByPath } = useRouter();
-  return (to) => Object.hasOwn(routesByPath, to);
+  return { groups: shown, settings, all: [...shown.flat(), settings] };
 }

@@ -31,7 +31,7 @@ export function NotFound() {
       <h1>There is nothing here.</h1>
       <p className="mt-3 text-ink-2">
         The address may be mistyped, or what it showed was removed.{' '}
-        <Link className="link" to={'/' as string}>
+        <Link className="link" to="/">
           Go to the overview
         </Link>
       </p>

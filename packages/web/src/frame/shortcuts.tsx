@@ -15,13 +15,7 @@ export function useShortcuts({ find, help }: { find: () => void; help: () => voi
       event.preventDefault();
       return find();
     }
-    if (
-      event.metaKey ||
-      event.ctrlKey ||
-      event.altKey ||
-      isTyping(event.target) ||
-      document.querySelector('dialog[open]')
-    )
+    if (event.metaKey || event.ctrlKey || event.altKey || isTyping(event) || document.querySelector('dialog[open]'))
       return;
     const isJump = event.timeStamp < jumpUntil.current;
     jumpUntil.current = event.key === 'g' && !isJump ? event.timeStamp + JUMP_MS : 0;
@@ -41,8 +35,12 @@ export function useShortcuts({ find, help }: { find: () => void; help: () => voi
   }, []);
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName));
+/** Reads the composed path: the target of an event from a shadow root is its host. */
+function isTyping(event: KeyboardEvent): boolean {
+  const [target] = event.composedPath();
+  if (!(target instanceof HTMLElement)) return false;
+  return target.isContentEditable || /^(?:input|textarea|select)$/i.test(target.tagName);
+}
 
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const { all } = usePlaces();

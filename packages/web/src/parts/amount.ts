@@ -15,8 +15,8 @@ export function disk(bytes: number): string {
 }
 
 /** "1 server", "3 servers". */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString()} ${count === 1 ? one : many}`;
+export const counted = (count: number, text: string, many = `${text}s`): string =>
+  `${count.toLocaleString()} ${count === 1 ? text : many}`;
 
 const round = (value: number): string =>
   value >= 100 ? Math.round(value).toString() : value.toFixed(1).replace(/\.0$/, '');

@@ -3,14 +3,14 @@ import type { ComponentProps } from 'react';
 
 type Kind = 'plain' | 'primary' | 'quiet' | 'danger' | 'danger-filled';
 
-interface Look {
+interface ButtonStyle {
   kind?: Kind;
   small?: boolean;
   /** For a button with only an icon; give it an aria-label. */
   square?: boolean;
 }
 
-const looks = ({ kind = 'plain', small, square }: Look, busy = false, more = ''): string =>
+const classNames = ({ kind = 'plain', small, square }: ButtonStyle, busy = false, more = ''): string =>
   ['btn', kind, small && 'small', square && 'square', busy && 'busy', more].filter(Boolean).join(' ');
 
 /** A button. Busy keeps the width and takes no second click. A label that opens a form ends in "…". */
@@ -23,12 +23,12 @@ export function Button({
   children,
   onClick,
   ...rest
-}: Look & { busy?: boolean } & ComponentProps<'button'>) {
+}: ButtonStyle & { busy?: boolean } & ComponentProps<'button'>) {
   return (
     <button
       type="button"
       {...rest}
-      className={looks({ kind, small, square }, busy, className)}
+      className={classNames({ kind, small, square }, busy, className)}
       aria-busy={busy || undefined}
       onClick={busy ? (event) => event.preventDefault() : onClick}
     >
@@ -37,8 +37,8 @@ export function Button({
   );
 }
 
-function Anchor({ kind, small, square, className, ...rest }: Look & ComponentProps<'a'>) {
-  return <a {...rest} className={looks({ kind, small, square }, false, className)} />;
+function Anchor({ kind, small, square, className, ...rest }: ButtonStyle & ComponentProps<'a'>) {
+  return <a {...rest} className={classNames({ kind, small, square }, false, className)} />;
 }
 
 /** A link that looks like a button. */

@@ -19,15 +19,15 @@ export function Choice<Value extends string>({
     <fieldset className="field">
       <legend className={hideLabel ? 'sr-only' : 'field-label'}>{label}</legend>
       <div className="segments">
-        {values.map(({ value: one, label: text }) => (
-          <label key={one}>
+        {values.map(({ value: item, label: text }) => (
+          <label key={item}>
             <input
               type="radio"
               className="sr-only"
               name={name}
-              value={one}
-              checked={one === value}
-              onChange={() => onChange(one)}
+              value={item}
+              checked={item === value}
+              onChange={() => onChange(item)}
             />
             {text}
           </label>

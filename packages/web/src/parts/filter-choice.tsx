@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useListSearch } from './list-search.ts';
+import { type FilterName, useCurrentSearch } from './list-search.ts';
 import type { Choice } from './select-field.tsx';
 
 /** A choice that is kept in the URL; the empty one shows everything. */
@@ -9,18 +9,18 @@ export function FilterSelect({
   all,
   choices,
 }: {
-  name: string;
+  name: FilterName;
   label: string;
   /** Words of the choice that filters nothing: "All states". */
   all: string;
   choices: readonly Choice[];
 }) {
-  const [search, change] = useListSearch();
+  const [search, change] = useCurrentSearch();
   return (
     <select
       className="input filter"
       aria-label={label}
-      value={String(search[name] ?? '')}
+      value={search[name] ?? ''}
       onChange={(event) => change({ [name]: event.target.value })}
     >
       <option value="">{all}</option>
@@ -36,18 +36,18 @@ export function FilterSelect({
 const PAUSE_MS = 300;
 
 /** A text that is kept in the URL once the typing pauses. The key `/` goes to the first one of the page. */
-export function FilterText({ name, label, placeholder }: { name: string; label: string; placeholder: string }) {
-  const [search, change] = useListSearch();
-  const given = String(search[name] ?? '');
-  const [typed, setTyped] = useState(given);
-  const [shown, setShown] = useState(given);
+export function FilterText({ name, label, placeholder }: { name: FilterName; label: string; placeholder: string }) {
+  const [search, change] = useCurrentSearch();
+  const entered = search[name] ?? '';
+  const [typed, setTyped] = useState(entered);
+  const [shown, setShown] = useState(entered);
   // A link or the back button changed it.
-  if (given !== shown) {
-    setShown(given);
-    setTyped(given);
+  if (entered !== shown) {
+    setShown(entered);
+    setTyped(entered);
   }
   useEffect(() => {
-    if (typed === given) return undefined;
+    if (typed === entered) return undefined;
     const timer = setTimeout(() => change({ [name]: typed.trim() }), PAUSE_MS);
     return () => clearTimeout(timer);
   });

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 import { FilterSelect } from './filter-choice.tsx';
 import { Icon } from './icon.tsx';
-import { useListSearch } from './list-search.ts';
+import { type FilterName, useCurrentSearch } from './list-search.ts';
 
 const PAUSE_MS = 250;
 
 /** Searches the page; `/` focuses it. The text is in the URL as `q`, once typing pauses. */
 export function SearchField({ label }: { label: string }) {
-  const [{ q = '' }, change] = useListSearch();
+  const [{ q = '' }, change] = useCurrentSearch();
   const [text, setText] = useState(q);
   useEffect(() => setText(q), [q]);
   useEffect(() => {
@@ -31,7 +31,7 @@ export function SearchField({ label }: { label: string }) {
 }
 
 /** One filter of a list by its states or kinds, in the URL under its name. The first option is "all". */
-export const Filter = ({ name, label, options }: { name: string; label: string; options: readonly string[] }) => (
+export const Filter = ({ name, label, options }: { name: FilterName; label: string; options: readonly string[] }) => (
   <FilterSelect
     name={name}
     label={label}

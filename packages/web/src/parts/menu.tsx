@@ -43,10 +43,10 @@ export function MenuChoice<Value extends string>({
 }) {
   return (
     <Radix.RadioGroup value={value} onValueChange={(chosen) => onChoose(chosen as Value)}>
-      {values.map(({ value: one, label }) => (
-        <Radix.RadioItem key={one} value={one}>
+      {values.map(({ value: item, label }) => (
+        <Radix.RadioItem key={item} value={item}>
           <span className="w-3" aria-hidden="true">
-            {one === value ? '✓' : ''}
+            {item === value ? '✓' : ''}
           </span>
           {label}
         </Radix.RadioItem>

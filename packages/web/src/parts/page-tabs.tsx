@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
+import type { PagePath } from './page-path.ts';
 
 export interface PageTab {
   readonly name: string;
-  readonly to: string;
+  readonly to: PagePath;
   readonly count?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { counted } from './amount.ts';
 import { Button } from './button.tsx';
-import { useListSearch } from './list-search.ts';
+import { useCurrentSearch } from './list-search.ts';
 
 export interface Column<Row> {
   readonly name: string;
@@ -55,7 +55,7 @@ export function Table<Row extends { readonly id: string }>({
 }
 
 function Heading<Row>({ column: { name, sort, wide } }: { column: Column<Row> }) {
-  const [search, change] = useListSearch();
+  const [search, change] = useCurrentSearch();
   const className = wide ? 'not-on-phone' : undefined;
   if (sort === undefined) return <th className={className}>{name}</th>;
   const direction = search.sort === sort ? 'ascending' : search.sort === `-${sort}` ? 'descending' : 'none';
@@ -74,7 +74,7 @@ function Heading<Row>({ column: { name, sort, wide } }: { column: Column<Row> })
 
 /** The way to other pages of a list; nothing if there is only one. */
 export function Pager({ page, total, total_pages }: { page: number; total: number; total_pages: number }) {
-  const [, change] = useListSearch();
+  const [, change] = useCurrentSearch();
   if (total_pages <= 1) return null;
   return (
     <nav aria-label="Pages" className="mt-4 flex items-center gap-3 text-sm text-ink-2">

@@ -1,4 +1,5 @@
-import { Link, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
+import { useCurrentSearch } from './list-search.ts';
 
 export interface Tab {
   /** Value of `tab` in the URL; the first tab has none there. */
@@ -9,7 +10,7 @@ export interface Tab {
 
 /** The chosen tab: `tab` of the URL if it is one of them, else the first. */
 export function useTab(tabs: readonly Tab[]): string {
-  const { tab } = useSearch({ strict: false }) as { tab?: string };
+  const [{ tab }] = useCurrentSearch();
   return tabs.find(({ id }) => id === tab)?.id ?? (tabs[0]?.id as string);
 }
 
@@ -22,7 +23,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
         <Link
           key={id}
           to="."
-          search={(place === 0 ? {} : { tab: id }) as never}
+          search={place === 0 ? {} : { tab: id }}
           aria-current={id === chosen ? 'true' : undefined}
           activeOptions={{ exact: true }}
         >

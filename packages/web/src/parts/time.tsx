@@ -24,7 +24,7 @@ const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
 /** "just now", "6 min", "3 h", then the time of this morning, then the date. */
-export function inWords(at: number, present: number): string {
+function inWords(at: number, present: number): string {
   const age = present - at;
   if (age < MINUTE / 2) return 'just now';
   if (age < HOUR) return `${Math.max(1, Math.round(age / MINUTE))} min`;

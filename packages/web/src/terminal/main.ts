@@ -24,7 +24,7 @@ terminal.open(document.getElementById('terminal') as HTMLElement);
 fit.fit();
 terminal.focus();
 
-const tell = (message: FrameMessage) => parent.postMessage(message, location.origin);
+const notify = (message: FrameMessage) => parent.postMessage(message, location.origin);
 const encoder = new TextEncoder();
 const socket = new WebSocket(
   `${location.origin.replace(/^http/, 'ws')}/ws/shell?session_id=${encodeURIComponent(session)}`,
@@ -34,11 +34,11 @@ const link = new ShellLink(socket, {
   onOutput: (bytes) => new Promise((done) => terminal.write(bytes, done)),
   onStarted: (component) => {
     link.resize(terminal.cols, terminal.rows);
-    tell({ type: 'started', component });
+    notify({ type: 'started', component });
   },
   onEnded: (ending) => {
     terminal.options.disableStdin = true;
-    tell({ type: 'ended', words: wordsOf(ending) });
+    notify({ type: 'ended', words: wordsOf(ending) });
   },
 });
 socket.addEventListener('message', ({ data }) => void link.received(data));

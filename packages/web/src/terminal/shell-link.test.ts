@@ -13,7 +13,7 @@ const open = () => {
       onEnded: (ending) => void endings.push(ending),
     },
   );
-  const bytes = () => sent.reduce((sum, one) => sum + (typeof one === 'string' ? 0 : one.length), 0);
+  const bytes = () => sent.reduce((sum, item) => sum + (typeof item === 'string' ? 0 : item.length), 0);
   return { link, sent, shown, endings, bytes };
 };
 

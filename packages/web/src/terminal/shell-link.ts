@@ -34,7 +34,7 @@ export class ShellLink {
   /** Handles a message of the service. */
   async received(message: ArrayBuffer | string): Promise<void> {
     if (typeof message === 'string') {
-      this.#told(JSON.parse(message));
+      this.#reported(JSON.parse(message));
       return;
     }
     await this.#events.onOutput(new Uint8Array(message));
@@ -55,7 +55,7 @@ export class ShellLink {
     this.#say({ type: 'resize', cols, rows });
   }
 
-  #told(text: { type: string; bytes?: number; code?: unknown; message?: string; component?: string }): void {
+  #reported(text: { type: string; bytes?: number; code?: unknown; message?: string; component?: string }): void {
     if (text.type === 'ack') {
       this.#onTheirWay -= text.bytes ?? 0;
       this.#sendWaiting();

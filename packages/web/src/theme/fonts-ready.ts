@@ -4,10 +4,10 @@ const FONTS = [
   'italic 1em "Newsreader Variable"',
   '1em "Geist Mono Variable"',
 ];
-const LONGEST_WAIT_MS = 600;
+const MAX_WAIT_MS = 600;
 
 /** Resolves when the fonts are there, so that the first text is drawn in them; on a slow network without them. */
 export async function fontsReady(): Promise<void> {
   const loaded = Promise.allSettled(FONTS.map((font) => document.fonts.load(font)));
-  await Promise.race([loaded, new Promise((done) => setTimeout(done, LONGEST_WAIT_MS))]);
+  await Promise.race([loaded, new Promise((done) => setTimeout(done, MAX_WAIT_MS))]);
 }

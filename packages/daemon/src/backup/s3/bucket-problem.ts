@@ -1,4 +1,4 @@
-import { parseAnswer, textOf } from './xml.ts';
+import { parseResponse, textOf } from './xml.ts';
 
 /** passing: a retry may succeed. absent: the object does not exist. refused: the operator has to fix something. */
 export type BucketProblemKind = 'passing' | 'absent' | 'refused';
@@ -37,9 +37,9 @@ const advice: Readonly<Record<string, (bucket: string) => string>> = {
 const again = ['SlowDown', 'InternalError', 'RequestTimeout', 'ServiceUnavailable', 'OperationAborted'];
 
 export function problemOf(status: number, body: string, bucket: string): BucketProblem {
-  const answer = parseAnswer(body);
-  const code = textOf(answer, 'Code') ?? '';
-  const said = textOf(answer, 'Message') ?? `The service returned status ${status}.`;
+  const response = parseResponse(body);
+  const code = textOf(response, 'Code') ?? '';
+  const said = textOf(response, 'Message') ?? `The service returned status ${status}.`;
   const message =
     advice[code]?.(bucket) ?? `The bucket ${bucket} cannot be used: ${code === '' ? said : `${said} (${code})`}`;
   if (status >= 500 || status === 429 || again.includes(code)) return new BucketProblem('passing', message);

@@ -2,11 +2,11 @@ import { type IncomingMessage, request as plainRequest } from 'node:http';
 import { request as secureRequest } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs } from '@hortus/contract/backoff';
+import { backoffMs } from '@hortus/contract/runtime/backoff';
 import type { XmlElement } from '@rgrove/parse-xml';
 import { BucketProblem, isPassing, problemOf } from './bucket-problem.ts';
 import { type Credentials, signed } from './signature.ts';
-import { parseAnswer } from './xml.ts';
+import { parseResponse } from './xml.ts';
 
 export interface BucketSettings {
   /** Address of the service without the bucket: https://s3.eu-central-1.amazonaws.com */
@@ -33,14 +33,14 @@ export interface Asked {
   readonly body?: Buffer;
 }
 
-export interface Answer {
+export interface BucketResponse {
   readonly headers: IncomingMessage['headers'];
   /** Undefined if the body is not XML. */
   readonly root: XmlElement | undefined;
 }
 
 const ATTEMPTS = 5;
-const LONGEST_PAUSE_MS = 60_000;
+const MAX_PAUSE_MS = 60_000;
 const standardTimes: BucketTimes = { silenceMs: 60_000, firstPauseMs: 200 };
 
 /** Sends signed requests to an S3 bucket and retries temporary failures. */
@@ -54,14 +54,14 @@ export class Bucket {
   }
 
   /** Resolves with the headers and the parsed body. */
-  async ask(asked: Asked): Promise<Answer> {
+  async ask(asked: Asked): Promise<BucketResponse> {
     return await this.#persist(async () => {
-      const answer = await this.#send(asked);
-      const text = (await buffer(answer)).toString('utf8');
+      const response = await this.#send(asked);
+      const text = (await buffer(response)).toString('utf8');
       // S3 reports some errors after status 200.
-      const root = parseAnswer(text);
+      const root = parseResponse(text);
       if (root?.name === 'Error') throw problemOf(500, text, this.#settings.bucket);
-      return { headers: answer.headers, root };
+      return { headers: response.headers, root };
     });
   }
 
@@ -70,9 +70,9 @@ export class Bucket {
     let at = 0;
     const open = () =>
       this.#persist(() => this.#send({ method: 'GET', key, ...(at > 0 && { headers: { range: `bytes=${at}-` } }) }));
-    for (let lost = 0, answer = await open(); ; answer = await open()) {
+    for (let lost = 0, response = await open(); ; response = await open()) {
       try {
-        for await (const piece of answer) {
+        for await (const piece of response) {
           lost = 0;
           at += piece.length;
           yield piece as Buffer;
@@ -90,7 +90,7 @@ export class Bucket {
         return await attempt();
       } catch (error) {
         if (tried >= ATTEMPTS || !isPassing(error)) throw error;
-        await sleep(backoffMs(tried, { firstMs: this.#times.firstPauseMs, mostMs: LONGEST_PAUSE_MS }));
+        await sleep(backoffMs(tried, { firstMs: this.#times.firstPauseMs, maxMs: MAX_PAUSE_MS }));
       }
     }
   }
@@ -101,7 +101,7 @@ export class Bucket {
     const url = this.#address(key, query);
     const length: Record<string, string> = body.length > 0 ? { 'content-length': String(body.length) } : {};
     const all = await signed({ method, url, headers: { ...headers, ...length }, body }, { credentials, region });
-    const answer = await new Promise<IncomingMessage>((done, fail) => {
+    const response = await new Promise<IncomingMessage>((done, fail) => {
       const send = url.protocol === 'https:' ? secureRequest : plainRequest;
       const sent = send(url, { method, headers: all, timeout: this.#times.silenceMs });
       sent.on('timeout', () => sent.destroy(new BucketProblem('passing', `${url.host} does not respond.`)));
@@ -109,8 +109,8 @@ export class Bucket {
       sent.on('response', done);
       sent.end(body);
     });
-    if (answer.statusCode !== undefined && answer.statusCode < 300) return answer;
-    throw problemOf(answer.statusCode ?? 0, (await buffer(answer)).toString('utf8'), bucket);
+    if (response.statusCode !== undefined && response.statusCode < 300) return response;
+    throw problemOf(response.statusCode ?? 0, (await buffer(response)).toString('utf8'), bucket);
   }
 
   #address(key: string, query: Readonly<Record<string, string>>): URL {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { ConfigError } from '../../config-error.ts';
-import { type RunOptionName, type RunOptions, variableOf } from '../../run-options.ts';
+import { trimmed } from '@hortus/contract/runtime/trimmed';
+import { ConfigError } from '../../options/config-error.ts';
+import { type RunOptionName, type RunOptions, variableOf } from '../../options/run-options.ts';
 import type { S3Settings } from './s3-store.ts';
 import type { Credentials } from './signature.ts';
 
@@ -24,7 +25,7 @@ const secretNames = {
 export function readS3Config(options: S3Options, env: Environment): S3Config | undefined {
   const said = (name: keyof S3Options): string | undefined => options[name] ?? (env[variableOf(name)] || undefined);
   const bucket = said('s3-bucket');
-  const [endpointGiven, credentialsFile] = [said('s3-endpoint'), said('s3-credentials-file')];
+  const [endpointInput, credentialsFile] = [said('s3-endpoint'), said('s3-credentials-file')];
   if (bucket === undefined) {
     const others = ['s3-endpoint', 's3-region', 's3-prefix', 's3-path-style', 's3-credentials-file'] as const;
     const alone =
@@ -35,7 +36,7 @@ export function readS3Config(options: S3Options, env: Environment): S3Config | u
   if (!/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket))
     throw new ConfigError('--s3-bucket must be a bucket name of lower-case letters, digits, dots and dashes.');
   const region = said('s3-region') ?? 'us-east-1';
-  const endpoint = endpointGiven ?? `https://s3.${region}.amazonaws.com`;
+  const endpoint = endpointInput ?? `https://s3.${region}.amazonaws.com`;
   if (!/^https?:\/\/[^/]+\/?$/.test(endpoint) || !URL.canParse(endpoint))
     throw new ConfigError('--s3-endpoint must be an address without a path, such as https://s3.example.org.');
   return {
@@ -44,14 +45,14 @@ export function readS3Config(options: S3Options, env: Environment): S3Config | u
     endpoint,
     prefix: prefixOf(said('s3-prefix') ?? ''),
     // Self-hosted services seldom have a host name per bucket.
-    pathStyle: switchOf('--s3-path-style', said('s3-path-style') ?? (endpointGiven === undefined ? 'off' : 'on')),
+    pathStyle: switchOf('--s3-path-style', said('s3-path-style') ?? (endpointInput === undefined ? 'off' : 'on')),
     credentials: credentialsFile === undefined ? fromEnvironment(env) : fromFile(credentialsFile),
     credentialsFile,
   };
 }
 
 function prefixOf(text: string): string {
-  const bare = text.replaceAll(/^\/+|\/+$/g, '');
+  const bare = trimmed(text, '/');
   if (!/^[A-Za-z0-9/_.-]*$/.test(bare) || bare.split('/').includes('..'))
     throw new ConfigError('--s3-prefix may contain only letters, digits, dots, dashes, underscores and slashes.');
   return bare === '' ? '' : `${bare}/`;

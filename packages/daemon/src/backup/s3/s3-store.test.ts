@@ -10,7 +10,7 @@ import { type S3Settings, S3Store } from './s3-store.ts';
 const PART = 100_000;
 let s3: S3Server;
 beforeEach(async () => {
-  s3 = await startS3({ leastPart: PART });
+  s3 = await startS3({ minPart: PART });
 });
 afterEach(async () => await s3[Symbol.asyncDispose]());
 
@@ -105,7 +105,7 @@ test('a service that stays unavailable is an error in the end', async () => {
 
 test('a wrong setting is reported once, with advice and without secrets', async () => {
   const { accessKeyId, secretAccessKey } = s3.credentials;
-  const told = async (more: Partial<S3Settings>) => {
+  const reported = async (more: Partial<S3Settings>) => {
     s3.trouble = () => undefined;
     const before = s3.asked.length;
     const said = await message(open(more).write(place, 'a', stream(Buffer.from('a'))));
@@ -113,10 +113,12 @@ test('a wrong setting is reported once, with advice and without secrets', async 
     expect(said).not.toContain(secretAccessKey);
     return said;
   };
-  expect(await told({ bucket: 'attic' })).toContain('bucket attic does not exist');
-  expect(await told({ credentials: { accessKeyId, secretAccessKey: 'wrong' } })).toContain('SignatureDoesNotMatch');
-  expect(await told({ credentials: { accessKeyId: 'unknown', secretAccessKey } })).toContain('access key is unknown');
-  expect(await told({ region: 'elsewhere' })).toContain('region');
+  expect(await reported({ bucket: 'attic' })).toContain('bucket attic does not exist');
+  expect(await reported({ credentials: { accessKeyId, secretAccessKey: 'wrong' } })).toContain('SignatureDoesNotMatch');
+  expect(await reported({ credentials: { accessKeyId: 'unknown', secretAccessKey } })).toContain(
+    'access key is unknown',
+  );
+  expect(await reported({ region: 'elsewhere' })).toContain('region');
   expect(await message(open().read(place, 'nothing'))).toContain('NoSuchKey');
 });
 

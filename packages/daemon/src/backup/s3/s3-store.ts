@@ -11,7 +11,7 @@ export interface S3Settings extends BucketSettings {
 
 /** Bytes of a file held in memory. S3 allows 10,000 parts, so a file may have 312 GiB. */
 const PART_BYTES = 32 * 1024 * 1024;
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 
 /** Stores backups in an S3 bucket. They are sealed before, so the service cannot read them. */
 export class S3Store implements BackupStore {
@@ -69,7 +69,7 @@ export class S3Store implements BackupStore {
     try {
       const tags: string[] = [];
       const put = async (body: Buffer) => {
-        if (tags.length === MOST_PARTS) throw new Error(`${key} exceeds the size limit of the bucket.`);
+        if (tags.length === MAX_PARTS) throw new Error(`${key} exceeds the size limit of the bucket.`);
         const query = { partNumber: String(tags.length + 1), uploadId };
         const { headers } = await this.#bucket.ask({ method: 'PUT', key, query, body });
         tags.push(headers.etag ?? '');

@@ -1,7 +1,7 @@
 import { parseXml, type XmlElement } from '@rgrove/parse-xml';
 
 /** Parses a response; undefined if it is empty or not XML, such as the HTML of a proxy. */
-export function parseAnswer(text: string): XmlElement | undefined {
+export function parseResponse(text: string): XmlElement | undefined {
   try {
     return parseXml(text).root ?? undefined;
   } catch {

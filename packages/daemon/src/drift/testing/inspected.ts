@@ -1,6 +1,6 @@
 import type { ContainerFacts } from '../../engine/container-facts.ts';
 import { containerBody } from '../../engine/docker/container-body.ts';
-import { factsOf, type InspectAnswer } from '../../engine/docker/inspect-answer.ts';
+import { factsOf, type InspectResponse } from '../../engine/docker/inspect-response.ts';
 import type { ImageFacts } from '../../engine/engine.ts';
 import type { ActualContainer } from '../../plan/actual.ts';
 import type { Unit } from '../../plan/desired.ts';
@@ -23,7 +23,7 @@ interface Body {
   Cmd?: string[];
   User?: string;
   StopTimeout: number;
-  HostConfig: InspectAnswer['HostConfig'] & {
+  HostConfig: InspectResponse['HostConfig'] & {
     Mounts: { Type: string; Source?: string; Target: string; ReadOnly?: boolean }[];
   };
 }
@@ -32,8 +32,8 @@ interface Body {
 export function inspected(unit: Unit, { id, name, networks }: ActualContainer, cpus: number): ContainerFacts {
   const limits = { ...unit.spec.limits, ...(unit.spec.limits.cpus && { cpus: Math.min(unit.spec.limits.cpus, cpus) }) };
   const body = containerBody({ ...unit.spec, limits }) as unknown as Body;
-  const given = new Set(Object.keys(unit.spec.env));
-  const inherited = image.env.filter((line) => !given.has(line.split('=')[0] as string));
+  const overrides = new Set(Object.keys(unit.spec.env));
+  const inherited = image.env.filter((line) => !overrides.has(line.split('=')[0] as string));
   const { Mounts, ...host } = body.HostConfig;
   return factsOf({
     Id: id,
@@ -62,7 +62,9 @@ export function inspected(unit: Unit, { id, name, networks }: ActualContainer, c
       { Type: 'volume', Name: 'made-up', Source: '/engine/made-up', Destination: '/var/cache', RW: true },
     ],
     NetworkSettings: {
-      Networks: Object.fromEntries(networks.map((one) => [one, { Aliases: [...unit.aliases, id.slice(0, 12)] }])),
+      Networks: Object.fromEntries(
+        networks.map((network) => [network, { Aliases: [...unit.aliases, id.slice(0, 12)] }]),
+      ),
     },
   });
 }

@@ -1,6 +1,6 @@
 import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { type Duplex, pipeline, type Readable } from 'node:stream';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import { EngineProblem, type EngineProblemKind } from '../engine-problem.ts';
 
 export interface Call {
@@ -18,7 +18,7 @@ export interface Call {
   signal?: AbortSignal | undefined;
 }
 
-export interface Answer {
+export interface EngineResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: Buffer;
@@ -34,7 +34,7 @@ export class Connection {
   }
 
   /** Returns the whole response. Throws for error statuses except `expected` ones. */
-  async call(call: Call, expected: readonly number[] = []): Promise<Answer> {
+  async call(call: Call, expected: readonly number[] = []): Promise<EngineResponse> {
     try {
       return await this.#callOnce(call, expected);
     } catch (error) {
@@ -58,13 +58,13 @@ export class Connection {
   /** Streams the response body. `mayBeSilent` disables the limit between pieces. */
   stream(call: Call, options: { mayBeSilent?: boolean } = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
-      const outgoing = this.#send(call, false, reject, (answer) => {
-        if (isRefusal(answer.statusCode ?? 0)) {
-          collect(answer, (body) => reject(refusal(call, answer.statusCode ?? 0, body)), reject);
+      const outgoing = this.#send(call, false, reject, (response) => {
+        if (isRefusal(response.statusCode ?? 0)) {
+          collect(response, (body) => reject(refusal(call, response.statusCode ?? 0, body)), reject);
           return;
         }
         if (options.mayBeSilent) outgoing.setTimeout(0);
-        resolve(answer);
+        resolve(response);
       });
     });
   }
@@ -73,8 +73,8 @@ export class Connection {
   talk(call: Call): Promise<Duplex> {
     const headers = { connection: 'Upgrade', upgrade: 'tcp', ...call.headers };
     return new Promise((resolve, reject) => {
-      const outgoing = this.#send({ ...call, headers }, false, reject, (answer) =>
-        collect(answer, (body) => reject(refusal(call, answer.statusCode ?? 0, body)), reject),
+      const outgoing = this.#send({ ...call, headers }, false, reject, (response) =>
+        collect(response, (body) => reject(refusal(call, response.statusCode ?? 0, body)), reject),
       );
       const agreed = (_: IncomingMessage, socket: Duplex, head: Buffer) => {
         outgoing.setTimeout(0);
@@ -89,20 +89,20 @@ export class Connection {
     this.#agent.destroy();
   }
 
-  #callOnce(call: Call, expected: readonly number[]): Promise<Answer> {
+  #callOnce(call: Call, expected: readonly number[]): Promise<EngineResponse> {
     return new Promise((resolve, reject) => {
       const fail = (error: unknown) => {
         clearTimeout(limit);
         reject(error);
       };
-      const outgoing = this.#send(call, true, fail, (answer) => {
+      const outgoing = this.#send(call, true, fail, (response) => {
         collect(
-          answer,
+          response,
           (body) => {
             clearTimeout(limit);
-            const status = answer.statusCode ?? 0;
+            const status = response.statusCode ?? 0;
             if (isRefusal(status) && !expected.includes(status)) reject(refusal(call, status, body));
-            else resolve({ status, headers: answer.headers, body });
+            else resolve({ status, headers: response.headers, body });
           },
           (error) => fail(failure(call, error, outgoing)),
         );
@@ -117,7 +117,7 @@ export class Connection {
     call: Call,
     keep: boolean,
     fail: (error: unknown) => void,
-    on: (answer: IncomingMessage) => void,
+    on: (response: IncomingMessage) => void,
   ): ClientRequest {
     const payload = Buffer.isBuffer(call.body)
       ? call.body
@@ -169,18 +169,18 @@ function unwrapped(error: unknown): unknown {
   return error instanceof StaleConnection ? error.problem : error;
 }
 
-function collect(answer: IncomingMessage, done: (body: Buffer) => void, fail: (error: Error) => void): void {
+function collect(response: IncomingMessage, done: (body: Buffer) => void, fail: (error: Error) => void): void {
   const chunks: Buffer[] = [];
   const add = (chunk: Buffer) => chunks.push(chunk);
   const end = () => done(Buffer.concat(chunks));
-  answer.on('data', guardedBy(fail, add));
-  answer.on('end', guardedBy(fail, end));
-  answer.on('error', fail);
+  response.on('data', guardedBy(fail, add));
+  response.on('end', guardedBy(fail, end));
+  response.on('error', fail);
 }
 
 function queryString(query: Call['query']): string {
-  const given = Object.entries(query ?? {}).filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+  const input = Object.entries(query ?? {}).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return input.length === 0 ? '' : `?${new URLSearchParams(input)}`;
 }
 
 function about(call: Call): { operation: string } {

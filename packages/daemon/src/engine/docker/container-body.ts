@@ -69,17 +69,17 @@ function hostConfig(spec: ContainerSpec): Record<string, unknown> {
   };
 }
 
-export function mount(one: Mount): Record<string, unknown> {
-  switch (one.kind) {
+export function mount(item: Mount): Record<string, unknown> {
+  switch (item.kind) {
     case 'volume':
-      return { Type: 'volume', Source: one.volume, Target: one.target, ReadOnly: one.readOnly };
+      return { Type: 'volume', Source: item.volume, Target: item.target, ReadOnly: item.readOnly };
     case 'host':
-      return { Type: 'bind', Source: one.path, Target: one.target, ReadOnly: one.readOnly };
+      return { Type: 'bind', Source: item.path, Target: item.target, ReadOnly: item.readOnly };
     case 'tmpfs':
       return {
         Type: 'tmpfs',
-        Target: one.target,
-        TmpfsOptions: one.sizeBytes === undefined ? undefined : { SizeBytes: one.sizeBytes },
+        Target: item.target,
+        TmpfsOptions: item.sizeBytes === undefined ? undefined : { SizeBytes: item.sizeBytes },
       };
   }
 }

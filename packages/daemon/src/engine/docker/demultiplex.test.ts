@@ -29,7 +29,7 @@ test('frames come out complete, in order and per stream, however the input is sp
       const seen = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
       for await (const { stream, chunk } of demultiplex(pieces())) seen[stream].push(chunk);
       for (const stream of ['stdout', 'stderr'] as const) {
-        const sent = frames.filter((one) => one.stream === stream).map(({ text }) => text);
+        const sent = frames.filter((frame) => frame.stream === stream).map(({ text }) => text);
         expect(Buffer.concat(seen[stream]).toString()).toBe(sent.join(''));
       }
     }),

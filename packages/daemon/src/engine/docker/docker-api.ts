@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { Slots } from '../../turns.ts';
+import { Slots } from '../../concurrency/turns.ts';
 import { type Negotiated, negotiate } from './api-version.ts';
-import { type Answer, type Call, Connection } from './connection.ts';
+import { type Call, Connection, type EngineResponse } from './connection.ts';
 import type { Timeouts } from './timeouts.ts';
 
 /**
@@ -36,7 +36,7 @@ export class DockerApi {
     this.#negotiated = undefined;
   }
 
-  async call(call: Call, expected?: readonly number[]): Promise<Answer> {
+  async call(call: Call, expected?: readonly number[]): Promise<EngineResponse> {
     return await this.#connection.call(await this.#versioned(call), expected);
   }
 

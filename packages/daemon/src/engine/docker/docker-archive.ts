@@ -58,7 +58,7 @@ export async function writeArchive(
 ): Promise<void> {
   const operation = `write into ${path} of container ${id}`;
   try {
-    const answer = await api.stream({
+    const response = await api.stream({
       operation,
       method: 'PUT',
       path: `${objectPath('containers', id, operation)}/archive`,
@@ -68,7 +68,7 @@ export async function writeArchive(
       signal,
     });
     // The body is empty; its end confirms that everything was written.
-    for await (const _ of answer);
+    for await (const _ of response);
   } catch (error) {
     // If the source failed, the engine only reports a premature end.
     const broken = signal?.aborted ? undefined : archive.errored;

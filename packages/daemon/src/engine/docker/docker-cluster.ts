@@ -1,10 +1,10 @@
 import type { Cluster, ContentFacts, ContentKind, ContentSpec, Membership, TaskFacts } from '../cluster.ts';
 import type { LabelFilter } from '../engine.ts';
 import { EngineProblem } from '../engine-problem.ts';
-import { type TaskAnswer, taskFacts } from './cluster-answers.ts';
-import { demultiplex } from './demultiplex.ts';
+import { type TaskResponse, taskFacts } from './cluster-responses.ts';
 import { DockerApi } from './docker-api.ts';
 import type { DockerEngineOptions } from './docker-engine.ts';
+import { readTaskLogs } from './docker-logs.ts';
 import { ensureOverlay, gatewayAddresses } from './docker-networks.ts';
 import { changeNode, listNodes } from './docker-nodes.ts';
 import {
@@ -70,7 +70,7 @@ async function readMembership(api: DockerApi): Promise<Membership | undefined> {
 
 async function listTasks(api: DockerApi, filter: { labels: LabelFilter } | { service: string }): Promise<TaskFacts[]> {
   const filters = 'labels' in filter ? labelFilters(filter.labels) : JSON.stringify({ service: [filter.service] });
-  const list = await api.json<TaskAnswer[] | null>({
+  const list = await api.json<TaskResponse[] | null>({
     operation: 'list tasks',
     method: 'GET',
     path: '/tasks',
@@ -80,28 +80,14 @@ async function listTasks(api: DockerApi, filter: { labels: LabelFilter } | { ser
   return (list ?? []).map(taskFacts);
 }
 
-async function readTaskLogs(api: DockerApi, id: string, tail: number): Promise<string> {
-  const operation = `read the log of task ${id}`;
-  const path = `${objectPath('tasks', id, operation)}/logs`;
-  const query = { stdout: 'true', stderr: 'true', tail: String(tail) };
-  const { body } = await api.call({ operation, method: 'GET', path, query, timeout: api.timeouts.quick });
-  const chunks: Buffer[] = [];
-  for await (const { chunk } of demultiplex(once(body))) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
-async function* once(body: Buffer): AsyncGenerator<Buffer> {
-  yield body;
-}
-
-interface ContentAnswer {
+interface ContentResponse {
   ID: string;
   CreatedAt: string;
   Spec: { Name: string; Labels?: Record<string, string> | null; Data?: string };
 }
 
 async function listContents(api: DockerApi, kind: ContentKind, labels: LabelFilter): Promise<ContentFacts[]> {
-  const list = await api.json<ContentAnswer[] | null>({
+  const list = await api.json<ContentResponse[] | null>({
     operation: `list ${kind}`,
     method: 'GET',
     path: `/${kind}`,

@@ -6,7 +6,7 @@ import type { Call } from './connection.ts';
 import { containerBody } from './container-body.ts';
 import type { DockerApi } from './docker-api.ts';
 import { joinNetwork } from './docker-networks.ts';
-import { factsOf, type InspectAnswer } from './inspect-answer.ts';
+import { factsOf, type InspectResponse } from './inspect-response.ts';
 import { labelFilters } from './label-filters.ts';
 import { objectPath } from './object-path.ts';
 
@@ -20,7 +20,7 @@ export async function listContainers(api: DockerApi, labels: LabelFilter): Promi
   });
   // The list lacks exit codes and times. Skip containers that were removed since.
   const facts = await Promise.all(list.map(({ Id }) => inspectContainer(api, Id)));
-  return facts.filter((one) => one !== undefined);
+  return facts.filter((fact) => fact !== undefined);
 }
 
 /** Used fields of `GET /containers/json`. */
@@ -48,7 +48,7 @@ export async function listRunning(api: DockerApi, labels: LabelFilter): Promise<
 export async function inspectContainer(api: DockerApi, id: string): Promise<ContainerFacts | undefined> {
   const call = containerCall('GET', id, 'json', `inspect container ${id}`, api.timeouts.quick);
   const { status, body } = await api.call(call, [404]);
-  return status === 404 ? undefined : factsOf(JSON.parse(body.toString('utf8')) as InspectAnswer);
+  return status === 404 ? undefined : factsOf(JSON.parse(body.toString('utf8')) as InspectResponse);
 }
 
 export async function createContainer(

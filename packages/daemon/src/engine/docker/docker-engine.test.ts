@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { openLog } from '@hortus/logging/log';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { canStartPodman, startPodman } from '@hortus/testkit/podman';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openLog } from '../../log.ts';
 import { UsageMeter } from '../../metrics/usage-meter.ts';
 import { NetworkPool } from '../../networks/network-pool.ts';
 import { component } from '../../plan/testing/manifests.ts';
@@ -35,9 +35,9 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
   const sleeper = { image, command: ['sleep', '1000'], stop_grace_period_ms: 0 };
 
   /** Deploys one component and returns its name. */
-  async function deployed(given: Parameters<typeof component>[1]): Promise<string> {
+  async function deployed(overrides: Parameters<typeof component>[1]): Promise<string> {
     const uid = server.newUid();
-    const result = await server.deploy(uid, [component('main', { ...sleeper, ...given })]);
+    const result = await server.deploy(uid, [component('main', { ...sleeper, ...overrides })]);
     expect(result).toMatchObject({ status: 'success' });
     return uid;
   }
@@ -250,9 +250,11 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
         }
       })();
       const shows = (text: string) => until(() => seen.includes(text), { describe: () => `${text} in ${seen}` });
-      await until(() => handle.resize({ cols: 90, rows: 20 }).then(() => true), { describe: 'a new size' });
       handle.input.write('until busybox stty size | grep "20 90"; do :; done; echo "$X-$TERM" >&2\r');
-      await shows('\n20 90');
+      // Podman may lose a size that arrives while the command starts.
+      await until(() => handle.resize({ cols: 90, rows: 20 }).then(() => seen.includes('\n20 90')), {
+        describe: () => `the new size in ${seen}`,
+      });
       await shows('set-xterm');
       handle.input.write('echo begin-$((1+1)); sleep 1000\r');
       await shows('begin-2');
@@ -380,7 +382,11 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
 
   test('usage of containers is measured where the daemon looks for it', async () => {
     const name = await deployed({ command: ['sh', '-c', 'while :; do :; done'] });
-    const meter = new UsageMeter({ engine: server.engine, serverId: () => server.id, log: openLog('error') });
+    const meter = new UsageMeter({
+      engine: server.engine,
+      serverId: () => server.id,
+      log: openLog({ level: 'error' }),
+    });
     await meter.read();
     const busy = async () => (await meter.read()).find(({ instance_uid }) => instance_uid === name);
     await until(async () => ((await busy())?.cpu_percent ?? 0) > 1, { describe: 'a busy container', every: 200 });
@@ -389,7 +395,7 @@ describe.each(engines)('on $name', { timeout: 180_000 }, ({ name: engineName, st
   });
 
   test('a network gets the subnet of the pool, and a used subnet is reported as such', async () => {
-    const pool = new NetworkPool({ engine: server.engine, pool: undefined, log: openLog('error') });
+    const pool = new NetworkPool({ engine: server.engine, pool: undefined, log: openLog({ level: 'error' }) });
     const [first, second] = [`hortus-${server.newUid()}`, `hortus-${server.newUid()}`];
     const labels = { 'hortus.server': server.id };
     const spec = { labels, owner: [], addresses: 16 };

@@ -24,7 +24,7 @@ import {
   readImage,
   removeImage,
 } from './docker-images.ts';
-import { keptInfo, readInfo, readPlatform } from './docker-info.ts';
+import { cachedInfo, readInfo, readPlatform } from './docker-info.ts';
 import { readLogs } from './docker-logs.ts';
 import { listHostMounts } from './docker-mounts.ts';
 import { ensureNetwork, joinNetwork, listNetworks, removeNetwork } from './docker-networks.ts';
@@ -40,7 +40,7 @@ export interface DockerEngineOptions {
 /** Driver for Docker 20.10 or later, and compatible engines, over a unix socket. Connects with the first call. */
 export function openDockerEngine({ socketPath, timeouts }: DockerEngineOptions): Engine {
   const api = new DockerApi(socketPath, { ...standardTimeouts, ...timeouts });
-  const known = keptInfo(api);
+  const known = cachedInfo(api);
   return {
     info: () => readInfo(api),
     platform: () => readPlatform(api),

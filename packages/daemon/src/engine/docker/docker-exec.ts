@@ -6,7 +6,7 @@ import type { DockerApi } from './docker-api.ts';
 import { ignoreUnreadInput, received } from './hijacked-stream.ts';
 import { objectPath } from './object-path.ts';
 
-interface ExecAnswer {
+interface ExecResponse {
   Running: boolean;
   ExitCode: number | null;
   Pid?: number;
@@ -125,7 +125,7 @@ async function createExec(
 }
 
 async function inspectExec(api: DockerApi, id: string, execId: string): ReturnType<ExecHandle['inspect']> {
-  const { Running, ExitCode, Pid } = await api.json<ExecAnswer>({
+  const { Running, ExitCode, Pid } = await api.json<ExecResponse>({
     operation: `read the exit code of the command in container ${id}`,
     method: 'GET',
     path: `/exec/${execId}/json`,

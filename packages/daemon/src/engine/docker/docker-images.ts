@@ -4,19 +4,27 @@ import type { DockerApi } from './docker-api.ts';
 import { checkedReference, pullParameters } from './image-reference.ts';
 import { jsonLines } from './json-lines.ts';
 
+/** Bytes of an image's description. Each of its containers repeats it, in every check and every event. */
+const MAX_DESCRIPTION = 256 * 1024;
+
 export async function hasImage(api: DockerApi, ref: string): Promise<boolean> {
   const { status } = await api.call(imageCall(api, ref), [404]);
   return status === 200;
 }
 
 export async function imageDigests(api: DockerApi, ref: string): Promise<string[]> {
-  return (await api.json<ImageAnswer>(imageCall(api, ref))).RepoDigests ?? [];
+  return (await api.json<ImageResponse>(imageCall(api, ref))).RepoDigests ?? [];
 }
 
 export async function readImage(api: DockerApi, ref: string): Promise<ImageFacts | undefined> {
-  const { status, body } = await api.call(imageCall(api, ref), [404]);
+  const call = imageCall(api, ref);
+  const { status, body } = await api.call(call, [404]);
   if (status === 404) return undefined;
-  const { Id, Os = '', Architecture = '', RepoDigests, Config } = JSON.parse(body.toString('utf8')) as ImageAnswer;
+  if (body.length > MAX_DESCRIPTION) {
+    const detail = `its labels, variables and volumes have ${body.length} bytes; at most ${MAX_DESCRIPTION} are read`;
+    throw new EngineProblem({ operation: call.operation, kind: 'invalid', detail });
+  }
+  const { Id, Os = '', Architecture = '', RepoDigests, Config } = JSON.parse(body.toString('utf8')) as ImageResponse;
   return {
     id: Id,
     platform: { os: Os, arch: Architecture },
@@ -52,7 +60,7 @@ function imageCall(api: DockerApi, ref: string) {
 }
 
 /** Used fields of `GET /images/{name}/json`. */
-interface ImageAnswer {
+interface ImageResponse {
   Id: string;
   Os?: string;
   Architecture?: string;

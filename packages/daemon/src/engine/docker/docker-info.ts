@@ -2,7 +2,7 @@ import type { EngineInfo, Platform } from '../engine.ts';
 import type { DockerApi } from './docker-api.ts';
 
 /** Used fields of `GET /info`. */
-interface InfoAnswer {
+interface InfoResponse {
   CgroupVersion?: string;
   Driver?: string;
   SecurityOptions?: string[] | null;
@@ -16,9 +16,9 @@ interface InfoAnswer {
 }
 
 export async function readInfo(api: DockerApi): Promise<EngineInfo> {
-  const [{ prefix, answer }, info] = await Promise.all([
+  const [{ prefix, response }, info] = await Promise.all([
     api.negotiated(),
-    api.json<InfoAnswer>({
+    api.json<InfoResponse>({
       operation: 'read the settings of the engine',
       method: 'GET',
       path: '/info',
@@ -26,11 +26,11 @@ export async function readInfo(api: DockerApi): Promise<EngineInfo> {
     }),
   ]);
   return {
-    name: answer.Components?.[0]?.Name === 'Podman Engine' ? 'podman' : 'docker',
-    version: answer.Version,
+    name: response.Components?.[0]?.Name === 'Podman Engine' ? 'podman' : 'docker',
+    version: response.Version,
     apiVersion: prefix.slice('/v'.length),
-    os: answer.Os,
-    arch: answer.Arch,
+    os: response.Os,
+    arch: response.Arch,
     cgroup: info.CgroupVersion ?? '1',
     storageDriver: info.Driver ?? '',
     rootless: (info.SecurityOptions ?? []).some((option) => /(^|,)name=rootless(,|$)/.test(option)),
@@ -46,12 +46,12 @@ export async function readInfo(api: DockerApi): Promise<EngineInfo> {
 }
 
 export async function readPlatform(api: DockerApi): Promise<Platform> {
-  const { answer } = await api.negotiated();
-  return { os: answer.Os, arch: answer.Arch };
+  const { response } = await api.negotiated();
+  return { os: response.Os, arch: response.Arch };
 }
 
 /** Caches facts that rarely change, such as the number of CPUs: Podman takes a second to respond. */
-export function keptInfo(api: DockerApi, forMs = 300_000): () => Promise<EngineInfo> {
+export function cachedInfo(api: DockerApi, forMs = 300_000): () => Promise<EngineInfo> {
   let kept: { info: Promise<EngineInfo>; at: number } | undefined;
   return () => {
     if (kept && performance.now() - kept.at < forMs) return kept.info;

@@ -1,6 +1,6 @@
 import type { HostMount } from '../engine.ts';
 import type { DockerApi } from './docker-api.ts';
-import { deviceOf, type VolumeAnswer } from './docker-volumes.ts';
+import { deviceOf, type VolumeResponse } from './docker-volumes.ts';
 
 /** Used fields of `GET /containers/json`. */
 interface ListedMounts {
@@ -18,7 +18,7 @@ export async function listHostMounts(api: DockerApi): Promise<HostMount[]> {
       query: { all: 'true' },
       timeout: api.timeouts.quick,
     }),
-    api.json<{ Volumes?: VolumeAnswer[] | null }>({
+    api.json<{ Volumes?: VolumeResponse[] | null }>({
       operation: 'list volumes',
       method: 'GET',
       path: '/volumes',

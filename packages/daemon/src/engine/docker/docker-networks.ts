@@ -4,10 +4,10 @@ import type { LabelFilter, NetworkFacts, NetworkRemoval, NetworkSpec } from '../
 import { EngineProblem, isEngineProblem } from '../engine-problem.ts';
 import type { DockerApi } from './docker-api.ts';
 import { labelFilters } from './label-filters.ts';
-import { checkOwner, type NamedAnswer, named } from './named-resource.ts';
+import { checkOwner, type NamedResponse, named } from './named-resource.ts';
 import { objectPath } from './object-path.ts';
 
-interface NetworkAnswer extends NamedAnswer {
+interface NetworkResponse extends NamedResponse {
   Id: string;
   IPAM?: { Config?: { Subnet?: string }[] | null } | null;
   /** Only in the response for a single network: endpoints by the id of their container. */
@@ -15,14 +15,14 @@ interface NetworkAnswer extends NamedAnswer {
 }
 
 export async function listNetworks(api: DockerApi, labels: LabelFilter): Promise<NetworkFacts[]> {
-  const answer = await api.json<NetworkAnswer[] | null>({
+  const response = await api.json<NetworkResponse[] | null>({
     operation: 'list networks',
     method: 'GET',
     path: '/networks',
     query: { filters: labelFilters(labels) },
     timeout: api.timeouts.quick,
   });
-  return (answer ?? []).map((network) => ({
+  return (response ?? []).map((network) => ({
     ...named(network),
     subnets: (network.IPAM?.Config ?? []).flatMap(({ Subnet }) => Subnet ?? []),
   }));
@@ -59,7 +59,7 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
         cause: error,
       });
     if (!isEngineProblem(error, 'conflict')) throw error;
-    const network = await api.json<NetworkAnswer>({
+    const network = await api.json<NetworkResponse>({
       operation: `read network ${spec.name}`,
       method: 'GET',
       path: objectPath('networks', spec.name, operation),
@@ -73,7 +73,7 @@ export async function ensureNetwork(api: DockerApi, spec: NetworkSpec): Promise<
 /** Creates an overlay network of a Swarm. By default it is attachable, so that containers of actions can join it. */
 export async function ensureOverlay(api: DockerApi, spec: OverlaySpec): Promise<string> {
   const operation = `create network ${spec.name}`;
-  const used = (network: NetworkAnswer): string => {
+  const used = (network: NetworkResponse): string => {
     checkOwner(operation, spec, network);
     return network.Id;
   };
@@ -115,11 +115,11 @@ export async function gatewayAddresses(api: DockerApi): Promise<Map<string, stri
   );
 }
 
-async function readNetwork(api: DockerApi, name: string): Promise<NetworkAnswer | undefined> {
+async function readNetwork(api: DockerApi, name: string): Promise<NetworkResponse | undefined> {
   const operation = `read network ${name}`;
   const path = objectPath('networks', name, operation);
   const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
-  return status === 404 ? undefined : (JSON.parse(body.toString('utf8')) as NetworkAnswer);
+  return status === 404 ? undefined : (JSON.parse(body.toString('utf8')) as NetworkResponse);
 }
 
 /** The auxiliary address of this name becomes the default route of containers; the engine gives it to none of them. */
@@ -128,7 +128,7 @@ const ipam = ({ subnet, gateway }: NetworkSpec) => ({
   ...(gateway === undefined ? {} : { AuxiliaryAddresses: { DefaultGatewayIPv4: gateway } }),
 });
 
-const RETRY_MS = { first: 50, most: 1_000 };
+const RETRY_MS = { first: 50, max: 1_000 };
 
 /** Messages of Docker and Podman. */
 const IN_USE = /has active endpoints|has associated containers|network is being used/i;
@@ -157,7 +157,7 @@ export async function removeNetwork(api: DockerApi, name: string): Promise<Netwo
         throw new EngineProblem({ operation, kind: 'conflict', detail, cause: error });
       }
       await sleep(wait);
-      wait = Math.min(wait * 2, RETRY_MS.most);
+      wait = Math.min(wait * 2, RETRY_MS.max);
     }
   }
 }
@@ -167,7 +167,7 @@ async function disconnectAll(api: DockerApi, name: string, path: string): Promis
   const operation = `read network ${name}`;
   const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
   if (status === 404) return undefined;
-  const { Containers } = JSON.parse(body.toString('utf8')) as NetworkAnswer;
+  const { Containers } = JSON.parse(body.toString('utf8')) as NetworkResponse;
   const endpoints = Object.entries(Containers ?? {}).map(([id, { Name }]) => (isStale(id) ? (Name ?? id) : id));
   for (const endpoint of endpoints) {
     const leave = `disconnect ${endpoint} from network ${name}`;

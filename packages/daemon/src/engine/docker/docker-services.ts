@@ -1,14 +1,14 @@
 import type { RegistryAuth, ServiceFacts, ServiceSpec } from '../cluster.ts';
 import type { LabelFilter } from '../engine.ts';
 import { isEngineProblem } from '../engine-problem.ts';
-import { type ServiceAnswer, serviceFacts } from './cluster-answers.ts';
+import { type ServiceResponse, serviceFacts } from './cluster-responses.ts';
 import type { DockerApi } from './docker-api.ts';
 import { labelFilters } from './label-filters.ts';
 import { objectPath } from './object-path.ts';
 import { type ServiceBody, serviceBody } from './service-body.ts';
 
 export async function listServices(api: DockerApi, labels: LabelFilter): Promise<ServiceFacts[]> {
-  const list = await api.json<ServiceAnswer[] | null>({
+  const list = await api.json<ServiceResponse[] | null>({
     operation: 'list services',
     method: 'GET',
     path: '/services',
@@ -23,11 +23,11 @@ export async function findService(api: DockerApi, id: string): Promise<ServiceFa
   return found && serviceFacts(found);
 }
 
-async function readService(api: DockerApi, id: string): Promise<ServiceAnswer | undefined> {
+async function readService(api: DockerApi, id: string): Promise<ServiceResponse | undefined> {
   const operation = `read service ${id}`;
   const call = { operation, method: 'GET', path: objectPath('services', id, operation) } as const;
   const { status, body } = await api.call({ ...call, timeout: api.timeouts.quick }, [404]);
-  return status === 404 ? undefined : (JSON.parse(body.toString('utf8')) as ServiceAnswer);
+  return status === 404 ? undefined : (JSON.parse(body.toString('utf8')) as ServiceResponse);
 }
 
 export async function createService(api: DockerApi, spec: ServiceSpec, auth?: RegistryAuth): Promise<string> {
@@ -44,7 +44,7 @@ export async function createService(api: DockerApi, spec: ServiceSpec, auth?: Re
 
 /** Two writers of the same version: the Swarm accepts the first, and the second must read again. */
 const OUT_OF_SEQUENCE = /update out of sequence/i;
-const MOST_TRIES = 5;
+const MAX_TRIES = 5;
 
 interface Change {
   operation: string;
@@ -54,11 +54,11 @@ interface Change {
   auth?: RegistryAuth | undefined;
 }
 
-export async function changeService(api: DockerApi, id: string, change: Change): Promise<void> {
+async function changeService(api: DockerApi, id: string, change: Change): Promise<void> {
   const { operation, query = {}, auth } = change;
   for (let tries = 1; ; tries++) {
     const call = { operation: `read service ${id}`, method: 'GET', timeout: api.timeouts.quick } as const;
-    const current = await api.json<ServiceAnswer>({ ...call, path: objectPath('services', id, operation) });
+    const current = await api.json<ServiceResponse>({ ...call, path: objectPath('services', id, operation) });
     try {
       await api.call({
         operation,
@@ -71,7 +71,7 @@ export async function changeService(api: DockerApi, id: string, change: Change):
       });
       return;
     } catch (error) {
-      if (tries >= MOST_TRIES || !isEngineProblem(error) || !OUT_OF_SEQUENCE.test(error.message)) throw error;
+      if (tries >= MAX_TRIES || !isEngineProblem(error) || !OUT_OF_SEQUENCE.test(error.message)) throw error;
     }
   }
 }

@@ -1,24 +1,24 @@
 import type { LabelFilter, NamedFacts, NamedSpec, VolumeFacts } from '../engine.ts';
 import type { DockerApi } from './docker-api.ts';
 import { labelFilters } from './label-filters.ts';
-import { checkOwner, type NamedAnswer, named } from './named-resource.ts';
+import { checkOwner, type NamedResponse, named } from './named-resource.ts';
 import { objectPath } from './object-path.ts';
 
-export interface VolumeAnswer extends NamedAnswer {
+export interface VolumeResponse extends NamedResponse {
   Driver?: string;
   Mountpoint?: string;
   Options?: Record<string, string> | null;
 }
 
 export async function listVolumes(api: DockerApi, labels: LabelFilter): Promise<NamedFacts[]> {
-  const answer = await api.json<{ Volumes?: NamedAnswer[] | null }>({
+  const response = await api.json<{ Volumes?: NamedResponse[] | null }>({
     operation: 'list volumes',
     method: 'GET',
     path: '/volumes',
     query: { filters: labelFilters(labels) },
     timeout: api.timeouts.quick,
   });
-  return (answer.Volumes ?? []).map(named);
+  return (response.Volumes ?? []).map(named);
 }
 
 export async function findVolume(api: DockerApi, name: string): Promise<VolumeFacts | undefined> {
@@ -26,19 +26,19 @@ export async function findVolume(api: DockerApi, name: string): Promise<VolumeFa
   const path = objectPath('volumes', name, operation);
   const { status, body } = await api.call({ operation, method: 'GET', path, timeout: api.timeouts.quick }, [404]);
   if (status === 404) return undefined;
-  const answer = JSON.parse(body.toString('utf8')) as VolumeAnswer;
+  const response = JSON.parse(body.toString('utf8')) as VolumeResponse;
   // With options, content is mounted there only while a container uses it.
-  const plain = answer.Driver === 'local' && Object.keys(answer.Options ?? {}).length === 0;
-  const device = deviceOf(answer);
+  const plain = response.Driver === 'local' && Object.keys(response.Options ?? {}).length === 0;
+  const device = deviceOf(response);
   return {
-    ...named(answer),
-    folder: plain ? answer.Mountpoint : undefined,
+    ...named(response),
+    folder: plain ? response.Mountpoint : undefined,
     ...(device === undefined ? {} : { device }),
   };
 }
 
 /** Returns the bound host path; other devices are network shares. */
-export function deviceOf({ Options }: VolumeAnswer): string | undefined {
+export function deviceOf({ Options }: VolumeResponse): string | undefined {
   const device = Options?.device;
   return device?.startsWith('/') ? device : undefined;
 }
@@ -46,7 +46,7 @@ export function deviceOf({ Options }: VolumeAnswer): string | undefined {
 /** Docker returns an existing volume of the same name, even one of another owner. */
 export async function ensureVolume(api: DockerApi, spec: NamedSpec): Promise<void> {
   const operation = `create volume ${spec.name}`;
-  const volume = await api.json<NamedAnswer>({
+  const volume = await api.json<NamedResponse>({
     operation,
     method: 'POST',
     path: '/volumes/create',

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import type { LogPiece } from '../engine.ts';
+import type { LogChunk, LogPiece } from '../engine.ts';
 import type { DockerApi } from './docker-api.ts';
 import { objectPath } from './object-path.ts';
 
 /** Longest part of one message; the engine splits longer lines itself, at 16 KiB. */
-const MOST = 64 * 1024;
+const MAX = 64 * 1024;
 const HEADER = 8;
 const NEWLINE = 10;
 
@@ -14,7 +14,7 @@ export async function* followLogs(
   id: string,
   since: string | undefined,
   signal: AbortSignal,
-): AsyncGenerator<readonly LogPiece[]> {
+): AsyncGenerator<LogChunk> {
   const operation = `follow the log of container ${id}`;
   const path = objectPath('containers', id, operation);
   const call = { operation, method: 'GET', timeout: api.timeouts.quick, signal } as const;
@@ -31,7 +31,7 @@ export async function* followTaskLogs(
   id: string,
   since: string | undefined,
   signal: AbortSignal,
-): AsyncGenerator<readonly LogPiece[]> {
+): AsyncGenerator<LogChunk> {
   const operation = `follow the log of task ${id}`;
   const path = `${objectPath('tasks', id, operation)}/logs`;
   const query = { stdout: 'true', stderr: 'true', follow: 'true', timestamps: 'true', since };
@@ -42,11 +42,10 @@ export async function* followTaskLogs(
 async function* piecesOf(
   stream: IncomingMessage,
   messages: FramedMessages | TerminalMessages,
-): AsyncGenerator<readonly LogPiece[]> {
+): AsyncGenerator<LogChunk> {
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      const pieces = messages.add(chunk);
-      if (pieces.length > 0) yield pieces;
+      yield { pieces: messages.add(chunk), bytes: chunk.length };
     }
   } finally {
     stream.destroy();
@@ -86,7 +85,7 @@ export class FramedMessages {
 
   /** Keeps the beginning and the last byte, which tells whether the line ends. */
   #keep(part: Buffer): void {
-    const kept = part.subarray(0, Math.max(0, MOST - this.#kept));
+    const kept = part.subarray(0, Math.max(0, MAX - this.#kept));
     this.#kept += kept.length;
     if (kept.length > 0) this.#parts.push(kept);
     if (kept.length < part.length && this.#missing === 0) this.#parts.push(part.subarray(-1));
@@ -114,18 +113,18 @@ export class TerminalMessages {
       pieces.push(...pieceOf('stdout', message));
       from = end + 1;
     }
-    const rest = chunk.subarray(from, from + Math.max(0, MOST - this.#rest.length));
+    const rest = chunk.subarray(from, from + Math.max(0, MAX - this.#rest.length));
     if (rest.length > 0) this.#rest = Buffer.concat([this.#rest, rest]);
     return pieces;
   }
 }
 
 const TIME = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/;
-const LONGEST_TIME = 40;
+const MAX_TIME_LENGTH = 40;
 
 /** Separates the time from the content; a message without one is left out. */
 function pieceOf(stream: LogPiece['stream'], message: Buffer): LogPiece[] {
-  const space = message.subarray(0, LONGEST_TIME).indexOf(' ');
+  const space = message.subarray(0, MAX_TIME_LENGTH).indexOf(' ');
   const at = space < 0 ? undefined : timeOf(message.toString('latin1', 0, space));
   if (at === undefined) return [];
   const ends = message.at(-1) === NEWLINE;

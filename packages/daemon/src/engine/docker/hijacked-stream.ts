@@ -13,12 +13,12 @@ export function ignoreUnreadInput(socket: Duplex): void {
 }
 
 /** Waiting pieces of output; then the socket is paused. */
-const MOST_WAITING = 2;
+const MAX_WAITING = 2;
 
 /** Yields what arrives until the end. A reset is one, too: the engine resets a connection with unread input. */
 export async function* received(socket: Duplex): AsyncGenerator<Buffer> {
   if (socket.destroyed) return;
-  const pieces = on(socket, 'data', { close: ['end', 'close'], highWaterMark: MOST_WAITING, lowWaterMark: 1 });
+  const pieces = on(socket, 'data', { close: ['end', 'close'], highWaterMark: MAX_WAITING, lowWaterMark: 1 });
   try {
     for await (const [piece] of pieces) yield piece;
   } catch (error) {

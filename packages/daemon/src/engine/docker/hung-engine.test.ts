@@ -16,13 +16,13 @@ afterEach(async () => {
   }
 });
 
-async function engineThat(answers: (socket: Socket, request: string) => void) {
+async function engineThat(responds: (socket: Socket, request: string) => void) {
   const folder = temporaryFolder('hung');
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => {});
-    socket.on('data', (data) => answers(socket, data.toString()));
+    socket.on('data', (data) => responds(socket, data.toString()));
   });
   const socketPath = join(folder.path, 's');
   server.listen(socketPath);
@@ -32,8 +32,8 @@ async function engineThat(answers: (socket: Socket, request: string) => void) {
 }
 
 const reply = (body: string) => `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-const version = (api: string, least = '1.12') =>
-  reply(JSON.stringify({ Version: 'x', ApiVersion: api, MinAPIVersion: least, Os: 'linux', Arch: 'amd64' }));
+const version = (api: string, min = '1.12') =>
+  reply(JSON.stringify({ Version: 'x', ApiVersion: api, MinAPIVersion: min, Os: 'linux', Arch: 'amd64' }));
 const onlyVersion = (socket: Socket, request: string) => {
   if (request.startsWith('GET /version')) socket.write(version('1.41'));
 };
@@ -99,8 +99,8 @@ test('a missing engine is reported', async () => {
 test.each([
   ['1.24', '1.12', 'the oldest supported version is 1.41 (Docker 20.10)'],
   ['1.99', '1.60', 'it requires API 1.60 or later'],
-])('an engine of API %s from %s is refused with the reason', async (newest, least, message) => {
-  const engine = await engineThat((socket) => socket.write(version(newest, least)));
+])('an engine of API %s from %s is refused with the reason', async (newest, min, message) => {
+  const engine = await engineThat((socket) => socket.write(version(newest, min)));
   expect((await problem(engine.inspect('x'))).message).toContain(message);
 });
 
@@ -118,16 +118,16 @@ test('an older engine is used with its version, a newer one with ours', async ()
 
 test('a hundred containers that start together do not reach the engine all at once', async () => {
   let parallel = 0;
-  let most = 0;
+  let max = 0;
   const engine = await engineThat((socket, request) => {
     onlyVersion(socket, request);
     if (!request.includes('/start')) return;
-    most = Math.max(most, ++parallel);
+    max = Math.max(max, ++parallel);
     setTimeout(() => {
       parallel--;
       socket.write(reply(''));
     }, 10);
   });
   await Promise.all(Array.from({ length: 100 }, (_, i) => engine.start(`c${i}`)));
-  expect(most).toBe(8);
+  expect(max).toBe(8);
 });

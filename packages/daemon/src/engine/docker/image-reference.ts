@@ -1,9 +1,13 @@
 import { EngineProblem } from '../engine-problem.ts';
 
-const reference = /^[a-z0-9]+(?:[._:/-]+[a-z0-9]+)*(?::[A-Za-z0-9_][A-Za-z0-9_.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
+const NAME = /^[a-z0-9]+(?:[._:/-]+[a-z0-9]+)*$/;
+const TAG = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$/;
 
 export function isImageReference(ref: string): boolean {
-  return reference.test(ref) && !ref.split('/').some((part) => part === '.' || part === '..' || part === '');
+  const bare = ref.replace(/@sha256:[0-9a-f]{64}$/, '');
+  const colon = bare.lastIndexOf(':');
+  const isTagged = colon > 0 && NAME.test(bare.slice(0, colon)) && TAG.test(bare.slice(colon + 1));
+  return (NAME.test(bare) || isTagged) && !ref.split('/').some((part) => part === '.' || part === '..' || part === '');
 }
 
 /** Rejects an invalid image reference before it becomes part of a path. */

@@ -83,7 +83,7 @@ function taskContainer(spec: ContainerSpec, files: ServiceSpec['files']): Servic
     StopGracePeriod: spec.stopGraceMs * nanosecondsPerMillisecond,
     Healthcheck: healthcheck(spec.healthcheck),
     // Services have no size of /dev/shm, but can mount a tmpfs there.
-    Mounts: [...spec.mounts, ...(shm as ContainerSpec['mounts'])].map((one) => mounted(one, spec)),
+    Mounts: [...spec.mounts, ...(shm as ContainerSpec['mounts'])].map((mount) => mounted(mount, spec)),
     Secrets: files.map(({ id, name, path, mode }) => ({
       SecretID: id,
       SecretName: name,
@@ -100,9 +100,9 @@ function taskContainer(spec: ContainerSpec, files: ServiceSpec['files']): Servic
 }
 
 /** The node creates a missing volume with the labels of the container, so that its owner is known. */
-function mounted(one: ContainerSpec['mounts'][number], { volumeLabels }: ContainerSpec): Record<string, unknown> {
-  const body = mount(one);
-  return one.kind === 'volume' ? { ...body, VolumeOptions: { Labels: volumeLabels ?? {} } } : body;
+function mounted(item: ContainerSpec['mounts'][number], { volumeLabels }: ContainerSpec): Record<string, unknown> {
+  const body = mount(item);
+  return item.kind === 'volume' ? { ...body, VolumeOptions: { Labels: volumeLabels ?? {} } } : body;
 }
 
 function resources({ limits }: ContainerSpec): object {

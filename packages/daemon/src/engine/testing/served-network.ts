@@ -24,7 +24,7 @@ export async function serveNetwork({
 }: ServedNetwork): Promise<AsyncDisposable & { engine: Engine }> {
   const folder = temporaryFolder('endpoints');
   let isThere = true;
-  const answers: Record<string, (body: string) => [status: number, body: unknown]> = {
+  const responses: Record<string, (body: string) => [status: number, body: unknown]> = {
     'GET /version': () => [200, { ApiVersion: '1.41', MinAPIVersion: '1.12', Os: 'linux', Arch: 'amd64' }],
     'GET /containers/json': () => [200, []],
     'GET /networks': () => [200, isThere ? [{ Name: name, Labels: {} }] : []],
@@ -47,10 +47,8 @@ export async function serveNetwork({
     let body = '';
     for await (const chunk of request) body += chunk;
     const path = (request.url ?? '').replace(/^\/v[\d.]+/, '').replace(/\?.*/, '');
-    const [status, answer] = answers[`${request.method} ${path}`]?.(body) ?? [500, {}];
-    response
-      .writeHead(status, { 'content-type': 'application/json' })
-      .end(status === 204 ? '' : JSON.stringify(answer));
+    const [status, reply] = responses[`${request.method} ${path}`]?.(body) ?? [500, {}];
+    response.writeHead(status, { 'content-type': 'application/json' }).end(status === 204 ? '' : JSON.stringify(reply));
   });
   const socketPath = join(folder.path, 's');
   server.listen(socketPath);

@@ -17,17 +17,17 @@ export class EngineModel {
   #ids = 0;
 
   actual(): Actual {
-    const containers = this.containers.map((one) => ({ ...one }));
-    const routes = this.routes.map((one) => ({ ...one }));
+    const containers = this.containers.map((container) => ({ ...container }));
+    const routes = this.routes.map((route) => ({ ...route }));
     return { containers, volumes: [...this.volumes], networks: [...this.networks], routes };
   }
 
   copy(): EngineModel {
     const copy = new EngineModel();
-    copy.containers = this.containers.map((one) => ({ ...one }));
+    copy.containers = this.containers.map((container) => ({ ...container }));
     copy.volumes = new Set(this.volumes);
     copy.networks = new Set(this.networks);
-    copy.routes = this.routes.map((one) => ({ ...one }));
+    copy.routes = this.routes.map((route) => ({ ...route }));
     copy.aliases = new Map(this.aliases);
     copy.healthy = new Set(this.healthy);
     for (const image of this.images) copy.images.add(image);
@@ -55,7 +55,7 @@ export class EngineModel {
       case 'start': {
         const container = this.#find(step.target);
         const others = this.containers.filter(
-          (one) => one !== container && one.component === container.component && one.replica === container.replica,
+          (item) => item !== container && item.component === container.component && item.replica === container.replica,
         );
         const beside = container.home !== undefined && isNext(container);
         if (!beside && others.some(({ state }) => state === 'running')) throw new Error('old and new at once');
@@ -88,7 +88,8 @@ export class EngineModel {
       case 'drop_network':
         this.networks.delete(step.network);
         if (this.containers.some(({ home }) => home === step.network)) throw new Error('a network in use was removed');
-        for (const one of this.containers) one.networks = one.networks.filter((name) => name !== step.network);
+        for (const container of this.containers)
+          container.networks = container.networks.filter((name) => name !== step.network);
         return;
       case 'before_start_job':
       case 'after_start_job':
@@ -172,18 +173,18 @@ export class EngineModel {
   #find(target: Target): ActualContainer {
     if ('existing' in target) return this.#byId(target.existing.id);
     const name = nextName(target.created.spec.name);
-    const found = this.containers.find((one) => one.name === name);
+    const found = this.containers.find((container) => container.name === name);
     if (!found) throw new Error(`no container ${name}`);
     return found;
   }
 
   #byId(id: string): ActualContainer {
-    const found = this.containers.find((one) => one.id === id);
+    const found = this.containers.find((container) => container.id === id);
     if (!found) throw new Error(`no container ${id}`);
     return found;
   }
 
   #checkFree(name: string): void {
-    if (this.containers.some((one) => one.name === name)) throw new Error(`the name ${name} is taken`);
+    if (this.containers.some((container) => container.name === name)) throw new Error(`the name ${name} is taken`);
   }
 }

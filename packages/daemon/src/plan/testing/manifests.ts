@@ -1,7 +1,7 @@
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 
 /** A component with default settings. */
-export function component(name: string, given: Partial<ManifestComponent> = {}): ManifestComponent {
+export function component(name: string, overrides: Partial<ManifestComponent> = {}): ManifestComponent {
   return {
     name,
     host: `alias-${name}`,
@@ -32,11 +32,11 @@ export function component(name: string, given: Partial<ManifestComponent> = {}):
     init: false,
     tty: false,
     stop_grace_period_ms: 1_000,
-    ...given,
+    ...overrides,
   };
 }
 
-export function manifest(uid: string, components: ManifestComponent[], given: Partial<Manifest> = {}): Manifest {
+export function manifest(uid: string, components: ManifestComponent[], overrides: Partial<Manifest> = {}): Manifest {
   return {
     species: 'example',
     template_version: '1.0.0',
@@ -53,6 +53,6 @@ export function manifest(uid: string, components: ManifestComponent[], given: Pa
     smoke: [],
     provides: [],
     permissions: [],
-    ...given,
+    ...overrides,
   };
 }

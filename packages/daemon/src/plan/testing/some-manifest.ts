@@ -61,13 +61,13 @@ export const someManifest: fc.Arbitrary<Manifest> = fc
   .subarray(names, { minLength: 1 })
   .chain((chosen) => fc.tuple(...chosen.map(someComponent)))
   .map((components) => {
-    const kinds = new Map(components.map((one) => [one.name, one]));
-    for (const one of components) {
-      for (const other of Object.keys(one.depends_on)) {
+    const kinds = new Map(components.map((component) => [component.name, component]));
+    for (const component of components) {
+      for (const other of Object.keys(component.depends_on)) {
         const target = kinds.get(other);
         // An after-start job waits for every service, so nothing may depend on it.
-        if (target === undefined || target.run === 'after_start') delete one.depends_on[other];
-        else if (target.kind === 'job') one.depends_on[other] = 'completed';
+        if (target === undefined || target.run === 'after_start') delete component.depends_on[other];
+        else if (target.kind === 'job') component.depends_on[other] = 'completed';
       }
     }
     return components;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import { openLog } from '@hortus/logging/log';
 import { sharedDocker } from '@hortus/testkit/docker';
 import { askDocker, readDocker } from '@hortus/testkit/docker-request';
 import { sharedBusyboxImage } from '@hortus/testkit/images';
@@ -14,7 +15,6 @@ import { Ingress } from '../../ingress/ingress.ts';
 import type { RolloutResult } from '../../journal/rollout-result.ts';
 import { Routes } from '../../journal/routes.ts';
 import { SCHEMA } from '../../journal/schema.ts';
-import { openLog } from '../../log.ts';
 import { manifest } from '../../plan/testing/manifests.ts';
 import { id } from '../../testing/signing.ts';
 import { type RolloutLogLine, rollOut } from '../rollout.ts';
@@ -47,7 +47,7 @@ export class TestServer {
       httpsPort,
       directory: join(this.#folder.path, 'ingress'),
       routes: new Routes(db),
-      log: openLog('error'),
+      log: openLog({ level: 'error' }),
     });
   }
 
@@ -170,7 +170,7 @@ export const webCheck = {
 } as const;
 
 /** A web server that is healthy as soon as it serves; `before` runs first in its shell. */
-export function web(given: Partial<ManifestComponent> = {}, before = ''): Partial<ManifestComponent> {
+export function web(overrides: Partial<ManifestComponent> = {}, before = ''): Partial<ManifestComponent> {
   const command = ['sh', '-c', `${before} echo ok > /www/health; exec httpd -f -p ${port} -h /www`];
-  return { image, command, healthcheck: webCheck, ...given };
+  return { image, command, healthcheck: webCheck, ...overrides };
 }

@@ -1,51 +1,51 @@
 import { get } from 'node:http';
 import { get as getSecurely } from 'node:https';
-import { type Gate, openGate, type Swarm } from '@hortus/testkit/swarm';
+import { openPortForward, type PortForward, type Swarm } from '@hortus/testkit/swarm';
 import { REVISION_HOST } from '../ingress-document.ts';
 import type { AskNode } from '../ingress-nodes.ts';
 
-export interface Answer {
+export interface NodeResponse {
   status: number | undefined;
   body: string;
   headers: Record<string, string | string[] | undefined>;
 }
 
 /** Asks a gate over TLS, without verifying the certificate. */
-export const requestSecurely = (socketPath: string, host: string): Promise<Answer> =>
+export const requestSecurely = (socketPath: string, host: string): Promise<NodeResponse> =>
   request(socketPath, host, '/', { get: getSecurely, servername: host, rejectUnauthorized: false });
 
 /** Ways from this machine to the ingress of the nodes, which only the nodes themselves reach. */
-export class Gates implements AsyncDisposable {
-  readonly #gates = new Map<string, Gate>();
+export class PortForwards implements AsyncDisposable {
+  readonly #forwards = new Map<string, PortForward>();
 
   /** Opens a way to the HTTP port of some nodes, by position. */
-  static async open(swarm: Swarm, places: readonly number[]): Promise<Gates> {
-    const gates = new Gates();
+  static async open(swarm: Swarm, places: readonly number[]): Promise<PortForwards> {
+    const forwards = new PortForwards();
     for (const place of places) {
       const node = swarm.nodes[place];
-      if (node) gates.#gates.set(node.address, await openGate(swarm.nodes[0], node, 80));
+      if (node) forwards.#forwards.set(node.address, await openPortForward(swarm.nodes[0], node, 80));
     }
-    return gates;
+    return forwards;
   }
 
   get sockets(): string[] {
-    return [...this.#gates.values()].map(({ socketPath }) => socketPath);
+    return [...this.#forwards.values()].map(({ socketPath }) => socketPath);
   }
 
   /** Asks the ingress of one of the nodes, by its order here. */
-  request(index: number, host: string, path = '/'): Promise<Answer> {
+  request(index: number, host: string, path = '/'): Promise<NodeResponse> {
     return request(this.sockets[index] ?? '', host, path);
   }
 
   readonly ask: AskNode = async (address) => {
-    const gate = this.#gates.get(address);
+    const gate = this.#forwards.get(address);
     if (!gate) throw new Error(`there is no way to ${address}`);
     const { body } = await request(gate.socketPath, REVISION_HOST, '/').catch(() => ({ body: undefined }));
     return body;
   };
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const gate of this.#gates.values()) await gate[Symbol.asyncDispose]();
+    for (const gate of this.#forwards.values()) await gate[Symbol.asyncDispose]();
   }
 }
 
@@ -55,17 +55,17 @@ interface Secure {
   rejectUnauthorized: boolean;
 }
 
-function request(socketPath: string, host: string, path: string, secure?: Secure): Promise<Answer> {
+function request(socketPath: string, host: string, path: string, secure?: Secure): Promise<NodeResponse> {
   const { get: send = get, ...tls } = secure ?? {};
   return new Promise((resolve, reject) => {
     const options = { socketPath, path, headers: { host }, agent: false, timeout: 15_000, ...tls };
-    const asked = send(options, (answer) => {
+    const asked = send(options, (response) => {
       let body = '';
-      answer.setEncoding('utf8').on('data', (chunk: string) => {
+      response.setEncoding('utf8').on('data', (chunk: string) => {
         body += chunk;
       });
-      answer.on('error', reject);
-      answer.on('end', () => resolve({ status: answer.statusCode, body: body.trim(), headers: answer.headers }));
+      response.on('error', reject);
+      response.on('end', () => resolve({ status: response.statusCode, body: body.trim(), headers: response.headers }));
     });
     asked.on('timeout', () => asked.destroy(new Error('no answer within 15 s')));
     asked.on('error', reject);

@@ -1,6 +1,6 @@
 import type { ServiceFacts, TaskFacts } from '../../engine/cluster.ts';
 
-export const service = (given: Partial<ServiceFacts> = {}): ServiceFacts => ({
+export const service = (overrides: Partial<ServiceFacts> = {}): ServiceFacts => ({
   id: 'svc',
   name: 'blog',
   labels: {},
@@ -13,10 +13,10 @@ export const service = (given: Partial<ServiceFacts> = {}): ServiceFacts => ({
   aliases: [],
   secrets: [],
   update: undefined,
-  ...given,
+  ...overrides,
 });
 
-export const task = (given: Partial<TaskFacts> = {}): TaskFacts => ({
+export const task = (overrides: Partial<TaskFacts> = {}): TaskFacts => ({
   id: 'task',
   service: 'svc',
   node: 'n1',
@@ -31,5 +31,5 @@ export const task = (given: Partial<TaskFacts> = {}): TaskFacts => ({
   hostNetwork: false,
   createdAt: 1,
   at: 1,
-  ...given,
+  ...overrides,
 });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
+import { openLog } from '@hortus/logging/log';
 import { startProcess } from '@hortus/testkit/process';
 import { type Swarm, type SwarmOptions, startSwarm } from '@hortus/testkit/swarm';
 import { until } from '@hortus/testkit/until';
@@ -8,12 +9,12 @@ import { openDockerCluster } from '../../engine/docker/docker-cluster.ts';
 import { openDockerEngine } from '../../engine/docker/docker-engine.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RolloutResult } from '../../journal/rollout-result.ts';
-import { openLog } from '../../log.ts';
 import { label } from '../../plan/labels.ts';
 import { manifest } from '../../plan/testing/manifests.ts';
 import type { RolloutLogLine } from '../../rollout/rollout.ts';
 import { id } from '../../testing/signing.ts';
 import type { AskNode } from '../ingress-nodes.ts';
+import { instanceViews } from '../instance-views.ts';
 import { SwarmIngress } from '../swarm-ingress.ts';
 import { rollOutOnSwarm } from '../swarm-rollout.ts';
 
@@ -55,7 +56,7 @@ export class SwarmServer {
       httpsPort,
       serverId: () => id,
       leads: () => true,
-      log: openLog('error'),
+      log: openLog({ level: 'error' }),
       ask,
     });
     return this.ingress;
@@ -109,11 +110,23 @@ export class SwarmServer {
         cluster: options.cluster ?? this.cluster,
         engine: this.engine,
         ingress: { cluster: this.ingress },
+        viewOf: instanceViews({
+          ...{ engine: this.engine, cluster: this.cluster, wrap: (engine) => engine },
+          others: { engineOf: (node) => this.engineOf(node) },
+        }),
         events: { log: (line) => this.log.push(line), progress: () => {} },
         signal: options.signal ?? new AbortController().signal,
         boundary: options.boundary,
       },
     );
+  }
+
+  /** The engine of a node by its id, without a tunnel. */
+  async engineOf(node: string): Promise<Engine> {
+    const name = (await this.cluster.nodes()).find(({ id }) => id === node)?.name;
+    const socketPath = this.swarm.nodes.find((item) => item.name === name)?.socketPath;
+    if (socketPath === undefined) throw new Error(`there is no node ${node}`);
+    return openDockerEngine({ socketPath });
   }
 
   said(): string {
@@ -156,7 +169,11 @@ export const webCheck = {
 } as const;
 
 /** A web server that is healthy as soon as it serves; `before` runs first in its shell. */
-export function web(image: string, given: Partial<ManifestComponent> = {}, before = ''): Partial<ManifestComponent> {
+export function web(
+  image: string,
+  overrides: Partial<ManifestComponent> = {},
+  before = '',
+): Partial<ManifestComponent> {
   const command = ['sh', '-c', `${before} echo ok > /www/health; exec httpd -f -p ${port} -h /www`];
-  return { image, command, healthcheck: webCheck, ...given };
+  return { image, command, healthcheck: webCheck, ...overrides };
 }

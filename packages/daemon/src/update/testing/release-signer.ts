@@ -1,5 +1,5 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
-import type { ReleaseSignature } from '@hortus/contract/release-signature';
+import type { ReleaseSignature } from '@hortus/contract/releases/release-signature';
 import { signedBytes } from '../../trust/manifest-signature.ts';
 import { releaseKeyId } from '../release-key.ts';
 

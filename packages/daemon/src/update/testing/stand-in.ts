@@ -2,9 +2,9 @@
 // replace it. A stand-in for a binary is a script that calls it.
 import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openLog } from '@hortus/logging/log';
 import { takeStateDirectory } from '../../journal/state-directory.ts';
 import { Channel } from '../../link/channel.ts';
-import { openLog } from '../../log.ts';
 import { becomeProgram, isSupervisedBySystemd } from '../become-program.ts';
 import { runCandidate } from '../candidate.ts';
 import { chooseProgram } from '../choose-program.ts';
@@ -16,15 +16,16 @@ import { Updater } from '../updater.ts';
 
 export type Behaviour = 'healthy' | 'unhealthy' | 'hangs' | 'crashes' | 'crashes later';
 
-export interface StandIn {
+interface StandIn {
   readonly file: string;
   readonly version: string;
   readonly behaviour: Behaviour;
 }
 
 const env = (name: string): string => process.env[`STAND_IN_${name}`] ?? '';
-const log = openLog('info');
+const log = openLog({ level: 'info' });
 
+/** @public Called by the scripts that `updated-server.ts` writes. */
 export async function runStandIn(self: StandIn): Promise<void> {
   const [, , command, ...rest] = process.argv;
   if (command === 'version') process.stdout.write(`${self.version}\n`);
@@ -44,7 +45,7 @@ async function run({ file, version, behaviour }: StandIn, args: string[]): Promi
       onMessage: (message) => message.type === 'daemon_update' && updater()?.order(message),
       onUp,
       log,
-      times: { firstMs: 50, mostMs: 200 },
+      times: { firstMs: 50, maxMs: 200 },
     });
   const former = process.env[TRIAL_VARIABLE];
   delete process.env[TRIAL_VARIABLE];
@@ -96,7 +97,7 @@ async function run({ file, version, behaviour }: StandIn, args: string[]): Promi
       quiet: async () => undefined,
       handOver,
       log,
-      times: { backoff: { firstMs: 10, mostMs: 100 }, withinMs: 20_000 },
+      times: { backoff: { firstMs: 10, maxMs: 100 }, withinMs: 20_000 },
       boundary,
     });
     return {
@@ -112,7 +113,7 @@ async function run({ file, version, behaviour }: StandIn, args: string[]): Promi
     };
   };
   const onFatal = (error: Error) => {
-    log.error('stand-in failed', { error });
+    log.error({ err: error }, 'stand-in failed');
     process.exit(1);
   };
   const supervisor = new Supervisor({ store, binary: file, args, open, execute, onFatal, log, boundary });

@@ -2,13 +2,13 @@ import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'no
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { UpdateOrder, UpdateReport } from '@hortus/contract/daemon-update';
+import type { UpdateOrder, UpdateReport } from '@hortus/contract/releases/daemon-update';
 import { type RunningProcess, startProcess } from '@hortus/testkit/process';
 import { standInModule } from '@hortus/testkit/programs';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import { FakeService } from '../../testing/fake-service.ts';
-import { ownReleaseFile } from '../check-release.ts';
+import { localReleaseFile } from '../check-release.ts';
 import { sha256Of } from '../checksum.ts';
 import { UpdateStore } from '../update-record.ts';
 import { ReleaseSigner } from './release-signer.ts';
@@ -97,7 +97,7 @@ export class UpdatedServer {
   async prepare(version: string, behaviour: Behaviour = 'healthy'): Promise<UpdateOrder> {
     const published = this.write(`published-${version}`, version, behaviour);
     this.#published = published;
-    const release = this.signer.sign({ file: ownReleaseFile(), version, sha256: await sha256Of(published) });
+    const release = this.signer.sign({ file: localReleaseFile(), version, sha256: await sha256Of(published) });
     const update_id = `upd_${++this.#orders}`;
     const { size } = statSync(published);
     return { update_id, path: '/implant/linux/amd64/download', size, release, trial_seconds: 20 };

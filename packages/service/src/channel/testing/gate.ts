@@ -2,6 +2,7 @@ import { callerAddress } from '../../http/caller-address.ts';
 import { type Served, serve } from '../../http/testing/serve.ts';
 import { DaemonSocket, type DaemonSocketOptions } from '../../testing/daemon-socket.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
+import { onThisThread } from '../../workers/testing/on-this-thread.ts';
 import type { Connection } from '../connection.ts';
 import { Gateway, type GatewayHandlers, type GatewayOptions, type Report } from '../gateway.ts';
 
@@ -9,7 +10,7 @@ import { Gateway, type GatewayHandlers, type GatewayOptions, type Report } from 
  * A gateway on the real HTTP layer that records the calls of its handlers. Every name that begins with `srv_` is a
  * valid key.
  */
-export class Gate {
+export class GatewayHarness {
   readonly gateway: Gateway;
   readonly served: Served;
   readonly log = new QuietLog();
@@ -29,6 +30,7 @@ export class Gate {
         if (key.startsWith('srv_')) return { kind: 'server', serverId: key, accountId: 'acc_a', plan: 'free' };
         return await served.http.authenticate(key, address);
       },
+      work: onThisThread,
       log: { ...this.log, info: () => {} },
       handlers: {
         connected: async () => ++this.#epoch,
@@ -68,4 +70,5 @@ export class Gate {
 
 type Changes = Partial<Omit<GatewayOptions, 'handlers'>> & { readonly handlers?: Partial<GatewayHandlers> };
 
-export const openGate = async (changes: Changes = {}): Promise<Gate> => new Gate(await serve(), changes);
+export const openGateway = async (changes: Changes = {}): Promise<GatewayHarness> =>
+  new GatewayHarness(await serve(), changes);

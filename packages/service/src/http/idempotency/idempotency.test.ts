@@ -1,10 +1,10 @@
 import { standardBackup } from '@hortus/contract/resources/backup-settings';
 import { expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { conflict } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { OutcomeUnknown, type Storage } from '../../storage/storage.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import type { Authenticator } from '../gate.ts';
 import { bearer, fakeAuthenticator, principals, serve } from '../testing/serve.ts';
 import { removeReplaySecrets } from './retention.ts';
@@ -40,10 +40,10 @@ async function serveCreating(storage: Storage, authenticator: Authenticator = fa
       body: JSON.stringify({ name, permissions: ['templates:read'] }),
     });
   /** The answer to a creation; its shape is the handler's above. */
-  const answered = async (...asked: Parameters<typeof create>) =>
+  const onResponse = async (...asked: Parameters<typeof create>) =>
     (await (await create(...asked)).json()) as { data: { id: string; key: string } };
   const created = async () => (await storage.reader.db.selectFrom('settings').select('name').execute()).length;
-  return { ...service, create, answered, created, fail: (times: number) => (failures = times) };
+  return { ...service, create, responded: onResponse, created, fail: (times: number) => (failures = times) };
 }
 
 /** Of more than a megabyte. */
@@ -64,8 +64,8 @@ const bundleWith = (secret: string) => ({
   exported_at: '2026-01-02T03:04:05Z',
 });
 
-onBothEngines((engine) => {
-  it('the same key and body replays the answer and creates nothing', async () => {
+onDifferingEngines('concurrent requests and lost commits', (engine) => {
+  it('the same key and body replays the response and creates nothing', async () => {
     await using service = await serveCreating(await engine.open());
     const first = await service.create('k1');
     const second = await service.create('k1');
@@ -120,15 +120,15 @@ onBothEngines((engine) => {
 
   it('a key does not receive the secret that another key of the account created', async () => {
     await using service = await serveCreating(await engine.open());
-    const mine = await service.answered('k1', 'ci', 'writer');
-    const theirs = await service.answered('k1', 'ci', 'secondWriter');
+    const mine = await service.responded('k1', 'ci', 'writer');
+    const theirs = await service.responded('k1', 'ci', 'secondWriter');
     expect(theirs.data.key).not.toBe(mine.data.key);
-    expect(await service.answered('k1', 'ci', 'writer')).toEqual(mine);
+    expect(await service.responded('k1', 'ci', 'writer')).toEqual(mine);
   });
 
   it('two credentials that race with one key each get what they created', async () => {
     await using service = await serveCreating(await engine.open());
-    const ask = async (as: string) => (await service.answered('k1', 'ci', as)).data.id;
+    const ask = async (as: string) => (await service.responded('k1', 'ci', as)).data.id;
     const who = Array.from({ length: 20 }, (_, turn) => (turn % 2 === 0 ? 'writer' : 'secondWriter'));
     const ids = await Promise.all(who.map(ask));
     const of = (name: string) => new Set(ids.filter((_, turn) => who[turn] === name));
@@ -151,9 +151,9 @@ onBothEngines((engine) => {
   it('a secret is replayed for 10 minutes; then it is null, with a hint how to replace it', async () => {
     let now = 1_000_000_000_000;
     await using service = await serveCreating(await engine.open({ clock: () => now }));
-    const first = await service.answered('k1');
+    const first = await service.responded('k1');
     now += 10 * MINUTE - 1;
-    expect(await service.answered('k1')).toEqual(first);
+    expect(await service.responded('k1')).toEqual(first);
     now += 1;
     const late = await service.create('k1');
     expect([late.status, late.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
@@ -165,11 +165,11 @@ onBothEngines((engine) => {
     expect(await service.created()).toBe(1);
   });
 
-  it('the sealed secret is deleted when it is no longer replayed, and the rest of the answer stays', async () => {
+  it('the sealed secret is deleted when it is no longer replayed, and the rest of the response stays', async () => {
     let now = 1_000_000_000_000;
     const storage = await engine.open({ clock: () => now });
     await using service = await serveCreating(storage);
-    const first = await service.answered('k1');
+    const first = await service.responded('k1');
     const kept = async () => {
       const [row] = await storage.reader.db.selectFrom('idempotency').select(['response', 'secrets']).execute();
       return row;
@@ -180,7 +180,7 @@ onBothEngines((engine) => {
     expect(await storage.write((tx) => removeReplaySecrets(tx, now - 10 * MINUTE, 100))).toBe(1);
     expect(await storage.write((tx) => removeReplaySecrets(tx, now - 10 * MINUTE, 100))).toBe(0);
     expect(await kept()).toMatchObject({ secrets: null, response: expect.not.stringContaining(sealed) });
-    expect(await service.answered('k1')).toMatchObject({ data: { ...first.data, key: null } });
+    expect(await service.responded('k1')).toMatchObject({ data: { ...first.data, key: null } });
   });
 
   it('a failed request does not use up the key', async () => {
@@ -226,7 +226,7 @@ onBothEngines((engine) => {
     expect(await service.created()).toBe(2);
   });
 
-  it('the answer is stored encrypted, and the body only as a hash', async () => {
+  it('the response is stored encrypted, and the body only as a hash', async () => {
     const storage = await engine.open();
     await using service = await serveCreating(storage);
     await service.create('k1', 'a-very-private-name');
@@ -242,7 +242,7 @@ onBothEngines((engine) => {
     expect(JSON.stringify(row)).not.toMatch(/the secret itself|a-very-private-name/);
   });
 
-  it('a commit whose answer was lost is repeated and creates once', async () => {
+  it('a commit whose response was lost is repeated and creates once', async () => {
     const storage = await engine.open();
     let isFirst = true;
     const losing: Storage = {
@@ -255,8 +255,8 @@ onBothEngines((engine) => {
       },
     };
     await using service = await serveCreating(losing);
-    const answer = await service.create('k1');
-    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    const response = await service.create('k1');
+    expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     expect(await service.created()).toBe(1);
   });
 

@@ -1,11 +1,11 @@
-import type { SecretField } from '@hortus/contract/secret-fields';
+import type { SecretField } from '@hortus/contract/records/secret-fields';
 import { conflict, invalid } from '../../problem.ts';
 import { OutcomeUnknown, RunAgain, type Storage, StorageUnavailable, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { hintFor, putSecretsBack, takeSecrets } from './kept-secrets.ts';
+import { hintFor, putSecretsBack, takeSecrets } from './response-secrets.ts';
 import { deleteKept, findKept, type Kept, keepResponse, type Place, takePlace } from './store.ts';
 
-export const IDEMPOTENCY_HEADER = 'Idempotency-Key';
+const IDEMPOTENCY_HEADER = 'Idempotency-Key';
 
 /** How long the answer to a key is stored. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -28,7 +28,7 @@ export interface IdempotentRequest {
   readonly secretFields: readonly SecretField[];
 }
 
-export interface Answer<Response> {
+export interface WriteResult<Response> {
   readonly response: Response;
   readonly status: number;
   readonly replayed: boolean;
@@ -50,7 +50,7 @@ export function idempotentWrite<Response>(
   { storage, vault }: { storage: Storage; vault: Vault },
   request: IdempotentRequest,
   work: (tx: Tx) => Promise<Response>,
-): Promise<Answer<Response>> {
+): Promise<WriteResult<Response>> {
   const { accountId, credential, method, path, key, body, status, secretFields } = request;
   const place: Place = { account_id: accountId, credential, method, path, key };
   const context = `idempotency ${credential} ${method} ${path} ${key}`;
@@ -67,7 +67,7 @@ export function idempotentWrite<Response>(
     return putSecretsBack(response, secretFields, await open(tx, 'secrets', kept.secrets)) as Response;
   };
 
-  const once = async (tx: Tx): Promise<Answer<Response>> => {
+  const once = async (tx: Tx): Promise<WriteResult<Response>> => {
     const body_hmac = await vault.hmac(tx, accountId, body);
     const taken = { ...place, body_hmac, status, created_at: tx.now };
     let [mine] = await takePlace(tx, taken);

@@ -1,4 +1,4 @@
-import type { Guard } from '../../guard.ts';
+import type { Guard } from '../../process/guard.ts';
 import { OutcomeUnknown, type Storage } from '../../storage/storage.ts';
 import { type Counter, type RateLimiter, type RateWindow, WINDOW_MS } from '../rate-limit.ts';
 import { addCounts, deleteWindowsBefore } from './store.ts';

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type EndpointName, endpointRows, type LiveName } from '@hortus/contract/endpoints';
+import { defaultStreamLimits } from '../../config/settings.ts';
 import { type Principal, unlimited } from '../../identity/principal.ts';
-import { openLog } from '../../log.ts';
-import { openMetrics } from '../../metrics.ts';
 import { unauthorized } from '../../problem.ts';
-import { defaultStreamLimits } from '../../settings.ts';
+import { openLog } from '../../process/log.ts';
+import { openMetrics } from '../../process/metrics.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { onThisThread } from '../../workers/testing/on-this-thread.ts';
@@ -77,7 +77,7 @@ export const principals: Readonly<Record<string, Principal>> = {
 };
 
 /** Headers of every answer. */
-export const everyAnswer = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'];
+export const everyResponse = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-request-id'];
 
 export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
 
@@ -95,7 +95,7 @@ export const fakeAuthenticator: Authenticator = {
 };
 
 /** Encodes instead of encrypting, so that a test can check the stored values. */
-export const fakeVault: Vault = {
+const fakeVault: Vault = {
   encrypt: async (_tx, accountId, plaintext, context = '') =>
     JSON.stringify([accountId, context, Buffer.from(plaintext).toString('base64')]),
   decrypt: async (_queries, accountId, ciphertext, context = '') => {

@@ -1,6 +1,6 @@
 import { endpoint } from '@hortus/contract/endpoint';
 import { endpoints } from '@hortus/contract/endpoints';
-import { answer, paging } from '@hortus/contract/envelope';
+import { envelope, paging } from '@hortus/contract/envelope';
 import Type from 'typebox';
 import { describe, expect, it } from 'vitest';
 import { Problem } from '../../problem.ts';
@@ -39,7 +39,7 @@ const row = endpoint({
     },
     { additionalProperties: false },
   ),
-  response: answer(Type.Null()),
+  response: envelope(Type.Null()),
 });
 const checks: Checks = checksOf(row);
 

@@ -1,9 +1,9 @@
 import { type Endpoint, noBody } from '@hortus/contract/endpoint';
-import { nearest } from '@hortus/template/nearest';
+import { nearest } from '@hortus/template/schema/nearest';
 import type { TSchema } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
 import { invalid, notFound, Problem } from '../../problem.ts';
-import { findings, MOST_NAMED, UNKNOWN } from './messages.ts';
+import { findings, MAX_NAMED, UNKNOWN } from './messages.ts';
 import { holdsNull, NO_NULL } from './null-character.ts';
 import { queryReader } from './query.ts';
 
@@ -83,14 +83,14 @@ function refusal(errors: Parameters<typeof findings>[0], schema: TSchema, whole:
 /** Returns the number of unknown fields beyond those that are named. */
 function unnamed(found: readonly { message: string }[], properties: object, value: unknown): number {
   const named = found.filter(({ message }) => message === UNKNOWN).length;
-  if (found.length < MOST_NAMED || named === 0) return 0;
+  if (found.length < MAX_NAMED || named === 0) return 0;
   const unknown = Object.keys(value as object).filter((field) => !Object.hasOwn(properties, field));
   return Math.max(0, unknown.length - named);
 }
 
 function problem(problems: readonly { field: string; message: string }[], more = 0): Problem {
   const [first] = problems;
-  const unknown = problems.filter((one) => one.message === UNKNOWN);
+  const unknown = problems.filter((problem) => problem.message === UNKNOWN);
   const others = first?.message === UNKNOWN ? unknown.slice(1).map(({ field }) => field) : [];
   const named = others.length > 0 ? ` Neither are: ${others.join(', ')}.` : '';
   const hint = more > 0 ? ` ${more} more fields are not known.` : '';

@@ -1,5 +1,5 @@
-import { MOST_LEVELS } from '../../nesting.ts';
 import { invalid } from '../../problem.ts';
+import { MAX_LEVELS } from './nesting.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -12,21 +12,21 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x
  */
 export class JsonSize {
   values = 0;
-  readonly #mostValues: number;
+  readonly #maxValues: number;
   #depth = 0;
   #inText = false;
   /** Whether the last chunk ended with a backslash, which escapes the first byte of the next one. */
   #escaped = false;
 
-  constructor(mostValues: number) {
-    this.#mostValues = mostValues;
+  constructor(maxValues: number) {
+    this.#maxValues = maxValues;
   }
 
   /** Throws if a limit is exceeded. */
   add(chunk: Buffer): void {
     let at = 0;
     while (at < chunk.length) at = this.#inText ? this.#skipText(chunk, at) : this.#count(chunk, at);
-    if (this.values > this.#mostValues) throw invalid('body', `must not contain more than ${this.#mostValues} values.`);
+    if (this.values > this.#maxValues) throw invalid('body', `must not contain more than ${this.#maxValues} values.`);
   }
 
   /** Counts up to the quote that starts the next string; returns the offset after it. */
@@ -41,7 +41,7 @@ export class JsonSize {
       else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
         this.values++;
         this.#depth++;
-        if (this.#depth > MOST_LEVELS) throw invalid('body', `must not be nested deeper than ${MOST_LEVELS} levels.`);
+        if (this.#depth > MAX_LEVELS) throw invalid('body', `must not be nested deeper than ${MAX_LEVELS} levels.`);
       } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) this.#depth--;
     }
     return chunk.length;

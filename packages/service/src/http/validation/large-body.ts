@@ -15,7 +15,7 @@ export interface ReadBody {
  * Parses and checks a body that is too large for the event loop. Removes unknown fields, so that the result has the
  * regular form of its schema, which is cheap to copy to the main thread.
  */
-export function readLargeBody(name: EndpointName, bytes: Uint8Array, withDigest: boolean): ReadBody {
+function readLargeBody(name: EndpointName, bytes: Uint8Array, withDigest: boolean): ReadBody {
   const row = endpoints[name];
   const body = Clean(row.body, checksOf(row).body(parseJson(Buffer.from(bytes).toString())));
   return withDigest ? { body, digest: createHash('sha256').update(JSON.stringify(body)).digest('hex') } : { body };

@@ -1,4 +1,4 @@
-import { nearest } from '@hortus/template/nearest';
+import { nearest } from '@hortus/template/schema/nearest';
 import type { TLocalizedValidationError } from 'typebox/error';
 import { Pointer } from 'typebox/value';
 import { formatWords } from './formats.ts';
@@ -13,7 +13,7 @@ export interface Finding {
 }
 
 /** Maximum number of named fields; further ones are counted, because a caller may send any number of unknown fields. */
-export const MOST_NAMED = 8;
+export const MAX_NAMED = 8;
 
 /**
  * Converts errors of the validator to messages, one per field, for the first few fields. `whole` is the name of the
@@ -23,7 +23,7 @@ export function findings(errors: readonly TLocalizedValidationError[], whole: st
   const found = new Map<string, string>();
   const types = new Map<string, string[]>();
   const say = (field: string, message: string) => {
-    if (found.size < MOST_NAMED && !found.has(field)) found.set(field, message);
+    if (found.size < MAX_NAMED && !found.has(field)) found.set(field, message);
   };
   for (const error of errors) {
     const path = error.instancePath;
@@ -31,7 +31,7 @@ export function findings(errors: readonly TLocalizedValidationError[], whole: st
       for (const name of error.params.requiredProperties) say(fieldName(`${path}/${name}`, whole), 'is required.');
     } else if (error.keyword === 'additionalProperties') {
       const names = error.params.additionalProperties;
-      for (const name of names.slice(0, MOST_NAMED)) say(fieldName(`${path}/${escaped(name)}`, whole), UNKNOWN);
+      for (const name of names.slice(0, MAX_NAMED)) say(fieldName(`${path}/${escaped(name)}`, whole), UNKNOWN);
     } else if (error.keyword === 'boolean' && error.schemaPath.endsWith('/additionalProperties')) {
       // The validator reports at most eight problems: with eight unknown fields it never reports the list of their
       // names.
@@ -51,8 +51,8 @@ export function findings(errors: readonly TLocalizedValidationError[], whole: st
 /** Suggests the intended word of an enum. Does not repeat the given word. */
 function suggestion(error: TLocalizedValidationError, value: unknown): string {
   if (error.keyword !== 'enum') return '';
-  const given = Pointer.Get(value, error.instancePath);
-  const meant = typeof given === 'string' ? nearest(given, error.params.allowedValues.map(String)) : undefined;
+  const input = Pointer.Get(value, error.instancePath);
+  const meant = typeof input === 'string' ? nearest(input, error.params.allowedValues.map(String)) : undefined;
   return meant === undefined ? '' : ` Did you mean ${meant}?`;
 }
 
@@ -117,7 +117,7 @@ function eitherOf(types: readonly string[]): string {
 const escaped = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
 /** Names of unknown fields may have any length; the message shows only their beginning. */
-const LONGEST_NAME = 80;
+const MAX_NAME_LENGTH = 80;
 
 function fieldName(pointer: string, whole: string): string {
   if (pointer === '') return whole;
@@ -125,6 +125,6 @@ function fieldName(pointer: string, whole: string): string {
     .slice(1)
     .split('/')
     .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'))
-    .map((part) => (part.length > LONGEST_NAME ? `${part.slice(0, LONGEST_NAME)}…` : part))
+    .map((part) => (part.length > MAX_NAME_LENGTH ? `${part.slice(0, MAX_NAME_LENGTH)}…` : part))
     .reduce((path, part) => (/^\d+$/.test(part) && path ? `${path}[${part}]` : path ? `${path}.${part}` : part), '');
 }

@@ -21,8 +21,8 @@ export function fieldWithNull(body: unknown): string | undefined {
 }
 
 /** Longer paths are not helpful in a message. */
-const LONGEST_PATH = 200;
-const named = (path: string) => (path === '' || path.length > LONGEST_PATH ? 'body' : path);
+const MAX_PATH_LENGTH = 200;
+const named = (path: string) => (path === '' || path.length > MAX_PATH_LENGTH ? 'body' : path);
 
 /** Checks a path or a query, whose values are flat. */
 export const holdsNull = (values: Readonly<Record<string, unknown>>): string | undefined =>

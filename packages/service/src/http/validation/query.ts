@@ -17,14 +17,14 @@ export function queryReader(schema: TObject): (raw: Values) => Values {
   return (raw) => {
     const values: Values = {};
     for (const [name, field] of fields) {
-      const given = raw[name];
-      if (given === undefined) {
+      const input = raw[name];
+      if (input === undefined) {
         if (field.default !== undefined) values[name] = field.default;
       } else if (field.type === 'array') {
-        values[name] = Array.isArray(given) ? given : [given];
+        values[name] = Array.isArray(input) ? input : [input];
       } else {
-        if (typeof given !== 'string') throw invalid(name, 'must be given only once.');
-        values[name] = typed(given, field.type);
+        if (typeof input !== 'string') throw invalid(name, 'must be given only once.');
+        values[name] = typed(input, field.type);
       }
     }
     return values;

@@ -51,7 +51,7 @@ export async function twoReplicas(
     authenticator: new Authenticator({ storage, bus, mode: 'live', sessionIdleMs: idleMs, ...hooks }),
     accountId,
   });
-  const told = (storage: Storage, bus: Bus) => {
+  const reported = (storage: Storage, bus: Bus) => {
     storage.onCommit((notices) => {
       for (const { topic, message } of notices) bus.publish(topic, message);
     });
@@ -59,13 +59,13 @@ export async function twoReplicas(
     return bus;
   };
   if (testDatabase.databaseUrl === undefined) {
-    const bus = told(first, openLocalBus({ log }));
+    const bus = reported(first, openLocalBus({ log }));
     return [replica(first, bus), replica(first, bus)];
   }
   const url = testDatabase.databaseUrl;
   const second = await testDatabase.open(hooks);
   return [
-    replica(first, told(first, await openPostgresBus({ url, replica: 'one', log }))),
-    replica(second, told(second, await openPostgresBus({ url, replica: 'two', log }))),
+    replica(first, reported(first, await openPostgresBus({ url, replica: 'one', log }))),
+    replica(second, reported(second, await openPostgresBus({ url, replica: 'two', log }))),
   ];
 }

@@ -1,4 +1,4 @@
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { insertRow } from '../../storage/status-columns.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { serverRow } from '../../testing/rows.ts';

@@ -1,5 +1,6 @@
-import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
+import { rowJob } from '../../jobs/row-job.ts';
+import { waker } from '../../jobs/wake.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { type ConnectedDaemon, findDaemon } from '../servers/public.ts';
 import { isFinal } from './lifecycle.ts';
@@ -12,22 +13,21 @@ export const GRACE_MS = 30_000;
 /** Time for a reconnected daemon to report what was sent to it before. */
 export const DOUBT_MS = 60_000;
 /** A server offline for longer is not expected to report a result. */
-export const LONGEST_PAUSE_MS = 24 * 3_600_000;
+const MAX_PAUSE_MS = 24 * 3_600_000;
 
 export const DEADLINE = 'execution.deadline';
 
 type Clock = Pick<ExecutionRow, 'deadline_at' | 'paused_at'>;
 
 /** Schedules a deadline check no later than `at`. */
-export const setAlarm = (tx: Tx, executionId: string, at: number): Promise<void> =>
-  enqueue(tx, { kind: DEADLINE, key: executionId, payload: { execution_id: executionId }, runAt: at });
+export const setAlarm = waker(DEADLINE);
 
 type Verdict =
   | { readonly again: number; readonly note?: Partial<Clock> }
   | { readonly end: 'expire' | 'fail'; readonly error: string; readonly outcome: 'known' | 'unknown' };
 
 /** Decides what to do when a deadline check runs. */
-export function judge(row: ExecutionRow, server: ConnectedDaemon | undefined, now: number): Verdict {
+function judge(row: ExecutionRow, server: ConnectedDaemon | undefined, now: number): Verdict {
   if (row.status === 'pending') {
     if (now < row.deadline_at) return { again: row.deadline_at };
     return { end: 'expire', error: 'The action did not start in time.', outcome: 'known' };
@@ -36,7 +36,7 @@ export function judge(row: ExecutionRow, server: ConnectedDaemon | undefined, no
   const away = server?.status === 'offline' || (row.paused_at !== null && server?.status !== 'online');
   if (away) {
     const paused_at = row.paused_at ?? pauseBegan(row, server, now);
-    const again = paused_at + LONGEST_PAUSE_MS;
+    const again = paused_at + MAX_PAUSE_MS;
     if (now < again) return { again, note: { paused_at } };
   } else {
     const note = resumed(row, now);
@@ -68,21 +68,20 @@ export interface DeadlineDeps {
 }
 
 /** Enqueued in the transaction that orders an execution, so that every execution ends. */
-export const deadlineJob = ({ storage, end }: DeadlineDeps): JobKind => ({
-  concurrency: 8,
-  maxAttempts: Number.POSITIVE_INFINITY,
-  run: ({ job, complete }) =>
-    storage.write(async (tx) => {
-      const { execution_id: id } = job.payload as { execution_id: string };
-      const row = await lockExecution(tx, id);
-      if (!row || isFinal(row.status)) return complete(tx);
+export const deadlineJob = ({ storage, end }: DeadlineDeps): JobKind =>
+  rowJob({
+    storage,
+    concurrency: 8,
+    lock: lockExecution,
+    isOver: ({ status }) => isFinal(status),
+    async advance(tx, row) {
       const verdict = judge(row, await findDaemon(tx, row.server_id), tx.now);
       if ('again' in verdict) {
-        if (verdict.note) await noteExecution(tx, id, verdict.note);
-        return complete(tx, { again: verdict.again });
+        if (verdict.note) await noteExecution(tx, row.id, verdict.note);
+        return verdict.again;
       }
       const { end: move, ...rest } = verdict;
       await end(tx, row, { move, ...rest });
-      return complete(tx);
-    }),
-});
+      return undefined;
+    },
+  });

@@ -1,8 +1,6 @@
 import type { BackupPlan, ListedAction } from '@hortus/contract/resources/actions';
-import type { Canonical, CanonicalAction } from '@hortus/template/canonical-form';
-import { primaryComponent } from '@hortus/template/primary';
-import { projectBackup } from '@hortus/template/projections';
-import type { NamedRow } from '../instances/public.ts';
+import type { Canonical, CanonicalAction } from '@hortus/template/canonical/canonical-form';
+import { projectBackup } from '@hortus/template/resolution/projections';
 
 export interface Declared {
   readonly template_species: string;
@@ -39,9 +37,3 @@ const listedParam = ({ name, type, required = false, default: standard, label, d
   ...(description !== undefined && { description }),
   ...(options !== undefined && { options }),
 });
-
-/** Name of a component's container: the primary one has the name of the instance, the others a suffix. */
-export function containerOf(spec: Canonical, instance: NamedRow, component: string): string {
-  const primary = primaryComponent(spec)?.[0];
-  return component === primary ? instance.container_name : `${instance.container_name}-${component}`;
-}

@@ -1,12 +1,12 @@
 import { useTracer } from '@hortus/tracing/span';
 import { describe, expect, it } from 'vitest';
 import { OutcomeUnknown } from '../../storage/storage.ts';
-import { onBothEngines } from '../../testing/engines.ts';
-import { type LosingStorage, losingStorage } from '../../testing/lost-commit-answers.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
+import { type LosingStorage, losingStorage } from '../../testing/lost-commits.ts';
 import { FakeLine, openInstanceServices } from '../instances/testing/instance-services.ts';
 import { MARKED_TOPIC } from './dispatch.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('concurrent dispatches and lost commits', (engine) => {
   it('only the newest connection dispatches', async () => {
     const { running, execute, connect, actions, serverId } = await openInstanceServices(engine);
     const { id } = await execute((await running()).id);
@@ -107,17 +107,17 @@ onBothEngines((engine) => {
         await openInstanceServices(engine);
       start();
       const { id: instance } = await running();
-      const [lost, told] = [await execute(instance), await execute(instance)];
+      const [lost, reported] = [await execute(instance), await execute(instance)];
       await actions.dispatch(serverId, await connect([]));
       const line = await connect([]);
       await actions.dispatch(serverId, line);
       expect(line.sent).toEqual([]);
-      await actions.completed(serverId, { execution_id: told.id, exit_code: 0 });
+      await actions.completed(serverId, { execution_id: reported.id, exit_code: 0 });
       pass(59_000);
       expect((await execution(lost.id)).status).toBe('sent');
       pass(1_000);
       await expect.poll(async () => execution(lost.id)).toMatchObject({ status: 'failed', outcome: 'unknown' });
-      expect((await execution(told.id)).status).toBe('completed');
+      expect((await execution(reported.id)).status).toBe('completed');
     });
 
     it('never sends again to a daemon with another journal', async () => {
@@ -177,7 +177,7 @@ onBothEngines((engine) => {
       const { running, execute, actions, serverId, line, marked, execution } = await holding();
       const { id } = await execute((await running()).id);
       expect(marked).toEqual(engine.name === 'sqlite' ? [id] : []);
-      for (const one of marked) await actions.sendMarked(one);
+      for (const text of marked) await actions.sendMarked(text);
       await actions.dispatch(serverId, line);
       expect(line.requested).toEqual([id]);
       expect((await execution(id)).status).toBe('sent');
@@ -211,7 +211,7 @@ onBothEngines((engine) => {
         else held.delete(serverId);
         const next = await connect([]);
         if (end === 'replaced') held.set(serverId, next);
-        for (const one of marked) await actions.sendMarked(one);
+        for (const text of marked) await actions.sendMarked(text);
         await actions.dispatch(serverId, next);
         expect([line.requested, next.requested]).toEqual([[], [id]]);
       },

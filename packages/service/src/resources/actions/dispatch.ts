@@ -1,23 +1,32 @@
-import { isBuiltIn, isDockerCommand } from '@hortus/contract/built-in-actions';
+import { isBuiltIn, isDockerCommand } from '@hortus/contract/actions/built-in-actions';
 import { span, traceParent } from '@hortus/tracing/span';
-import type { Protect } from '../../channel/protect.ts';
+import type { OrderBinding, Protect } from '../../channel/protect.ts';
+import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import { transition } from '../../state/transition.ts';
 import { OutcomeUnknown, type Storage, StorageUnavailable, type Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { holdDaemon } from '../servers/public.ts';
 import { DOUBT_MS, resumed, setAlarm } from './deadlines.ts';
-import { type CommandDeps, commandOf } from './docker-commands.ts';
+import { type CommandDeps, onHost } from './docker-commands.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import { turns } from './queue.ts';
 import { actionRequest, type Knowledge, type Request, readRequest, secretTexts } from './request.ts';
 import type { Results } from './results.ts';
-import { type ExecutionRow, findExecution, handBack, hasUnfinished, lockUnfinished, noteExecution } from './store.ts';
+import {
+  type ExecutionRow,
+  findExecution,
+  handBack,
+  hasUnfinished,
+  lockExecution,
+  lockUnfinished,
+  noteExecution,
+} from './store.ts';
 
 /** Notice with the id of an execution that is already marked as sent. */
 export const MARKED_TOPIC = 'marked-execution';
 
 export type ActionRequestMessage = ReturnType<typeof actionRequest>;
-export type ActionCancelMessage = { readonly type: 'action_cancel'; readonly execution_id: string };
+type ActionCancelMessage = { readonly type: 'action_cancel'; readonly execution_id: string };
 
 /** Connection to a daemon. */
 export interface Line {
@@ -27,6 +36,8 @@ export interface Line {
   readonly journal?: string | null;
   /** Key to seal secrets for; null if the daemon has none. */
   readonly sealingKey?: string | null;
+  /** Binds the next order to the connection. */
+  nextBinding?(): OrderBinding | undefined;
   /** Returns false if the message was certainly not sent. */
   send(message: ActionRequestMessage | ActionCancelMessage): boolean;
   /** Closes it, so that the daemon connects again. */
@@ -111,19 +122,34 @@ export async function sendMarked(
 async function sendBatch(deps: DispatchDeps, serverId: string, line: Line, batch: Batch): Promise<boolean> {
   const { storage, protect, vault } = deps;
   const journal = line.capabilities.has('journal');
-  const daemon = { serverId, sealingKey: line.sealingKey ?? null };
+  const daemon = { serverId, sealingKey: line.sealingKey ?? null, nextBinding: () => line.nextBinding?.() };
   for (const execution_id of batch.unwanted) line.send(protect({ type: 'action_cancel', execution_id }, daemon));
   const refused: string[] = [];
+  const impossible: { readonly id: string; readonly error: string }[] = [];
   for (const { row, first } of batch.sendings) {
-    const request = await readRequest(storage.reader, vault, row);
-    const command = await commandOf(deps, storage.reader, row, request);
+    const order = await readRequest(storage.reader, vault, row);
+    if (!journal && (order.type === 'http' || order.type === 'job')) {
+      impossible.push({ id: row.id, error: needsHortusd(`${row.name}, an action of type ${order.type},`) });
+      continue;
+    }
+    // A daemon with manifests knows the containers of a template's action.
+    const request = journal && order.type !== 'builtin' ? order : await onHost(deps, storage.reader, row, order);
     const sent = handedOver(row, request, line, (traced) =>
       line.send(
-        protect(actionRequest(row, { ...request, command }, { journal, ...traced }), daemon, secretTexts(row, request)),
+        protect(actionRequest(row, request, { journal, ...traced }), daemon, secretTexts(row, request, { journal })),
       ),
     );
     if (!sent && first) refused.push(row.id);
   }
+  if (impossible.length > 0)
+    await storage.write(async (tx) => {
+      for (const { id, error } of impossible) {
+        const row = await lockExecution(tx, id);
+        if (row?.status === 'sent') await deps.results.end(tx, row, 'fail', { actor: null, error });
+      }
+      // What waited behind them may be sent now.
+      tx.notify(CHANNEL_TOPIC, serverId);
+    });
   if (refused.length > 0)
     await storage.write(async (tx) => {
       for (const id of refused) await handBack(tx, id, line.epoch);

@@ -1,17 +1,15 @@
-import { builtIn, isDockerCommand } from '@hortus/contract/built-in-actions';
+import { builtIn, isDockerCommand } from '@hortus/contract/actions/built-in-actions';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { startOrder } from '@hortus/template/start-order';
 import type { Queries } from '../../storage/storage.ts';
-import { type Instances, type NamedRow, specOf } from '../instances/public.ts';
+import { type Instances, specOf } from '../instances/public.ts';
 import type { Catalog } from '../templates/public.ts';
-import { containerOf } from './declared.ts';
+import { containerOf, containersOf } from './containers.ts';
 import type { ManifestOf } from './manifest-of.ts';
 import type { Request } from './request.ts';
 import type { ExecutionRow } from './store.ts';
 
 /** Containers and volumes of an instance on a Docker host. */
-export interface OnHost {
+interface OnHost {
   /** Names or ids, dependencies first. */
   readonly containers: readonly string[];
   readonly volumes: readonly string[];
@@ -21,7 +19,7 @@ export interface OnHost {
  * Builds the command line that carries out a built-in action on a Docker host, for daemons that do not know the action.
  * Empty for actions that need several commands: those need hortusd.
  */
-export function dockerCommand(
+function dockerCommand(
   slug: string,
   params: Readonly<Record<string, unknown>>,
   { containers, volumes }: OnHost,
@@ -35,7 +33,7 @@ export function dockerCommand(
     case builtIn.restart:
       return ['docker', 'restart', ...containers];
     case builtIn.remove:
-      return ['docker', 'rm', '--force', ...backwards];
+      return ['docker', 'rm', '--force', ...namedIn(params, backwards)];
     case builtIn.release:
       // With volumes, `hortus.remove` has run before: Docker removes a volume only after its containers.
       return params.remove_volumes === true && volumes.length > 0
@@ -46,34 +44,13 @@ export function dockerCommand(
   }
 }
 
-interface Synced {
-  readonly name: string;
-  readonly container_id: string | null;
-  readonly container_name?: string | null;
-}
-
-/**
- * Lists the containers of an instance: synced ones by the names that the daemon reported, other components by the
- * naming rule.
- */
-function containersOf(spec: Canonical, instance: NamedRow): string[] {
-  const synced = JSON.parse(instance.components) as Synced[];
-  const services = startOrder(spec.components).filter((name) => spec.components[name]?.kind === 'service');
-  const known = new Map(synced.map((one) => [one.name, one]));
-  const declared = services.map((name) => {
-    const standard = containerOf(spec, instance, name);
-    const one = known.get(name);
-    return one?.container_name ?? (standard === instance.container_name ? standard : (one?.container_id ?? standard));
-  });
-  const others = synced
-    .filter(({ name }) => spec.components[name] === undefined)
-    .flatMap(({ container_name, container_id }) => container_name ?? container_id ?? []);
-  return [...new Set([...declared, ...others])];
-}
-
 const volumesOf = ({ components }: Manifest): string[] => [
   ...new Set(components.flatMap(({ storage }) => storage.flatMap(({ volume }) => volume ?? []))),
 ];
+
+/** The order may name the containers: those on a server that the instance has left. */
+const namedIn = ({ containers }: Readonly<Record<string, unknown>>, otherwise: readonly string[]): readonly string[] =>
+  Array.isArray(containers) ? containers.map(String) : otherwise;
 
 export interface CommandDeps {
   readonly catalog: Pick<Catalog, 'known'>;
@@ -81,22 +58,29 @@ export interface CommandDeps {
   readonly manifestOf: ManifestOf;
 }
 
-/** Builds the command when the order is sent: a deployment may have changed the names since. */
-export async function commandOf(
+/**
+ * Fills in what a daemon without manifests needs, when the order is sent: a deployment or a sync may have changed names since.
+ * For a template's action that is the container of its component, for a built-in one the command.
+ */
+export async function onHost(
   { catalog, instances, manifestOf }: CommandDeps,
   queries: Queries,
   row: ExecutionRow,
   request: Request,
-): Promise<readonly string[]> {
+): Promise<Request> {
   const { account_id, instance_id, slug } = row;
-  if (request.type !== 'builtin' || instance_id === null || !isDockerCommand(slug)) return request.command;
+  const { type, component, params } = request;
+  const isOwn = type === 'builtin' ? isDockerCommand(slug) : component !== undefined;
+  if (instance_id === null || !isOwn) return request;
   const instance = await instances.findIn(queries, account_id, instance_id);
-  if (!instance) return request.command;
+  if (!instance) return request;
+  const spec = specOf(catalog, instance);
+  if (component !== undefined) return { ...request, container: containerOf(spec, instance, component) };
   const { definition_id, revision } = instance;
-  const containers = containersOf(specOf(catalog, instance), instance);
-  const withVolumes = request.params.remove_volumes === true && revision !== null;
+  const containers = containersOf(spec, instance);
+  const withVolumes = params.remove_volumes === true && revision !== null;
   const volumes = withVolumes
     ? volumesOf((await manifestOf(queries, account_id, definition_id, revision)).manifest)
     : [];
-  return dockerCommand(slug, request.params, { containers, volumes });
+  return { ...request, command: dockerCommand(slug, params, { containers, volumes }) };
 }

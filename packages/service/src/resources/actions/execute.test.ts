@@ -9,7 +9,7 @@ onBothEngines((engine) => {
     const { id } = await running();
     const listed = await actions.list(principal, id);
     expect(listed.template_species).toBe('inkwell');
-    expect(listed.actions.map(({ slug }) => slug)).toEqual(['db-dump', 'add-user', 'wipe']);
+    expect(listed.actions.map(({ slug }) => slug)).toEqual(['db-dump', 'add-user', 'greet', 'ping', 'rebuild', 'wipe']);
     expect(listed.actions[0]).toEqual({
       name: 'Dump database',
       slug: 'db-dump',
@@ -54,6 +54,7 @@ onBothEngines((engine) => {
           type: 'exec',
           command: ['pg_dump', '-U', 'inkwell', '--schema-only', 'inkwell'],
           timeout: '300s',
+          env: {},
         },
         params: { schema_only: true },
       },
@@ -128,8 +129,8 @@ onBothEngines((engine) => {
     const { id } = await running();
     for (const slug of ['no-such', 'hortus.stop', 'constructor'])
       await expect(execute(id, slug)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    const stranger = { ...principal, accountId: 'acc_other' };
-    await expect(execute(id, 'db-dump', {}, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const outsider = { ...principal, accountId: 'acc_other' };
+    await expect(execute(id, 'db-dump', {}, outsider)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(execute((await pending()).id)).rejects.toMatchObject({ details: { status: 'pending' } });
     await storage.write((tx) => instances.settled(tx, id, 'hortus.release', null));
     await expect(execute(id)).rejects.toMatchObject({ details: { status: 'released' } });
@@ -141,9 +142,9 @@ onBothEngines((engine) => {
     const { id: execution } = await execute(id);
     const { accountId } = principal;
     expect((await actions.read(daemonOf(accountId, serverId), execution)).id).toBe(execution);
-    for (const stranger of [keyOf('acc_other'), daemonOf(accountId, await addServer())]) {
-      await expect(actions.read(stranger, execution)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      await expect(put(execution, { status: 'failed' }, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    for (const outsider of [keyOf('acc_other'), daemonOf(accountId, await addServer())]) {
+      await expect(actions.read(outsider, execution)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(put(execution, { status: 'failed' }, outsider)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
   });
 
@@ -154,7 +155,7 @@ onBothEngines((engine) => {
     await actions.dispatch(serverId, await connect());
     await actions.completed(serverId, { execution_id: dump.id, exit_code: 0, output: 'done' });
     const find = async (filter: object) =>
-      (await actions.history(principal, { instanceId: id, ...filter }, {})).data.map((one) => [one.id, one.output]);
+      (await actions.history(principal, { instanceId: id, ...filter }, {})).data.map((item) => [item.id, item.output]);
     expect(await find({})).toEqual([
       [wipe.id, null],
       [dump.id, null],

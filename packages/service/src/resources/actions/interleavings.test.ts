@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import { type FakeLine, type InstanceServices, openInstanceServices } from '../instances/testing/instance-services.ts';
 import { isFinal } from './lifecycle.ts';
 import type { Actions } from './service.ts';
@@ -57,28 +57,28 @@ class World {
     this.#instanceId = instanceId;
   }
 
-  async happen(one: Happening): Promise<void> {
+  async happen(happening: Happening): Promise<void> {
     const { clock, cancel, order, execute, disconnect } = this.#services;
-    switch (one.what) {
+    switch (happening.what) {
       case 'order': {
-        const id = one.builtIn
+        const id = happening.builtIn
           ? (await order(this.#instanceId, 'hortus.restart')).execution.id
           : (await execute(this.#instanceId)).id;
         if (!this.#ordered.includes(id)) this.#ordered.push(id);
         return;
       }
       case 'connect':
-        return this.connect(one.journal, one.replica);
+        return this.connect(happening.journal, happening.replica);
       case 'take over': {
         // A daemon reconnects while its old connection is given work.
         const newest = this.#lines.at(-1);
         const work = newest?.by.dispatch(this.#serverId, newest.line);
-        await Promise.all([work, this.connect(one.journal, one.replica)]);
+        await Promise.all([work, this.connect(happening.journal, happening.replica)]);
         return;
       }
       case 'dispatch': {
         // Also over a replaced connection: its replica may not have noticed.
-        const old = this.#lines.at(-1 - (one.line % Math.max(1, this.#lines.length)));
+        const old = this.#lines.at(-1 - (happening.line % Math.max(1, this.#lines.length)));
         return this.#dispatch(old ? [old] : []);
       }
       case 'race':
@@ -91,15 +91,15 @@ class World {
       case 'disconnect':
         return disconnect(this.#serverId);
       case 'pass':
-        clock.now += one.seconds * 1_000;
+        clock.now += happening.seconds * 1_000;
         return this.deadlines();
       case 'cancel': {
-        const id = this.#pick(this.#ordered, one.which);
+        const id = this.#pick(this.#ordered, happening.which);
         if (id !== undefined) await cancel(id).catch(refusalOnly);
         return;
       }
       default:
-        return this.#hear(one.what, this.#pick(this.#handedOver(), one.which), one.replica);
+        return this.#receive(happening.what, this.#pick(this.#handedOver(), happening.which), happening.replica);
     }
   }
 
@@ -112,7 +112,7 @@ class World {
   async deadlines(): Promise<void> {
     const job = this.#services.actions.deadlineJob();
     for (const id of this.#ordered) {
-      const run = { id: 'job', kind: '', key: id, payload: { execution_id: id }, attempts: 1 };
+      const run = { id: 'job', kind: '', key: id, payload: null, attempts: 1 };
       await job.run({ job: run, signal: new AbortController().signal, complete: async () => 'settled' });
     }
   }
@@ -128,7 +128,7 @@ class World {
       line.requested.map((id) => ({ id, journal: line.capabilities.has('journal'), line })),
     );
     for (const id of this.#ordered) {
-      const times = handed.filter((one) => one.id === id);
+      const times = handed.filter((item) => item.id === id);
       expect(new Set(times.map(({ line }) => line)).size, 'twice over one line').toBe(times.length);
       // A daemon without a journal may be the first to get it, never a later one.
       expect(
@@ -142,12 +142,12 @@ class World {
   async settle(): Promise<void> {
     await this.connect(true, 0);
     const { line, by } = this.#lines.at(-1) as Connected;
-    for (let answered = 0; ; ) {
+    for (let responded = 0; ; ) {
       await by.dispatch(this.#serverId, line);
-      const fresh = line.requested.slice(answered);
+      const fresh = line.requested.slice(responded);
       if (fresh.length === 0) break;
-      for (const id of fresh) await this.#hear('completed', id, 1);
-      answered += fresh.length;
+      for (const id of fresh) await this.#receive('completed', id, 1);
+      responded += fresh.length;
     }
     for (const id of line.requested) expect(isFinal((await this.#services.execution(id)).status)).toBe(true);
     this.#services.clock.now += 600_000;
@@ -155,14 +155,14 @@ class World {
     await this.check();
     expect(this.#ended.size).toBe(this.#ordered.length);
     for (const id of this.#ordered) {
-      const told = (await this.#services.events(id)).map(({ type }) => type);
-      expect(told).toEqual(eventsOf[this.#ended.get(id) ?? '']);
+      const reported = (await this.#services.events(id)).map(({ type }) => type);
+      expect(reported).toEqual(eventsOf[this.#ended.get(id) ?? '']);
     }
   }
 
   async #dispatch(over: readonly Connected[]): Promise<void> {
     const newest = this.#lines.at(-1);
-    const replaced = this.#lines.filter((one) => one !== newest).map(({ line }) => line);
+    const replaced = this.#lines.filter((line) => line !== newest).map(({ line }) => line);
     const before = replaced.map((line) => line.sent.length);
     await Promise.all(over.map(({ line, by }) => by.dispatch(this.#serverId, line)));
     expect(
@@ -171,7 +171,7 @@ class World {
     ).toEqual(before);
   }
 
-  async #hear(what: 'started' | 'completed' | 'failed', id: string | undefined, replica: number): Promise<void> {
+  async #receive(what: 'started' | 'completed' | 'failed', id: string | undefined, replica: number): Promise<void> {
     if (id === undefined) return;
     const by = this.#replicas[replica % this.#replicas.length] as Actions;
     if (what === 'started') await by.started(this.#serverId, id);
@@ -198,7 +198,7 @@ function refusalOnly(error: { code?: string }): void {
   if (error.code !== 'VALIDATION_ERROR') throw error;
 }
 
-onBothEngines((engine) => {
+onDifferingEngines('concurrent transactions', (engine) => {
   let services: InstanceServices;
   let replicas: readonly Actions[];
   beforeAll(async () => {
@@ -215,8 +215,8 @@ onBothEngines((engine) => {
         const serverId = await services.addServer();
         const { id } = await services.running(serverId);
         const world = new World(services, replicas, serverId, id);
-        for (const one of happenings) {
-          await world.happen(one);
+        for (const happening of happenings) {
+          await world.happen(happening);
           await world.check();
         }
         await world.settle();

@@ -5,13 +5,13 @@ import {
   isBuiltIn,
   isSettling,
   type Settling,
-} from '@hortus/contract/built-in-actions';
+} from '@hortus/contract/actions/built-in-actions';
 import type { ManifestAction } from '@hortus/contract/template/manifest';
 import { traceParent } from '@hortus/tracing/span';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { conflict, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -19,8 +19,8 @@ import type { Work } from '../../workers/job.ts';
 import { type BuiltInOrder, type Instances, type NamedRow, released, specOf, up } from '../instances/public.ts';
 import { daemonCan, type ServerOrder } from '../servers/public.ts';
 import type { Catalog } from '../templates/public.ts';
+import { containerOf } from './containers.ts';
 import { NEVER_STARTED_MS, setAlarm } from './deadlines.ts';
-import { containerOf } from './declared.ts';
 import { type Line, markNew } from './dispatch.ts';
 import { executionLifecycle } from './lifecycle.ts';
 import type { ManifestOf } from './manifest-of.ts';
@@ -44,6 +44,7 @@ export interface OrdersDeps {
 export interface Wanted extends CheckedParams {
   readonly instanceId: string;
   readonly action: ManifestAction;
+  /** Container of its component. */
   readonly container: string;
 }
 
@@ -75,12 +76,12 @@ export class Orders {
     const { storage, catalog, instances, manifestOf } = this.#deps;
     const instance = await instances.find(storage.reader, principal, instanceId);
     const spec = specOf(catalog, instance);
-    const declared = spec.actions.find((one) => one.slug === slug);
+    const declared = spec.actions.find((action) => action.slug === slug);
     if (!declared) throw notFound('action');
     if (declared.dangerous) requirePermission(principal, 'actions:dangerous');
     const { account_id, definition_id } = instance;
     const { manifest } = await manifestOf(storage.reader, account_id, definition_id, runningRevision(instance));
-    const action = manifest.actions.find((one) => one.slug === slug);
+    const action = manifest.actions.find((action) => action.slug === slug);
     if (!action) throw notFound('action');
     const container = containerOf(spec, instance, action.component);
     const { work } = this.#deps;
@@ -94,13 +95,21 @@ export class Orders {
     const instance = await this.#deps.instances.lock(tx, principal, wanted.instanceId);
     runningRevision(instance);
     await requireShortQueue(tx, instance.id);
-    const { action, command, params, shown, container } = wanted;
+    const { action, command, params, env, shown, container } = wanted;
     const row = await this.#create(tx, {
       instance,
       slug: action.slug,
       name: action.name,
       shown,
-      request: { type: action.type, command, params, instance: instance.container_name, container },
+      request: {
+        type: action.type,
+        command,
+        env,
+        params,
+        instance: instance.container_name,
+        container,
+        component: action.component,
+      },
       timeoutMs: action.timeout_ms,
       startWithinMs: NEVER_STARTED_MS,
       actor: actorOf(principal),
@@ -264,13 +273,13 @@ function runningRevision(instance: NamedRow): number {
 }
 
 /** Limit of unfinished actions per instance. Built-in actions do not count: equal ones are merged. */
-export const LONGEST_QUEUE = 100;
+export const MAX_QUEUE_LENGTH = 100;
 
 async function requireShortQueue(tx: Tx, instanceId: string): Promise<void> {
   const used = (await unfinishedOfInstance(tx, instanceId)).length;
-  if (used < LONGEST_QUEUE) return;
+  if (used < MAX_QUEUE_LENGTH) return;
   throw conflict('id', 'queue_full', `${used} actions of the instance are unfinished; wait for them or cancel some.`, {
-    limit: LONGEST_QUEUE,
+    limit: MAX_QUEUE_LENGTH,
     used,
   });
 }

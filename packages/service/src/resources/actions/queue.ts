@@ -1,4 +1,4 @@
-import { isBuiltIn, isExclusive } from '@hortus/contract/built-in-actions';
+import { isBuiltIn, isExclusive } from '@hortus/contract/actions/built-in-actions';
 import { NEVER_STARTED_MS } from './deadlines.ts';
 import type { ExecutionRow } from './store.ts';
 

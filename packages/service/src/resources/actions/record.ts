@@ -1,5 +1,5 @@
 import type { Execution } from '@hortus/contract/resources/actions';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import { isFinal } from './lifecycle.ts';
 import type { ExecutionRow } from './store.ts';
 

@@ -1,6 +1,6 @@
 import type { ManifestAction } from '@hortus/contract/template/manifest';
-import { checkParams, fillArguments } from '@hortus/template/action-params';
-import { pointerStep } from '@hortus/template/json-pointer';
+import { checkParams, fillArguments, fillParams } from '@hortus/template/inputs/action-params';
+import { pointerStep } from '@hortus/template/schema/json-pointer';
 import { invalid, Problem } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -12,10 +12,14 @@ export interface Request {
   readonly type: ManifestAction['type'] | 'builtin';
   readonly command: readonly string[];
   readonly params: Readonly<Record<string, unknown>>;
+  /** Environment of a template's action; missing in orders from before it was sent. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Name of the instance, by which a daemon with manifests finds everything else. */
   readonly instance: string;
   /** Container of the action, for a daemon without manifests. */
   readonly container: string;
+  /** Component of a template's action. */
+  readonly component?: string;
   /** Trace of the order, if it was traced. */
   readonly traceParent?: string;
 }
@@ -32,14 +36,15 @@ export const requestContext = (executionId: string): string => `execution/${exec
 export interface CheckedParams {
   readonly command: string[];
   readonly params: Record<string, unknown>;
+  readonly env: Record<string, string>;
   /** Params that may be stored and shown in plain text. */
   readonly shown: Record<string, unknown>;
 }
 
 /** Validates the params against their declaration and substitutes them into the command. */
-export function fillAction(action: ManifestAction, given: Readonly<Record<string, unknown>>): CheckedParams {
+export function fillAction(action: ManifestAction, input: Readonly<Record<string, unknown>>): CheckedParams {
   const declared = action.params as Parameters<typeof checkParams>[0];
-  const checked = checkParams(declared, given);
+  const checked = checkParams(declared, input);
   if (!checked.ok) {
     const [first] = checked.problems;
     if (!first) throw invalid('params', 'are not valid.');
@@ -52,12 +57,16 @@ export function fillAction(action: ManifestAction, given: Readonly<Record<string
   }
   const secret = new Set(declared.filter(({ type }) => type === 'password').map(({ name }) => name));
   const shown = Object.fromEntries(Object.entries(checked.values).filter(([name]) => !secret.has(name)));
-  return { command: fillArguments(action.command ?? [], checked.values), params: checked.values, shown };
+  const env = Object.fromEntries(
+    Object.entries(action.env).map(([name, text]) => [name, fillParams(text, checked.values)]),
+  );
+  return { command: fillArguments(action.command ?? [], checked.values), params: checked.values, env, shown };
 }
 
 /** Whether substitution is slow because of patterns or bcrypt hashes chosen by the template author. */
-export const isCostly = ({ params, command }: ManifestAction): boolean =>
-  params.some(({ pattern }) => pattern !== undefined) || (command ?? []).some((text) => text.includes('bcrypt'));
+export const isCostly = ({ params, command = [], env }: ManifestAction): boolean =>
+  params.some(({ pattern }) => pattern !== undefined) ||
+  [...command, ...Object.values(env)].some((text) => text.includes('bcrypt'));
 
 /** Lists the values of the password params of a request. */
 export function secretParams(row: Pick<ExecutionRow, 'params'>, request: Request): string[] {
@@ -68,21 +77,29 @@ export function secretParams(row: Pick<ExecutionRow, 'params'>, request: Request
 }
 
 /**
- * JSON pointers to the texts of the message that may contain secrets: params that are not shown, and the arguments of
- * template actions, which may contain such params or secrets of the definition.
+ * JSON pointers to the texts of the message that may contain secrets: params that are not shown, and the arguments and
+ * environment of template actions, which may contain such params or secrets of the definition.
  */
-export function secretTexts(row: Pick<ExecutionRow, 'params'>, request: Request): string[] {
+export function secretTexts(
+  row: Pick<ExecutionRow, 'params'>,
+  request: Request,
+  { journal }: Pick<Knowledge, 'journal'>,
+): string[] {
   const shown = JSON.parse(row.params) as Record<string, unknown>;
   const params = Object.keys(request.params).filter((name) => !Object.hasOwn(shown, name));
   const inArguments = request.type === 'builtin' ? [] : request.command;
   return [
     ...params.map((name) => `/params/${pointerStep(name)}`),
     ...inArguments.map((_, index) => `/action/command/${index}`),
+    ...Object.keys(sentEnv(request, journal)).map((name) => `/action/env/${pointerStep(name)}`),
   ];
 }
 
+/** A daemon with manifests takes the environment from there: its journal need not contain it a second time. */
+const sentEnv = ({ env = {} }: Request, journal: boolean): Readonly<Record<string, string>> => (journal ? {} : env);
+
 export interface Knowledge {
-  /** The daemon keeps manifests and finds the component of an action there. */
+  /** The daemon keeps manifests and finds the component and the environment of an action there. */
   readonly journal: boolean;
   /** For a daemon that understands traces. */
   readonly traceParent?: string | undefined;
@@ -98,6 +115,7 @@ export const actionRequest = (row: ExecutionRow, request: Request, { journal, tr
     type: request.type,
     command: [...request.command],
     timeout: `${Math.ceil(row.timeout_ms / 1000)}s`,
+    ...(!journal && request.type !== 'builtin' && { env: { ...sentEnv(request, journal) } }),
   },
   params: { ...request.params },
   ...(traceParent !== undefined && { traceparent: traceParent }),

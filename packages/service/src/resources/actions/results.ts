@@ -5,13 +5,13 @@ import {
   isBuiltIn,
   isSettling,
   type Settling,
-} from '@hortus/contract/built-in-actions';
+} from '@hortus/contract/actions/built-in-actions';
 import type { ActionReport } from '@hortus/contract/resources/actions';
 import { CHANNEL_TOPIC } from '../../channel/waker.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
-import { keep } from '../../storage/kept-text.ts';
 import type { Tx } from '../../storage/storage.ts';
+import { keep } from '../../storage/truncated-text.ts';
 import { GRACE_MS, setAlarm } from './deadlines.ts';
 import { type ExecutionMove, executionLifecycle } from './lifecycle.ts';
 import { type ExecutionRow, lockPendingOfInstance } from './store.ts';
@@ -59,8 +59,8 @@ export interface Ending {
 
 type Final = 'complete' | 'fail' | 'expire' | 'cancel';
 
-const LONGEST_ERROR_BYTES = 8_192;
-const LARGEST_EXIT_CODE = 2 ** 31 - 1;
+const MAX_ERROR_BYTES = 8_192;
+const MAX_EXIT_CODE = 2 ** 31 - 1;
 
 /** Applies reports to executions. The caller has locked the rows. */
 export class Results {
@@ -96,7 +96,7 @@ export class Results {
         output: output.text,
         output_bytes,
         output_truncated: output.truncated || ending.truncated ? 1 : 0,
-        error: keep(ending.error, LONGEST_ERROR_BYTES).text,
+        error: keep(ending.error, MAX_ERROR_BYTES).text,
         outcome,
         paused_at: null,
       },
@@ -152,7 +152,7 @@ export const finalMoves = {
 } as const;
 
 /** Drops exit codes outside the column's range. */
-const exitCode = (given: number | null | undefined): number | null =>
-  given === null || given === undefined || !Number.isSafeInteger(given) || Math.abs(given) > LARGEST_EXIT_CODE
+const exitCode = (input: number | null | undefined): number | null =>
+  input === null || input === undefined || !Number.isSafeInteger(input) || Math.abs(input) > MAX_EXIT_CODE
     ? null
-    : given;
+    : input;

@@ -4,14 +4,14 @@ import type { Removal } from '../../retention/removal.ts';
 import type { Tx } from '../../storage/storage.ts';
 
 /** Removes old outputs; the executions stay. */
-export const removeOutputs: Removal = async (tx, before, most) => {
+export const removeOutputs: Removal = async (tx, before, max) => {
   const old = await tx.db
     .selectFrom('executions')
     .select(['id', 'account_id', 'output_bytes'])
     .where('output', 'is not', null)
     .where('finished_at', '<', before)
     .orderBy('finished_at')
-    .limit(most)
+    .limit(max)
     .execute();
   if (old.length === 0) return 0;
   await clearOutputs(
@@ -25,15 +25,15 @@ export const removeOutputs: Removal = async (tx, before, most) => {
   return old.length;
 };
 
-/** Removes the oldest outputs until `bytes` are freed, at most `most` outputs; returns the bytes freed. */
-export async function dropOldestOutputs(tx: Tx, accountId: string, bytes: number, most: number): Promise<number> {
+/** Removes the oldest outputs until `bytes` are freed, at most `max` outputs; returns the bytes freed. */
+export async function dropOldestOutputs(tx: Tx, accountId: string, bytes: number, max: number): Promise<number> {
   const oldest = await tx.db
     .selectFrom('executions')
     .select(['id', 'output_bytes'])
     .where('account_id', '=', accountId)
     .where('output_bytes', '>', sql.lit(0))
     .orderBy('finished_at')
-    .limit(most)
+    .limit(max)
     .execute();
   const { ids, freed } = oldestUpTo(
     bytes,

@@ -1,6 +1,6 @@
 import { createClient } from '@hortus/client/client';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
@@ -62,9 +62,9 @@ onBothEngines((engine) => {
     it('is idempotent: a repeated report adds no record and no event', async () => {
       const { daemon, report } = await deployInstance();
       const body = { ...report, status: 'failed' as const, exit_code: 3, error: 'No space' };
-      const answers = await Promise.all([1, 2, 3].map(() => daemon.call('actions.reportScheduled', { body })));
-      for (const { execution } of answers) expect(execution).toMatchObject({ status: 'failed', error: 'No space' });
-      const events = await service.sideDoor.db
+      const responses = await Promise.all([1, 2, 3].map(() => daemon.call('actions.reportScheduled', { body })));
+      for (const { execution } of responses) expect(execution).toMatchObject({ status: 'failed', error: 'No space' });
+      const events = await service.database.db
         .selectFrom('events')
         .select(['type', 'data'])
         .where('resource_id', '=', report.execution_id)

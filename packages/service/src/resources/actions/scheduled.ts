@@ -1,4 +1,4 @@
-import { idPattern } from '@hortus/contract/ids';
+import { idPattern } from '@hortus/contract/records/ids';
 import type { ScheduledReport } from '@hortus/contract/resources/actions';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
@@ -18,7 +18,7 @@ export interface ScheduledDeps {
 
 const HOUR_MS = 3_600_000;
 /** Allows ten jobs that each run every minute. A daemon that reports more is broken or hostile and would fill the disk. */
-export const MOST_AN_HOUR = 600;
+export const MAX_PER_HOUR = 600;
 
 /** Clamps a time to the past: the daemon's clock may be wrong, but the run has happened. */
 const past = (time: string | number, now: number): number => {
@@ -41,13 +41,13 @@ export async function recordScheduled(
     if (known.instance_id !== instance.id) throw notFound('execution');
     return known;
   }
-  if ((await countScheduled(tx, instance.id, tx.now - HOUR_MS)) >= MOST_AN_HOUR)
+  if ((await countScheduled(tx, instance.id, tx.now - HOUR_MS)) >= MAX_PER_HOUR)
     throw conflict(
       'execution_id',
       'too_many_runs',
-      `an instance reports at most ${MOST_AN_HOUR} scheduled runs an hour.`,
+      `an instance reports at most ${MAX_PER_HOUR} scheduled runs an hour.`,
       {
-        limit: MOST_AN_HOUR,
+        limit: MAX_PER_HOUR,
       },
     );
   const actor = actorOf(principal);

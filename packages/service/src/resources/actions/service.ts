@@ -1,4 +1,4 @@
-import type { BuiltIn, Settling } from '@hortus/contract/built-in-actions';
+import type { BuiltIn, Settling } from '@hortus/contract/actions/built-in-actions';
 import type { ActionReport, Execution, ScheduledReport } from '@hortus/contract/resources/actions';
 import type { Protect } from '../../channel/protect.ts';
 import { actorOf, type Principal } from '../../identity/principal.ts';
@@ -8,9 +8,10 @@ import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
-import { type BuiltInOrder, type Instances, specOf } from '../instances/public.ts';
+import { type BuiltInOrder, type Instances, specOf, withoutIds } from '../instances/public.ts';
 import type { ServerOrder } from '../servers/public.ts';
 import type { Catalog } from '../templates/public.ts';
+import { containersOf } from './containers.ts';
 import { deadlineJob } from './deadlines.ts';
 import { type Declared, declaredOf } from './declared.ts';
 import { dispatch, type Line, sendMarked } from './dispatch.ts';
@@ -102,8 +103,22 @@ export class Actions {
     return latestOfInstance(queries, instanceId, slug);
   }
 
+  /** Lists the containers of an instance, dependencies first, for migrations: by name or id, or `elsewhere` by name. */
+  async containersOf(
+    queries: Queries,
+    accountId: string,
+    instanceId: string,
+    { elsewhere = false }: { readonly elsewhere?: boolean } = {},
+  ): Promise<string[]> {
+    const { catalog, instances } = this.#deps;
+    const instance = await instances.findIn(queries, accountId, instanceId);
+    if (!instance) return [];
+    const components = elsewhere ? withoutIds(instance.components) : instance.components;
+    return containersOf(specOf(catalog, instance), { ...instance, components });
+  }
+
   /** Reads an execution for migrations. */
-  standing(queries: Queries, id: string): Promise<ExecutionRow | undefined> {
+  currentState(queries: Queries, id: string): Promise<ExecutionRow | undefined> {
     return findExecution(queries, id);
   }
 
@@ -230,15 +245,15 @@ export class Actions {
 
   /** Reports from the channel; invalid, late or repeated ones are ignored. */
   started(serverId: string, executionId: string): Promise<void> {
-    return this.#hear(serverId, executionId, { status: 'running' });
+    return this.#receive(serverId, executionId, { status: 'running' });
   }
 
   completed(serverId: string, { execution_id, ...result }: Result): Promise<void> {
-    return this.#hear(serverId, execution_id, { ...result, status: 'completed' });
+    return this.#receive(serverId, execution_id, { ...result, status: 'completed' });
   }
 
   failed(serverId: string, { execution_id, ...result }: Result): Promise<void> {
-    return this.#hear(serverId, execution_id, { ...result, status: 'failed' });
+    return this.#receive(serverId, execution_id, { ...result, status: 'failed' });
   }
 
   deadlineJob(): JobKind {
@@ -250,7 +265,7 @@ export class Actions {
     });
   }
 
-  async #hear(serverId: string, id: string, report: ActionReport): Promise<void> {
+  async #receive(serverId: string, id: string, report: ActionReport): Promise<void> {
     const { storage } = this.#deps;
     const found = await findExecution(storage.reader, id);
     if (found?.server_id !== serverId) return;

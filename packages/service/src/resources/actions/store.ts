@@ -1,6 +1,6 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { countUpTo } from '../../storage/count-up-to.ts';
-import { list } from '../../storage/lists.ts';
+import { list, lockById } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { type Slots, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -55,9 +55,6 @@ const byId = statement<{ id: string }, ExecutionRow>((db, p) =>
 export const findExecution = async (queries: Queries, id: string): Promise<ExecutionRow | undefined> =>
   (await byId(queries, { id }))[0];
 
-const lockedById = statement<{ id: string }, ExecutionRow>((db, p, engine) =>
-  forUpdate({ engine }, db.selectFrom('executions').selectAll().where('id', '=', p.id)),
-);
 export const latestOfInstance = (queries: Queries, instanceId: string, slug: string) =>
   queries.db
     .selectFrom('executions')
@@ -68,8 +65,7 @@ export const latestOfInstance = (queries: Queries, instanceId: string, slug: str
     .limit(1)
     .executeTakeFirst();
 
-export const lockExecution = async (tx: Tx, id: string): Promise<ExecutionRow | undefined> =>
-  (await lockedById(tx, { id }))[0];
+export const lockExecution = lockById('executions');
 
 const anyUnfinished = statement<{ serverId: string }, { id: string }>((db, p) =>
   db
@@ -109,10 +105,10 @@ export const lockPendingOfInstance = (tx: Tx, instanceId: string): Promise<Execu
 
 export type WaitingRow = Pick<ExecutionRow, 'server_id' | 'status' | 'sent_epoch' | 'cancel_requested_at'>;
 
-const unfinishedById = statement<{ instanceId: string }, Pick<ExecutionRow, 'slug'>>((db, p) =>
+const unfinishedById = statement<{ instanceId: string }, Pick<ExecutionRow, 'id' | 'slug'>>((db, p) =>
   db
     .selectFrom('executions')
-    .select('slug')
+    .select(['id', 'slug'])
     .where('instance_id', '=', p.instanceId)
     .where('status', 'in', unfinished)
     .orderBy('id'),

@@ -4,11 +4,11 @@ import { onBothEngines } from '../../testing/engines.ts';
 import { type InstanceServices, keyOf, openInstanceServices } from '../instances/testing/instance-services.ts';
 import { dueJob } from './schedule.ts';
 import type { Ordered } from './service.ts';
-import { keptAs } from './testing/kept.ts';
+import { backupResult } from './testing/backup-result.ts';
 
 const DAY = 86_400_000;
 
-const resultOf = ({ backup }: Ordered) => keptAs(backup);
+const resultOf = ({ backup }: Ordered) => backupResult(backup);
 
 onBothEngines((engine) => {
   const order = (services: InstanceServices, instanceId: string) =>
@@ -94,9 +94,9 @@ onBothEngines((engine) => {
       const { id: pending } = await services.pending();
       await expect(order(services, pending)).rejects.toThrow('has not been deployed yet');
       const { id } = await completed(services, (await services.running()).id);
-      const stranger = keyOf('acc_another');
-      await expect(services.backups.read(stranger, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      const verify = services.storage.write((tx) => services.backups.verify(tx, stranger, id));
+      const outsider = keyOf('acc_another');
+      await expect(services.backups.read(outsider, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const verify = services.storage.write((tx) => services.backups.verify(tx, outsider, id));
       await expect(verify).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
@@ -136,6 +136,49 @@ onBothEngines((engine) => {
       expect((await types(services, id)).at(-1)).toBe('audit.backup_restored');
     });
 
+    it('of a dump say before a restore what stops and is emptied, and the order tells the daemon', async () => {
+      const services = await openInstanceServices(engine);
+      const ordered = await order(services, (await services.running()).id);
+      await carryOut(services, backupResult(ordered.backup, { kind: 'dump' }));
+      const { id, instance_uid: confirm } = ordered.backup;
+      const plan = (into?: 'empty' | 'running') => services.backups.planRestore(services.principal, id, into);
+      const restore = (into?: 'empty' | 'running') =>
+        services.storage.write((tx) =>
+          services.backups.restore(tx, services.principal, id, { confirm, ...(into && { into }) }),
+        );
+      // Its manifest decides for a daemon that does not obey the order.
+      const older = await plan();
+      expect(older).toMatchObject({ into: 'empty', warnings: [expect.stringContaining('Update the daemon first.')] });
+      await expect(plan('running')).rejects.toMatchObject({ details: { field: 'into', reason: 'old_daemon' } });
+      const first = await restore();
+      expect(first.execution.params).not.toHaveProperty('restore_into');
+      await carryOut(services, undefined, 'no space');
+
+      await services.connect(['journal', 'builtin', 'cancel', 'empty-restores']);
+      expect(await plan()).toMatchObject({
+        instance_uid: confirm,
+        into: 'empty',
+        reason: null,
+        stops: ['app', 'db'],
+        starts_first: ['db'],
+        replaces: [],
+        empties: ['dbdata'],
+        keeps: ['uploads'],
+        warnings: [],
+        summary:
+          'Everything stops (app, db). The volume dbdata is emptied. Only db starts, db reads the dump, then the rest starts. The volume uploads is kept.',
+      });
+      expect((await restore()).execution.params).toMatchObject({ restore_into: 'empty' });
+      expect(await plan('running')).toMatchObject({
+        into: 'running',
+        stops: [],
+        empties: [],
+        summary: expect.stringContaining('while the application runs, which is not restarted'),
+      });
+      const outsider = services.backups.planRestore(keyOf('acc_another'), id, undefined);
+      await expect(outsider).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    });
+
     it('are deleted once their server has removed them, and kept if it could not', async () => {
       const services = await openInstanceServices(engine);
       const { id } = await completed(services, (await services.running()).id);
@@ -150,13 +193,13 @@ onBothEngines((engine) => {
       const list = (status?: 'deleted') =>
         services.backups.list({ accountId: services.principal.accountId, status }, { page: 1, per_page: 20 });
       expect((await list()).data).toEqual([]);
-      expect((await list('deleted')).data.map((one) => one.id)).toEqual([id]);
+      expect((await list('deleted')).data.map((item) => item.id)).toEqual([id]);
     });
   });
 
   describe('a schedule', () => {
-    const look = (services: InstanceServices, definition_id: string) =>
-      dueJob(services).run({ job: { payload: { definition_id } }, complete: async () => 'settled' } as never);
+    const poll = (services: InstanceServices, definitionId: string) =>
+      dueJob(services).run({ job: { key: definitionId }, complete: async () => 'settled' } as never);
     const set = (services: InstanceServices, definitionId: string, backup: BackupWishes) =>
       services.storage.write((tx) => services.definitions.update(tx, services.principal, definitionId, { backup }));
     const listed = async (services: InstanceServices, kind?: 'scheduled') =>
@@ -168,19 +211,19 @@ onBothEngines((engine) => {
       const before = await services.definitions.read(services.principal, definitionId);
       expect(before.backup).toEqual({ schedule: 'off', verify: 'on', keep_last: 7, keep_days: null });
       services.pass(2 * DAY);
-      await look(services, definitionId);
+      await poll(services, definitionId);
       expect(await listed(services)).toEqual([]);
       const { backup } = await set(services, definitionId, { schedule: 'on' });
       expect(backup).toMatchObject({ schedule: 'on', keep_last: 7 });
-      await look(services, definitionId);
+      await poll(services, definitionId);
       expect(await listed(services)).toEqual([]);
       services.pass(DAY);
-      await look(services, definitionId);
-      await look(services, definitionId);
+      await poll(services, definitionId);
+      await poll(services, definitionId);
       expect(await listed(services)).toMatchObject([{ kind: 'scheduled', status: 'pending' }]);
       await set(services, definitionId, { schedule: 'off' });
       services.pass(2 * DAY);
-      await look(services, definitionId);
+      await poll(services, definitionId);
       expect(await listed(services)).toHaveLength(1);
     });
 
@@ -207,7 +250,7 @@ onBothEngines((engine) => {
       await set(services, definitionId, { schedule: 'daily', verify: '0 12 * * *', keep_last: 2 });
       for (let day = 0; day < 4; day++) {
         services.pass(DAY);
-        await look(services, definitionId);
+        await poll(services, definitionId);
         const [newest] = await listed(services, 'scheduled');
         if (!newest) throw new Error('no backup was ordered');
         const line = await services.connect();

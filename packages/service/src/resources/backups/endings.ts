@@ -1,4 +1,4 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import { BackupManifest } from '@hortus/contract/resources/backup-records';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';

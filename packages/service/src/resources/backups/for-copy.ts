@@ -1,4 +1,4 @@
-import type { Canonical } from '@hortus/template/canonical-form';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import { conflict } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { NamedRow } from '../instances/public.ts';

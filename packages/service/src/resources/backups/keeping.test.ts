@@ -38,7 +38,7 @@ test('manual backups, the newest and the newest verified one are never outdated;
       const kept = backups.filter(({ id }) => !gone.has(id));
       expect(backups.every(({ id, kind }) => kind !== 'manual' || !gone.has(id))).toBe(true);
       if (backups[0]) expect(gone.has(backups[0].id)).toBe(false);
-      const proven = backups.find((one) => one.verified_at !== null && one.verify_error === null);
+      const proven = backups.find((backup) => backup.verified_at !== null && backup.verify_error === null);
       if (proven) expect(gone.has(proven.id)).toBe(false);
       const scheduled = kept.filter(
         ({ id, kind }) => kind === 'scheduled' && ![backups[0]?.id, proven?.id].includes(id),

@@ -12,12 +12,12 @@ const KEPT_BY_THEMSELVES = 5;
  * newest backup, nor the newest verified one.
  */
 export function outdated(backups: readonly Kept[], limits: Limits, now: number): string[] {
-  const proven = backups.find((one) => one.verified_at !== null && one.verify_error === null);
+  const proven = backups.find((backup) => backup.verified_at !== null && backup.verify_error === null);
   const dear = new Set([backups[0]?.id, proven?.id]);
   const beyond = (kind: BackupRow['kind'], last: number | null, days: number | null) =>
     backups
-      .filter((one) => one.kind === kind)
-      .filter((one, index) => index >= (last ?? Infinity) || one.created_at < now - (days ?? Infinity) * DAY);
+      .filter((backup) => backup.kind === kind)
+      .filter((backup, index) => index >= (last ?? Infinity) || backup.created_at < now - (days ?? Infinity) * DAY);
   return [
     ...beyond('scheduled', limits.keep_last, limits.keep_days),
     ...beyond('safety', KEPT_BY_THEMSELVES, null),

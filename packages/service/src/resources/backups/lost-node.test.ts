@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type InstanceServices, openInstanceServices } from '../instances/testing/instance-services.ts';
 import { lostNodeJob, NODE_LOST, RETURN_MS, restoreLater } from './lost-node.ts';
-import { keptAs } from './testing/kept.ts';
+import { backupResult } from './testing/backup-result.ts';
 
 onBothEngines((engine) => {
   /** A running instance whose node can be lost; `loss` is what its template says about that. */
@@ -29,7 +29,7 @@ onBothEngines((engine) => {
       /** Backs the instance up, and verifies that backup unless told otherwise. */
       async backUp(verified = true): Promise<string> {
         const ordered = await storage.write((tx) => services.backups.create(tx, principal, id));
-        await carryOut(services, keptAs(ordered.backup));
+        await carryOut(services, backupResult(ordered.backup));
         if (!verified) return ordered.backup.id;
         await storage.write((tx) => services.backups.verify(tx, principal, ordered.backup.id));
         await carryOut(services, { proof: 'restored' });
@@ -54,7 +54,7 @@ onBothEngines((engine) => {
         (await storage.reader.db.selectFrom('executions').selectAll().where('instance_id', '=', id).execute())
           .filter(({ slug }) => slug === 'hortus.restore_elsewhere')
           .map(({ params, status }) => ({ status, ...JSON.parse(params) })),
-      told: async () =>
+      eventsOf: async () =>
         (await services.events(id)).filter(({ type }) => type.startsWith('audit.node_')).map(({ type }) => type),
     };
   }
@@ -76,7 +76,7 @@ onBothEngines((engine) => {
     await losable.afterGrace();
     await losable.afterGrace();
     expect(await losable.orders()).toMatchObject([{ backup_id: older, lost_node: 'n3', status: 'pending' }]);
-    expect(await losable.told()).toEqual(['audit.node_restore_ordered']);
+    expect(await losable.eventsOf()).toEqual(['audit.node_restore_ordered']);
   });
 
   it('without a verified backup nothing is restored, and an event says why', async () => {
@@ -84,7 +84,7 @@ onBothEngines((engine) => {
     await losable.backUp(false);
     await losable.lose();
     await losable.afterGrace();
-    expect([await losable.orders(), await losable.told()]).toEqual([[], ['audit.node_restore_skipped']]);
+    expect([await losable.orders(), await losable.eventsOf()]).toEqual([[], ['audit.node_restore_skipped']]);
   });
 
   it('nothing is restored if the node comes back in time, or the component waits for it', async () => {
@@ -97,7 +97,7 @@ onBothEngines((engine) => {
     await waiting.backUp();
     await waiting.lose();
     await waiting.afterGrace();
-    for (const one of [back, waiting]) expect([await one.orders(), await one.told()]).toEqual([[], []]);
+    for (const item of [back, waiting]) expect([await item.orders(), await item.eventsOf()]).toEqual([[], []]);
   });
 
   it('a restore whose leader was lost is ordered again, even if the node is back; one that failed is not', async () => {

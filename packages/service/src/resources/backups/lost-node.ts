@@ -79,7 +79,7 @@ async function restoreLost(tx: Tx, deps: LostNodeDeps, loss: Loss): Promise<void
     if (!backup) return await skip(tx, instance, loss, 'it has no verified backup on this cluster');
     const { execution } = await backups.elsewhere(tx, backup, instance, node_id);
     const data_until = manifestIn(backup)?.taken_at ?? null;
-    await tell(tx, 'audit.node_restore_ordered', instance, loss, {
+    await notify(tx, 'audit.node_restore_ordered', instance, loss, {
       backup_id: backup.id,
       execution_id: execution.id,
       data_until,
@@ -99,12 +99,12 @@ const isUsable = ({ kind, verified_at, verify_error, server_id }: BackupRow, ser
   kind !== 'safety' && verified_at !== null && verify_error === null && server_id === serverId;
 
 const skip = (tx: Tx, instance: NamedRow, loss: Loss, reason: string): Promise<void> =>
-  tell(tx, 'audit.node_restore_skipped', instance, loss, {
+  notify(tx, 'audit.node_restore_skipped', instance, loss, {
     reason,
     message: `The instance waits for node ${loss.hostname}: ${reason}.`,
   });
 
-function tell(tx: Tx, type: `audit.${string}`, instance: NamedRow, loss: Loss, more: object): Promise<void> {
+function notify(tx: Tx, type: `audit.${string}`, instance: NamedRow, loss: Loss, more: object): Promise<void> {
   const { server_id, node_id, hostname } = loss;
   const data = { instance_uid: instance.instance_uid, server_id, node_id, hostname, ...more };
   const about = { accountId: instance.account_id, resourceType: 'instance', resourceId: instance.id } as const;

@@ -1,6 +1,6 @@
 import type { BackupManifest } from '@hortus/contract/resources/backup-records';
 import type { Backup } from '@hortus/contract/resources/backups';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { BackupRow } from './store.ts';
 
 /** Parses the manifest that the daemon reported; undefined until the backup is complete. */

@@ -2,7 +2,7 @@ import type { backupEndpoints } from '@hortus/contract/resources/backups';
 import type { Handlers } from '../../http/handler.ts';
 import type { Backups, Ordered } from './service.ts';
 
-const answer = (ordered: Ordered) => ({ success: true as const, ...ordered, data: ordered.backup });
+const respond = (ordered: Ordered) => ({ success: true as const, ...ordered, data: ordered.backup });
 
 export const backupRoutes = (backups: Backups): Handlers<keyof typeof backupEndpoints> => ({
   'backups.list': async ({ principal, query }) => {
@@ -12,11 +12,15 @@ export const backupRoutes = (backups: Backups): Handlers<keyof typeof backupEndp
   },
   'backups.read': async ({ principal, params }) => ({ success: true, data: await backups.read(principal, params.id) }),
   'backups.create': ({ principal, params, body, write }) =>
-    write(async (tx) => answer(await backups.create(tx, principal, params.id, body))),
+    write(async (tx) => respond(await backups.create(tx, principal, params.id, body))),
   'backups.verify': ({ principal, params, write }) =>
-    write(async (tx) => answer(await backups.verify(tx, principal, params.id))),
+    write(async (tx) => respond(await backups.verify(tx, principal, params.id))),
+  'backups.planRestore': async ({ principal, params, query }) => ({
+    success: true,
+    data: await backups.planRestore(principal, params.id, query.into),
+  }),
   'backups.restore': ({ principal, params, body, write }) =>
-    write(async (tx) => answer(await backups.restore(tx, principal, params.id, body))),
+    write(async (tx) => respond(await backups.restore(tx, principal, params.id, body))),
   'backups.delete': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await backups.delete(tx, principal, params.id) })),
 });

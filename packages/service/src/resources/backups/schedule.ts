@@ -1,6 +1,7 @@
-import { nextTime, parseSchedule } from '@hortus/template/schedule';
-import { enqueue } from '../../jobs/enqueue.ts';
+import { nextTime, parseSchedule } from '@hortus/template/notation/schedule';
 import type { JobKind } from '../../jobs/job.ts';
+import { rowJob } from '../../jobs/row-job.ts';
+import { waker } from '../../jobs/wake.ts';
 import { conflict, invalid, Problem } from '../../problem.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { BackupPlan } from '../definitions/public.ts';
@@ -10,6 +11,8 @@ import { completedOf, dropPlan, lockBackup, lockPlan, type PlanRow, setDue, writ
 
 /** Job that runs due backups and verifications. */
 export const BACKUPS_DUE = 'backups.due';
+
+const wakePlan = waker(BACKUPS_DUE);
 
 /** Schedules the next backup and verification of a definition, in the transaction that changes its settings. */
 export async function planBackups(tx: Tx, { definitionId, accountId, spec, settings }: BackupPlan): Promise<void> {
@@ -31,16 +34,13 @@ export async function planBackups(tx: Tx, { definitionId, accountId, spec, setti
     due_at,
     verify_due_at,
   });
-  for (const runAt of [due_at, verify_due_at]) {
-    if (runAt === null) continue;
-    await enqueue(tx, { kind: BACKUPS_DUE, key: definitionId, payload: { definition_id: definitionId }, runAt });
-  }
+  for (const runAt of [due_at, verify_due_at]) if (runAt !== null) await wakePlan(tx, definitionId, runAt);
 }
 
 /** Resolves `on` and `off` to a schedule; null means never. */
-function scheduleOf(field: string, given: string, on: string): string | null {
-  if (given === 'off') return null;
-  const text = given === 'on' ? on : given;
+function scheduleOf(field: string, input: string, on: string): string | null {
+  if (input === 'off') return null;
+  const text = input === 'on' ? on : input;
   if (parseSchedule(text) === undefined)
     throw invalid(field, 'must be on, off, hourly, daily, weekly or a cron line of five fields.');
   return text;
@@ -61,18 +61,16 @@ export interface DueDeps {
  * Runs once per scheduled definition, when a backup or verification is due. The orders and the next due times are
  * written in one transaction; several missed runs are made up for once.
  */
-export const dueJob = (deps: DueDeps): JobKind => ({
-  concurrency: 4,
-  maxAttempts: Number.POSITIVE_INFINITY,
-  run: ({ job, complete }) =>
-    deps.storage.write(async (tx) => {
-      const { definition_id: definitionId } = job.payload as { definition_id: string };
-      const plan = await lockPlan(tx, definitionId);
-      if (!plan) return complete(tx);
+export const dueJob = (deps: DueDeps): JobKind =>
+  rowJob({
+    storage: deps.storage,
+    concurrency: 4,
+    lock: lockPlan,
+    async advance(tx, plan) {
       const next = [await backUp(tx, deps, plan), await proveNewest(tx, deps, plan)].filter((at) => at !== null);
-      return complete(tx, next.length === 0 ? 'done' : { again: Math.min(...next) });
-    }),
-});
+      return next.length === 0 ? undefined : Math.min(...next);
+    },
+  });
 
 async function backUp(tx: Tx, { backups, instances }: DueDeps, plan: PlanRow): Promise<number | null> {
   const { definition_id: definitionId, account_id: accountId, due_at, schedule } = plan;

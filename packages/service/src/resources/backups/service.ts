@@ -1,23 +1,24 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { BackupManifest } from '@hortus/contract/resources/backup-records';
-import type { Backup, BackupOrder, RestoreOrder } from '@hortus/contract/resources/backups';
+import type { Backup, BackupOrder, RestoreOrder, RestorePlan } from '@hortus/contract/resources/backups';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { RevisionRow } from '../definitions/public.ts';
-import { type BuiltInOrder, type Instances, type NamedRow, released, specOf } from '../instances/public.ts';
+import { type BuiltInOrder, findLiving, type Instances, type NamedRow, released, specOf } from '../instances/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import { auditBackup, beginBackup, keyOf, newKey } from './begin.ts';
 import { type CopiedBackup, sourceOfCopy } from './for-copy.ts';
 import { backupLifecycle } from './lifecycle.ts';
 import { backupOfRevision, type Undone } from './of-revision.ts';
 import { backupRecord } from './record.ts';
+import { intoOf, type PlannedRestore, restorePlan } from './restore-plan.ts';
 import { type BackupFilter, type BackupRow, backupList, findBackup, lockBackup } from './store.ts';
 
 export interface BackupsDeps {
@@ -26,6 +27,8 @@ export interface BackupsDeps {
   readonly vault: Vault;
   readonly catalog: Pick<Catalog, 'known'>;
   readonly instances: Pick<Instances, 'lock' | 'lockLivingIn' | 'findIn'>;
+  /** Whether the daemon of a server obeys `restore_into` of an order; true if none has connected yet. */
+  readonly emptyRestores: (queries: Queries, serverId: string) => Promise<boolean>;
   readonly order: (tx: Tx, order: BuiltInOrder) => Promise<Execution>;
 }
 
@@ -65,12 +68,17 @@ export class Backups {
 
   /**
    * Takes a backup before a running instance is changed; undefined if the template declares no backup. Data that does
-   * not belong to the running revision (`ownData` false) is kept as a safety backup.
+   * not belong to the running revision (`matchingData` false) is kept as a safety backup.
    */
-  async beforeChange(tx: Tx, principal: Principal, instanceId: string, ownData: boolean): Promise<Ordered | undefined> {
+  async beforeChange(
+    tx: Tx,
+    principal: Principal,
+    instanceId: string,
+    matchingData: boolean,
+  ): Promise<Ordered | undefined> {
     const instance = await this.#deps.instances.lock(tx, principal, instanceId);
     if (specOf(this.#deps.catalog, instance).backup.strategy === 'none') return undefined;
-    return this.take(tx, instance, kindBefore(ownData), actorOf(principal));
+    return this.take(tx, instance, kindBefore(matchingData), actorOf(principal));
   }
 
   /**
@@ -88,11 +96,11 @@ export class Backups {
   async beforeDeployment(
     tx: Tx,
     { account_id, definition_id, created_by }: Preceding,
-    ownData: boolean,
+    matchingData: boolean,
   ): Promise<Ordered | undefined> {
     const instance = await this.#deps.instances.lockLivingIn(tx, account_id, definition_id);
     if (!instance || instance.revision === null) return undefined;
-    return this.take(tx, instance, kindBefore(ownData), created_by, { startWithinMs: MONTH_MS });
+    return this.take(tx, instance, kindBefore(matchingData), created_by, { startWithinMs: MONTH_MS });
   }
 
   /** Orders a backup of an instance that the caller has locked. */
@@ -137,20 +145,49 @@ export class Backups {
     const execution = await this.#deps.order(tx, {
       instance,
       slug: builtIn.verifyBackup,
-      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256 },
+      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256, ...(await this.#into(tx, row, instance)) },
       secret: { key: await keyOf(tx, this.#deps.vault, row) },
       actor,
     });
     return { execution, backup: backupRecord(row) };
   }
 
-  async restore(tx: Tx, principal: Principal, id: string, { confirm }: RestoreOrder): Promise<Ordered> {
+  /** Describes what a restore would do. */
+  async planRestore(principal: Principal, id: string, wished: RestoreOrder['into']): Promise<RestorePlan> {
+    const { reader, instances } = this.#deps;
+    const row = await findBackup(reader, principal.accountId, id);
+    if (!row) throw notFound('backup');
+    this.#requireCompleted(row);
+    const living = await findLiving(reader, row.definition_id);
+    const instance = living && (await instances.findIn(reader, row.account_id, living.id));
+    if (!instance || instance.revision === null) throw undeployed();
+    return restorePlan(await this.#planned(reader, row, instance, wished), instance.id);
+  }
+
+  async #planned(
+    queries: Queries,
+    row: BackupRow,
+    instance: NamedRow,
+    wished: RestoreOrder['into'],
+  ): Promise<PlannedRestore> {
+    const { catalog, emptyRestores } = this.#deps;
+    return { row, wished, spec: specOf(catalog, instance), able: await emptyRestores(queries, instance.server_id) };
+  }
+
+  /** Tells a daemon that can be told where to read the dump. */
+  async #into(tx: Tx, row: BackupRow, instance: NamedRow, wished?: RestoreOrder['into']) {
+    const planned = await this.#planned(tx, row, instance, wished);
+    const into = intoOf(planned);
+    return into === undefined || !planned.able ? {} : { restore_into: into };
+  }
+
+  async restore(tx: Tx, principal: Principal, id: string, { confirm, into }: RestoreOrder): Promise<Ordered> {
     const row = await this.#lock(tx, principal.accountId, id);
     if (confirm !== row.instance_uid)
       throw invalid('confirm', `must be the name of the instance whose data is replaced: ${row.instance_uid}.`, {
         reason: 'confirm',
       });
-    return this.putBack(tx, row, actorOf(principal));
+    return this.#putBack(tx, row, actorOf(principal), { slug: builtIn.restore, wished: into });
   }
 
   dataOf(
@@ -165,12 +202,16 @@ export class Backups {
   async forCopy(
     tx: Tx,
     instance: NamedRow,
-    { fresh, ownData, actor }: { readonly fresh: boolean; readonly ownData: boolean; readonly actor: string | null },
+    {
+      fresh,
+      matchingData,
+      actor,
+    }: { readonly fresh: boolean; readonly matchingData: boolean; readonly actor: string | null },
   ): Promise<CopiedBackup | undefined> {
     const source = await sourceOfCopy(tx, specOf(this.#deps.catalog, instance), instance, fresh);
     if (source === undefined) return undefined;
     if ('backupId' in source) return { ...source, executionId: null };
-    const { backup, execution } = await this.take(tx, instance, kindBefore(ownData), actor, source);
+    const { backup, execution } = await this.take(tx, instance, kindBefore(matchingData), actor, source);
     return { backupId: backup.id, executionId: execution.id };
   }
 
@@ -225,7 +266,12 @@ export class Backups {
     const execution = await this.#deps.order(tx, {
       instance,
       slug: builtIn.restoreElsewhere,
-      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256, lost_node: lostNode },
+      params: {
+        backup_id: row.id,
+        manifest_sha256: row.manifest_sha256,
+        lost_node: lostNode,
+        ...(await this.#into(tx, row, instance)),
+      },
       secret: { key: await keyOf(tx, this.#deps.vault, row) },
       actor: null,
       startWithinMs: MONTH_MS,
@@ -238,15 +284,28 @@ export class Backups {
     tx: Tx,
     row: BackupRow,
     actor: string | null,
-    { params, ...order }: Pick<BuiltInOrder, 'slug' | 'params' | 'startWithinMs'>,
+    {
+      params,
+      wished,
+      ...order
+    }: Pick<BuiltInOrder, 'slug' | 'params' | 'startWithinMs'> & {
+      readonly wished?: RestoreOrder['into'];
+    },
   ): Promise<Ordered> {
     this.#requireCompleted(row);
     const instance = await this.#living(tx, row);
     const safety = { id: newId('backup'), key: newKey() };
+    const into = order.slug === builtIn.restore ? await this.#into(tx, row, instance, wished) : {};
     const execution = await this.#deps.order(tx, {
       ...order,
       instance,
-      params: { backup_id: row.id, manifest_sha256: row.manifest_sha256, safety_backup_id: safety.id, ...params },
+      params: {
+        backup_id: row.id,
+        manifest_sha256: row.manifest_sha256,
+        safety_backup_id: safety.id,
+        ...into,
+        ...params,
+      },
       secret: { key: await keyOf(tx, this.#deps.vault, row), safety_key: safety.key },
       actor,
     });
@@ -303,8 +362,7 @@ export class Backups {
   /** Finds the deployed instance of the backup's definition: it may have replaced the instance that was backed up. */
   async #living(tx: Tx, { definition_id, account_id }: BackupRow): Promise<NamedRow> {
     const instance = await this.#deps.instances.lockLivingIn(tx, account_id, definition_id);
-    if (!instance || instance.revision === null)
-      throw conflict('id', 'not_deployed', 'its definition is not deployed; deploy it first.');
+    if (!instance || instance.revision === null) throw undeployed();
     return instance;
   }
 }
@@ -315,7 +373,9 @@ type Preceding = Pick<DeploymentRow, 'account_id' | 'definition_id' | 'created_b
 type Waiting = Pick<DeploymentRow, 'id' | 'backup_id' | 'revision'>;
 
 /** Only a `pre_deploy` backup is restored by a rollback, so its data must belong to the revision. */
-const kindBefore = (ownData: boolean) => (ownData ? 'pre_deploy' : 'safety');
+const kindBefore = (matchingData: boolean) => (matchingData ? 'pre_deploy' : 'safety');
+
+const undeployed = () => conflict('id', 'not_deployed', 'its definition is not deployed; deploy it first.');
 
 const undeclared = (field: string, species: string) =>
   conflict(field, 'no_backup', `the template ${species} declares no backup.`);

@@ -84,7 +84,7 @@ export const setDue = (tx: Tx, definitionId: string, columns: Partial<Pick<PlanR
   tx.db.updateTable('backup_plans').set(columns).where('definition_id', '=', definitionId).execute();
 
 /** Schedules of running instances with their newest backup, in all accounts, in the order of definitions. */
-export const scheduledAfter = (queries: Queries, after: string, most: number) =>
+export const scheduledAfter = (queries: Queries, after: string, max: number) =>
   queries.db
     .selectFrom('backup_plans')
     .innerJoin('instances', 'instances.definition_id', 'backup_plans.definition_id')
@@ -103,5 +103,5 @@ export const scheduledAfter = (queries: Queries, after: string, most: number) =>
     .where('instances.status', '=', sql.lit('running' as const))
     .where('backup_plans.definition_id', '>', after)
     .orderBy('backup_plans.definition_id')
-    .limit(most)
+    .limit(max)
     .execute();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { Pages } from '../../storage/page.ts';
 import { insertRow } from '../../storage/status-columns.ts';
 import { onBothEngines } from '../../testing/engines.ts';
@@ -42,8 +42,8 @@ onBothEngines((engine) => {
     const id = await addServer();
     const nothing = { server_id: id, memory: null, cpu: null, disk: null, reported_at: null, age_seconds: null };
     expect(await capacities.read(principal, id)).toEqual(nothing);
-    const told = { server_id: id, ...report, reported_at: new Date(clock.now).toISOString(), age_seconds: 0 };
-    expect(await storage.write((tx) => capacities.report(tx, principal, id, report))).toEqual(told);
+    const reported = { server_id: id, ...report, reported_at: new Date(clock.now).toISOString(), age_seconds: 0 };
+    expect(await storage.write((tx) => capacities.report(tx, principal, id, report))).toEqual(reported);
     clock.now += 1_000;
     const later = { ...report, cpu: { cores: 2.5, used_percent: 99.9 } };
     await storage.write((tx) => capacities.report(tx, principal, id, later));
@@ -70,13 +70,13 @@ onBothEngines((engine) => {
     const id = await addServer();
     const now = new Date(clock.now).toISOString();
     expect(await capacities.history(principal, id)).toMatchObject({ server_id: id, range: '1h', to: now, points: [] });
-    const tell = (used_percent: number) =>
+    const notify = (used_percent: number) =>
       storage.write((tx) => capacities.report(tx, principal, id, { ...report, cpu: { cores: 2, used_percent } }));
-    await tell(10);
+    await notify(10);
     clock.now += 30_000;
-    await tell(40);
+    await notify(40);
     clock.now += 60_000;
-    await tell(70);
+    await notify(70);
     const { memory, disk } = report;
     const rest = { memory: { ...memory, max_used: memory.used }, disk };
     const { points } = await capacities.history(principal, id);
@@ -94,7 +94,7 @@ onBothEngines((engine) => {
   it('a capacity report records the usage of instances in the same transaction', async () => {
     const { storage, accountId, principal, addServer } = await setUp();
     const id = await addServer();
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const usage = [
       {
         instance_uid: 'blog',
@@ -110,11 +110,11 @@ onBothEngines((engine) => {
       pages: new Pages(),
       identify: async () => undefined,
       recordNetworks: async () => undefined,
-      recordUsage: async (_, ...of) => void told.push(of),
+      recordUsage: async (_, ...args) => void reported.push(args),
     });
     await storage.write((tx) => capacities.report(tx, principal, id, { ...report, usage }));
     await storage.write((tx) => capacities.report(tx, daemonOf(accountId, id), id, report));
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [id, usage],
       [id, []],
     ]);
@@ -125,10 +125,10 @@ onBothEngines((engine) => {
     const [own, other] = [await addServer(), await addServer()];
     const daemon = daemonOf(accountId, own);
     expect((await storage.write((tx) => capacities.report(tx, daemon, own, report))).server_id).toBe(own);
-    for (const stranger of [daemonOf(accountId, other), keyOf('acc_other')]) {
-      await expect(capacities.read(stranger, own)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      const told = storage.write((tx) => capacities.report(tx, stranger, own, report));
-      await expect(told).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    for (const outsider of [daemonOf(accountId, other), keyOf('acc_other')]) {
+      await expect(capacities.read(outsider, own)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const reported = storage.write((tx) => capacities.report(tx, outsider, own, report));
+      await expect(reported).rejects.toMatchObject({ code: 'NOT_FOUND' });
     }
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { writeCatalog } from '../../testing/catalog-folder.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 const DREAMER = `
@@ -31,7 +31,7 @@ onBothEngines((engine) => {
   async function server(fingerprint?: object) {
     const body = { name: 'server-1', environment: 'staging' } as const;
     const { id } = (await service.client.call('servers.register', { body })).data;
-    const tell = (found: object) =>
+    const notify = (found: object) =>
       service.request('PUT', `/server-capacity/${id}`, {
         body: {
           memory: { used: 0, free: 8e9 },
@@ -40,20 +40,20 @@ onBothEngines((engine) => {
           fingerprint: found,
         },
       });
-    if (fingerprint) expect((await tell(fingerprint)).status).toBe(200);
+    if (fingerprint) expect((await notify(fingerprint)).status).toBe(200);
     const execute = async (species: string, more = {}) => {
       const order = { species, instance_uid: `blog-${++number}`, server_id: id, inputs: {} };
       const definition_id = (await service.client.call('definitions.create', { body: order })).data.id;
       return service.request('POST', '/deployments/execute', { body: { definition_id, ...more } });
     };
     const read = async () => (await service.client.call('servers.read', { params: { id } })).data.fingerprint;
-    return { id, tell, execute, read };
+    return { id, notify, execute, read };
   }
 
   it('the fingerprint of a server is null before the first report, then the last one', async () => {
-    const { read, tell } = await server();
+    const { read, notify } = await server();
     expect(await read()).toBeNull();
-    await tell({ engine: 'docker', engine_version: '20.10.24', api_version: '1.41', rootless: false, novelty: 1 });
+    await notify({ engine: 'docker', engine_version: '20.10.24', api_version: '1.41', rootless: false, novelty: 1 });
     expect(await read()).toEqual({
       engine: 'docker',
       engine_version: '20.10.24',
@@ -67,25 +67,25 @@ onBothEngines((engine) => {
       gpu_runtime: null,
       caddy_version: null,
     });
-    await tell({ engine: 'podman', caddy_version: '2.6.2' });
+    await notify({ engine: 'podman', caddy_version: '2.6.2' });
     expect(await read()).toMatchObject({ engine: 'podman', rootless: null, caddy_version: '2.6.2' });
-    expect((await tell({ engine: 7 })).status).toBe(422);
+    expect((await notify({ engine: 7 })).status).toBe(422);
   });
 
   it('the record of a server shows its network usage as last reported', async () => {
     const { id } = await server();
     const read = async () => (await service.client.call('servers.read', { params: { id } })).data.networks;
     const room = { memory: { used: 0, free: 8e9 }, cpu: { cores: 2, used_percent: 0 }, disk: { used: 0, free: 1 } };
-    const tell = (networks?: object) =>
+    const notify = (networks?: object) =>
       service.request('PUT', `/server-capacity/${id}`, { body: { ...room, ...(networks && { networks }) } });
     expect(await read()).toBeNull();
     const networks = { pool: ['10.254.0.0/16'], total: 4_096, used: 150, free: 3_946 };
-    expect((await tell({ ...networks, novelty: 1 })).status).toBe(200);
+    expect((await notify({ ...networks, novelty: 1 })).status).toBe(200);
     expect(await read()).toEqual(networks);
     // A report without networks, from an unavailable engine, changes nothing.
-    expect((await tell()).status).toBe(200);
+    expect((await notify()).status).toBe(200);
     expect(await read()).toEqual(networks);
-    expect((await tell({ ...networks, free: -1 })).status).toBe(422);
+    expect((await notify({ ...networks, free: -1 })).status).toBe(422);
   });
 
   it('a deployment that needs a GPU is refused on a server without one, even with ignore_capacity', async () => {
@@ -100,12 +100,12 @@ onBothEngines((engine) => {
   });
 
   it('a deployment to a server with an unusable engine is refused', async () => {
-    const { execute, tell } = await server({ engine_problem: 'it speaks API 1.40' });
+    const { execute, notify } = await server({ engine_problem: 'it speaks API 1.40' });
     expect((await execute('seed')).json.error.details).toMatchObject({
       reason: 'unsupported',
       lacking: [{ resource: 'engine_problem', message: 'its engine cannot be used: it speaks API 1.40' }],
     });
-    await tell({ engine_problem: null });
+    await notify({ engine_problem: null });
     expect((await execute('seed')).status).toBe(201);
   });
 });

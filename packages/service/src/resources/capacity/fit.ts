@@ -1,4 +1,4 @@
-import { type Fingerprint, lacksOf } from '@hortus/contract/fingerprint';
+import { type Fingerprint, lacksOf } from '@hortus/contract/records/fingerprint';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { conflict } from '../../problem.ts';
 
@@ -6,6 +6,6 @@ import { conflict } from '../../problem.ts';
 export function requireFit(manifest: Pick<Manifest, 'components' | 'routes'>, found: Fingerprint | null): void {
   const lacking = found === null ? [] : lacksOf(manifest, found);
   if (lacking.length === 0) return;
-  const told = lacking.map(({ message }) => message).join('; ');
-  throw conflict('definition_id', 'unsupported', `its server cannot run it: ${told}.`, { lacking });
+  const reported = lacking.map(({ message }) => message).join('; ');
+  throw conflict('definition_id', 'unsupported', `its server cannot run it: ${reported}.`, { lacking });
 }

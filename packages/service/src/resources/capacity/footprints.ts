@@ -18,7 +18,7 @@ export const footprintOf = (manifest: Pick<Manifest, 'components'>): Footprint =
 });
 
 /** Limit of cached revisions. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;
 
 export type ResolveRevision = (
   queries: Queries,
@@ -42,7 +42,7 @@ export class Footprints {
     if (known) return known;
     const { manifest } = await this.#resolve(queries, accountId, definitionId, revision);
     const footprint = footprintOf(manifest);
-    if (this.#known.size >= MOST_KNOWN) this.#known.clear();
+    if (this.#known.size >= MAX_KNOWN) this.#known.clear();
     this.#known.set(key, footprint);
     return footprint;
   }

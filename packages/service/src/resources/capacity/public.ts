@@ -1,5 +1,5 @@
 // What other resources may use of capacity.
 export { requireFit } from './fit.ts';
-export { type Footprint, Footprints, footprintOf } from './footprints.ts';
-export { type Reservation, requireRoom, reservationOf } from './room.ts';
+export { Footprints, footprintOf } from './footprints.ts';
+export { requireRoom, reservationOf } from './room.ts';
 export { capacitiesOf, fullServers } from './store.ts';

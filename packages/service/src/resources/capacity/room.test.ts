@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeCatalog } from '../../testing/catalog-folder.ts';
-import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 const GREEDY = `
@@ -17,7 +17,7 @@ resources: {cpu: "2", memory_reservation: 600Mi}
 `;
 const MI = 2 ** 20;
 
-onBothEngines((engine) => {
+onDifferingEngines('concurrent orders', (engine) => {
   let service: RunningService;
   let number = 0;
 
@@ -74,8 +74,8 @@ onBothEngines((engine) => {
     it('reserves its memory when it is ordered: of several concurrent orders only those that fit are accepted', async () => {
       const { define } = await server({ memory: 1300 * MI, cores: 4 });
       const definitions = [await define(), await define(), await define(), await define()];
-      const answers = await Promise.all(definitions.map((id) => execute(id)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
+      const responses = await Promise.all(definitions.map((id) => execute(id)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 422, 422]);
     });
 
     it('is refused if one component wants more cores than the server has', async () => {
@@ -137,7 +137,7 @@ onBothEngines((engine) => {
     const { execution } = await service.client.call('instances.restart', { params });
     const listed = async (query: string) =>
       (await service.request('GET', `/actions?instance_id=${params.id}&${query}`)).json.data.map(
-        (one: { id: string }) => one.id,
+        (item: { id: string }) => item.id,
       );
     expect(await listed('status=pending')).toEqual([execution.id]);
     expect(await listed(`slug=${execution.slug}&since=2020-01-01T00:00:00Z`)).toEqual([execution.id]);

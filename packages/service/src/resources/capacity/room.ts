@@ -44,11 +44,11 @@ export async function requireRoom(queries: Queries, { accountId, serverId, reser
   if (capacity.cpu_cores !== null && cores > capacity.cpu_cores)
     lacking.push({ resource: 'cpu', needed: cores, available: capacity.cpu_cores });
   if (lacking.length === 0) return;
-  const told = lacking.map(({ resource, needed, available }) => `${resource} (needs ${needed}, has ${available})`);
+  const reported = lacking.map(({ resource, needed, available }) => `${resource} (needs ${needed}, has ${available})`);
   throw conflict(
     'definition_id',
     'capacity',
-    `its server does not have enough ${told.join(' and ')}; set ignore_capacity to deploy anyway.`,
+    `its server does not have enough ${reported.join(' and ')}; set ignore_capacity to deploy anyway.`,
     { lacking },
   );
 }

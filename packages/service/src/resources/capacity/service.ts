@@ -1,12 +1,12 @@
-import type { ReportedFingerprint } from '@hortus/contract/fingerprint';
-import type { NetworkUsage } from '@hortus/contract/network-usage';
+import type { ReportedFingerprint } from '@hortus/contract/records/fingerprint';
+import type { NetworkUsage } from '@hortus/contract/records/network-usage';
 import type { Capacity, CapacityHistory, CapacityPoint, CapacityReport } from '@hortus/contract/resources/capacity';
 import type { MetricRange, ReportedUsage } from '@hortus/contract/resources/metrics';
 import type { Principal } from '../../identity/principal.ts';
 import { notFound } from '../../problem.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { iso, isoOrNull } from '../../time.ts';
 import { beginOf, steps, windowOf } from '../metrics/public.ts';
 import {
   addCapacity,

@@ -3,7 +3,7 @@ import { list } from '../../storage/lists.ts';
 import { shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
-import { MOST_SAMPLES, type Span } from '../metrics/public.ts';
+import { MAX_SAMPLES, type Span } from '../metrics/public.ts';
 
 type CapacityRow = Row<'server_capacity'>;
 
@@ -125,7 +125,7 @@ const addPoint = statement<NewRow<'capacity_points'>>((db, p) =>
             disk_free_sum: sum('disk_free_sum'),
           };
         })
-        .where('capacity_points.samples', '<', MOST_SAMPLES),
+        .where('capacity_points.samples', '<', MAX_SAMPLES),
     ),
 );
 
@@ -165,7 +165,7 @@ const summedCapacity = shapedStatement<Span & { readonly serverId: string }, Cap
 );
 
 /** Servers that use at least this share of their disk or memory, by their last report, in all accounts. */
-export const fullServers = (queries: Queries, least: { readonly disk: number; readonly memory: number }) => {
+export const fullServers = (queries: Queries, min: { readonly disk: number; readonly memory: number }) => {
   const share = (used: 'disk_used' | 'memory_used', free: 'disk_free' | 'memory_free') =>
     sql<number>`100.0 * ${sql.ref(used)} / (${sql.ref(used)} + ${sql.ref(free)} + 1)`;
   const disk = share('disk_used', 'disk_free');
@@ -175,6 +175,6 @@ export const fullServers = (queries: Queries, least: { readonly disk: number; re
     .innerJoin('servers', 'servers.id', 'server_capacity.server_id')
     .select(['servers.id', 'servers.account_id', 'servers.name', disk.as('disk'), memory.as('memory')])
     .where('servers.deleted_at', 'is', null)
-    .where((eb) => eb.or([eb(disk, '>=', least.disk), eb(memory, '>=', least.memory)]))
+    .where((eb) => eb.or([eb(disk, '>=', min.disk), eb(memory, '>=', min.memory)]))
     .execute();
 };

@@ -40,7 +40,7 @@ onBothEngines((engine) => {
     for (const { family, count } of data) expect((await read(`?family=${family}`)).data).toHaveLength(count);
   });
 
-  it('the shelf is the whole catalog in one answer, with the templates of the account and of no other', async () => {
+  it('the list is the whole catalog in one response, with the templates of the account and of no other', async () => {
     const source = `slug: pond
 name: Pond
 version: 1.0.0

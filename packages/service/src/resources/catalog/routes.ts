@@ -4,7 +4,7 @@ import type { Handlers } from '../../http/handler.ts';
 import { slice } from '../../storage/page.ts';
 import { allFamilies, taxonomyTree } from '../taxonomy/public.ts';
 import { byName, type Catalog } from '../templates/public.ts';
-import { shelfOf } from './shelf-item.ts';
+import { catalogItem } from './catalog-item.ts';
 
 export const catalogRoutes = (catalog: Catalog): Handlers<keyof typeof catalogEndpoints> => ({
   'catalog.list': async ({ query }) => {
@@ -15,7 +15,7 @@ export const catalogRoutes = (catalog: Catalog): Handlers<keyof typeof catalogEn
   'catalog.shelf': async ({ principal: { accountId } }) => {
     const species = catalog.species(accountId);
     const families = categoriesOf(species.map(({ item }) => item));
-    return { success: true, data: { families, species: species.map(shelfOf) } };
+    return { success: true, data: { families, species: species.map(catalogItem) } };
   },
   'catalog.categories': async ({ query }) => ({ success: true, ...slice(categoriesOf(catalog.newest()), query) }),
 });

@@ -1,11 +1,14 @@
 import type { Connection } from '../../channel/connection.ts';
 import type { Gateway } from '../../channel/gateway.ts';
+import type { Protect } from '../../channel/protect.ts';
 import { type ClusterConnections, grantedMs, type Hello } from '../servers/public.ts';
 import type { Leadership } from './leadership.ts';
 import { Succession, type SuccessionOptions } from './succession.ts';
 
 export interface MemberConnectionsOptions extends Omit<SuccessionOptions, 'gateway' | 'leadership' | 'lost'> {
   readonly leadership: Leadership;
+  /** Signs what a member is told about its leadership. */
+  readonly protect: Protect;
   /** Records that the leader of an epoch is not connected after all. */
   readonly lost: (serverId: string, epoch: number) => Promise<void>;
 }
@@ -43,7 +46,7 @@ export class MemberConnections implements ClusterConnections {
 
   /** Says whether it leads. A standby learns the epoch only when it takes over. */
   opened(connection: Connection): void {
-    this.#tell(connection, {});
+    this.#notify(connection, {});
   }
 
   /** The lease counts from before the renewal was stored, so that the service never believes in a longer one. */
@@ -52,17 +55,20 @@ export class MemberConnections implements ClusterConnections {
     const from = this.#clock();
     if (connection.standby) return connection.depose();
     // A renewal of an earlier connection may arrive before the daemon has read its new epoch.
-    if (epoch !== connection.epoch) return this.#tell(connection, {});
+    if (epoch !== connection.epoch) return this.#notify(connection, {});
     if (!(await leadership.renew(connection))) return connection.depose();
     connection.leaseUntil = from + leadership.leaseMs;
-    this.#tell(connection, renewal === undefined ? {} : { renewal });
+    this.#notify(connection, renewal === undefined ? {} : { renewal });
   }
 
-  #tell(connection: Connection, answered: { renewal?: number }): void {
+  #notify(connection: Connection, responded: { renewal?: number }): void {
     const { memberId: member_id, standby, epoch, leaderSince: since } = connection;
-    const lease_ms = grantedMs(this.#options.leadership.leaseMs);
-    if (standby) connection.send({ type: 'leadership', member_id, leads: false, epoch, lease_ms: 0 });
-    else connection.send({ type: 'leadership', member_id, leads: true, epoch, lease_ms, since, ...answered });
+    const { leadership, protect } = this.#options;
+    const about = { type: 'leadership', member_id, epoch } as const;
+    const state = standby
+      ? { ...about, leads: false, lease_ms: 0 }
+      : { ...about, leads: true, lease_ms: grantedMs(leadership.leaseMs), since, ...responded };
+    connection.send(protect(state, connection));
   }
 
   async released(connection: Connection, epoch: number): Promise<void> {

@@ -3,18 +3,21 @@ import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import type { DaemonSocket } from '../../testing/daemon-socket.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import {
   type ClusterReplica,
   type InsertedMember,
   insertCluster,
+  LEASE_MS,
+  LeaseTime,
   openClusterReplica,
+  STEP_MS,
 } from './testing/cluster-replica.ts';
 
 const capabilities = ['cluster', 'ack', 'wake'];
 const sealingKey = () => sealingKeyText(generateKeyPairSync('x25519').publicKey);
 
-onBothEngines((engine) => {
+onDifferingEngines('leases of replicas and lost databases', (engine) => {
   type Options = Parameters<typeof openClusterReplica>[2];
   const open = async (options?: Options) => openClusterReplica(engine, await engine.testDatabase(), options);
 
@@ -23,8 +26,9 @@ onBothEngines((engine) => {
     const daemon = replica.daemon(key, { capabilities, sealing_key: sealingKey(), journal: key.slice(-8), ...about });
     let last = 0;
     const renewing = setInterval(() => {
-      const told = daemon.of('leadership').at(-1);
-      if (told?.leads && daemon.isOpen && last !== -1) daemon.send({ type: 'leadership_renewal', epoch: told.epoch });
+      const reported = daemon.of('leadership').at(-1);
+      if (reported?.leads && daemon.isOpen && last !== -1)
+        daemon.send({ type: 'leadership_renewal', epoch: reported.epoch });
     }, 100);
     engine.afterwards(() => clearInterval(renewing));
     return {
@@ -36,11 +40,11 @@ onBothEngines((engine) => {
     };
   };
   const leads = (daemon: DaemonSocket, epoch: number) =>
-    until(() => daemon.of('leadership').find((told) => told.leads && told.epoch === epoch), {
+    until(() => daemon.of('leadership').find((reported) => reported.leads && reported.epoch === epoch), {
       describe: `the member to lead in epoch ${epoch}`,
     });
   const stands = (daemon: DaemonSocket) =>
-    until(() => daemon.of('leadership').find((told) => !told.leads), { describe: 'the member to wait' });
+    until(() => daemon.of('leadership').find((reported) => !reported.leads), { describe: 'the member to wait' });
 
   describe('of the members of a cluster', () => {
     it('the first to connect leads, and the others wait without orders', async () => {
@@ -69,6 +73,8 @@ onBothEngines((engine) => {
       const second = connect(replica, members[1]);
       await stands(second.daemon);
       first.daemon.socket.terminate();
+      await first.daemon.closed;
+      await replica.pass(LEASE_MS);
       await leads(second.daemon, 2);
       expect(await replica.server(id)).toMatchObject({
         status: 'online',
@@ -91,13 +97,14 @@ onBothEngines((engine) => {
       const second = connect(replica, members[1]);
       await stands(second.daemon);
       first.hang();
+      await replica.pass(LEASE_MS);
       expect(await first.daemon.closed).toBe(4410);
       await leads(second.daemon, 2);
       expect(await replica.server(id)).toMatchObject({ leader_member: members[1].id, duplicate_at: null });
     });
 
     it('another takes over at once when the leader gives its lease up', async () => {
-      const replica = await open({ leaseMs: 600_000 });
+      const replica = await open();
       const { members } = await insertCluster(replica, 2);
       const first = connect(replica, members[0]);
       await leads(first.daemon, 1);
@@ -110,7 +117,7 @@ onBothEngines((engine) => {
     });
 
     it('the leader that reconnects within its lease leads again, and its work is not interrupted', async () => {
-      const replica = await open({ leaseMs: 600_000 });
+      const replica = await open();
       const { id, members } = await insertCluster(replica, 2);
       const sealing_key = sealingKey();
       const first = connect(replica, members[0], { sealing_key });
@@ -122,25 +129,25 @@ onBothEngines((engine) => {
       const again = connect(replica, members[0], { sealing_key });
       await leads(again.daemon, 2);
       expect(replica.interrupted).toEqual([]);
-      expect(second.daemon.of('leadership').some((told) => told.leads)).toBe(false);
+      expect(second.daemon.of('leadership').some((reported) => reported.leads)).toBe(false);
     });
 
     it('a second daemon with the key of a member replaces the first, as with a server', async () => {
-      const replica = await open({ leaseMs: 600_000 });
+      const replica = await open();
       const { members } = await insertCluster(replica, 2);
       const sealing_key = sealingKey();
       const leader = connect(replica, members[0]);
       await leads(leader.daemon, 1);
-      const one = connect(replica, members[1], { sealing_key });
-      await stands(one.daemon);
+      const item = connect(replica, members[1], { sealing_key });
+      await stands(item.daemon);
       const two = connect(replica, members[1], { sealing_key });
-      expect(await one.daemon.closed).toBe(4409);
+      expect(await item.daemon.closed).toBe(4409);
       await stands(two.daemon);
       expect(leader.daemon.isOpen).toBe(true);
     });
 
     it('results of a member that does not lead are refused, and acknowledged so that it forgets them', async () => {
-      const replica = await open({ leaseMs: 600_000 });
+      const replica = await open();
       const { members } = await insertCluster(replica, 2);
       const first = connect(replica, members[0]);
       await leads(first.daemon, 1);
@@ -155,7 +162,7 @@ onBothEngines((engine) => {
     });
 
     it('one without the capability, or with another key pair, is refused', async () => {
-      const replica = await open({ leaseMs: 600_000 });
+      const replica = await open();
       const { members } = await insertCluster(replica, 2);
       expect(await connect(replica, members[0], { capabilities: ['ack'] }).daemon.closed).toBe(4403);
       const first = connect(replica, members[0]);
@@ -166,7 +173,7 @@ onBothEngines((engine) => {
     });
 
     it('a revoked one is disconnected even if the notice is lost', async () => {
-      const replica = await open({ leaseMs: 600_000 });
+      const replica = await open();
       const { members } = await insertCluster(replica, 2);
       const first = connect(replica, members[0]);
       await leads(first.daemon, 1);
@@ -175,28 +182,34 @@ onBothEngines((engine) => {
       await replica.storage.write((tx) =>
         tx.db.updateTable('server_members').set({ revoked_at: 1 }).where('id', '=', members[1].id).execute(),
       );
+      await replica.pass(STEP_MS);
       expect(await second.daemon.closed).toBe(4401);
       expect(first.daemon.isOpen).toBe(true);
     });
 
     it('none left takes the cluster offline', async () => {
-      const replica = await open({ patience: { takeoverMs: 100 } });
+      const replica = await open({ timeouts: { takeoverMs: 100 } });
       const { id, members } = await insertCluster(replica, 2);
       const first = connect(replica, members[0]);
       await leads(first.daemon, 1);
       first.daemon.socket.terminate();
+      await replica.becomes(id, { connected_replica: null });
+      await replica.pass(LEASE_MS);
       await replica.becomes(id, { status: 'offline' });
       expect(replica.instances).toEqual([`regain ${id}`, `lose ${id}`]);
     });
   });
 
   describe('while the database is lost for longer than a lease', () => {
-    /** Loses the database until the lease of the leader has ended. */
-    async function outage(replica: ClusterReplica, patienceMs: number, meanwhile: () => void = () => {}) {
-      const { end } = replica.loseDatabase(patienceMs);
-      const begun = performance.now();
-      meanwhile();
-      await until(() => performance.now() > begun + 2_500, { describe: 'the end of the lease' });
+    /** Loses the database until the lease of the leader has ended, and what must happen in between has. */
+    async function outage(
+      replica: ClusterReplica,
+      timeoutMs: number,
+      meanwhile: () => Promise<unknown> = async () => {},
+    ) {
+      const { end } = replica.loseDatabase(timeoutMs);
+      await meanwhile();
+      replica.time.now += 2.5 * LEASE_MS;
       end();
     }
     async function ledByFirst(replica: ClusterReplica) {
@@ -209,26 +222,49 @@ onBothEngines((engine) => {
       await stands(second.daemon);
       return { id, members, sealing_key, other_key, first, second };
     }
-    const everLed = (daemon: DaemonSocket) => daemon.of('leadership').some((told) => told.leads);
+    type Led = Awaited<ReturnType<typeof ledByFirst>>;
+    const everLed = (daemon: DaemonSocket) => daemon.of('leadership').some((reported) => reported.leads);
 
-    it('the leader keeps its connection and its epoch, and its work goes on', async () => {
-      const replica = await open();
-      const { id, first, second, members } = await ledByFirst(replica);
-      await outage(replica, 60_000);
-      const before = first.daemon.of('leadership').length;
-      // Longer than a lease.
-      await until(() => first.daemon.of('leadership').length > before + 20, { describe: 'renewals after the outage' });
+    /** Expects that the first member leads on, beyond the lease that followed the outage. */
+    async function leadsOn(replica: ClusterReplica, { id, members, first, second }: Led) {
+      const renewals = () => first.daemon.of('leadership').length;
+      for (let passedMs = 0; passedMs <= 2 * LEASE_MS; passedMs += STEP_MS) {
+        const before = renewals();
+        // The first of them may have been asked for earlier.
+        await until(() => renewals() > before + 1, { describe: `renewals ${passedMs} ms after the outage` });
+        await replica.pass(STEP_MS);
+      }
       expect(await replica.server(id)).toMatchObject({ leader_member: members[0].id, connection_epoch: 1 });
       expect(first.daemon.isOpen).toBe(true);
       expect(everLed(second.daemon)).toBe(false);
       expect(replica.interrupted).toEqual([]);
+    }
+
+    it('the leader keeps its connection and its epoch, and its work goes on', async () => {
+      const replica = await open();
+      const led = await ledByFirst(replica);
+      await outage(replica, 60_000);
+      await leadsOn(replica, led);
+    });
+
+    it('the leader stays if the database was lost during a roll call', async () => {
+      const replica = await open();
+      const led = await ledByFirst(replica);
+      const lost = new Promise<{ end(): void }>((resolve) => {
+        // Read between the search for vacant clusters and the roll call.
+        replica.time.onNextRead = () => resolve(replica.loseDatabase(60_000));
+      });
+      replica.time.now += STEP_MS;
+      const { end } = await lost;
+      replica.time.now += 2.5 * LEASE_MS;
+      end();
+      await leadsOn(replica, led);
     });
 
     it('a leader whose renewals were refused reconnects and leads again, and its work goes on', async () => {
-      const replica = await open({ leaseMs: 2_000 });
+      const replica = await open();
       const { id, members, sealing_key, first, second } = await ledByFirst(replica);
-      await outage(replica, 200);
-      expect(await first.daemon.closed).toBe(1011);
+      await outage(replica, 200, async () => expect(await first.daemon.closed).toBe(1011));
       const again = connect(replica, members[0], { sealing_key });
       await leads(again.daemon, 2);
       expect(await replica.server(id)).toMatchObject({ leader_member: members[0].id, leader_since: 1 });
@@ -237,10 +273,13 @@ onBothEngines((engine) => {
     });
 
     it('a cluster whose members all left meanwhile waits for its last leader', async () => {
-      const replica = await open({ leaseMs: 2_000 });
+      const replica = await open();
       const { members, sealing_key, other_key, first, second } = await ledByFirst(replica);
-      await outage(replica, 60_000, () => {
+      await outage(replica, 60_000, async () => {
         for (const { daemon } of [first, second]) daemon.socket.terminate();
+        await until(() => [...replica.channel.gateway.members()].every(({ isOpen }) => !isOpen), {
+          describe: 'the members to have left',
+        });
       });
       const standby = connect(replica, members[1], { sealing_key: other_key });
       await stands(standby.daemon);
@@ -252,7 +291,8 @@ onBothEngines((engine) => {
     it('another member takes over a lease later if the leader is gone too', async () => {
       const replica = await open();
       const { id, first, second } = await ledByFirst(replica);
-      await outage(replica, 200, () => first.daemon.socket.terminate());
+      await outage(replica, 200, async () => first.daemon.socket.terminate());
+      await replica.pass(2 * LEASE_MS);
       await leads(second.daemon, 2);
       expect(replica.interrupted).toEqual([id]);
     });
@@ -262,14 +302,17 @@ onBothEngines((engine) => {
   if (engine.name === 'postgres')
     it('a standby on another replica takes over when the replica of the leader dies', async () => {
       const database = await engine.testDatabase();
-      const [one, two] = [await openClusterReplica(engine, database), await openClusterReplica(engine, database)];
-      const { id, members } = await insertCluster(one, 2);
-      const first = connect(one, members[0]);
+      const time = new LeaseTime();
+      const replica = await openClusterReplica(engine, database, { time });
+      const two = await openClusterReplica(engine, database, { time });
+      const { id, members } = await insertCluster(replica, 2);
+      const first = connect(replica, members[0]);
       await leads(first.daemon, 1);
       const second = connect(two, members[1]);
       await stands(second.daemon);
       first.hang();
-      await one.die();
+      await replica.die();
+      await two.pass(LEASE_MS);
       await leads(second.daemon, 2);
       expect(await two.server(id)).toMatchObject({ connected_replica: two.name, leader_member: members[1].id });
       expect(two.interrupted).toEqual([id]);

@@ -26,7 +26,7 @@ import { lockMember, type MemberRow, recordMemberGone, updateMember } from './st
 export const MEMBER_REPLACED_TOPIC = 'channel.member_replaced';
 
 /** How long a leader may go without a renewal; another member takes over after it. */
-export const LEASE_MS = 6_000;
+const LEASE_MS = 6_000;
 
 export interface LeadershipDeps {
   readonly storage: Storage;
@@ -40,6 +40,8 @@ export interface LeadershipDeps {
   /** Settles the work of a leader that another member has replaced: its journal is not the new leader's. */
   readonly interrupted: (tx: Tx, serverId: string) => Promise<void>;
   readonly leaseMs?: number;
+  /** Measures the time between answers of the database; never set back. */
+  readonly monotonicClock?: () => number;
 }
 
 /** Result of a connection of a member. */
@@ -54,12 +56,15 @@ export interface Joined {
 export class Leadership {
   readonly #deps: LeadershipDeps;
   readonly leaseMs: number;
-  /** Until then only the last leader may lead, by the clock of `performance`. */
-  #reservedUntil = 0;
-  #answeredAt = performance.now();
+  readonly #now: () => number;
+  /** Until then only the last leader may lead, by the monotonic clock. */
+  #reservedUntil = Number.NEGATIVE_INFINITY;
+  #respondedAt: number;
   constructor(deps: LeadershipDeps) {
     this.#deps = deps;
     this.leaseMs = deps.leaseMs ?? LEASE_MS;
+    this.#now = deps.monotonicClock ?? (() => performance.now());
+    this.#respondedAt = this.#now();
   }
 
   /**
@@ -67,21 +72,21 @@ export class Leadership {
    * for one lease then: it could not renew, so the end of its lease does not mean that it is gone. Another member would have
    * to give its work up as unknown. The succession asks often enough.
    */
-  answered(): void {
-    const now = performance.now();
-    if (now - this.#answeredAt > this.leaseMs / 2) this.#reservedUntil = now + this.leaseMs;
-    this.#answeredAt = now;
+  responded(): void {
+    const now = this.#now();
+    if (now - this.#respondedAt > this.leaseMs / 2) this.#reservedUntil = now + this.leaseMs;
+    this.#respondedAt = now;
   }
 
   get isReserved(): boolean {
-    return performance.now() < this.#reservedUntil;
+    return this.#now() < this.#reservedUntil;
   }
 
   /** Registers a connection of a member. It leads at once if no other member does. */
   async connected(serverId: string, memberId: string, hello: Hello): Promise<Joined> {
     const joined = await this.#deps.storage.write(async (tx) => {
       const server = await heldServer(tx, serverId);
-      this.answered();
+      this.responded();
       const member = server && (await lockMember(tx, memberId));
       if (!server || member?.key_hash !== hello.keyHash) return unauthorized();
       if (server.status === 'disabled') return unauthorized('This server is disabled.');
@@ -108,7 +113,7 @@ export class Leadership {
   takeOver(serverId: string, memberId: string, keyHash: string): Promise<Term | undefined> {
     return this.#deps.storage.write(async (tx) => {
       const server = await heldServer(tx, serverId);
-      this.answered();
+      this.responded();
       const member = server && (await lockMember(tx, memberId));
       if (!server || server.status === 'disabled' || member?.key_hash !== keyHash) return undefined;
       return await this.#claim(tx, server, member);

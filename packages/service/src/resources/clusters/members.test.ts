@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -36,9 +36,9 @@ onBothEngines((engine) => {
       expect(await members()).toMatchObject([{ id: member_id, name: 'manager-1', role: 'pending' }]);
       expect(await asDaemon(key)).toBe(200);
       const rows = [
-        await service.sideDoor.db.selectFrom('servers').selectAll().execute(),
-        await service.sideDoor.db.selectFrom('server_members').selectAll().execute(),
-        await service.sideDoor.db.selectFrom('events').selectAll().execute(),
+        await service.database.db.selectFrom('servers').selectAll().execute(),
+        await service.database.db.selectFrom('server_members').selectAll().execute(),
+        await service.database.db.selectFrom('events').selectAll().execute(),
       ];
       expect(JSON.stringify([await members(), rows])).not.toContain(key);
     });
@@ -57,7 +57,7 @@ onBothEngines((engine) => {
       expect(await members()).toHaveLength(1);
       // The name is free again.
       expect((await add('manager-2')).status).toBe(201);
-      const types = (await service.told(id)).map(({ type }) => type);
+      const types = (await service.eventsOf(id)).map(({ type }) => type);
       expect(types).toEqual([
         'audit.server_registered',
         'audit.cluster_member_added',
@@ -80,14 +80,14 @@ onBothEngines((engine) => {
       const { add } = await cluster();
       for (const permissions of [['servers:read', 'servers:write'], ['data:export']]) {
         const limited = { account_id: service.accountId, permissions: JSON.stringify(permissions) };
-        const key = await insertKeyRow(service.sideDoor, limited);
+        const key = await insertKeyRow(service.database, limited);
         expect((await add('manager-2', { key })).status).toBe(403);
       }
     });
 
     it('registered without data:export is trusted once its first member is revoked', async () => {
       const permissions = ['servers:read', 'servers:write', 'definitions:read', 'definitions:write'];
-      const key = await insertKeyRow(service.sideDoor, {
+      const key = await insertKeyRow(service.database, {
         account_id: service.accountId,
         permissions: JSON.stringify(permissions),
       });
@@ -96,7 +96,7 @@ onBothEngines((engine) => {
       };
       const { id, member_id, path } = await cluster(limited as Pick<RunningService, 'request'>);
       const isTrusted = async () => {
-        const read = service.sideDoor.db.selectFrom('servers').select('key_trusted').where('id', '=', id);
+        const read = service.database.db.selectFrom('servers').select('key_trusted').where('id', '=', id);
         return (await read.executeTakeFirstOrThrow()).key_trusted;
       };
       expect(await isTrusted()).toBe(0);
@@ -113,8 +113,11 @@ onBothEngines((engine) => {
     it('refuses to rotate its key and to reset its identity, because its members have their own', async () => {
       const { path } = await cluster();
       for (const order of ['rotate-key', 'reset-identity']) {
-        const answer = await service.request('POST', `${path}/${order}`, { body: {} });
-        expect(answer).toMatchObject({ status: 422, json: { error: { details: { reason: 'cluster', field: 'id' } } } });
+        const response = await service.request('POST', `${path}/${order}`, { body: {} });
+        expect(response).toMatchObject({
+          status: 422,
+          json: { error: { details: { reason: 'cluster', field: 'id' } } },
+        });
       }
     });
 
@@ -122,18 +125,18 @@ onBothEngines((engine) => {
       const { key, add, path } = await cluster();
       const second = (await add('manager-2')).json.data as { api_key: string };
       expect((await service.request('DELETE', path)).status).toBe(200);
-      for (const one of [key, second.api_key]) {
-        expect((await service.request('GET', path, { key: one })).status).toBe(401);
+      for (const text of [key, second.api_key]) {
+        expect((await service.request('GET', path, { key: text })).status).toBe(401);
       }
     });
 
     it('and its members are hidden from other accounts', async () => {
       const { path, member_id } = await cluster();
-      const stranger = await service.addAccount();
-      expect((await stranger.request('GET', `${path}/members`)).status).toBe(404);
-      expect((await stranger.request('DELETE', `${path}/members/${member_id}`)).status).toBe(404);
-      expect((await stranger.request('POST', `${path}/members`, { body: { name: 'x' } })).status).toBe(404);
-      const theirs = await cluster(stranger);
+      const outsider = await service.addAccount();
+      expect((await outsider.request('GET', `${path}/members`)).status).toBe(404);
+      expect((await outsider.request('DELETE', `${path}/members/${member_id}`)).status).toBe(404);
+      expect((await outsider.request('POST', `${path}/members`, { body: { name: 'x' } })).status).toBe(404);
+      const theirs = await cluster(outsider);
       // Nor is a member found below another cluster.
       const { path: mine } = await cluster();
       expect((await service.request('DELETE', `${mine}/members/${theirs.member_id}`)).status).toBe(404);

@@ -1,9 +1,9 @@
 import type { AddedClusterMember, ClusterMember, ClusterMemberAddition } from '@hortus/contract/resources/clusters';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, type Principal, requirePermission, userOf } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { type Page, type PageRequest, slice } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { findServer, lockServer, type NewerDaemon, type ServerRow, trustServer } from '../servers/public.ts';
@@ -12,7 +12,7 @@ import { memberRecord } from './record.ts';
 import { firstMemberOf, insertMember, lockMember, type MemberRow, membersOf, updateMember } from './store.ts';
 
 /** Docker recommends at most seven managers; this leaves room for their replacements. */
-const MOST_MEMBERS = 16;
+const MAX_MEMBERS = 16;
 
 export interface ClusterMembersDeps {
   readonly reader: Queries;
@@ -52,8 +52,8 @@ export class ClusterMembers {
     if (!server) throw notFound('server');
     if (server.kind !== 'cluster')
       throw conflict('id', 'not_a_cluster', 'is an ordinary server, which has one daemon; register a cluster instead.');
-    if ((await membersOf(tx, serverId)).length >= MOST_MEMBERS)
-      throw conflict('id', 'full', `the cluster has ${MOST_MEMBERS} members; revoke one first.`);
+    if ((await membersOf(tx, serverId)).length >= MAX_MEMBERS)
+      throw conflict('id', 'full', `the cluster has ${MAX_MEMBERS} members; revoke one first.`);
     const { token, hash } = this.#deps.issueKey();
     const row = await this.#insert(tx, principal, server, body.name, hash);
     if (!row) throw conflict('name', 'taken', `a member of the cluster is named ${body.name}; choose another name.`);

@@ -1,5 +1,5 @@
 import type { ClusterMember } from '@hortus/contract/resources/clusters';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import { daemonRecord, identityRecord, leaderOf, type NewerDaemon, type ServerRow } from '../servers/public.ts';
 import type { MemberRow } from './store.ts';
 

@@ -2,7 +2,7 @@ import type { Bus } from '../../bus/bus.ts';
 import { Sweeper } from '../../bus/sweeper.ts';
 import type { Connection } from '../../channel/connection.ts';
 import type { Gateway } from '../../channel/gateway.ts';
-import type { Log } from '../../log.ts';
+import type { Log } from '../../process/log.ts';
 import type { Storage } from '../../storage/storage.ts';
 import { LEASE_TOPIC, vacantClusters } from '../servers/public.ts';
 import { type Leadership, MEMBER_REPLACED_TOPIC } from './leadership.ts';
@@ -13,7 +13,7 @@ export interface SuccessionOptions {
   readonly bus: Bus;
   readonly replica: string;
   readonly gateway: Pick<Gateway, 'members' | 'promote'>;
-  readonly leadership: Pick<Leadership, 'takeOver' | 'leaseMs' | 'answered' | 'isReserved'>;
+  readonly leadership: Pick<Leadership, 'takeOver' | 'leaseMs' | 'responded' | 'isReserved'>;
   /** Records that the leader of an epoch is not connected after all. */
   readonly lost: (serverId: string, epoch: number) => Promise<void>;
   readonly log: Pick<Log, 'error'>;
@@ -69,6 +69,8 @@ export class Succession {
     const open = [...this.#options.gateway.members()].filter(({ isOpen }) => isOpen);
     const vacant = await this.#vacant(open);
     await this.#rollCall(open);
+    // The database may have been lost during the roll call.
+    this.#options.leadership.responded();
     this.#deposeSilent(open);
     await this.#promote(
       open.filter(({ standby }) => standby),
@@ -83,7 +85,7 @@ export class Succession {
     const ids = [...new Set(connections.map(({ serverId }) => serverId))];
     const vacant = ids.length > 0 ? await vacantClusters(storage.reader, ids, this.#clock()) : [];
     if (ids.length === 0) await storage.ping();
-    leadership.answered();
+    leadership.responded();
     return new Set(vacant);
   }
 

@@ -1,17 +1,17 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { epochHeader } from '@hortus/contract/channel';
+import { epochHeader } from '@hortus/contract/channel/channel';
 import { manifestContext } from '@hortus/template/sealing/contexts';
 import { openFields } from '@hortus/template/sealing/sealed-fields';
 import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
 import { until } from '@hortus/testkit/until';
 import { beforeAll, expect, it } from 'vitest';
 import { DaemonSocket } from '../../testing/daemon-socket.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 const capabilities = ['cluster', 'ack', 'wake', 'builtin', 'journal'];
 
-onBothEngines((engine) => {
+onDifferingEngines('leases of replicas', (engine) => {
   let service: RunningService;
   beforeAll(async () => {
     service = await startApp(engine);
@@ -24,10 +24,11 @@ onBothEngines((engine) => {
     const { port } = service.app.http.server.address() as { port: number };
     const auth = { api_key: key, capabilities, sealing_key, journal: name };
     const daemon = new DaemonSocket(`ws://127.0.0.1:${port}/ws/server`, { auth });
-    const told = () => daemon.of('leadership').at(-1);
+    const reported = () => daemon.of('leadership').at(-1);
     let released = false;
     const renewing = setInterval(() => {
-      if (told()?.leads && daemon.isOpen && !released) daemon.send({ type: 'leadership_renewal', epoch: told().epoch });
+      if (reported()?.leads && daemon.isOpen && !released)
+        daemon.send({ type: 'leadership_renewal', epoch: reported().epoch });
     }, 500);
     engine.afterwards(() => {
       clearInterval(renewing);
@@ -40,11 +41,11 @@ onBothEngines((engine) => {
       privateKey,
       sealing_key,
       request,
-      leads: () => until(() => told()?.leads, { describe: `${name} to lead` }),
-      waits: () => until(() => told()?.leads === false, { describe: `${name} to wait` }),
+      leads: () => until(() => reported()?.leads, { describe: `${name} to lead` }),
+      waits: () => until(() => reported()?.leads === false, { describe: `${name} to wait` }),
       release() {
         released = true;
-        daemon.send({ type: 'leadership_release', epoch: told().epoch });
+        daemon.send({ type: 'leadership_release', epoch: reported().epoch });
       },
     };
   }
@@ -127,7 +128,7 @@ onBothEngines((engine) => {
     expect(await second.daemon.received('action_request')).toMatchObject({ execution_id: next.json.execution.id });
     expect(second.daemon.of('action_request')).toHaveLength(1);
     expect(await read()).toMatchObject({ status: 'failed', outcome: 'unknown' });
-    const types = (await service.told(id)).map(({ type }) => type);
+    const types = (await service.eventsOf(id)).map(({ type }) => type);
     expect(types.filter((type) => type === 'audit.cluster_leader_changed')).toHaveLength(2);
     expect(types.filter((type) => type === 'audit.cluster_member_pinned')).toHaveLength(2);
   });

@@ -46,19 +46,19 @@ onBothEngines((engine) => {
 
   it('a confirmed call is carried out once, as the person, and audited', async () => {
     const { id, definitionId } = await request();
-    const answers = await Promise.all([decide(id, 'confirm'), decide(id, 'confirm'), decide(id, 'confirm')]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
+    const responses = await Promise.all([decide(id, 'confirm'), decide(id, 'confirm'), decide(id, 'confirm')]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 422, 422]);
     expect(await statusOf(definitionId)).toBe('archived');
     const { data } = await service.client.call('confirmations.read', { params: { id } });
     expect(data).toMatchObject({ status: 'done', result_id: definitionId, error: null });
     expect(data.decided_by).toMatch(/^usr_/);
-    const events = await service.told(id);
+    const events = await service.eventsOf(id);
     expect(events.map(({ type }) => type)).toEqual([
       'audit.confirmation_requested',
       'audit.confirmation_confirmed',
       'audit.confirmation_done',
     ]);
-    const archived = (await service.told(definitionId)).at(-1);
+    const archived = (await service.eventsOf(definitionId)).at(-1);
     expect(archived?.actor).toBe(data.decided_by);
   });
 
@@ -71,7 +71,7 @@ onBothEngines((engine) => {
 
   it('a call that fails says why and is not repeated', async () => {
     const { id, definitionId } = await request();
-    await service.sideDoor.db
+    await service.database.db
       .updateTable('confirmations')
       .set({ call: JSON.stringify({ params: { id: 'def_gone' }, query: {}, body: {} }) })
       .where('id', '=', id)
@@ -86,7 +86,7 @@ onBothEngines((engine) => {
 
   it('an expired call cannot be confirmed', async () => {
     const { id, definitionId } = await request();
-    await service.sideDoor.db
+    await service.database.db
       .updateTable('confirmations')
       .set({ expires_at: Date.now() - 1 })
       .where('id', '=', id)
@@ -94,7 +94,7 @@ onBothEngines((engine) => {
     const { status, json } = await decide(id, 'confirm');
     expect({ status, message: json.error.message }).toMatchObject({ status: 422, message: /expired/ });
     expect(await statusOf(definitionId)).not.toBe('archived');
-    await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('key', '=', id).execute();
+    await service.database.db.updateTable('jobs').set({ run_at: 0 }).where('key', '=', id).execute();
     const read = async () => (await service.client.call('confirmations.read', { params: { id } })).data.status;
     await until(async () => (await read()) === 'expired', { describe: 'the confirmation to expire' });
   });
@@ -114,7 +114,7 @@ onBothEngines((engine) => {
     const body = { endpoint: 'keys.create', params: {} };
     expect((await service.request('POST', '/confirmations', { body })).json.error.message).toMatch(/^endpoint:/);
     const permissions = JSON.stringify(['confirmations:request']);
-    const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId, permissions });
+    const key = await insertKeyRow(service.database, { account_id: service.accountId, permissions });
     const archive = { endpoint: 'definitions.archive', params: { id: await aDefinition(service) } };
     expect((await service.request('POST', '/confirmations', { body: archive, key })).status).toBe(403);
   });

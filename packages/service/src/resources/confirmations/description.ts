@@ -27,17 +27,20 @@ export async function describeCall(invoke: Invoke, caller: InnerCaller, call: Co
     switch (call.endpoint) {
       case 'definitions.archive': {
         const { instance_uid } = (await read('definitions.read', { params: { id: params.id } })).data;
-        const fate = query.container === 'keep' ? 'keep its containers' : 'remove its containers';
-        return { title: `Archive ${instance_uid} and ${fate}`, subject: instance_uid };
+        const decision = query.container === 'keep' ? 'keep its containers' : 'remove its containers';
+        return { title: `Archive ${instance_uid} and ${decision}`, subject: instance_uid };
       }
       case 'instances.release': {
         const { instance_uid } = (await read('instances.read', { params: { id: params.id } })).data;
-        const fate = body.remove_volumes === true ? 'delete its volumes with all data' : 'keep its volumes';
-        return { title: `Remove the containers of ${instance_uid} and ${fate}`, subject: instance_uid };
+        const decision = body.remove_volumes === true ? 'delete its volumes with all data' : 'keep its volumes';
+        return { title: `Remove the containers of ${instance_uid} and ${decision}`, subject: instance_uid };
       }
       case 'backups.restore': {
         const { instance_uid, created_at } = (await read('backups.read', { params: { id: params.id } })).data;
-        return { title: `Replace the data of ${instance_uid} by its backup of ${created_at}`, subject: instance_uid };
+        const plan = { params: { id: params.id }, query: body.into === undefined ? {} : { into: body.into } };
+        const { summary } = (await read('backups.planRestore', plan)).data;
+        const title = `Replace the data of ${instance_uid} by its backup of ${created_at}. ${summary}`;
+        return { title, subject: instance_uid };
       }
       case 'deployments.rollback': {
         const { definition_id, revision } = (await read('deployments.read', { params: { id: params.id } })).data;
@@ -64,8 +67,8 @@ async function describeAction(read: Read, { params, body }: ConfirmableCall): Pr
   const { actions } = await read('actions.list', { params: { id: params.id } });
   const action = actions.find(({ slug }) => slug === params.slug);
   if (!action) throw invalid('params.slug', `${instance_uid} has no such action.`);
-  const given = Object.keys((body.params ?? {}) as object);
-  const secret = action.params.find(({ name, type }) => type === 'password' && given.includes(name));
+  const input = Object.keys((body.params ?? {}) as object);
+  const secret = action.params.find(({ name, type }) => type === 'password' && input.includes(name));
   if (secret) throw invalid(`body.params.${secret.name}`, 'is a password; run this action in the console.');
   return { title: `Run ${action.slug} on ${instance_uid}: ${action.name}`, subject: instance_uid };
 }

@@ -1,5 +1,5 @@
 import type { Confirmation } from '@hortus/contract/resources/confirmations';
-import { iso } from '../../time.ts';
+import { iso } from '../../records/time.ts';
 import type { ConfirmationRow } from './store.ts';
 
 export const confirmationRecord = (row: ConfirmationRow, publicUrl: string): Confirmation => ({

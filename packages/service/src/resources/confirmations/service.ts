@@ -2,9 +2,9 @@ import { endpoints } from '@hortus/contract/endpoints';
 import type { Confirmation, ConfirmationRequest } from '@hortus/contract/resources/confirmations';
 import type { InnerCaller, Invoke } from '../../http/invoke.ts';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
@@ -25,7 +25,7 @@ export interface ConfirmationsDeps {
 /** How long a person may take. */
 const VALID_MS = 60 * 60_000;
 /** A person cannot decide more at a time, and an assistant in a loop must not fill the page. */
-const MOST_PENDING = 50;
+const MAX_PENDING = 50;
 
 type Described = ConfirmableCall & Description & { readonly reason: string | null };
 
@@ -47,8 +47,8 @@ export class Confirmations {
     const { accountId } = principal;
     const { endpoint, title, subject, reason, ...call } = described;
     const pending = await lockPending(tx, accountId);
-    if (pending.length >= MOST_PENDING)
-      throw conflict('endpoint', 'pending', `${MOST_PENDING} calls already wait for a confirmation.`);
+    if (pending.length >= MAX_PENDING)
+      throw conflict('endpoint', 'pending', `${MAX_PENDING} calls already wait for a confirmation.`);
     const row = await begin(
       tx,
       confirmationLifecycle,
@@ -72,7 +72,7 @@ export class Confirmations {
       'request',
       actorOf(principal),
     );
-    await scheduleExpiry(tx, row);
+    await scheduleExpiry(tx, row.id, row.expires_at);
     await audit(tx, 'audit.confirmation_requested', row, actorOf(principal));
     return this.#record(row);
   }
@@ -158,8 +158,8 @@ type Outcome =
   | { readonly move: 'fail'; readonly set: { error: string } };
 
 /** Returns the id of what a call has started or changed. */
-function idOf(answer: unknown): string | null {
-  const { execution, data } = answer as { execution?: { id: string }; data?: { id: string } };
+function idOf(response: unknown): string | null {
+  const { execution, data } = response as { execution?: { id: string }; data?: { id: string } };
   return execution?.id ?? data?.id ?? null;
 }
 

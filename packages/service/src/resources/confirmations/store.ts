@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { findIn, listOf, lockIn } from '../../storage/lists.ts';
+import { findIn, listOf, lockById, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import type { Slots } from '../../storage/statement.ts';
 import type { Tx } from '../../storage/storage.ts';
@@ -22,6 +22,8 @@ export const confirmationList = listOf('confirmations', matching);
 export const findConfirmation = findIn('confirmations');
 
 export const lockConfirmation = lockIn('confirmations');
+
+export const lockConfirmationById = lockById('confirmations');
 
 /** Locks those of an account that are not decided, oldest first. */
 export const lockPending = (tx: Tx, accountId: string): Promise<ConfirmationRow[]> =>

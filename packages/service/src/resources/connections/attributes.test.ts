@@ -11,8 +11,8 @@ it.each(['https://id.example.org/realms/main', 'https://id.example.org/realms/ma
 );
 
 it('given addresses are not replaced', () => {
-  const given = { issuer: 'https://id.example.org', discovery_url: 'https://other.example.org/configuration' };
-  expect(derivedAttributes('identity.oidc', given)).toEqual({ discovery_url: given.discovery_url });
+  const overrides = { issuer: 'https://id.example.org', discovery_url: 'https://other.example.org/configuration' };
+  expect(derivedAttributes('identity.oidc', overrides)).toEqual({ discovery_url: overrides.discovery_url });
   const url = 'smtps://mail.example.org';
   expect(derivedAttributes('email.smtp', { host: 'mail.example.org', port: '465', url })).toEqual({ url });
 });

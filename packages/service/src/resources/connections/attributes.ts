@@ -1,4 +1,5 @@
 import { connectionClasses } from '@hortus/contract/resources/connection-classes';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import { invalid } from '../../problem.ts';
 
 /** Refuses attributes that do not fit the class. `values` are all values after the change. */
@@ -49,7 +50,7 @@ export function derivedAttributes(className: string, values: Readonly<Record<str
 /** Providers differ in whether their issuer ends with a slash, and few answer at an address with two. */
 const derivedDiscovery = (className: string, { issuer }: Readonly<Record<string, string>>): string | undefined =>
   className === 'identity.oidc' && issuer !== undefined
-    ? `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`
+    ? `${withoutTrailing(issuer, '/')}/.well-known/openid-configuration`
     : undefined;
 
 /** Undefined for classes without a usual form. */

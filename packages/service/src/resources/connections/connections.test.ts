@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readQuotas } from '../../quotas/limits.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
-import { type Answer, type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
+import { type Caller, type RunningService, startApp, type TestResponse } from '../../testing/running-service.ts';
 import { tableContents } from '../../testing/table-contents.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const attributes = { host: 'smtp.example.org', port: '587', username: 'noreply', password: PASSWORD };
 
 /** Expects a refusal that names the whole path of the field. */
-const expectField = (answer: Answer, field: string) => {
-  expectRefusal(answer, 'VALIDATION_ERROR');
-  expect(answer.json.error.details.field).toBe(field);
+const expectField = (response: TestResponse, field: string) => {
+  expectRefusal(response, 'VALIDATION_ERROR');
+  expect(response.json.error.details.field).toBe(field);
 };
 
 onBothEngines((engine) => {
@@ -46,9 +46,9 @@ onBothEngines((engine) => {
     expect(listed.json.data).toContainEqual(json.data);
     const changed = await patch(json.data.id, { attributes: { password: `${PASSWORD} again` } });
     expect(changed.status).toBe(200);
-    const events = await service.told(json.data.id);
+    const events = await service.eventsOf(json.data.id);
     expect(events.map(({ type }) => type)).toEqual(['audit.connection_created', 'audit.connection_updated']);
-    const all = JSON.stringify([await tableContents(service.sideDoor), json, read, listed, changed.json, events]);
+    const all = JSON.stringify([await tableContents(service.database), json, read, listed, changed.json, events]);
     expect(all).not.toContain(PASSWORD);
     expect(service.errors.join()).not.toContain(PASSWORD);
   });
@@ -62,20 +62,59 @@ onBothEngines((engine) => {
     ['a class that is none', { class: 'Mail' }, 'class'],
     ['no attributes', { attributes: {} }, 'attributes'],
   ])('%s is refused by the name of its field, without the values', async (_, more, field) => {
-    const answer = await save(more);
-    expectField(answer, field);
-    expect(JSON.stringify(answer.json)).not.toContain(PASSWORD);
+    const response = await save(more);
+    expectField(response, field);
+    expect(JSON.stringify(response.json)).not.toContain(PASSWORD);
   });
 
   it('a change merges: null removes, omitted attributes stay, required ones cannot be removed', async () => {
     const { id } = await saved();
-    const { json } = await patch(id, { name: `Renamed ${id}`, attributes: { username: null, port: '465' } });
+    const { json } = await patch(id, {
+      name: `Renamed ${id}`,
+      attributes: { username: null, port: '465', password: PASSWORD },
+    });
     expect(json.data).toMatchObject({
       name: `Renamed ${id}`,
       attributes: { host: 'smtp.example.org', port: '465' },
       secret_attributes: ['password'],
     });
     expectField(await patch(id, { attributes: { host: null } }), 'attributes.host');
+  });
+
+  it('a caller that may change a connection cannot have its stored password sent to another server', async () => {
+    const { id } = await saved();
+    for (const change of [
+      { host: 'evil.example.org' },
+      { port: '2525' },
+      { security: 'none' },
+      { url: 'smtp://evil.example.org' },
+      // A template that builds an address of parts would connect to the host after the @.
+      { username: 'x@evil.example.org/' },
+    ]) {
+      const refused = await patch(id, { attributes: change });
+      expectField(refused, 'attributes.password');
+      expect(refused.json.error.details).toMatchObject({
+        reason: 'secret_required',
+        changed: [`attributes.${Object.keys(change)[0]}`],
+      });
+    }
+    const { json } = await service.request('GET', `/connections/${id}`);
+    expect(json.data.attributes).toEqual({ host: 'smtp.example.org', port: '587', username: 'noreply' });
+    expect((await patch(id, { attributes: { from: 'me@example.org', host: 'smtp.example.org' } })).status).toBe(200);
+    expect((await patch(id, { attributes: { host: 'new.example.org', password: PASSWORD } })).status).toBe(200);
+    expect((await patch(id, { attributes: { port: '25', password: null } })).json.data.secret_attributes).toEqual([]);
+  });
+
+  it('a secret address of an unlisted class moves only together with the other secrets', async () => {
+    const { json } = await save({
+      class: 'crm.odd',
+      attributes: { api_base: 'https://crm.example.org', token: PASSWORD },
+    });
+    expectField(
+      await patch(json.data.id, { attributes: { api_base: 'https://evil.example.org' } }),
+      'attributes.token',
+    );
+    expect((await patch(json.data.id, { attributes: { token: 'another token' } })).status).toBe(200);
   });
 
   it('a name is unique within the account', async () => {
@@ -102,8 +141,8 @@ onBothEngines((engine) => {
     });
 
     it('has a limited number of them', async () => {
-      const answers = await Promise.all(Array.from({ length: 10 }, () => save({}, other)));
-      expect(answers.filter(({ status }) => status === 201)).toHaveLength(2);
+      const responses = await Promise.all(Array.from({ length: 10 }, () => save({}, other)));
+      expect(responses.filter(({ status }) => status === 201)).toHaveLength(2);
       expectRefusal(await save({}, other), 'VALIDATION_ERROR', 'connections');
     });
   });

@@ -15,7 +15,7 @@ export const sealAttribute = (
   value: string,
 ): Promise<string> => vault.encrypt(tx, connection.accountId, value, place(connection.id, name));
 
-export interface OpenedAttribute {
+interface OpenedAttribute {
   readonly value: string;
   readonly secret: boolean;
   readonly updatedAt: number;
@@ -42,7 +42,7 @@ export async function openConnection(
     if (opened !== null) attributes[name] = { value: opened, secret: ciphertext !== null, updatedAt: updated_at };
   }
   const values = Object.fromEntries(Object.entries(attributes).map(([name, { value }]) => [name, value]));
-  const updatedAt = Math.max(0, ...Object.values(attributes).map((one) => one.updatedAt));
+  const updatedAt = Math.max(0, ...Object.values(attributes).map((attribute) => attribute.updatedAt));
   for (const [name, value] of Object.entries(derivedAttributes(row.class, values)))
     attributes[name] ??= { value, secret: isSecretAttribute(row.class, name), updatedAt };
   return { name: row.name, class: row.class, attributes };

@@ -1,4 +1,4 @@
 // What other resources may use of connections.
 export { type OpenedConnection, openConnection } from './opening.ts';
-export type { Connections } from './service.ts';
+
 export { connectionNames, findConnection, findConnectionByName, lockConnection } from './store.ts';

@@ -1,13 +1,14 @@
-import { isSecretAttribute } from '@hortus/contract/resources/connection-classes';
+import { isAddressAttribute, isSecretAttribute } from '@hortus/contract/resources/connection-classes';
 import type { Connection, ConnectionCreate, ConnectionUpdate } from '@hortus/contract/resources/connections';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
+import { requireSecretsAgain } from '../../outbound/secrets-again.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
+import { newId } from '../../records/ids.ts';
+import { iso } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { checkAttributes } from './attributes.ts';
 import { sealAttribute } from './opening.ts';
@@ -79,12 +80,25 @@ export class Connections {
     const before = await this.#lock(tx, principal, id);
     const changes = Object.entries(body.attributes ?? {});
     // A sealed value is present and was valid when it was set.
-    const values = new Map((await attributesOf(tx, [id])).map(({ name, value }) => [name, value ?? SEALED]));
+    const rows = await attributesOf(tx, [id]);
+    const values = new Map(rows.map(({ name, value }) => [name, value ?? SEALED]));
     for (const [name, value] of changes) {
       if (value === null) values.delete(name);
       else values.set(name, value);
     }
     checkAttributes(before.class, values);
+    // A sealed address counts as changed also if it is the same: otherwise its value could be guessed.
+    const open = new Map(rows.map(({ name, value }) => [name, value]));
+    const isChanged = ([name, value]: readonly [string, string | null]) =>
+      open.has(name) ? open.get(name) === null || open.get(name) !== value : value !== null;
+    requireSecretsAgain(
+      {
+        changed: changes.filter((item) => isAddressAttribute(item[0]) && isChanged(item)).map(([name]) => name),
+        stored: rows.flatMap(({ name, ciphertext }) => (ciphertext === null ? [] : name)),
+        input: changes.map(([name]) => name),
+      },
+      { fieldOf: (name) => `attributes.${name}` },
+    );
     const name = body.name ?? before.name;
     const other = name === before.name ? undefined : await findConnectionByName(tx, principal.accountId, name);
     if (other) throw taken(name);

@@ -4,7 +4,7 @@ import { wordsThatMatter } from './question-words.ts';
 
 const EXCERPT = 400;
 
-export const NOTHING_FOUND =
+const NOTHING_FOUND =
   'I found nothing about that, neither in the catalog nor in the documentation. Other words may help; GET /templates lists what can be deployed.';
 
 /** Selects the sentences most relevant to the question, up to the excerpt length. */
@@ -33,7 +33,7 @@ export function sourcesOf(passages: readonly KnownPassage[], question: string): 
 }
 
 /** Answers without a model, by quoting the passages found with their references. */
-export function composeAnswer(sources: readonly AssistantSource[]): string {
+export function composeReply(sources: readonly AssistantSource[]): string {
   if (sources.length === 0) return NOTHING_FOUND;
   return sources.map(({ excerpt, reference }, at) => `${excerpt} [${at + 1}: ${reference}]`).join('\n\n');
 }

@@ -1,10 +1,10 @@
 import { until } from '@hortus/testkit/until';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { insertUser } from '../../identity/store.ts';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
 import { type Behaviour, piece, saying, startModelServer } from './testing/model-server.ts';
 
@@ -22,7 +22,7 @@ onBothEngines((engine) => {
     });
 
     async function addUser(): Promise<string> {
-      const { sideDoor: tx, accountId: account_id } = service;
+      const { database: tx, accountId: account_id } = service;
       const id = newId('user');
       const times = { created_at: tx.now, updated_at: tx.now };
       const row = { id, account_id, email: `${id}@example.org`, password_hash: '-', role: 'member', admin: 0 } as const;
@@ -48,9 +48,9 @@ onBothEngines((engine) => {
 
     it('counts per user, durably, up to the limit of the plan', async () => {
       expect(await usage(service)).toMatchObject({ questions: 0, limit: 4, remaining: 4, prompt_tokens: 0 });
-      const answers = await Promise.all(Array.from({ length: 7 }, () => ask(service)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429, 429, 429]);
-      const refused = answers.find(({ status }) => status === 429);
+      const responses = await Promise.all(Array.from({ length: 7 }, () => ask(service)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 429, 429, 429]);
+      const refused = responses.find(({ status }) => status === 429);
       expect(refused?.json.error).toMatchObject({
         code: 'RATE_LIMITED',
         details: { limit: 4, reason: 'assistant_limit' },
@@ -63,20 +63,20 @@ onBothEngines((engine) => {
       const neighbour = await service.addAccount();
       expect((await ask(neighbour)).json.data.usage).toMatchObject({ questions: 1, limit: 2 });
       const created_by = await addUser();
-      const key = await insertKeyRow(service.sideDoor, { account_id: service.accountId, created_by });
+      const key = await insertKeyRow(service.database, { account_id: service.accountId, created_by });
       expect((await service.request('GET', '/copilot/usage', { key })).json.data.questions).toBe(0);
       expect((await ask(service, question, { key })).json.data.usage.questions).toBe(1);
     });
 
     it('streams on request, and does not store the question', async () => {
       const words = 'blog-of-my-secret-plans';
-      const answer = await ask(service, `Is there a blog for ${words}?`, { headers: { accept: 'text/event-stream' } });
-      expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
-      const events = eventsOf(answer.json);
+      const reply = await ask(service, `Is there a blog for ${words}?`, { headers: { accept: 'text/event-stream' } });
+      expect(reply.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+      const events = eventsOf(reply.json);
       expect(events.map(({ event }) => event)).toEqual(['delta', 'done']);
       expect(events[1]?.data.data.answer).toBe(events[0]?.data.text);
-      const rows = await service.sideDoor.db.selectFrom('assistant_usage').selectAll().execute();
-      const written = await service.sideDoor.db.selectFrom('events').selectAll().execute();
+      const rows = await service.database.db.selectFrom('assistant_usage').selectAll().execute();
+      const written = await service.database.db.selectFrom('events').selectAll().execute();
       expect(JSON.stringify([rows, written])).not.toContain(words);
     });
 
@@ -193,13 +193,13 @@ onBothEngines((engine) => {
   });
 });
 
-interface Told {
+interface Reported {
   readonly event: string;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it
   readonly data: any;
 }
 
-const eventsOf = (text: string): Told[] =>
+const eventsOf = (text: string): Reported[] =>
   [...text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)].map(([, event = '', data = '']) => ({
     event,
     data: JSON.parse(data),

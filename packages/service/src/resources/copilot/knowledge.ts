@@ -13,13 +13,13 @@ export interface KnownPassage {
 }
 
 /** Share of the question's words that a passage must have; below, it only shares a word with the question. */
-const LEAST_COVERAGE = 0.34;
+const MIN_COVERAGE = 0.34;
 /** Smallest score, as a share of the best one, that is still returned. */
-const LEAST_SHARE = 0.35;
-const MOST = 5;
-const SHORTEST_PREFIX = 3;
+const MIN_SHARE = 0.35;
+const MAX = 5;
+const MIN_PREFIX_LENGTH = 3;
 /** Words of a question that are looked up; each costs a search of the whole index. */
-const MOST_WORDS = 40;
+const MAX_WORDS = 40;
 
 /** Searches the published catalog and the documentation. Contains no account data. */
 export class Knowledge {
@@ -38,16 +38,16 @@ export class Knowledge {
 
   /** Returns the best first; empty if nothing matches. */
   async search(question: string): Promise<KnownPassage[]> {
-    const asked = [...new Set(wordsThatMatter(question))].slice(0, MOST_WORDS);
+    const asked = [...new Set(wordsThatMatter(question))].slice(0, MAX_WORDS);
     const found = (await this.#current()).search(
       { queries: asked },
-      { prefix: (word) => word.length >= SHORTEST_PREFIX },
+      { prefix: (word) => word.length >= MIN_PREFIX_LENGTH },
     );
-    const covering = found.filter(({ matched }) => matched >= asked.length * LEAST_COVERAGE);
+    const covering = found.filter(({ matched }) => matched >= asked.length * MIN_COVERAGE);
     const best = covering[0]?.score ?? 0;
     return covering
-      .filter(({ score }) => score >= best * LEAST_SHARE)
-      .slice(0, MOST)
+      .filter(({ score }) => score >= best * MIN_SHARE)
+      .slice(0, MAX)
       .map(({ item }) => item);
   }
 
@@ -73,7 +73,7 @@ function ofTemplate({ item, spec }: CatalogTemplate): KnownPassage {
     `The template ${item.name} ${item.app_version ?? ''} (species ${item.species}) is ${item.archetype.replaceAll('_', ' ')} of the family ${item.family} in ${item.taxonomy.kingdom}.`,
     item.description,
     item.taxonomy.tags.length > 0 ? `Tags: ${item.taxonomy.tags.join(', ')}.` : '',
-    spec.provides.length > 0 ? `It provides ${spec.provides.map((one) => one.class).join(', ')}.` : '',
+    spec.provides.length > 0 ? `It provides ${spec.provides.map((provide) => provide.class).join(', ')}.` : '',
     spec.actions.length > 0 ? `Actions: ${spec.actions.map(({ name }) => name).join(', ')}.` : '',
     asked.length > 0 ? `It asks for ${asked.join(', ')}.` : '',
   ];
@@ -102,7 +102,10 @@ async function readDocumentation(paths: readonly string[]): Promise<KnownPassage
 export function chapters(file: string, text: string): KnownPassage[] {
   const name = file.split('/').at(-1) ?? file;
   // A `#` line inside a code block is a shell comment.
-  const prose = text.replaceAll(/^```[\s\S]*?^```$/gm, '');
+  const prose = text
+    .split(/^```.*$/m)
+    .filter((_, index) => index % 2 === 0)
+    .join('');
   return prose.split(/^(?=#{1,3} )/m).flatMap((chapter): KnownPassage[] => {
     const [heading = '', ...lines] = chapter.split('\n');
     const body = lines
@@ -110,7 +113,7 @@ export function chapters(file: string, text: string): KnownPassage[] {
       // Rows of a table end no sentence; each is kept on a line of its own.
       .map((line) => (line.startsWith('|') ? `${line}\n` : line))
       .join(' ')
-      .replaceAll(/[`*_|]|\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .replaceAll(/[`*_|]|\[([^\][]*)\]\([^()]*\)/g, '$1')
       .replaceAll(/[^\S\n]+/g, ' ')
       .replaceAll(/ ?\n ?/g, '\n')
       .trim();

@@ -4,14 +4,14 @@ import { startModelServer } from './testing/model-server.ts';
 
 it('a model that does not respond times out, before and during an answer', async () => {
   const model = await startModelServer(() => undefined);
-  const ask = (patienceMs: number) => {
-    const told: string[] = [];
-    return askModel({ url: model.url, key: undefined, model: 'm', patienceMs }, [], {
-      tell: (text) => told.push(text),
+  const ask = (timeoutMs: number) => {
+    const reported: string[] = [];
+    return askModel({ url: model.url, key: undefined, model: 'm', timeoutMs }, [], {
+      notify: (text) => reported.push(text),
       signal: new AbortController().signal,
     }).then(
       () => expect.unreachable(),
-      (error) => ({ error, told }),
+      (error) => ({ error, eventsOf: reported }),
     );
   };
   const silent = await ask(50);
@@ -22,7 +22,7 @@ it('a model that does not respond times out, before and during an answer', async
     response.write('data: {"choices":[{"delta":{"content":"well"}}]}\n\n');
   });
   // Long enough for the start of an answer on a busy machine.
-  expect(await ask(2_000)).toMatchObject({ told: ['well'], error: { begun: true } });
+  expect(await ask(2_000)).toMatchObject({ eventsOf: ['well'], error: { begun: true } });
   expect(model.asked[0]?.authorization).toBeUndefined();
   await model.stop();
 });

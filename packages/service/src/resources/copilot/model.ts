@@ -4,7 +4,7 @@ export interface ModelOptions {
   readonly key: string | undefined;
   readonly model: string;
   /** Timeout until the answer begins, and between two chunks. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 export interface Message {
@@ -12,7 +12,7 @@ export interface Message {
   readonly content: string;
 }
 
-export interface ModelAnswer {
+export interface ModelResponse {
   readonly text: string;
   readonly promptTokens: number;
   readonly answerTokens: number;
@@ -29,21 +29,21 @@ export class ModelFailure extends Error {
   }
 }
 
-const PATIENCE_MS = 30_000;
-const LONGEST_ANSWER = 32_768;
+const TIMEOUT_MS = 30_000;
+const MAX_RESPONSE_LENGTH = 32_768;
 
-/** Queries a model through the OpenAI chat completions protocol and streams each chunk to `tell`. */
+/** Queries a model through the OpenAI chat completions protocol and streams each chunk to `notify`. */
 export async function askModel(
   options: ModelOptions,
   messages: readonly Message[],
-  { tell, signal }: { tell: (text: string) => void; signal: AbortSignal },
-): Promise<ModelAnswer> {
-  const { url, key, model, patienceMs = PATIENCE_MS } = options;
+  { notify, signal }: { notify: (text: string) => void; signal: AbortSignal },
+): Promise<ModelResponse> {
+  const { url, key, model, timeoutMs = TIMEOUT_MS } = options;
   const silence = new AbortController();
-  let timer = setTimeout(() => silence.abort(), patienceMs);
-  const heard = () => {
+  let timer = setTimeout(() => silence.abort(), timeoutMs);
+  const onReceived = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => silence.abort(), patienceMs);
+    timer = setTimeout(() => silence.abort(), timeoutMs);
   };
   let text = '';
   let usage: { prompt_tokens?: number; completion_tokens?: number } = {};
@@ -57,7 +57,7 @@ export async function askModel(
     });
     if (!response.ok || !response.body) throw new ModelFailure(`The model answered HTTP ${response.status}.`, false);
     for await (const data of eventData(response.body)) {
-      heard();
+      onReceived();
       if (data === '[DONE]') break;
       const piece = JSON.parse(data) as Piece;
       if (piece.error) throw new ModelFailure('The model stopped in the middle of its answer.', text !== '');
@@ -65,8 +65,8 @@ export async function askModel(
       const more = piece.choices?.[0]?.delta?.content ?? '';
       if (more === '') continue;
       text += more;
-      if (text.length > LONGEST_ANSWER) throw new ModelFailure('The answer of the model is too long.', true);
-      tell(more);
+      if (text.length > MAX_RESPONSE_LENGTH) throw new ModelFailure('The answer of the model is too long.', true);
+      notify(more);
     }
   } catch (error) {
     if (error instanceof ModelFailure) throw error;
@@ -96,7 +96,7 @@ async function* eventData(body: ReadableStream<Uint8Array>): AsyncGenerator<stri
     rest += decoder.decode(bytes, { stream: true });
     const lines = rest.split(/\r?\n/);
     rest = lines.pop() ?? '';
-    if (rest.length > LONGEST_ANSWER) throw new Error('A line of the event stream is too long.');
+    if (rest.length > MAX_RESPONSE_LENGTH) throw new Error('A line of the event stream is too long.');
     for (const line of lines) if (line.startsWith('data:')) yield line.slice(5).trim();
   }
   if (rest.startsWith('data:')) yield rest.slice(5).trim();

@@ -5,8 +5,8 @@ import type { UsageMeter } from './usage.ts';
 
 export const copilotRoutes = (assistant: Assistant, usage: UsageMeter): Handlers<keyof typeof copilotEndpoints> => ({
   'copilot.ask': async ({ principal, body, emit, gone }) => {
-    const tell = (text: string) => emit('delta', { text });
-    return { success: true, data: await assistant.ask(principal, body.question, { tell, signal: gone() }) };
+    const notify = (text: string) => emit('delta', { text });
+    return { success: true, data: await assistant.ask(principal, body.question, { notify, signal: gone() }) };
   },
   'copilot.usage': async ({ principal }) => ({ success: true, data: await usage.read(principal) }),
 });

@@ -1,8 +1,8 @@
 import type { AssistantAnswer } from '@hortus/contract/resources/copilot';
 import type { Principal } from '../../identity/principal.ts';
-import type { Log } from '../../log.ts';
 import { Problem } from '../../problem.ts';
-import { composeAnswer, sourcesOf } from './compose.ts';
+import type { Log } from '../../process/log.ts';
+import { composeReply, sourcesOf } from './compose.ts';
 import type { Knowledge } from './knowledge.ts';
 import { askModel, ModelFailure, type ModelOptions } from './model.ts';
 import { promptFor, withoutKeys } from './prompt.ts';
@@ -17,7 +17,7 @@ export interface AssistantDeps {
 
 export interface Listener {
   /** Receives each chunk of the answer as it arrives. */
-  readonly tell: (text: string) => void;
+  readonly notify: (text: string) => void;
   /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
@@ -29,8 +29,8 @@ export class Assistant {
     this.#deps = deps;
   }
 
-  async ask(principal: Principal, given: string, listener: Listener): Promise<AssistantAnswer> {
-    const question = withoutKeys(given);
+  async ask(principal: Principal, input: string, listener: Listener): Promise<AssistantAnswer> {
+    const question = withoutKeys(input);
     const { knowledge, usage, model } = this.#deps;
     const counted = await usage.begin(principal);
     const sources = sourcesOf(await knowledge.search(question), question);
@@ -45,9 +45,9 @@ export class Assistant {
       };
       return { answer: text, sources, found, model: model.model, usage: after };
     }
-    const answer = composeAnswer(sources);
-    listener.tell(answer);
-    return { answer, sources, found, model: null, usage: counted };
+    const reply = composeReply(sources);
+    listener.notify(reply);
+    return { answer: reply, sources, found, model: null, usage: counted };
   }
 
   /** Falls back to quoted passages if the model does not answer; fails if it stops after part was streamed. */

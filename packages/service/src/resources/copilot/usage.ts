@@ -1,8 +1,8 @@
 import type { AssistantUsage } from '@hortus/contract/resources/copilot';
 import { type Principal, userOf } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
+import { iso } from '../../records/time.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import { addUsage, findUsage, holdUsage, type UsageKey, type UsageRow } from './store.ts';
 
 /** Questions a month that each user may ask, by the plan of the account. */

@@ -4,19 +4,23 @@ import type { DaemonUpdateOrder } from '@hortus/contract/resources/daemon-update
 import { AGENT_RELEASE } from '@hortus/testkit/agent-folder';
 import { until } from '@hortus/testkit/until';
 import { UpdateDaemon } from '@hortus/testkit/update-daemon';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { defaultRetention } from '../../retention/periods.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
 import { retentionRules } from '../../wiring/retention-rules.ts';
 import { SILENCE_MS } from './decision.ts';
-import { UPDATE_DAEMONS } from './job.ts';
+import { wakeUpdate } from './job.ts';
 
 onBothEngines((engine) => {
+  let installation: RunningService;
   let service: RunningService;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
   beforeEach(async () => {
-    service = await startApp(engine);
+    service = await installation.inNewAccount();
   });
 
   const order = async (body: DaemonUpdateOrder, caller: Caller = service) =>
@@ -32,14 +36,14 @@ onBothEngines((engine) => {
       { describe: `the update to be ${status}` },
     );
   const states = async (id: string) =>
-    Object.fromEntries((await read(id)).targets.map((one) => [one.server_name, one.status]));
+    Object.fromEntries((await read(id)).targets.map((target) => [target.server_name, target.status]));
   const settles = (id: string, wanted: Record<string, string>) =>
     until(async () => JSON.stringify(await states(id)) === JSON.stringify(wanted) || undefined, {
       describe: `the targets to be ${JSON.stringify(wanted)}`,
     });
-  /** Moves a time of the update or its targets into the past, and lets its job look. */
+  /** Moves a time of the update or its targets into the past, and wakes its job. */
   async function past(id: string, ms: number) {
-    const { db } = service.sideDoor;
+    const { db } = service.database;
     await db
       .updateTable('daemon_updates')
       .set((eb) => ({ stage_begun_at: eb('stage_begun_at', '-', ms) }))
@@ -50,7 +54,8 @@ onBothEngines((engine) => {
       .set((eb) => ({ heard_at: eb('heard_at', '-', ms) }))
       .where('update_id', '=', id)
       .execute();
-    await db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', UPDATE_DAEMONS).execute();
+    // A job that runs at this moment runs once more.
+    await wakeUpdate(service.database, id);
   }
 
   it('updates one server, a part, then the rest, each stage after the one before', async () => {
@@ -74,20 +79,20 @@ onBothEngines((engine) => {
     expect(b.orders).toEqual([]);
     await a.report('done');
     await b.succeed();
-    for (const one of rest) await one.order();
+    for (const daemon of rest) await daemon.order();
     expect(await read(id)).toMatchObject({
       status: 'running',
       stage: 3,
       stages: [{ done: 1 }, { done: 1 }, { done: 0 }],
     });
-    for (const one of rest) await one.succeed();
+    for (const daemon of rest) await daemon.succeed();
     expect(await reaches(id, 'completed')).toMatchObject({ error: null, stages: [{}, {}, { done: 3, failed: 0 }] });
-    for (const one of daemons) expect(one.orders).toHaveLength(1);
-    expect((await service.told(id)).map(({ type }) => type)).toEqual([
+    for (const daemon of daemons) expect(daemon.orders).toHaveLength(1);
+    expect((await service.eventsOf(id)).map(({ type }) => type)).toEqual([
       'daemon_update.started',
       'daemon_update.completed',
     ]);
-    expect((await service.told(a.serverId)).at(-1)).toMatchObject({
+    expect((await service.eventsOf(a.serverId)).at(-1)).toMatchObject({
       type: 'audit.server_daemon_updated',
       data: { name: 'a', from_version: '1.0.0', version: '1.2.3', daemon_update_id: id },
     });
@@ -113,7 +118,7 @@ onBothEngines((engine) => {
     expect(await states(id)).toEqual({ a: 'returned', b: 'refused', c: 'cancelled' });
     const again = await service.client.call('daemon-updates.cancel', { params: { id } });
     expect(again.data.status).toBe('cancelled');
-    expect((await service.told(id)).map(({ type }) => type)).toEqual([
+    expect((await service.eventsOf(id)).map(({ type }) => type)).toEqual([
       'daemon_update.started',
       'daemon_update.halted',
       'audit.daemon_update_continued',
@@ -187,7 +192,7 @@ onBothEngines((engine) => {
     await past(id, 0);
     await until(async () => (await read(id)).stage === 2, { describe: 'the second stage' });
     // A daemon that cannot update itself has connected there meanwhile.
-    await service.sideDoor.db
+    await service.database.db
       .updateTable('servers')
       .set({ capabilities: '[]', connected_replica: 'another' })
       .where('id', '=', old.serverId)
@@ -318,6 +323,8 @@ onBothEngines((engine) => {
   });
 
   it('old updates are removed with their targets, except those that have not ended', async () => {
+    // Retention removes the updates of every account.
+    service = await startApp(engine);
     const [a, b] = await Promise.all(['a', 'b'].map((name) => UpdateDaemon.connected(service, name)));
     const ended = await order({ servers: [a?.serverId ?? ''] });
     await a?.succeed();
@@ -326,8 +333,8 @@ onBothEngines((engine) => {
     await b?.order();
     await service.client.call('daemon-updates.cancel', { params: { id: open.id } });
     const rule = retentionRules(defaultRetention).find(({ name }) => name === 'updates of daemons');
-    expect(await rule?.remove(service.sideDoor, Date.now() + 1_000, 100)).toBe(1);
-    const { db } = service.sideDoor;
+    expect(await rule?.remove(service.database, Date.now() + 1_000, 100)).toBe(1);
+    const { db } = service.database;
     expect(await db.selectFrom('daemon_update_targets').select('update_id').execute()).toEqual([
       { update_id: open.id },
     ]);

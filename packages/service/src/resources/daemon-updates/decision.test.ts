@@ -27,7 +27,7 @@ class Simulation {
     this.update = { status: 'running', stage: 1, maxFailed, stageBegunAt: 0, offlineMs: 60 * 60_000 };
     const total = sizes.reduce((sum, size) => sum + size, 0);
     this.targets = Array.from({ length: total }, (_, place) => ({
-      ...{ id: String(place), stage: stageAt(sizes, place), status: 'queued' as const, accepted: false, heardAt: 0 },
+      ...{ id: String(place), stage: stageAt(sizes, place), status: 'queued' as const, accepted: false, receivedAt: 0 },
       server: online[place % Math.max(1, online.length)] ? ('connected' as const) : ('offline' as const),
     }));
   }
@@ -40,7 +40,7 @@ class Simulation {
     const taken = step(updateTargetMachine, target.status, move);
     if (!taken) return;
     target.status = taken.to;
-    target.heardAt = this.now;
+    target.receivedAt = this.now;
   }
 
   happen({ what, at }: { what: string; at: number }): void {
@@ -73,7 +73,7 @@ class Simulation {
       for (const id of decision.order) this.ordered(byId(id));
       if (decision.next) this.next(decision.next);
       this.check();
-      if (decision.giveUp.length + decision.order.length === 0 && !decision.next) return decision.lookAt;
+      if (decision.giveUp.length + decision.order.length === 0 && !decision.next) return decision.checkAt;
     }
     throw new Error('The update never settles.');
   }
@@ -117,26 +117,26 @@ describe('an update in stages', () => {
         fc.nat(2),
         fc.array(fc.boolean(), { minLength: 1, maxLength: 8 }),
         fc.array(happening, { maxLength: 60 }),
-        (given, maxFailed, online, happenings) => {
-          const simulation = new Simulation(given, maxFailed, online);
+        (overrides, maxFailed, online, happenings) => {
+          const simulation = new Simulation(overrides, maxFailed, online);
           simulation.settle();
-          for (const one of happenings) {
-            simulation.happen(one);
+          for (const happening of happenings) {
+            simulation.happen(happening);
             simulation.settle();
           }
           // Afterwards only time passes, and a person continues what is halted.
           for (let round = 0; round < 500; round++) {
-            const lookAt = simulation.settle();
+            const checkAt = simulation.settle();
             if (simulation.update.status === 'halted') simulation.person('continue');
-            else if (lookAt === undefined) break;
-            else simulation.now = Math.max(simulation.now, lookAt);
+            else if (checkAt === undefined) break;
+            else simulation.now = Math.max(simulation.now, checkAt);
           }
-          const { status, maxFailed: most } = simulation.update;
+          const { status, maxFailed: max } = simulation.update;
           expect(daemonUpdateMachine.final).toContain(status);
           expect(simulation.targets.some((target) => target.status === 'queued' || isActive(target.status))).toBe(
             false,
           );
-          if (status === 'completed') expect(simulation.failed).toBeLessThanOrEqual(most);
+          if (status === 'completed') expect(simulation.failed).toBeLessThanOrEqual(max);
         },
       ),
     );
@@ -144,13 +144,13 @@ describe('an update in stages', () => {
 
   const update: UpdateFacts = { status: 'running', stage: 1, maxFailed: 0, stageBegunAt: 0, offlineMs: 1_000 };
   const target = (over: Partial<TargetFacts>): TargetFacts => ({
-    ...{ id: 'a', stage: 1, status: 'queued', accepted: false, heardAt: 0, server: 'connected' },
+    ...{ id: 'a', stage: 1, status: 'queued', accepted: false, receivedAt: 0, server: 'connected' },
     ...over,
   });
 
   it('waits for offline servers until the limit of their stage', () => {
     const waiting = [target({ server: 'offline' })];
-    expect(decide(update, waiting, 999)).toMatchObject({ giveUp: [], order: [], next: undefined, lookAt: 1_000 });
+    expect(decide(update, waiting, 999)).toMatchObject({ giveUp: [], order: [], next: undefined, checkAt: 1_000 });
     expect(decide(update, waiting, 1_000).giveUp).toEqual([{ id: 'a', why: 'offline' }]);
   });
 
@@ -161,7 +161,7 @@ describe('an update in stages', () => {
       target({ id: 'c', stage: 2 }),
     ];
     const halted = { ...update, status: 'halted' as const };
-    expect(decide(halted, silent, SILENCE_MS - 1)).toMatchObject({ next: undefined, lookAt: SILENCE_MS });
+    expect(decide(halted, silent, SILENCE_MS - 1)).toMatchObject({ next: undefined, checkAt: SILENCE_MS });
     expect(decide(halted, silent, SILENCE_MS).giveUp).toEqual([{ id: 'a', why: 'silent' }]);
   });
 

@@ -25,7 +25,7 @@ export interface TargetFacts {
   /** A failure that a person has accepted by continuing. */
   readonly accepted: boolean;
   /** The last report of the daemon, or the order. */
-  readonly heardAt: number;
+  readonly receivedAt: number;
   readonly server: 'connected' | 'offline' | 'removed';
 }
 
@@ -38,7 +38,7 @@ export interface Decision {
   readonly order: readonly string[];
   readonly next: 'halt' | 'advance' | 'complete' | 'fail' | undefined;
   /** When to decide again, if nothing is reported before; undefined if nothing is left to wait for. */
-  readonly lookAt: number | undefined;
+  readonly checkAt: number | undefined;
 }
 
 const active: readonly TargetStatus[] = ['ordered', 'downloading', 'verified', 'trying'];
@@ -55,30 +55,30 @@ export function decide(update: UpdateFacts, targets: readonly TargetFacts[], now
     const why = givenUp(update, { id, ...target }, now);
     return why ? [{ id, why }] : [];
   });
-  if (giveUp.length > 0) return { giveUp, order: [], next: undefined, lookAt: now };
+  if (giveUp.length > 0) return { giveUp, order: [], next: undefined, checkAt: now };
   const next = nextOf(update, targets);
-  if (next) return { giveUp: [], order: [], next, lookAt: now };
+  if (next) return { giveUp: [], order: [], next, checkAt: now };
   const here = update.status === 'running' ? targets.filter(({ stage }) => stage === update.stage) : [];
   const room = Math.max(0, AT_ONCE - targets.filter(({ status }) => isActive(status)).length);
   const ready = here.filter(({ status, server }) => status === 'queued' && server === 'connected');
   const order = ready.slice(0, room).map(({ id }) => id);
-  return { giveUp: [], order, next: undefined, lookAt: order.length > 0 ? now : deadlineOf(update, targets, here) };
+  return { giveUp: [], order, next: undefined, checkAt: order.length > 0 ? now : deadlineOf(update, targets, here) };
 }
 
 function givenUp(update: UpdateFacts, target: TargetFacts, now: number): GivenUp | undefined {
-  const { status, stage, server, heardAt } = target;
+  const { status, stage, server, receivedAt } = target;
   const waits = status === 'queued';
   if (!waits && !isActive(status)) return undefined;
   if (server === 'removed') return 'removed';
-  if (!waits) return now >= heardAt + SILENCE_MS ? 'silent' : undefined;
+  if (!waits) return now >= receivedAt + SILENCE_MS ? 'silent' : undefined;
   const isDue = update.status === 'running' && stage === update.stage && server === 'offline';
   return isDue && now >= update.stageBegunAt + update.offlineMs ? 'offline' : undefined;
 }
 
 function nextOf({ status, stage, maxFailed }: UpdateFacts, targets: readonly TargetFacts[]): Decision['next'] {
   if (status !== 'running' && status !== 'halted') return undefined;
-  const failed = targets.filter((one) => isFailure(one.status) && !one.accepted).length;
-  const open = targets.filter((one) => one.status === 'queued' || isActive(one.status));
+  const failed = targets.filter((target) => isFailure(target.status) && !target.accepted).length;
+  const open = targets.filter((target) => target.status === 'queued' || isActive(target.status));
   if (failed > maxFailed) {
     // Nothing is left that a person could continue.
     if (open.length === 0) return 'fail';
@@ -86,7 +86,7 @@ function nextOf({ status, stage, maxFailed }: UpdateFacts, targets: readonly Tar
   }
   // In a halted update too: a daemon that was given up may have reported success meanwhile.
   if (open.length === 0) return 'complete';
-  return status === 'halted' || open.some((one) => one.stage <= stage) ? undefined : 'advance';
+  return status === 'halted' || open.some((target) => target.stage <= stage) ? undefined : 'advance';
 }
 
 function deadlineOf(
@@ -95,7 +95,7 @@ function deadlineOf(
   here: readonly TargetFacts[],
 ): number | undefined {
   const ends = [
-    ...targets.filter(({ status }) => isActive(status)).map(({ heardAt }) => heardAt + SILENCE_MS),
+    ...targets.filter(({ status }) => isActive(status)).map(({ receivedAt }) => receivedAt + SILENCE_MS),
     ...here
       .filter(({ status, server }) => status === 'queued' && server === 'offline')
       .map(() => stageBegunAt + offlineMs),

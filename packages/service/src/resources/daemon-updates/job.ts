@@ -1,5 +1,6 @@
-import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
+import { type NextStep, rowJob } from '../../jobs/row-job.ts';
+import { waker } from '../../jobs/wake.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { type DaemonFacts, daemonsOf } from '../servers/public.ts';
@@ -10,8 +11,8 @@ import { lockUpdateById, type TargetRow, targetsOf, type UpdateRow } from './sto
 /** One job per update, until nothing of it is left to wait for. */
 export const UPDATE_DAEMONS = 'daemon-updates.advance';
 
-/** Fallback poll; normally a report or a connection wakes the job. */
-const LOOK_MS = 60_000;
+/** Fallback poll interval; normally a report or a connection wakes the job. */
+const POLL_MS = 60_000;
 /** Targets that one transaction changes at most, so that it stays short. */
 const SLICE = 50;
 
@@ -21,26 +22,18 @@ export interface UpdateJobDeps {
   readonly wake: (tx: Tx, serverId: string) => void;
 }
 
-export const wakeUpdate = (tx: Tx, id: string): Promise<void> =>
-  enqueue(tx, { kind: UPDATE_DAEMONS, key: id, payload: { update_id: id } });
+export const wakeUpdate = waker(UPDATE_DAEMONS);
 
 /** Carries out an update, one decision per transaction, so that it can be interrupted anywhere: its rows are its state. */
-export const updateDaemonsJob = ({ storage, wake }: UpdateJobDeps): JobKind => ({
-  maxAttempts: Number.POSITIVE_INFINITY,
-  run: ({ job, complete }) => {
-    const { update_id: id } = job.payload as { update_id: string };
-    return storage.write(async (tx) => {
-      const row = await lockUpdateById(tx, id);
-      const lookAt = row && (await advance(tx, wake, row));
-      return complete(tx, lookAt === undefined ? 'done' : { again: lookAt });
-    });
-  },
-});
+export const updateDaemonsJob = ({ storage, wake }: UpdateJobDeps): JobKind =>
+  rowJob({ storage, lock: lockUpdateById, advance: (tx, row) => advance(tx, wake, row) });
 
-async function advance(tx: Tx, wake: UpdateJobDeps['wake'], row: UpdateRow): Promise<number | undefined> {
+async function advance(tx: Tx, wake: UpdateJobDeps['wake'], row: UpdateRow): Promise<NextStep> {
   const targets = await targetsOf(tx, row.id);
   const ids = targets.filter(({ finished_at }) => finished_at === null).map(({ server_id }) => server_id);
-  const servers = new Map((await daemonsOf(tx, { accountId: row.account_id, ids })).map((one) => [one.id, one]));
+  const servers = new Map(
+    (await daemonsOf(tx, { accountId: row.account_id, ids })).map((daemon) => [daemon.id, daemon]),
+  );
   const facts = targets.map((target) => factsOf(target, servers.get(target.server_id)));
   const update = { ...row, maxFailed: row.max_failed, stageBegunAt: row.stage_begun_at, offlineMs: row.offline_ms };
   const decision = decide(update, facts, tx.now);
@@ -54,7 +47,7 @@ async function advance(tx: Tx, wake: UpdateJobDeps['wake'], row: UpdateRow): Pro
     if (target) await order(tx, wake, row, target, servers.get(target.server_id));
   }
   await move(tx, row, targets, decision.next);
-  return decision.lookAt && Math.min(decision.lookAt, tx.now + LOOK_MS);
+  return decision.checkAt && Math.min(decision.checkAt, tx.now + POLL_MS);
 }
 
 const factsOf = (target: TargetRow, server: DaemonFacts | undefined): TargetFacts => ({
@@ -62,7 +55,7 @@ const factsOf = (target: TargetRow, server: DaemonFacts | undefined): TargetFact
   stage: target.stage,
   status: target.status,
   accepted: target.accepted === 1,
-  heardAt: target.heard_at,
+  receivedAt: target.heard_at,
   server: server === undefined ? 'removed' : server.connected ? 'connected' : 'offline',
 });
 

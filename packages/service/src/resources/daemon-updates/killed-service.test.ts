@@ -10,7 +10,7 @@ import { UPDATE_DAEMONS } from './job.ts';
 class Journal {
   readonly carriedOut = new Set<string>();
 
-  answer(daemon: UpdateDaemon): void {
+  respond(daemon: UpdateDaemon): void {
     for (const { update_id } of daemon.orders) this.carriedOut.add(update_id);
     for (const id of this.carriedOut) daemon.reportOf(id, '1.2.3', 'done');
   }
@@ -29,7 +29,7 @@ onBothEngines((engine) => {
       const nth = id === undefined ? 1_000 : 1 + (deaths % 3);
       const process = new MortalProcess(/^update "daemon_update/, nth, deaths % 2 === 0);
       const service = await startApp(engine, {}, testDatabase, process);
-      const { db } = service.sideDoor;
+      const { db } = service.database;
       if (id === undefined) {
         daemons = await Promise.all(names.map((name) => UpdateDaemon.connected(service, name)));
         await Promise.all(daemons.map((daemon) => daemon.disconnect()));
@@ -45,7 +45,7 @@ onBothEngines((engine) => {
       const status = db.selectFrom('daemon_updates').select('status').where('id', '=', id);
       await until(
         async () => {
-          if (!process.dead) for (const daemon of daemons) journals.get(daemon.name)?.answer(daemon);
+          if (!process.dead) for (const daemon of daemons) journals.get(daemon.name)?.respond(daemon);
           return process.dead || (await status.executeTakeFirstOrThrow()).status === 'completed';
         },
         { describe: 'a death, or the end of the update' },
@@ -63,6 +63,9 @@ onBothEngines((engine) => {
     expect(data.targets.map(({ status }) => status)).toEqual(names.map(() => 'done'));
     // One order for each server: every daemon saw one id, whatever was repeated.
     expect([...journals.values()].map(({ carriedOut }) => carriedOut.size)).toEqual(names.map(() => 1));
-    expect((await last.told(id)).map(({ type }) => type)).toEqual(['daemon_update.started', 'daemon_update.completed']);
+    expect((await last.eventsOf(id)).map(({ type }) => type)).toEqual([
+      'daemon_update.started',
+      'daemon_update.completed',
+    ]);
   });
 });

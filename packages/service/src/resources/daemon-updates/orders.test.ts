@@ -3,18 +3,18 @@ import { expect, it } from 'vitest';
 import type { Protect } from '../../channel/protect.ts';
 import { OutcomeUnknown, type Storage, type Tx } from '../../storage/storage.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { losingStorage } from '../../testing/lost-commit-answers.ts';
+import { losingStorage } from '../../testing/lost-commits.ts';
 import { startApp } from '../../testing/running-service.ts';
 import { type Line, type UpdateMessage, UpdateOrders } from './orders.ts';
 
 const unprotected = ((order: object) => order) as unknown as Protect;
 
 /** The service holds the lock of its database; the side door has no transactions, and the test needs none. */
-function through(sideDoor: Tx): Storage {
+function through(database: Tx): Storage {
   const part: Pick<Storage, 'engine' | 'reader' | 'write'> = {
-    engine: sideDoor.engine,
-    reader: sideDoor,
-    write: (work) => work(sideDoor),
+    engine: database.engine,
+    reader: database,
+    write: (work) => work(database),
   };
   return part as Storage;
 }
@@ -26,11 +26,11 @@ onBothEngines((engine) => {
     const { serverId } = daemon;
     await service.client.call('daemon-updates.create', { body: { servers: [serverId] } });
     await daemon.order();
-    const { storage, loseNext } = losingStorage(through(service.sideDoor));
+    const { storage, loseNext } = losingStorage(through(service.database));
     const orders = new UpdateOrders({ storage, protect: unprotected });
     /** Takes the place of the newest connection. */
     const connect = async (epoch: number) => {
-      const { db } = service.sideDoor;
+      const { db } = service.database;
       await db.updateTable('servers').set({ connection_epoch: epoch }).where('id', '=', serverId).execute();
       const sent: UpdateMessage[] = [];
       let open = true;
@@ -38,6 +38,7 @@ onBothEngines((engine) => {
         serverId,
         epoch,
         sealingKey: null,
+        nextBinding: () => undefined,
         send: (message) => sent.push(message) > 0,
         reconnect: () => {
           open = false;

@@ -1,5 +1,5 @@
-import type { UpdateOrder } from '@hortus/contract/daemon-update';
-import type { Protect } from '../../channel/protect.ts';
+import type { UpdateOrder } from '@hortus/contract/releases/daemon-update';
+import type { OrderBinding, Protect } from '../../channel/protect.ts';
 import { OutcomeUnknown, type Queries, type Storage, StorageUnavailable, type Tx } from '../../storage/storage.ts';
 import type { Release } from '../implant/public.ts';
 import { holdDaemon } from '../servers/public.ts';
@@ -13,6 +13,8 @@ export interface Line {
   readonly serverId: string;
   readonly epoch: number;
   readonly sealingKey: string | null;
+  /** Binds the next order to the connection. */
+  nextBinding(): OrderBinding | undefined;
   /** Returns false if the message was certainly not sent. */
   send(message: UpdateMessage): boolean;
   /** Closes it, so that the daemon connects again. */

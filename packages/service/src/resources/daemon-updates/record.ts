@@ -1,6 +1,6 @@
 import type { DaemonUpdate, UpdateTarget } from '@hortus/contract/resources/daemon-updates';
 import type { Server } from '@hortus/contract/resources/server-records';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import { isFailure } from './decision.ts';
 import type { StatusCount, TargetRow, UpdateRow } from './store.ts';
 
@@ -8,7 +8,9 @@ import type { StatusCount, TargetRow, UpdateRow } from './store.ts';
 export function updateRecord(row: UpdateRow, counts: readonly StatusCount[]): DaemonUpdate {
   const own = counts.filter(({ update_id }) => update_id === row.id);
   const sum = (stage: number, matches: (status: TargetRow['status']) => boolean) =>
-    own.filter((one) => one.stage === stage && matches(one.status)).reduce((total, { number }) => total + number, 0);
+    own
+      .filter((count) => count.stage === stage && matches(count.status))
+      .reduce((total, { number }) => total + number, 0);
   return {
     id: row.id,
     version: row.version,

@@ -1,11 +1,11 @@
-import type { DaemonUpdateState, UpdateReport } from '@hortus/contract/daemon-update';
 import { updateTargetMachine } from '@hortus/contract/machines/daemon-update';
 import { type MoveOf, step } from '@hortus/contract/machines/machine';
+import type { DaemonUpdateState, UpdateReport } from '@hortus/contract/releases/daemon-update';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { wakeUpdate } from './job.ts';
 import { auditTarget, updateTargetLifecycle } from './lifecycle.ts';
-import { lockUpdateById, noteHeard, type TargetRow, targetById, type UpdateRow } from './store.ts';
+import { lockUpdateById, noteReceived, type TargetRow, targetById, type UpdateRow } from './store.ts';
 
 const moves: Readonly<Record<DaemonUpdateState, MoveOf<typeof updateTargetMachine>>> = {
   downloading: 'download',
@@ -43,7 +43,7 @@ function isNews(target: TargetRow, report: UpdateReport, now: number): boolean {
 async function record(tx: Tx, update: UpdateRow, target: TargetRow, report: UpdateReport): Promise<void> {
   const taken = stepTo(target, report);
   if (!taken) {
-    if (target.finished_at === null) await noteHeard(tx, target.id);
+    if (target.finished_at === null) await noteReceived(tx, target.id);
     return;
   }
   const isFinal = updateTargetMachine.final.includes(taken.to);

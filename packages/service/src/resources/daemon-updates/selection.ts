@@ -1,6 +1,6 @@
 import type { DaemonUpdateOrder, LeftOutServer } from '@hortus/contract/resources/daemon-updates';
 import type { Server } from '@hortus/contract/resources/server-records';
-import { compareVersions } from '@hortus/template/version-order';
+import { compareVersions } from '@hortus/template/notation/version-order';
 import type { Release } from '../implant/public.ts';
 import type { DaemonFacts } from '../servers/public.ts';
 

@@ -2,12 +2,12 @@ import {
   type DaemonUpdate,
   type DaemonUpdateDetail,
   type DaemonUpdateOrder,
-  MOST_TARGETS,
+  MAX_TARGETS,
 } from '@hortus/contract/resources/daemon-updates';
-import { compareVersions } from '@hortus/template/version-order';
+import { compareVersions } from '@hortus/template/notation/version-order';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -197,8 +197,8 @@ export class DaemonUpdates {
         server_id: obstacle.server_id,
         left_out: leftOut,
       });
-    if (chosen.length > MOST_TARGETS)
-      throw conflict('servers', 'too_many', `an update has at most ${MOST_TARGETS} servers; choose fewer, by a label.`);
+    if (chosen.length > MAX_TARGETS)
+      throw conflict('servers', 'too_many', `an update has at most ${MAX_TARGETS} servers; choose fewer, by a label.`);
     const field = waysOf(order)[0] ?? 'servers';
     if (chosen.length > 0) return selection;
     const [first] = leftOut;
@@ -223,11 +223,11 @@ export class DaemonUpdates {
 /** Returns the servers that an order names: those given by id in their order, others by risk. */
 async function asked(tx: Tx, accountId: string, { servers, label }: DaemonUpdateOrder): Promise<DaemonFacts[]> {
   if (servers) {
-    const found = new Map((await daemonsOf(tx, { accountId, ids: servers })).map((one) => [one.id, one]));
+    const found = new Map((await daemonsOf(tx, { accountId, ids: servers })).map((daemon) => [daemon.id, daemon]));
     return servers.map((id) => {
-      const one = found.get(id);
-      if (!one) throw notFound('server');
-      return one;
+      const daemon = found.get(id);
+      if (!daemon) throw notFound('server');
+      return daemon;
     });
   }
   const all = byRisk(await daemonsOf(tx, { accountId }));

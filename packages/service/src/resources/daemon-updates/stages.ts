@@ -32,7 +32,7 @@ export function stageAt(sizes: readonly number[], place: number): number {
 /** Whether each stage is larger than the one before, as far as that can be told without the number of servers. */
 export function areGrowing(stages: readonly StageSize[]): boolean {
   const grows = (values: readonly number[]) => values.every((value, at) => at === 0 || value > (values[at - 1] ?? 0));
-  const numbers = stages.filter((one) => typeof one === 'number');
-  const shares = stages.filter((one) => typeof one === 'string').map((one) => Number.parseInt(one, 10));
+  const numbers = stages.filter((stage) => typeof stage === 'number');
+  const shares = stages.filter((stage) => typeof stage === 'string').map((stage) => Number.parseInt(stage, 10));
   return grows(numbers) && grows(shares);
 }

@@ -1,7 +1,6 @@
 import type { updateTargetMachine } from '@hortus/contract/machines/daemon-update';
 import type { StateOf } from '@hortus/contract/machines/machine';
-import { findIn, listOf, lockIn } from '../../storage/lists.ts';
-import { forUpdate } from '../../storage/locking.ts';
+import { findIn, listOf, lockById, lockIn } from '../../storage/lists.ts';
 import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
@@ -26,9 +25,7 @@ export const updateList = listOf(
 export const findUpdate = findIn('daemon_updates');
 export const lockUpdate = lockIn('daemon_updates');
 
-/** Without an account, for the job and for reports of daemons. */
-export const lockUpdateById = (tx: Tx, id: string): Promise<UpdateRow | undefined> =>
-  forUpdate(tx, tx.db.selectFrom('daemon_updates').selectAll().where('id', '=', id)).executeTakeFirst();
+export const lockUpdateById = lockById('daemon_updates');
 
 const targets = statement<{ updateId: string }, TargetRow>((db, p) =>
   db.selectFrom('daemon_update_targets').selectAll().where('update_id', '=', p.updateId).orderBy('place'),
@@ -99,7 +96,7 @@ export const unmarkSent = (tx: Tx, id: string, epoch: number) =>
     .where('sent_epoch', '=', epoch)
     .execute();
 
-export const noteHeard = (tx: Tx, id: string) =>
+export const noteReceived = (tx: Tx, id: string) =>
   tx.db.updateTable('daemon_update_targets').set({ heard_at: tx.now }).where('id', '=', id).execute();
 
 /** Marks the failures so far as accepted by a person. */

@@ -1,26 +1,26 @@
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import type { Queries } from '../../storage/storage.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { type DefinitionFilter, definitionsOf } from './store.ts';
 
 const ARCHIVED = 10_000;
 
-onBothEngines((engine) => {
+onDifferingEngines('query plans', (engine) => {
   let service: RunningService;
   let server_id: string;
   let tenant_id: string;
 
   beforeAll(async () => {
     service = await startApp(engine);
-    const { client, sideDoor } = service;
+    const { client, database } = service;
     const body = { name: 'server-1', environment: 'staging' } as const;
     server_id = (await client.call('servers.register', { body })).data.id;
     tenant_id = (await client.call('tenants.create', { body: { name: 'Lodger', server_id } })).data.id;
     const order = { species: 'seed', instance_uid: 'living', server_id, tenant_id, inputs: {} };
     const { id } = (await client.call('definitions.create', { body: order })).data;
-    const { db } = sideDoor;
+    const { db } = database;
     const definition = await db.selectFrom('definitions').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
     const revision = await db
       .selectFrom('revisions')
@@ -33,7 +33,7 @@ onBothEngines((engine) => {
       const columns = Object.keys(row);
       const values = columns.map((column) => own[column] ?? column).join(', ');
       const from = table === 'definitions' ? `id = '${id}'` : `definition_id = '${id}'`;
-      return sideDoor.run(
+      return database.run(
         `insert into ${table} (${columns.join(', ')}) ${numbers} select ${values} from ${table}, n where ${from}`,
         [],
       );
@@ -52,9 +52,9 @@ onBothEngines((engine) => {
   });
 
   const plan = async (filter: Omit<DefinitionFilter, 'accountId'>): Promise<string> => {
-    const { accountId, sideDoor } = service;
+    const { accountId, database } = service;
     const explain = engine.name === 'sqlite' ? 'explain query plan' : 'explain';
-    const explaining: Queries = { ...sideDoor, run: (text, values) => sideDoor.run(`${explain} ${text}`, values) };
+    const explaining: Queries = { ...database, run: (text, values) => database.run(`${explain} ${text}`, values) };
     const rows: object[] = await definitionsOf(explaining, { accountId, ...filter }).rows(20, 0);
     return rows.map((row) => Object.values(row).join(' ')).join('\n');
   };

@@ -1,5 +1,5 @@
 import type { BackupSettings } from '@hortus/contract/resources/backup-settings';
-import type { Canonical } from '@hortus/template/canonical-form';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import type { Tx } from '../../storage/storage.ts';
 
 /** Settings of the automatic backups of a definition. */

@@ -1,9 +1,9 @@
-import { canonical } from '@hortus/template/canonical';
-import { SEED } from '@hortus/template/inkwell.fixture';
-import { parse } from '@hortus/template/parse';
+import { canonical } from '@hortus/template/canonical/canonical';
+import { parse } from '@hortus/template/source/parse';
+import { SEED } from '@hortus/template/testing/inkwell';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { publish } from '../templates/publish.ts';
 
@@ -19,7 +19,7 @@ onBothEngines((engine) => {
   /** Published by another process, unknown to this one. */
   async function publishedElsewhere(slug: string): Promise<string> {
     const spec = canonical(parse(SEED.replace('slug: seed', `slug: ${slug}`)).value as never);
-    return (await publish(service.sideDoor, spec, null, () => new Error('taken'))).id;
+    return (await publish(service.database, spec, null, () => new Error('taken'))).id;
   }
   const create = (body: object) =>
     service.request('POST', '/definitions', { body: { server_id: serverId, inputs: {}, ...body } });
@@ -35,7 +35,7 @@ onBothEngines((engine) => {
 
   it('definitions that another process created from such a template can be read and listed', async () => {
     const { id } = (await create({ species: 'seed', instance_uid: 'seed-1' })).json.data;
-    const { db } = service.sideDoor;
+    const { db } = service.database;
     const changedTo = async (template_id: string) => {
       await db.updateTable('definitions').set({ template_id }).where('id', '=', id).execute();
       await db.updateTable('revisions').set({ template_id }).where('definition_id', '=', id).execute();

@@ -3,16 +3,16 @@ import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { writeProviders } from '../../testing/provider-templates.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
-import { type Answer, type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
+import { type Caller, type RunningService, startApp, type TestResponse } from '../../testing/running-service.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const mail = { host: 'smtp.example.org', port: '587', username: 'noreply', password: PASSWORD };
 
 /** Expects a refusal that names the whole path of the field. */
-const expectField = (answer: Answer, field: string) => {
-  expectRefusal(answer, 'VALIDATION_ERROR');
-  expect(answer.json.error.details.field).toBe(field);
+const expectField = (response: TestResponse, field: string) => {
+  expectRefusal(response, 'VALIDATION_ERROR');
+  expect(response.json.error.details.field).toBe(field);
 };
 
 onBothEngines((engine) => {
@@ -72,7 +72,8 @@ onBothEngines((engine) => {
     const { json } = await desk({ db: { instance: pool.instance_uid }, mail: { connection: id } });
     const { instance_uid } = json.data;
     const manifest = (await service.request('GET', `/manifest?instance_uid=${instance_uid}`)).json.data;
-    const component = (name: string) => manifest.components.find((one: { name: string }) => one.name === name);
+    const component = (name: string) =>
+      manifest.components.find((component: { name: string }) => component.name === name);
     expect(component('app').links).toEqual([
       { instance: pool.instance_uid, definition_id: pool.id, component: 'main' },
     ]);
@@ -90,7 +91,7 @@ onBothEngines((engine) => {
   it('an unbound optional need falls back to the input', async () => {
     const { json } = await desk({ db: { instance: pool.instance_uid } }, { inputs: { SMTP_HOST: 'mail.example.org' } });
     const manifest = await service.request('GET', `/manifest?instance_uid=${json.data.instance_uid}`);
-    const aside = manifest.json.data.components.find((one: { name: string }) => one.name === 'aside');
+    const aside = manifest.json.data.components.find((component: { name: string }) => component.name === 'aside');
     expect(aside.env.MAIL).toBe('mail.example.org');
   });
 
@@ -155,14 +156,14 @@ onBothEngines((engine) => {
     const tenant = async (name: string) =>
       (await service.request('POST', '/tenants', { body: { name: `${name}-${++number}`, server_id: server } })).json
         .data.id;
-    const [one, two] = [await tenant('one'), await tenant('two')];
-    const owned = await defined({ species: 'pool', tenant_id: one });
+    const [item, two] = [await tenant('one'), await tenant('two')];
+    const owned = await defined({ species: 'pool', tenant_id: item });
     const bindings = { db: { instance: owned.instance_uid } };
     expectField(await desk(bindings, { tenant_id: two }), 'bindings.db');
     expectField(await desk(bindings), 'bindings.db');
-    expect((await desk(bindings, { tenant_id: one })).status).toBe(201);
+    expect((await desk(bindings, { tenant_id: item })).status).toBe(201);
     expect((await desk({ db: { instance: pool.instance_uid } }, { tenant_id: two })).status).toBe(201);
-    const removed = await service.request('DELETE', `/tenants/${one}?force=true`);
+    const removed = await service.request('DELETE', `/tenants/${item}?force=true`);
     expect(removed.status).toBe(200);
   });
 
@@ -199,6 +200,6 @@ onBothEngines((engine) => {
     expect(json.data).toContainEqual(
       expect.objectContaining({ definition_id: pool.id, species: 'pool', class: 'database.postgres' }),
     );
-    expect(json.data.every((one: { species: string }) => one.species === 'pool')).toBe(true);
+    expect(json.data.every((item: { species: string }) => item.species === 'pool')).toBe(true);
   });
 });

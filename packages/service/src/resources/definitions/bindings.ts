@@ -1,8 +1,8 @@
 import { requiredAttributes } from '@hortus/contract/resources/connection-classes';
 import type { Binding } from '@hortus/contract/resources/definition-records';
 import type { BindingWish } from '@hortus/contract/resources/definitions';
-import { withProfile } from '@hortus/template/canonical';
-import { internalAttributes, meets, usageOf } from '@hortus/template/needs';
+import { withProfile } from '@hortus/template/canonical/canonical';
+import { internalAttributes, meets, usageOf } from '@hortus/template/resolution/needs';
 import { type Principal, requirePermission } from '../../identity/principal.ts';
 import { conflict, invalid } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -106,9 +106,9 @@ async function toInstance(
     throw invalid(field, `there is no instance ${uid} that it may use.`, { reason: 'unknown' });
   if (uid === bound.instanceUid) throw invalid(field, 'an instance cannot meet its own need.');
   const { spec } = catalog.known(provider.template_id);
-  const provision = spec.provides.find((one) => meets(one.class, needed));
+  const provision = spec.provides.find((provide) => meets(provide.class, needed));
   if (provision === undefined) {
-    const offered = spec.provides.map((one) => one.class).join(', ') || 'nothing';
+    const offered = spec.provides.map((provide) => provide.class).join(', ') || 'nothing';
     throw conflict(field, 'other_class', `needs ${needed}, and ${uid} provides ${offered}.`);
   }
   const own = withProfile(bound.template.spec, bound.profile) ?? bound.template.spec;

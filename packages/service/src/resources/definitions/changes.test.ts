@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -86,10 +86,10 @@ onBothEngines((engine) => {
 
     it('accepts one of two concurrent changes', async () => {
       const { put } = await createDefinition();
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ['minimal', 'production'].map((profile) => put({ profile }, { 'if-match': '"1"' })),
       );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 422]);
     });
   });
 });

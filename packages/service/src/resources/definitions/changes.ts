@@ -1,7 +1,7 @@
 import type { RevisionChange } from '@hortus/contract/resources/definition-records';
 import type { Overrides } from '@hortus/contract/template/overrides';
-import { canonicalJson } from '@hortus/template/canonical-json';
-import type { Inputs } from '@hortus/template/inputs';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
+import type { Inputs } from '@hortus/template/inputs/inputs';
 import { type Bindings, bindingsOf } from './bindings.ts';
 import { overridesOf } from './overrides.ts';
 import type { RevisionRow } from './store.ts';
@@ -43,7 +43,7 @@ function bindingChanges(before: Bindings, after: Bindings): RevisionChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.flatMap((name): RevisionChange[] => {
     const field = `bindings.${name}`;
-    const [was, is] = [before, after].map((one) => one[name]?.connection ?? one[name]?.instance);
+    const [was, is] = [before, after].map((item) => item[name]?.connection ?? item[name]?.instance);
     if (was === is) return [];
     if (was === undefined) return [{ field, change: 'added', ...(is !== undefined && { after: is }) }];
     return is === undefined
@@ -57,7 +57,7 @@ function overrideChanges(before: Overrides, after: Overrides): RevisionChange[] 
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.flatMap((name): RevisionChange[] => {
     const field = `overrides.${name}`;
-    const [was, is] = [before[name], after[name]].map((one) => one && canonicalJson(one));
+    const [was, is] = [before[name], after[name]].map((item) => item && canonicalJson(item));
     if (was === is) return [];
     if (was === undefined) return [{ field, change: 'added', ...(is !== undefined && { after: is }) }];
     return is === undefined

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DaemonSocket } from '../../testing/daemon-socket.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -31,9 +31,9 @@ onBothEngines((engine) => {
       expect(server).toMatchObject({ apps_domain: domain, daemon: { address: '127.0.0.1' } });
       const { json } = await create(order(server_id, { instance_uid: 'Blog_1' }));
       expect(json.data.inputs).toEqual({ WEB_HOSTNAME: `blog-1.${domain}` });
-      const given = { WEB_HOSTNAME: 'www.example.org' };
-      const own = await create(order(server_id, { instance_uid: 'own', inputs: given }));
-      expect(own.json.data.inputs).toEqual(given);
+      const overrides = { WEB_HOSTNAME: 'www.example.org' };
+      const own = await create(order(server_id, { instance_uid: 'own', inputs: overrides }));
+      expect(own.json.data.inputs).toEqual(overrides);
     });
 
     it('follows the uid that is chosen because the derived one is taken', async () => {
@@ -48,12 +48,12 @@ onBothEngines((engine) => {
 
     it('stays required on a server whose daemon never connected, and on servers of other accounts', async () => {
       const { data } = await service.client.call('servers.register', { body: { name: 'new', environment: 'staging' } });
-      const stranger = await service.addAccount();
-      const theirs = await connectedServer(stranger);
+      const outsider = await service.addAccount();
+      const theirs = await connectedServer(outsider);
       for (const server_id of [data.id, theirs]) {
-        const answer = await create(order(server_id, { instance_uid: 'blog' }));
-        expectRefusal(answer, 'VALIDATION_ERROR');
-        expect(answer.json.error.message).toBe('inputs.WEB_HOSTNAME: is required');
+        const response = await create(order(server_id, { instance_uid: 'blog' }));
+        expectRefusal(response, 'VALIDATION_ERROR');
+        expect(response.json.error.message).toBe('inputs.WEB_HOSTNAME: is required');
       }
     });
 

@@ -25,7 +25,8 @@ export async function copyOrder(
 ): Promise<Order> {
   const { template_id, profile, variant, inputs, bindings, overrides } = await revisionOf(queries, id, revision);
   const held = await secretValues(queries, vault, { accountId, definitionId: id });
-  const valuesOf = (of: readonly (typeof held)[number][]) => Object.fromEntries(of.map((one) => [one.name, one.value]));
+  const valuesOf = (of: readonly (typeof held)[number][]) =>
+    Object.fromEntries(of.map((value) => [value.name, value.value]));
   return {
     template: catalog.known(template_id),
     name,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -23,11 +23,11 @@ onBothEngines((engine) => {
   const byTemplate = () => ({ template_id, name: `Our blog ${++number}`, server_id, params: inputs });
   const create = (body: object, caller: Caller = service) => caller.request('POST', '/definitions', { body });
   const refused = async (body: object, field: string, message?: string | RegExp) => {
-    const answer = await create(body);
-    expectRefusal(answer, 'VALIDATION_ERROR');
-    expect(answer.json.error.details.field).toBe(field);
-    expect(answer.json.error.message).toMatch(message ?? field);
-    return answer.json.error;
+    const response = await create(body);
+    expectRefusal(response, 'VALIDATION_ERROR');
+    expect(response.json.error.details.field).toBe(field);
+    expect(response.json.error.message).toMatch(message ?? field);
+    return response.json.error;
   };
 
   describe('both published forms of creating a definition', () => {
@@ -145,10 +145,10 @@ onBothEngines((engine) => {
 
     it('goes to one of several concurrent requests', async () => {
       const order = bySpecies();
-      const answers = await Promise.all(Array.from({ length: 6 }, () => create(order)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422]);
-      for (const answer of answers.filter(({ status }) => status === 422))
-        expectRefusal(answer, 'VALIDATION_ERROR', 'instance_uid');
+      const responses = await Promise.all(Array.from({ length: 6 }, () => create(order)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422]);
+      for (const response of responses.filter(({ status }) => status === 422))
+        expectRefusal(response, 'VALIDATION_ERROR', 'instance_uid');
     });
   });
 
@@ -213,10 +213,10 @@ onBothEngines((engine) => {
       const secret = 'hunter2-and-more';
       const { json } = await create({ ...bySpecies(), inputs: { ...inputs, SMTP_PASSWORD: secret } });
       expect(json.data).toMatchObject({ inputs, secret_inputs: ['SMTP_PASSWORD'] });
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ['', '/revisions', '/secrets'].map((part) => service.request('GET', `/definitions/${json.data.id}${part}`)),
       );
-      expect(JSON.stringify([json, ...answers.map((answer) => answer.json)])).not.toContain(secret);
+      expect(JSON.stringify([json, ...responses.map((response) => response.json)])).not.toContain(secret);
     });
   });
 

@@ -1,9 +1,9 @@
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { Behind, conflict, invalid } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
+import { newId } from '../../records/ids.ts';
 import { begin } from '../../state/transition.ts';
 import { pipelines } from '../../storage/pipelining.ts';
 import { RunAgain, type Tx } from '../../storage/storage.ts';
@@ -19,7 +19,7 @@ import type { Order } from './order.ts';
 import { overridesColumn } from './overrides.ts';
 import { definitionRecord } from './record.ts';
 import { revisionColumns } from './revise.ts';
-import { keepGenerated, keepGiven } from './secrets.ts';
+import { keepGenerated, storeUserSecrets } from './secrets.ts';
 import { insertRevision } from './store.ts';
 
 export interface CreationDeps {
@@ -104,7 +104,7 @@ export async function createDefinition(
   await revised;
   const owner = { accountId, definitionId: row.id };
   await keepGenerated(tx, vault, owner, template.spec, order.generated);
-  await keepGiven(tx, vault, owner, template.spec, order.secret);
+  await storeUserSecrets(tx, vault, owner, template.spec, order.secret);
   if (order.backup) await planBackups(tx, { ...owner, spec: template.spec, settings: order.backup });
   if (order.placed)
     await append(tx, {

@@ -6,7 +6,7 @@ import type { Storage } from '../../storage/storage.ts';
 export const INDEX_NAMES = 'definitions.index-names';
 
 const EVERY_MS = 600_000;
-const MOST_IN_BATCH = 500;
+const MAX_IN_BATCH = 500;
 
 /** Leaves others nine tenths of the time: searches work without it, they only read more. */
 const REST = 9;
@@ -16,7 +16,7 @@ export const indexNamesJob = (storage: Storage): JobKind => ({
   concurrency: 1,
   every: EVERY_MS,
   async run({ signal }) {
-    await inBatches({ storage, most: MOST_IN_BATCH, rest: REST, signal }, indexNames);
+    await inBatches({ storage, max: MAX_IN_BATCH, rest: REST, signal }, indexNames);
     return 'done';
   },
 });

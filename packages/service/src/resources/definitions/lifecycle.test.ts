@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -29,9 +29,9 @@ onBothEngines((engine) => {
       restore: (revision: number) => service.request('POST', `${path}/revisions/${revision}/restore`),
       /** Set by a successful deployment. */
       succeed: () =>
-        service.sideDoor.db.updateTable('definitions').set({ succeeded_at: 1 }).where('id', '=', id).execute(),
+        service.database.db.updateTable('definitions').set({ succeeded_at: 1 }).where('id', '=', id).execute(),
       /** In the order in which they happened. */
-      events: () => service.told(id),
+      events: () => service.eventsOf(id),
     };
   }
 
@@ -64,8 +64,8 @@ onBothEngines((engine) => {
 
   it('concurrent requests archive a definition once, and all get 200', async () => {
     const { archive, events } = await createDefinition();
-    const answers = await Promise.all([archive(), archive(), archive(), archive()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200]);
+    const responses = await Promise.all([archive(), archive(), archive(), archive()]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200]);
     expect(await events()).toHaveLength(2);
   });
 
@@ -89,18 +89,18 @@ onBothEngines((engine) => {
     await archive();
     await archive();
     await activate();
-    const told = await events();
-    expect(told.map(({ type, data }) => [type, data.status, data.current_revision])).toEqual([
+    const reported = await events();
+    expect(reported.map(({ type, data }) => [type, data.status, data.current_revision])).toEqual([
       ['definition.created', 'pending', 1],
       ['definition.updated', 'pending', 2],
       ['definition.updated', 'pending', 1],
       ['definition.updated', 'archived', 1],
       ['definition.updated', 'pending', 1],
     ]);
-    expect(told[1]).toMatchObject({
+    expect(reported[1]).toMatchObject({
       actor: expect.stringMatching(/^key_/),
       data: { definition_id: id, name: 'Notes' },
     });
-    expect(JSON.stringify(told)).not.toContain(PASSWORD);
+    expect(JSON.stringify(reported)).not.toContain(PASSWORD);
   });
 });

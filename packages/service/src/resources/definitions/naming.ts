@@ -42,12 +42,12 @@ export async function requireFreeUid(queries: Queries, accountId: string, naming
   if (await findUnarchived(queries, accountId, naming.instanceUid)) throw taken(naming.instanceUid);
 }
 
-export const taken = (uid: string) =>
+const taken = (uid: string) =>
   conflict('instance_uid', 'taken', `${uid} is the uid of another definition of this account; choose another one.`);
 
 /** Longest label of a host name (RFC 1035). */
-const LONGEST = 63;
+const MAX_LENGTH = 63;
 /** Random characters at the end of an id, enough to rule out a second conflict by chance. */
 const TAIL = 8;
 
-const distinct = (name: string, id: string): string => `${name.slice(0, LONGEST - TAIL - 1)}-${id.slice(-TAIL)}`;
+const distinct = (name: string, id: string): string => `${name.slice(0, MAX_LENGTH - TAIL - 1)}-${id.slice(-TAIL)}`;

@@ -3,24 +3,24 @@ import { type BackupSettings, standardBackup } from '@hortus/contract/resources/
 import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
 import type { Placement } from '@hortus/contract/resources/placement-records';
 import type { Overrides } from '@hortus/contract/template/overrides';
-import { appHosts, missingHosts } from '@hortus/template/app-hosts';
-import { type Inputs, splitSecretInputs } from '@hortus/template/inputs';
-import { generateSecrets } from '@hortus/template/secrets';
-import { accepted, type Given } from '../../accepted-inputs.ts';
+import { appHosts, missingHosts } from '@hortus/template/inputs/app-hosts';
+import { type Inputs, splitSecretInputs } from '@hortus/template/inputs/inputs';
+import { generateSecrets } from '@hortus/template/secrets/secrets';
 import type { Principal } from '../../identity/principal.ts';
 import { conflict, invalid } from '../../problem.ts';
-import { slugify } from '../../slug.ts';
+import { accepted, type RequestInput } from '../../records/accepted-inputs.ts';
+import { slugify } from '../../records/slug.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import type { OpenedConfig } from '../saved-configs/public.ts';
 import { appsDomainOf, type Needs } from '../servers/public.ts';
-import { type Catalog, type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
+import { type Catalog, type CatalogTemplate, checkInput, checkProfile, checkVariant } from '../templates/public.ts';
 import { type Bindings, readBindings } from './bindings.ts';
 import type { Naming } from './naming.ts';
 import { readOverrides } from './overrides.ts';
 
 /** The choice of a server; checked again in the transaction that creates the definition. */
-export interface Placed {
+interface Placed {
   readonly needs: Needs;
   readonly placement: Placement;
 }
@@ -79,12 +79,12 @@ export async function readOrder(
   if (body.template_id !== undefined && body.name === undefined) throw invalid('name', 'is required');
   const instanceUid = body.instance_uid ?? uidFrom(body.name ?? '', template.item.species);
   if (body.server_id === undefined) throw invalid('server_id', 'is required');
-  const given = givenInputs(body, config);
-  const missing = missingHosts(template.spec, given);
+  const input = inputsOf(body, config);
+  const missing = missingHosts(template.spec, input);
   const domain = missing.length > 0 ? await appsDomainOf(deps.reader, accountId, body.server_id) : undefined;
   const hostsFor = domain === undefined ? undefined : (uid: string) => appHosts(missing, uid, domain);
-  const values = { ...given, ...hostsFor?.(instanceUid) };
-  const check = await checkGiven(deps.reader, deps.work, template, values, { mode: 'create' });
+  const values = { ...input, ...hostsFor?.(instanceUid) };
+  const check = await checkInput(deps.reader, deps.work, template, values, { mode: 'create' });
   const { plain, secret } = splitSecretInputs(template.spec, accepted(check, body).values);
   const profile = checkProfile(template, body.profile ?? config?.profile ?? 'development');
   const tenantId = body.tenant_id ?? null;
@@ -146,15 +146,15 @@ function namedTemplate(catalog: Catalog, accountId: string, body: DefinitionCrea
   return template;
 }
 
-function givenInputs(body: DefinitionCreate, config?: OpenedConfig): object {
+function inputsOf(body: DefinitionCreate, config?: OpenedConfig): object {
   const own = valuesOf(body);
-  const given = config ? { ...config.inputs, ...own } : own;
-  if (given === undefined) throw invalid(body.species === undefined ? 'params' : 'inputs', 'is required');
-  return given;
+  const input = config ? { ...config.inputs, ...own } : own;
+  if (input === undefined) throw invalid(body.species === undefined ? 'params' : 'inputs', 'is required');
+  return input;
 }
 
 /** Reads `inputs` or its alias `params`. */
-export function valuesOf(body: Given): object | undefined {
+export function valuesOf(body: RequestInput): object | undefined {
   if (body.inputs !== undefined && body.params !== undefined)
     throw invalid('params', 'is another name for inputs; give only one of them');
   return (body.inputs ?? body.params) as object | undefined;

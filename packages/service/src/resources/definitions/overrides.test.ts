@@ -22,7 +22,7 @@ onBothEngines((engine) => {
     });
   const manifestOf = async (id: string) => {
     const { json } = await service.request('GET', `/manifest?definition_id=${id}`);
-    return Object.fromEntries(json.data.components.map((one: { name: string }) => [one.name, one]));
+    return Object.fromEntries(json.data.components.map((component: { name: string }) => [component.name, component]));
   };
 
   it('a definition sets replicas and placement instead of its template, in its revision', async () => {

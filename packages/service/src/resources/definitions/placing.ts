@@ -29,17 +29,16 @@ export async function placeOrder(
   const { reader, placements } = deps;
   const { accountId } = principal;
   const survey = await placements.survey(reader, accountId);
+  const mayName = may(principal, 'servers:read');
   const { placement: wish, ...rest } = body;
-  const sendsSecrets = (config?.secrets.length ?? 0) > 0 || Object.keys(body.bindings ?? {}).length > 0;
   const known = {
     labels: wish?.labels ?? {},
     arch: wish?.arch,
-    trusted: sendsSecrets && !may(principal, 'data:export'),
     only: await onlyServers(reader, accountId, body),
   };
   const nothing = { memory: 0, cores: 0, ports: [], manifest: { components: [], routes: [] } };
   const likely = survey.likely({ ...known, ...nothing });
-  if (!likely.chosen) throw noServerFits(likely);
+  if (!likely.chosen) throw noServerFits(likely, { mayName });
   // Which hosts and bindings are possible depends on the server, so the order is read for the likely one first.
   const read = (server_id: string) => readOrder(deps, principal, { ...rest, server_id }, config);
   const order = await read(likely.chosen.id);
@@ -47,8 +46,8 @@ export async function placeOrder(
   const needs = manifest ? { ...known, ...needsOf(manifest) } : { ...known, ...nothing };
   const choice = await survey.choose(needs);
   const { chosen } = choice;
-  if (!chosen) throw noServerFits(choice);
-  const placed = { needs, placement: placementOf({ ...choice, chosen }) };
+  if (!chosen) throw noServerFits(choice, { mayName });
+  const placed = { needs, placement: placementOf({ ...choice, chosen }, { mayName }) };
   return { ...(chosen.id === order.serverId ? order : await read(chosen.id)), placed };
 }
 
@@ -83,14 +82,14 @@ async function onlyServers(queries: Queries, accountId: string, body: Definition
 }
 
 /** Between the choice and the transaction, other requests may take the room; then the choice is made again. */
-const MOST_CHOICES = 5;
+const MAX_CHOICES = 5;
 
 export async function chooseAgain<T>(work: () => Promise<T>): Promise<T> {
   for (let choices = 1; ; choices++) {
     try {
       return await work();
     } catch (error) {
-      if (!(error instanceof PlaceTaken) || choices === MOST_CHOICES) throw error;
+      if (!(error instanceof PlaceTaken) || choices === MAX_CHOICES) throw error;
     }
   }
 }

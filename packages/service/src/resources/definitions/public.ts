@@ -26,11 +26,12 @@ export {
   findDefinition,
   findName,
   findRevision,
-  givenSecretsOf,
   hasRevisionOf,
+  isArchived,
   lockDefinition,
   lockDefinitionsOfTenant,
   newestRevisionAt,
   type RevisionRow,
+  userSecretsOf,
 } from './store.ts';
 export { makeCurrent, type Passage, secretsFor, stageRevision } from './upgrade.ts';

@@ -1,6 +1,6 @@
 import { type BackupSettings, standardBackup } from '@hortus/contract/resources/backup-settings';
 import type { Definition, Revision, Secret } from '@hortus/contract/resources/definition-records';
-import { iso } from '../../time.ts';
+import { iso } from '../../records/time.ts';
 import type { CatalogTemplate } from '../templates/public.ts';
 import { bindingsOf } from './bindings.ts';
 import { changesBetween } from './changes.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('unique indexes and concurrent transactions', (engine) => {
   let service: RunningService;
   let server_id: string;
   let number = 0;
@@ -62,8 +62,8 @@ onBothEngines((engine) => {
     it('goes to one of several concurrent creations', async () => {
       const uid = `raced-${++number}`;
       await archive((await created(uid)).id);
-      const answers = await Promise.all(Array.from({ length: 8 }, () => create(uid)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422, 422, 422]);
+      const responses = await Promise.all(Array.from({ length: 8 }, () => create(uid)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, 422, 422, 422, 422, 422, 422, 422]);
     });
 
     it('goes to a creation or a concurrent activation, never to both', async () => {
@@ -71,10 +71,10 @@ onBothEngines((engine) => {
         const uid = `either-${++number}`;
         const old = await created(uid);
         await archive(old.id);
-        const answers = await Promise.all([create(uid), activate(old.id), create(uid), activate(old.id)]);
-        const good = answers.filter(({ status }) => status < 300);
+        const responses = await Promise.all([create(uid), activate(old.id), create(uid), activate(old.id)]);
+        const good = responses.filter(({ status }) => status < 300);
         expect(good).toHaveLength(1);
-        for (const { status } of answers) expect([200, 201, 422]).toContain(status);
+        for (const { status } of responses) expect([200, 201, 422]).toContain(status);
       }
     });
 

@@ -1,10 +1,10 @@
 import type { DefinitionUpdate } from '@hortus/contract/resources/definitions';
-import { isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
-import { accepted } from '../../accepted-inputs.ts';
+import { isSecretInput, splitSecretInputs } from '@hortus/template/inputs/inputs';
 import { actorOf, type Principal } from '../../identity/principal.ts';
+import { accepted } from '../../records/accepted-inputs.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
-import { type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
+import { type CatalogTemplate, checkInput, checkProfile, checkVariant } from '../templates/public.ts';
 import { type Bindings, bindingsColumn } from './bindings.ts';
 import { valuesOf } from './order.ts';
 import { overridesColumn, overridesOf, readOverrides } from './overrides.ts';
@@ -20,7 +20,7 @@ export async function readRevision(
   bindings: Bindings,
 ) {
   const held: string[] = JSON.parse(before.secret_inputs);
-  const check = await checkGiven(queries, work, template, valuesOf(body) ?? {}, {
+  const check = await checkInput(queries, work, template, valuesOf(body) ?? {}, {
     mode: 'merge',
     previous: JSON.parse(before.inputs),
     held,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -33,7 +33,7 @@ onBothEngines((engine) => {
       secrets: async () => (await get('/secrets')).data,
       /** Ciphertext of a secret; changes whenever the value is written. */
       ciphertext: async (name: string) => {
-        const query = service.sideDoor.db.selectFrom('definition_secrets').select('ciphertext');
+        const query = service.database.db.selectFrom('definition_secrets').select('ciphertext');
         const found = query.where('definition_id', '=', json.data.id).where('name', '=', name);
         return (await found.executeTakeFirst())?.ciphertext;
       },
@@ -96,8 +96,8 @@ onBothEngines((engine) => {
       const before = await ciphertext('DB_PASSWORD');
       await put({ profile: 'minimal' });
       expect(await ciphertext('DB_PASSWORD')).toBe(before);
-      const given = await put({ inputs: { DB_PASSWORD: 'mine' } });
-      expectRefusal(given, 'VALIDATION_ERROR', 'inputs');
+      const overrides = await put({ inputs: { DB_PASSWORD: 'mine' } });
+      expectRefusal(overrides, 'VALIDATION_ERROR', 'inputs');
     });
 
     it('changes the name and the variant, and back', async () => {
@@ -127,9 +127,9 @@ onBothEngines((engine) => {
     it('gives concurrent updates a revision each', async () => {
       const { put, revisions, read } = await createDefinition();
       const titles = Array.from({ length: 8 }, (_, i) => `Title ${i}`);
-      const answers = await Promise.all(titles.map((SITE_TITLE) => put({ inputs: { SITE_TITLE } })));
-      expect(answers.map(({ status }) => status)).toEqual(titles.map(() => 200));
-      const made = answers.map(({ json }) => json.data.current_revision).sort((a, b) => a - b);
+      const responses = await Promise.all(titles.map((SITE_TITLE) => put({ inputs: { SITE_TITLE } })));
+      expect(responses.map(({ status }) => status)).toEqual(titles.map(() => 200));
+      const made = responses.map(({ json }) => json.data.current_revision).sort((a, b) => a - b);
       expect(made).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
       const { data, pagination } = await revisions('?per_page=4');
       expect(pagination).toEqual({ page: 1, per_page: 4, total: 9, total_pages: 3 });

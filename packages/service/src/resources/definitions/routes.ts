@@ -15,16 +15,16 @@ export const definitionRoutes = (definitions: Definitions): Handlers<keyof typeo
     ),
   'definitions.read': async ({ principal, params, tags }) => {
     const data = await definitions.read(principal, params.id);
-    tags.answer(data.current_revision);
+    tags.respond(data.current_revision);
     return { success: true, data };
   },
   'definitions.update': async ({ principal, params, body, tags, write }) => {
-    const answer = await write(async (tx) => {
+    const response = await write(async (tx) => {
       const unchanged = (revision: number) => tags.expect(revision);
       return { success: true, data: await definitions.update(tx, principal, params.id, body, unchanged) };
     });
-    tags.answer(answer.data.current_revision);
-    return answer;
+    tags.respond(response.data.current_revision);
+    return response;
   },
   'definitions.archive': ({ principal, params, query, write }) =>
     write(async (tx) => ({

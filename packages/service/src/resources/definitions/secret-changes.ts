@@ -1,7 +1,7 @@
 import type { ChangedSecrets, RevealedSecret } from '@hortus/contract/resources/vault';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { isSecretInput } from '@hortus/template/inputs';
-import { generateSecrets } from '@hortus/template/secrets';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { isSecretInput } from '@hortus/template/inputs/inputs';
+import { generateSecrets } from '@hortus/template/secrets/secrets';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
@@ -72,7 +72,7 @@ export class SecretChanges {
       throw invalid('name', `${name} is not generated on its own; set it, or rotate the secret it is derived from.`);
     const renewed = new Set([name, ...signedWith(spec, name)]);
     const existing = Object.fromEntries(
-      held.filter((one) => !renewed.has(one.name)).map((one) => [one.name, one.value]),
+      held.filter((value) => !renewed.has(value.name)).map((value) => [value.name, value.value]),
     );
     const values = await generateSecrets(spec, { existing });
     return { id, seenRevision: row.last_revision, spec, values };
@@ -109,7 +109,7 @@ export class SecretChanges {
   async reveal(tx: Tx, principal: Principal, { id, name }: Named): Promise<RevealedSecret> {
     const { row } = await this.#find(tx, principal, id);
     const held = await secretValues(tx, this.#deps.vault, { accountId: row.account_id, definitionId: id });
-    const secret = held.find((one) => one.name === name);
+    const secret = held.find((value) => value.name === name);
     if (secret === undefined) throw notFound('secret');
     if (secret.kind !== 'generated')
       throw conflict('name', 'given', `${name} was given by a user and is not shown; set it again if it is lost.`);

@@ -1,4 +1,4 @@
-import type { Canonical } from '@hortus/template/canonical-form';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import type { Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { type SecretRow, writeSecret } from './store.ts';
@@ -28,14 +28,14 @@ export async function keepGenerated(
 }
 
 /** Stores the values the user gave: password inputs and external secrets. */
-export async function keepGiven(
+export async function storeUserSecrets(
   tx: Tx,
   vault: Vault,
   owner: Owner,
   spec: Canonical,
-  given: Readonly<Record<string, string>>,
+  input: Readonly<Record<string, string>>,
 ): Promise<void> {
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     const kind = Object.hasOwn(spec.secrets, name) ? 'external' : 'input';
     await keep(tx, vault, owner, { name, value, kind, generator: null });
   }

@@ -23,7 +23,7 @@ import { chooseAgain, type PlacingDeps, placeOrder } from './placing.ts';
 import { listProviders, requireUnbound } from './providers/providers.ts';
 import { backupSettings, definitionRecord, revisionRecord, secretRecord } from './record.ts';
 import { readRevision, revisionColumns } from './revise.ts';
-import { keepGiven } from './secrets.ts';
+import { storeUserSecrets } from './secrets.ts';
 import {
   type CurrentRow,
   type DefinitionFilter,
@@ -150,7 +150,7 @@ export class Definitions {
     });
     const changed_secrets = JSON.stringify(Object.keys(next.secret));
     await insertRevision(tx, { ...next.revision, changed_secrets, ...revisionColumns(tx, principal, changed) });
-    await keepGiven(
+    await storeUserSecrets(
       tx,
       this.#deps.vault,
       { accountId: before.account_id, definitionId: id },

@@ -81,6 +81,11 @@ export const findDefinition = async (
   id: string,
 ): Promise<CurrentRow | undefined> => (await currentById(queries, { id, accountId }))[0];
 
+/** Whether a definition is archived, of whatever account. */
+export const isArchived = async (queries: Queries, id: string): Promise<boolean> =>
+  (await queries.db.selectFrom('definitions').select('status').where('id', '=', id).executeTakeFirst())?.status ===
+  'archived';
+
 /** Finds the name and server of a definition in any state. */
 export const findName = (queries: Queries, accountId: string, id: string) =>
   queries.db
@@ -326,7 +331,7 @@ export const listSecrets = (queries: Queries, definitionId: string): Promise<Sec
   secretsById(queries, { definitionId });
 
 /** Lists the secrets that users gave to the definitions of an account that are not archived. */
-export const givenSecretsOf = (queries: Queries, accountId: string): Promise<SecretRow[]> =>
+export const userSecretsOf = (queries: Queries, accountId: string): Promise<SecretRow[]> =>
   queries.db
     .selectFrom('definition_secrets')
     .innerJoin('definitions', 'definitions.id', 'definition_secrets.definition_id')

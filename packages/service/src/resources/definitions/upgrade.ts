@@ -1,5 +1,5 @@
 import type { UpgradeApply } from '@hortus/contract/resources/upgrades';
-import { generateSecrets } from '@hortus/template/secrets';
+import { generateSecrets } from '@hortus/template/secrets/secrets';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
@@ -11,7 +11,7 @@ import { bindingsOf } from './bindings.ts';
 import { secretValues } from './deployable.ts';
 import { definitionLifecycle } from './lifecycle.ts';
 import { readRevision, revisionColumns } from './revise.ts';
-import { keepGenerated, keepGiven } from './secrets.ts';
+import { keepGenerated, storeUserSecrets } from './secrets.ts';
 import {
   type CurrentRow,
   findDefinition,
@@ -86,7 +86,7 @@ export async function stageRevision(
     ...revisionColumns(tx, principal, { id: definitionId, current_revision: number, template_id: to.item.id }),
   });
   await keepGenerated(tx, vault, owner, to.spec, missing);
-  await keepGiven(tx, vault, owner, to.spec, next.secret);
+  await storeUserSecrets(tx, vault, owner, to.spec, next.secret);
   for (const name of next.removedSecrets) await removeSecret(tx, definitionId, name);
   return number;
 }
@@ -99,17 +99,17 @@ async function carriedOver(
   { from, to }: Passage,
   choices: Choices,
 ): Promise<CurrentRow> {
-  const { inputs: given = {}, profile, variant } = choices;
+  const { inputs: input = {}, profile, variant } = choices;
   const inputs = JSON.parse(row.inputs) as Record<string, never>;
   const held = JSON.parse(row.secret_inputs) as string[];
   const chosen = { profile: row.profile, variant: row.variant ?? undefined, inputs, held };
   const { conflicts, newInputs } = await compareTemplates(tx, work, from, to, chosen);
   const decided: Record<string, boolean> = { profile: profile !== undefined, variant: variant !== undefined };
-  const isOpen = (field: string) => !(decided[field] ?? Object.hasOwn(given, field.replace(/^inputs\./, '')));
+  const isOpen = (field: string) => !(decided[field] ?? Object.hasOwn(input, field.replace(/^inputs\./, '')));
   const problems = [
     ...conflicts.filter(({ field }) => field === 'version' || isOpen(field)),
     ...newInputs
-      .filter(({ name, required }) => required && !Object.hasOwn(given, name))
+      .filter(({ name, required }) => required && !Object.hasOwn(input, name))
       .map(({ name }) => ({
         field: `inputs.${name}`,
         reason: 'required',

@@ -1,5 +1,5 @@
 import { traceParent } from '@hortus/tracing/span';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { begin } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { Pinned } from '../definitions/public.ts';

@@ -1,13 +1,17 @@
 import type { JobKind } from '../../jobs/job.ts';
+import { type NextStep, rowJob } from '../../jobs/row-job.ts';
+import { waker } from '../../jobs/wake.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { deploymentLifecycle, expiringWhile } from './lifecycle.ts';
-import type { ManifestsOfDeployments, ServerStanding } from './needs.ts';
-import { hasEnded, hold, type Wake, wakeNext } from './queue.ts';
-import { type DeploymentRow, deploymentById, restartClocks } from './store.ts';
+import type { ManifestsOfDeployments, ReadServerState } from './needs.ts';
+import { hasEnded, holdById, type Wake, wakeNext } from './queue.ts';
+import { type DeploymentRow, restartClocks } from './store.ts';
 
 /** One job per deployment, from its claim on. */
 export const DEADLINE = 'deployment.deadline';
+
+export const checkDeadline = waker(DEADLINE);
 
 /** Time for the next leader of a cluster to continue a deployment that the last one began. */
 export const INTERRUPTED_MS = 60_000;
@@ -17,30 +21,21 @@ const AWAY_MS = 30_000;
 
 export interface DeadlineDeps {
   readonly storage: Storage;
-  readonly server: ServerStanding;
+  readonly server: ReadServerState;
   readonly manifests: Pick<ManifestsOfDeployments, 'deadlineMs'>;
   readonly wake: Wake;
 }
 
 /** Fails deployments whose daemon is connected but reports no progress. */
-export const deadlineJob = (deps: DeadlineDeps): JobKind => ({
-  // Only the database is needed, so a failure is temporary; retry until the deployment has ended.
-  maxAttempts: Number.POSITIVE_INFINITY,
-  run: ({ job, complete }) => {
-    const { deployment_id } = job.payload as { deployment_id: string };
-    return deps.storage.write(async (tx) => {
-      const again = await expire(deps, tx, deployment_id);
-      return complete(tx, again === undefined ? 'done' : { again });
-    });
-  },
-});
+export const deadlineJob = (deps: DeadlineDeps): JobKind =>
+  rowJob({
+    storage: deps.storage,
+    lock: holdById,
+    isOver: hasEnded,
+    advance: (tx, row) => expire(deps, tx, row),
+  });
 
-/** Returns when to check again; undefined once the deployment has ended. */
-async function expire(deps: DeadlineDeps, tx: Tx, id: string): Promise<number | undefined> {
-  const found = await deploymentById(tx, id);
-  if (!found) return undefined;
-  const { deployment } = await hold(tx, { accountId: found.account_id }, id);
-  if (hasEnded(deployment)) return undefined;
+async function expire(deps: DeadlineDeps, tx: Tx, deployment: DeploymentRow): Promise<NextStep> {
   const { account_id, server_id, definition_id, revision } = deployment;
   if (deployment.interrupted_at !== null) {
     const until = deployment.interrupted_at + INTERRUPTED_MS;

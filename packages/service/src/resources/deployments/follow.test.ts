@@ -4,7 +4,7 @@ import type { LogLine } from '@hortus/contract/resources/deployment-records';
 import { until } from '@hortus/testkit/until';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -94,8 +94,8 @@ onBothEngines((engine) => {
     const { id } = await begun('odd-id');
     for (const lastId of ['-1', '1e9', 'one', '9'.repeat(400)]) {
       const headers = { accept: 'text/event-stream', 'last-event-id': lastId };
-      const answer = await service.request('GET', `/deployments/${id}`, { headers });
-      expectRefusal(answer, 'VALIDATION_ERROR', 'Last-Event-ID');
+      const response = await service.request('GET', `/deployments/${id}`, { headers });
+      expectRefusal(response, 'VALIDATION_ERROR', 'Last-Event-ID');
     }
   });
 });

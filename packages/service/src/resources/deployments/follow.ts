@@ -11,7 +11,7 @@ import type { Deployments } from './service.ts';
  * that hundreds of streams of a deployment that waits cost little.
  */
 const PAUSE_MS = 300;
-const LONGEST_PAUSE_MS = 2_000;
+const MAX_PAUSE_MS = 2_000;
 
 /** Sends the lines of a log and the deployment after each change, until it has ended. Throws if there is none. */
 export async function followDeployment(
@@ -23,7 +23,7 @@ export async function followDeployment(
   await deployments.read(principal, id, after);
   return async (stream) => {
     let position = after;
-    let told = '';
+    let reported = '';
     let pause = PAUSE_MS;
     while (!stream.signal.aborted) {
       const { logs, logs_truncated, ...deployment } = await deployments.read(principal, id, position);
@@ -33,11 +33,11 @@ export async function followDeployment(
       }
       if (logs_truncated) continue;
       const state = JSON.stringify(deployment);
-      const isNews = logs.length > 0 || state !== told;
-      if (state !== told && !(await writeWhole(stream, { event: 'deployment', data: deployment }))) return;
-      told = state;
+      const isNews = logs.length > 0 || state !== reported;
+      if (state !== reported && !(await writeWhole(stream, { event: 'deployment', data: deployment }))) return;
+      reported = state;
       if (hasEnded(deployment)) return;
-      pause = isNews ? PAUSE_MS : Math.min(LONGEST_PAUSE_MS, pause * 1.5);
+      pause = isNews ? PAUSE_MS : Math.min(MAX_PAUSE_MS, pause * 1.5);
       await sleep(pause, undefined, { signal: stream.signal }).catch(() => undefined);
     }
   };

@@ -1,4 +1,4 @@
-import { type BackoffTimes, backoffMs } from '@hortus/contract/backoff';
+import { type BackoffTimes, backoffMs } from '@hortus/contract/runtime/backoff';
 
 /** Heal history of an instance. */
 export interface Healed {
@@ -8,7 +8,7 @@ export interface Healed {
 }
 
 const MINUTE = 60_000;
-const PAUSES: BackoffTimes = { firstMs: MINUTE, mostMs: 60 * MINUTE };
+const PAUSES: BackoffTimes = { firstMs: MINUTE, maxMs: 60 * MINUTE };
 /** Without jitter: one instance has no herd to avoid, and the time must be the same whenever it is asked for. */
 const exact = () => 1;
 /** After this time without drift the pauses start over. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
 /** Any operation at any time; `pick` chooses among the deployments of the definition. */
@@ -22,7 +22,7 @@ const history = fc.array(fc.array(step, { minLength: 1, maxLength: 4 }), { minLe
 const DEADLINE_MS = 10 * 60_000;
 const log = [{ at: 0, level: 'info' as const, message: 'working' }];
 
-onBothEngines((engine) => {
+onDifferingEngines('concurrent transactions', (engine) => {
   let services: DeploymentServices;
   let owner: Principal;
   let daemons: (Principal & { kind: 'server' })[];
@@ -130,9 +130,9 @@ onBothEngines((engine) => {
         const ended = new Map<string, object>();
         for (const moment of moments) {
           const outcomes = await Promise.allSettled(
-            moment.map((one) => {
-              const { id, daemon } = definitions[one.definition] as (typeof definitions)[number];
-              return take(one, id, daemon);
+            moment.map((item) => {
+              const { id, daemon } = definitions[item.definition] as (typeof definitions)[number];
+              return take(item, id, daemon);
             }),
           );
           // A Problem is a valid response; anything else is a bug.

@@ -1,6 +1,6 @@
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { Lifecycle } from '../../state/transition.ts';
-import { told } from './record.ts';
+import { eventData } from './record.ts';
 
 export const deploymentLifecycle: Lifecycle<typeof deploymentMachine, 'deployments'> = {
   machine: deploymentMachine,
@@ -8,7 +8,7 @@ export const deploymentLifecycle: Lifecycle<typeof deploymentMachine, 'deploymen
   resource: 'deployment',
   accountOf: (row) => row.account_id,
   // Omits the error, which is free text of a daemon; `reason` is one word that a receiver can act on.
-  eventData: (row) => ({ deployment_id: row.id, ...told(row) }),
+  eventData: (row) => ({ deployment_id: row.id, ...eventData(row) }),
 };
 
 /** Whether the server is online is not in the row, so the caller passes it. */

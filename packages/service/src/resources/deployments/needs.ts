@@ -1,11 +1,11 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { Queries } from '../../storage/storage.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 
 // What several files of deployments need of other resources; wiring/ provides it.
 
 /** Reads whether a server is there and connected. */
-export type ServerStanding = (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+export type ReadServerState = (queries: Queries, accountId: string, id: string) => Promise<ServerState | undefined>;
 
 export interface ManifestsOfDeployments {
   resolve(

@@ -3,7 +3,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Pinned } from '../definitions/public.ts';
 import { beginDeployment } from './begin.ts';
 import { cancelHeld, hasEnded, type Wake } from './queue.ts';
-import { claimRoutes, routeHolder } from './route-claims/route-claims.ts';
+import { claimFreeRoutes, routeHolder } from './route-claims/route-claims.ts';
 import { dropRouteClaims } from './route-claims/store.ts';
 import { type DeploymentRow, deploymentById, lastSuccess, lockDeployment, unfinishedOf } from './store.ts';
 
@@ -23,7 +23,7 @@ export class DeploymentsElsewhere {
     actor: string | null,
   ): Promise<DeploymentRow> {
     const there = { ...definition, server_id: serverId };
-    await claimRoutes(tx, there, revision.number, routes);
+    await claimFreeRoutes(tx, there, revision.number, routes);
     const last = await lastSuccess(tx, definition.id);
     const images = last?.revision === revision.number ? last.images : '[]';
     const row = await beginDeployment(

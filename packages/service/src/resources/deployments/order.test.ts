@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
@@ -48,13 +48,13 @@ onBothEngines((engine) => {
     });
 
     it('refuses a missing, unknown, foreign or archived definition by field', async () => {
-      const stranger = await services.account();
+      const outsider = await services.account();
       const { id } = await services.definition(owner, daemon.serverId);
       await expect(order({})).rejects.toMatchObject(refused('definition_id', 'invalid'));
       await expect(order({ definition_id: newId('definition') })).rejects.toMatchObject(
         refused('definition_id', 'unknown'),
       );
-      await expect(order({ definition_id: id }, stranger)).rejects.toMatchObject(refused('definition_id', 'unknown'));
+      await expect(order({ definition_id: id }, outsider)).rejects.toMatchObject(refused('definition_id', 'unknown'));
       await services.storage.write((tx) => services.definitions.archive(tx, owner, id));
       await expect(order({ definition_id: id })).rejects.toMatchObject(refused('definition_id', 'archived'));
     });
@@ -130,7 +130,7 @@ onBothEngines((engine) => {
       const offered = async (by: Principal = own, serverId?: string) =>
         (await services.deployments.pending(by, serverId, {})).data.map(({ id }) => id);
       expect(await offered()).toEqual([a1.id, b1.id]);
-      expect(services.heardOf.at(-1)).toBe(own.serverId);
+      expect(services.seenServers.at(-1)).toBe(own.serverId);
       await services.patch(own, a1.id, { status: 'running' });
       expect(await offered()).toEqual([a1.id, b1.id]);
       await services.patch(own, a1.id, { status: 'success' });
@@ -200,8 +200,8 @@ onBothEngines((engine) => {
       await deploy(id, 'failed');
       const only = await deploy(id);
       await expect(services.rollback(owner, only.id)).rejects.toMatchObject(refused('id', 'nothing_before'));
-      const stranger = await services.account();
-      await expect(services.rollback(stranger, only.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const outsider = await services.account();
+      await expect(services.rollback(outsider, only.id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
     it('is refused if a password of that revision has been removed since', async () => {

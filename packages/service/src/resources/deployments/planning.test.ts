@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 const PASSWORD = 'hunter2-and-more';
@@ -164,7 +164,7 @@ onBothEngines((engine) => {
       const inputs = { WEB_HOSTNAME: `${uid}.example.org`, SMTP_PASSWORD: PASSWORD };
       return { species: 'inkwell', instance_uid: uid, server_id: server.id, inputs, ...more };
     };
-    const preview = (given: object) => service.request('POST', '/definitions/plan', { body: given });
+    const preview = (overrides: object) => service.request('POST', '/definitions/plan', { body: overrides });
 
     it('shows the plan of its first deployment, stores nothing and shows no secret', async () => {
       const before = (await service.client.call('definitions.list')).pagination.total;
@@ -180,9 +180,9 @@ onBothEngines((engine) => {
     });
 
     it('is the plan that the definition then has', async () => {
-      const given = await body('same-plan', { profile: 'production', variant: 'alpine' });
-      const { data: foreseen } = (await preview(given)).json;
-      const { data } = await service.client.call('definitions.create', { body: given as never });
+      const overrides = await body('same-plan', { profile: 'production', variant: 'alpine' });
+      const { data: foreseen } = (await preview(overrides)).json;
+      const { data } = await service.client.call('definitions.create', { body: overrides as never });
       const { data: plan } = await service.client.call('deployments.plan', { params: { id: data.id } });
       for (const part of ['components', 'jobs', 'routes', 'permissions', 'pulls', 'spec_hash'] as const)
         expect(foreseen[part], part).toEqual(plan[part]);

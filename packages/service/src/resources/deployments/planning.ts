@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { DeploymentPlan, DeploymentPreview, PlannedVolume } from '@hortus/contract/resources/plan-records';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { canonicalJson } from '@hortus/template/canonical-json';
-import { parseImage } from '@hortus/template/image-reference';
-import { foretell, type Resolved } from '@hortus/template/rollout/foretell';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
+import { parseImage } from '@hortus/template/notation/image-reference';
 import { clusterWarnings, type LosableNode } from '@hortus/template/rollout/node-loss';
+import { predict, type Resolved } from '@hortus/template/rollout/predict';
 import type { Principal } from '../../identity/principal.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
@@ -19,12 +19,12 @@ import {
 } from '../definitions/public.ts';
 import { type InstanceRow as DriftedRow, findLiving } from '../instances/public.ts';
 import { withPins } from '../manifest/public.ts';
-import type { ServerStanding } from './needs.ts';
+import type { ReadServerState } from './needs.ts';
 import { lastOrdered, lastSuccess } from './store.ts';
 
 export interface PlanningDeps {
   readonly reader: Queries;
-  readonly server: ServerStanding;
+  readonly server: ReadServerState;
   readonly manifests: {
     /** Secrets changed after `secretsBefore` are replaced by placeholders. */
     resolve(
@@ -61,12 +61,12 @@ export class Planning {
   /** Predicts the first deployment of a definition that does not exist yet; refuses what its creation would refuse. */
   async preview({ accountId }: Principal, order: Order): Promise<DeploymentPreview> {
     const { reader, server, manifests, nodes } = this.#deps;
-    const standing = await server(reader, accountId, order.serverId);
-    if (!standing) throw noServer('there is no such server.');
+    const serverState = await server(reader, accountId, order.serverId);
+    if (!serverState) throw noServer('there is no such server.');
     await requireFreeUid(reader, accountId, order);
     const resolved = await manifests.resolveOrder(reader, accountId, order);
-    const foretold = foretell(resolved, { former: undefined, drift: [], up: false });
-    const { components, jobs, routes, permissions, pulls } = foretold;
+    const prediction = predict(resolved, { former: undefined, drift: [], up: false });
+    const { components, jobs, routes, permissions, pulls } = prediction;
     return {
       ...{ server_id: order.serverId, spec_hash: order.template.item.spec_hash },
       ...{ components, jobs, routes, permissions, pulls },
@@ -74,7 +74,7 @@ export class Planning {
       memory_bytes: memoryOf(resolved.manifest),
       placement: order.placed?.placement ?? null,
       warnings: [
-        ...serverWarnings(standing),
+        ...serverWarnings(serverState),
         ...clusterWarnings(resolved.manifest, await nodes(reader, order.serverId)),
       ],
     };
@@ -107,12 +107,12 @@ export class Planning {
     ]);
     const next = await manifests.resolve(queries, account_id, id, current_revision);
     const former = instance && (await this.#former(queries, definition, instance));
-    const foretold = foretell(next, {
+    const prediction = predict(next, {
       former,
       drift: former && instance ? JSON.parse(instance.drift) : [],
       up: instance !== undefined && up.includes(instance.status),
     });
-    const changed = foretold.components.filter(({ change }) => change !== 'unchanged');
+    const changed = prediction.components.filter(({ change }) => change !== 'unchanged');
     const content = {
       definition_id: id,
       server_id,
@@ -122,9 +122,9 @@ export class Planning {
       spec_hash: revision.spec_hash,
       nothing_to_do:
         changed.length === 0 &&
-        foretold.components.every(({ changes }) => changes.length === 0) &&
-        foretold.routes.every(({ change }) => change === 'unchanged'),
-      ...foretold,
+        prediction.components.every(({ changes }) => changes.length === 0) &&
+        prediction.routes.every(({ change }) => change === 'unchanged'),
+      ...prediction,
     };
     // Excluded from the hash: whether the server is connected does not change the plan.
     const warnings = await this.#warnings(queries, definition, instance, next.manifest);
@@ -155,19 +155,19 @@ export class Planning {
     instance: DriftedRow | undefined,
     manifest: Manifest,
   ): Promise<string[]> {
-    const standing = await this.#deps.server(queries, definition.account_id, definition.server_id);
+    const serverState = await this.#deps.server(queries, definition.account_id, definition.server_id);
     return [
-      ...serverWarnings(standing),
+      ...serverWarnings(serverState),
       ...(instance?.status === 'stopped' ? ['The instance is stopped; a deployment starts it.'] : []),
       ...clusterWarnings(manifest, await this.#deps.nodes(queries, definition.server_id)),
     ];
   }
 }
 
-const serverWarnings = (standing: Awaited<ReturnType<ServerStanding>>): string[] => [
-  ...(standing?.connected ? [] : ['The server is not connected; the deployment waits for it.']),
-  ...(standing?.status === 'draining' || standing?.status === 'disabled'
-    ? [`The server is ${standing.status} and takes no new work.`]
+const serverWarnings = (serverState: Awaited<ReturnType<ReadServerState>>): string[] => [
+  ...(serverState?.connected ? [] : ['The server is not connected; the deployment waits for it.']),
+  ...(serverState?.status === 'draining' || serverState?.status === 'disabled'
+    ? [`The server is ${serverState.status} and takes no new work.`]
     : []),
 ];
 

@@ -1,14 +1,15 @@
 import type { JobKind } from '../../jobs/job.ts';
-import { Problem } from '../../problem.ts';
+import { POLL_MS, rowJob } from '../../jobs/row-job.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
-import { hasOwnData } from './own-data.ts';
-import { hasEnded, hold, isPrepared, prepareAt, underWay, type Wake, wakeNext } from './queue.ts';
-import { type DeploymentRow, deploymentById, notePreparation, preparedBy } from './store.ts';
+import { matchesData } from './matching-data.ts';
+import { hasEnded, holdById, isPrepared, underWay, type Wake, wakeNext, wakePreparation } from './queue.ts';
+import type { Leaving } from './route-claims/route-claims.ts';
+import { type DeploymentRow, notePreparation, preparedBy } from './store.ts';
 
 /** The execution and backup ordered before a deployment. */
-export interface Preparing {
+interface Preparing {
   readonly executionId: string;
   readonly backupId: string;
 }
@@ -16,10 +17,12 @@ export interface Preparing {
 export interface PreparationsDeps {
   readonly storage: Storage;
   readonly wake: Wake;
-  /** Orders a backup of the running instance; undefined if there is none. `ownData`: its data matches its revision. */
-  readonly backUp: (tx: Tx, row: DeploymentRow, ownData: boolean) => Promise<Preparing | undefined>;
+  /** Orders a backup of the running instance; undefined if there is none. `matchingData`: its data matches its revision. */
+  readonly backUp: (tx: Tx, row: DeploymentRow, matchingData: boolean) => Promise<Preparing | undefined>;
   /** Orders the restore of its backup; on failure the previous deployment starts again if it matches its data. */
-  readonly putBack: (tx: Tx, row: DeploymentRow, ownData: boolean) => Promise<Preparing>;
+  readonly putBack: (tx: Tx, row: DeploymentRow, matchingData: boolean) => Promise<Preparing>;
+  /** Claims its routes; returns what must leave first. Throws a Problem if another definition keeps one. */
+  readonly claim: (tx: Tx, row: DeploymentRow) => Promise<Leaving | undefined>;
   readonly execution: (
     queries: Queries,
     id: string,
@@ -28,16 +31,15 @@ export interface PreparationsDeps {
   >;
 }
 
-/** Fallback poll; normally the end of the execution or of the deployment ahead triggers the job. */
-const LOOK_MS = 600_000;
-
 const words = {
   backup: 'Nothing was changed: the backup before the deployment failed',
   restore: 'The data could not be restored',
+  release: 'Nothing was changed: the address could not be taken over',
 } as const;
 
 /**
- * Runs the work that precedes a deployment: a backup, or a restore of its data. The deployment, and the queue of its
+ * Runs the work that precedes a deployment: a backup, a restore of its data, or the removal of the containers of an archived
+ * definition that have its address. The deployment, and the queue of its
  * definition behind it, waits for the end of that work and fails with it.
  */
 export class Preparations {
@@ -50,42 +52,33 @@ export class Preparations {
   async begin(tx: Tx, row: DeploymentRow): Promise<DeploymentRow> {
     if (isPrepared(row)) return row;
     const { row: begun } = await this.#advance(tx, row);
-    await prepareAt(tx, row, tx.now + LOOK_MS);
+    await wakePreparation(tx, row.id, nextPoll(tx, begun));
     return begun;
   }
 
   /** Call in the transaction that ends an execution, whatever its outcome. */
   async executionEnded(tx: Tx, id: string): Promise<void> {
-    const row = await preparedBy(tx, id);
-    if (row) await prepareAt(tx, row, tx.now);
+    for (const row of await preparedBy(tx, id)) await wakePreparation(tx, row.id);
   }
 
   job(): JobKind {
-    const { storage } = this.#deps;
-    return {
-      maxAttempts: Number.POSITIVE_INFINITY,
-      run: async ({ job, complete }) => {
-        const { deployment_id: id } = job.payload as { deployment_id: string };
-        const run = (step: (row: DeploymentRow, tx: Tx) => Promise<boolean>) =>
-          storage.write(async (tx) => {
-            const row = await waiting(tx, id);
-            const over = row === undefined || (await step(row, tx));
-            return complete(tx, over ? 'done' : { again: tx.now + LOOK_MS });
-          });
-        try {
-          return await run(async (row, tx) => (await this.#advance(tx, row)).over);
-        } catch (error) {
-          // A Problem, such as a deleted backup, is permanent: fail the deployment instead of retrying.
-          if (!(error instanceof Problem)) throw error;
-          return await run(async (row, tx) => (await this.#giveUp(tx, row, error.message)).over);
-        }
+    const advance = this.#advance.bind(this);
+    return rowJob({
+      storage: this.#deps.storage,
+      lock: holdById,
+      isOver: (row) => hasEnded(row) || isPrepared(row),
+      async advance(tx, row) {
+        const { over, row: advanced } = await advance(tx, row);
+        return over ? undefined : nextPoll(tx, advanced);
       },
-    };
+      fail: async (tx, row, { message }) => void (await this.#giveUp(tx, row, message)),
+    });
   }
 
   async #advance(tx: Tx, row: DeploymentRow): Promise<Advance> {
     const first = await underWay(tx, row.definition_id);
     if (first?.id !== row.id) return { row, over: false };
+    if (row.preparation === 'release') return this.#takeOver(tx, row);
     if (row.preparation_execution === null) return this.#order(tx, row);
     const execution = await this.#deps.execution(tx, row.preparation_execution);
     if (execution && execution.finished_at === null) return { row, over: false };
@@ -95,11 +88,21 @@ export class Preparations {
 
   async #order(tx: Tx, row: DeploymentRow): Promise<Advance> {
     const { backUp, putBack } = this.#deps;
-    const ownData = await hasOwnData(tx, row.definition_id);
-    const preparing = await (row.preparation === 'backup' ? backUp(tx, row, ownData) : putBack(tx, row, ownData));
+    const matchingData = await matchesData(tx, row.definition_id);
+    const preparing = await (row.preparation === 'backup'
+      ? backUp(tx, row, matchingData)
+      : putBack(tx, row, matchingData));
     if (preparing === undefined) return this.#ready(tx, row);
     const { executionId: preparation_execution, backupId: backup_id } = preparing;
     return { row: await notePreparation(tx, row, { preparation_execution, backup_id }), over: false };
+  }
+
+  async #takeOver(tx: Tx, row: DeploymentRow): Promise<Advance> {
+    const leaving = await this.#deps.claim(tx, row);
+    if (!leaving) return this.#ready(tx, row);
+    const { executionId: preparation_execution } = leaving;
+    const isKnown = preparation_execution === row.preparation_execution;
+    return { row: isKnown ? row : await notePreparation(tx, row, { preparation_execution }), over: false };
   }
 
   async #ready(tx: Tx, row: DeploymentRow): Promise<Advance> {
@@ -117,16 +120,14 @@ export class Preparations {
   }
 }
 
+/** Nothing tells of the end of a cancelled deployment that still has the address. */
+const CANCELLING_POLL_MS = 5_000;
+
+const nextPoll = (tx: Tx, { preparation, preparation_execution }: DeploymentRow): number =>
+  tx.now + (preparation === 'release' && preparation_execution === null ? CANCELLING_POLL_MS : POLL_MS);
+
 interface Advance {
   readonly row: DeploymentRow;
   /** Nothing is left to wait for. */
   readonly over: boolean;
-}
-
-/** Locks a deployment that still waits for its preparation; undefined otherwise. */
-async function waiting(tx: Tx, id: string): Promise<DeploymentRow | undefined> {
-  const found = await deploymentById(tx, id);
-  if (!found) return undefined;
-  const { deployment } = await hold(tx, { accountId: found.account_id }, id);
-  return hasEnded(deployment) || isPrepared(deployment) ? undefined : deployment;
 }

@@ -1,5 +1,5 @@
 // What other resources may use of deployments.
-export type { ServerStanding } from './needs.ts';
+export type { ReadServerState } from './needs.ts';
 export type { DeploymentsElsewhere } from './on-another-server.ts';
 export type { DeployedFacts } from './reports.ts';
 export { routeHolder } from './route-claims/route-claims.ts';

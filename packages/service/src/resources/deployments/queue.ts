@@ -1,5 +1,5 @@
 import type { Principal } from '../../identity/principal.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
+import { waker } from '../../jobs/wake.ts';
 import { conflict, notFound } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -7,6 +7,7 @@ import { type DefinitionRow, lockDefinition } from '../definitions/public.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
 import {
   type DeploymentRow,
+  deploymentById,
   findDeployment,
   lockDeployment,
   lockUnfinished,
@@ -38,6 +39,12 @@ export async function hold(tx: Tx, scope: Scope, id: string): Promise<Held> {
   return { definition, deployment };
 }
 
+/** The same without an account, for jobs. */
+export async function holdById(tx: Tx, id: string): Promise<DeploymentRow | undefined> {
+  const found = await deploymentById(tx, id);
+  return found && (await hold(tx, { accountId: found.account_id }, id)).deployment;
+}
+
 export const hasEnded = ({ status }: Pick<DeploymentRow, 'status'>): boolean =>
   deploymentLifecycle.machine.final.includes(status);
 
@@ -47,8 +54,7 @@ export const PREPARE = 'deployment.prepare';
 export const isPrepared = ({ preparation, prepared_at }: DeploymentRow): boolean =>
   preparation === null || prepared_at !== null;
 
-export const prepareAt = (tx: Tx, { id }: Pick<DeploymentRow, 'id'>, runAt: number): Promise<void> =>
-  enqueue(tx, { kind: PREPARE, key: id, payload: { deployment_id: id }, runAt });
+export const wakePreparation = waker(PREPARE);
 
 /** Requires that a deployment is next: one per definition runs at a time, oldest first. */
 export async function requireTurn(tx: Tx, row: DeploymentRow): Promise<void> {
@@ -69,7 +75,7 @@ export async function wakeNext(tx: Tx, wake: Wake, { definition_id, server_id }:
   const next = await underWay(tx, definition_id);
   if (next === undefined) return;
   if (isPrepared(next)) wake(tx, server_id);
-  else await prepareAt(tx, next, tx.now);
+  else await wakePreparation(tx, next.id);
 }
 
 /**

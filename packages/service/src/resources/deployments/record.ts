@@ -1,13 +1,13 @@
 import type { DeployedImage, Deployment, LogLine } from '@hortus/contract/resources/deployment-records';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { LineRow } from './logs/store.ts';
 import type { DeploymentRow } from './store.ts';
 
 /** Images it ran or, for an unfinished rollback, the images to run. */
-export const imagesOf = ({ images }: Pick<DeploymentRow, 'images'>): DeployedImage[] => JSON.parse(images);
+const imagesOf = ({ images }: Pick<DeploymentRow, 'images'>): DeployedImage[] => JSON.parse(images);
 
 /** Fields common to the record and its events. */
-export const told = (row: DeploymentRow) => ({
+export const eventData = (row: DeploymentRow) => ({
   definition_id: row.definition_id,
   server_id: row.server_id,
   instance_id: row.instance_id,
@@ -24,7 +24,7 @@ export const told = (row: DeploymentRow) => ({
 /** Maps rows to the shapes of the contract. */
 export const deploymentRecord = (row: DeploymentRow): Deployment => ({
   id: row.id,
-  ...told(row),
+  ...eventData(row),
   error: row.error,
   gap_ms: row.gap_ms,
   images: imagesOf(row),

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { MOST_BYTES, MOST_LINES } from './logs/logs.ts';
+import { MAX_BYTES, MAX_LINES } from './logs/logs.ts';
 import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
 const line = (message: string) => ({ at: '2026-01-02T03:04:05.000Z', level: 'info' as const, message });
@@ -33,6 +33,18 @@ onBothEngines((engine) => {
       expect(claimed.started_at).not.toBeNull();
       expect(await services.patch(daemon, id, { status: 'running' })).toMatchObject({ started_at: claimed.started_at });
       expect(await types(id)).toEqual(['deployment.started']);
+    });
+
+    it('accepts pending while it is pending, and never afterwards', async () => {
+      const { id } = await ordered();
+      expect(await services.patch(daemon, id, { status: 'pending' })).toMatchObject({
+        status: 'pending',
+        started_at: null,
+      });
+      expect(await types(id)).toEqual([]);
+      await services.patch(daemon, id, { status: 'running' });
+      const back = services.patch(daemon, id, { status: 'pending' });
+      await expect(back).rejects.toMatchObject({ details: { field: 'status', reason: 'state', status: 'running' } });
     });
 
     it('is refused while another deployment of the definition is ahead', async () => {
@@ -167,27 +179,27 @@ onBothEngines((engine) => {
       expect(await read(id, 9_500)).toMatchObject({ logs_truncated: false, logs: { length: 490 } });
       for (let i = 0; i < 3; i++) await services.patch(daemon, id, { status: 'running', logs: batch(10_000) });
       await services.patch(daemon, id, { status: 'running', logs: batch(1) });
-      const { logs } = await read(id, MOST_LINES - 1);
+      const { logs } = await read(id, MAX_LINES - 1);
       expect(logs.map(({ number, message }) => [number, message.slice(0, 19)])).toEqual([
-        [MOST_LINES, 'growing'],
-        [MOST_LINES + 1, 'The log has reached'],
+        [MAX_LINES, 'growing'],
+        [MAX_LINES + 1, 'The log has reached'],
       ]);
     });
 
     it('truncated by bytes says so once and counts only the lines it has', async () => {
       const { id } = await ordered();
       const wide = line('w'.repeat(16_384));
-      const logs = Array.from({ length: MOST_BYTES / 16_384 }, () => wide);
+      const logs = Array.from({ length: MAX_BYTES / 16_384 }, () => wide);
       await services.patch(daemon, id, { status: 'running', logs });
       const before = await services.row(id);
-      expect(before).toMatchObject({ log_lines: logs.length, log_bytes: MOST_BYTES });
+      expect(before).toMatchObject({ log_lines: logs.length, log_bytes: MAX_BYTES });
       for (let i = 0; i < 3; i++)
         await services.patch(daemon, id, { status: 'running', logs: [line('last'), line('late')] });
       const kept = (await read(id, logs.length)).logs.map(({ message }) => message);
       expect(kept).toEqual(['last', expect.stringContaining('limit of 8388608 bytes')]);
       expect(await services.row(id)).toMatchObject({
         log_lines: logs.length + 2,
-        log_bytes: MOST_BYTES + Buffer.byteLength(kept.join('')),
+        log_bytes: MAX_BYTES + Buffer.byteLength(kept.join('')),
       });
     });
 

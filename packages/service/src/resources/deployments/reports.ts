@@ -3,7 +3,6 @@ import type { DeploymentStatusReport, DeployReport, LogPosition } from '@hortus/
 import type { Instance, ReportedInstance } from '@hortus/contract/resources/instance-records';
 import { maskOf } from '@hortus/template/masking/masking';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
 import type { MakeRoom } from '../../quotas/stored-output.ts';
 import { transition } from '../../state/transition.ts';
@@ -11,7 +10,7 @@ import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { secretValues, succeeded } from '../definitions/public.ts';
 import { acceptClaim, type HasPublishedDaemon } from './claims.ts';
-import { DEADLINE } from './deadline.ts';
+import { checkDeadline } from './deadline.ts';
 import { deploymentLifecycle } from './lifecycle.ts';
 import { appendLines, type Line, readLines, readTime } from './logs/logs.ts';
 import type { ManifestsOfDeployments } from './needs.ts';
@@ -31,7 +30,7 @@ export interface DeployedFacts {
   readonly started_at: number;
 }
 
-export interface InstancesOfDeployments {
+interface InstancesOfDeployments {
   ensure(
     tx: Tx,
     of: { accountId: string; definitionId: string; serverId: string; containerName: string },
@@ -56,7 +55,7 @@ export interface DeploymentReportsDeps {
   readonly elsewhere: (tx: Tx, deployment: DeploymentRow, facts: DeployedFacts | undefined) => Promise<void>;
   readonly wake: Wake;
   /** Records that the daemon is online. */
-  readonly heard: (serverId: string) => void;
+  readonly seen: (serverId: string) => void;
 }
 
 type Body = DeploymentStatusReport &
@@ -90,8 +89,8 @@ export class DeploymentReports {
   }
 
   async prepare(principal: Principal, id: string, body: Body): Promise<Report> {
-    const { reader, vault, heard } = this.#deps;
-    if (principal.kind === 'server') heard(principal.serverId);
+    const { reader, vault, seen } = this.#deps;
+    if (principal.kind === 'server') seen(principal.serverId);
     const scope = scopeOf(principal);
     const known = await findDeployment(reader, scope, id);
     const returned = known ? undefined : returnIn(id, body);
@@ -133,6 +132,12 @@ export class DeploymentReports {
       const { status } = deployment;
       throw conflict('status', 'final', `this deployment has already ended: ${status}.`, { status });
     }
+    if (report.status === 'pending') {
+      if (deployment.status === 'pending') return deploymentRecord(deployment);
+      throw conflict('status', 'state', 'this deployment is running and cannot become pending again.', {
+        status: 'running',
+      });
+    }
     const running =
       deployment.status === 'pending'
         ? await this.#claim(tx, held, report, actor)
@@ -153,8 +158,7 @@ export class DeploymentReports {
     if (!returned) await requireTurn(tx, deployment);
     const { id: instance_id } = await this.#ensureInstance(tx, held);
     const deadline = await this.#deps.manifests.deadlineMs(tx, deployment.definition_id, deployment.revision);
-    const payload = { deployment_id: deployment.id };
-    await enqueue(tx, { kind: DEADLINE, key: deployment.id, payload, runAt: tx.now + deadline });
+    await checkDeadline(tx, deployment.id, tx.now + deadline);
     const set = { instance_id, claimed_by, started_at: tx.now, progress_at: tx.now };
     return await transition(tx, deploymentLifecycle, deployment, 'claim', { actor, set });
   }

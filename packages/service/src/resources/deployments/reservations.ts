@@ -43,13 +43,13 @@ export class Reservations {
   /** Sums the reservations of all other deployed definitions, stopped ones included, and of pending deployments. */
   async #ofOthers(tx: Tx, own: Pinned['definition']): Promise<number> {
     const { server_id, account_id } = own;
-    const most = new Map<string, number>();
+    const max = new Map<string, number>();
     for (const other of [...(await this.#deps.livingOn(tx, server_id)), ...(await unfinishedOn(tx, server_id))]) {
       if (other.definition_id === own.id || other.revision === null) continue;
       const memory = await this.#memoryOf(tx, account_id, other.definition_id, other.revision);
-      most.set(other.definition_id, Math.max(most.get(other.definition_id) ?? 0, memory));
+      max.set(other.definition_id, Math.max(max.get(other.definition_id) ?? 0, memory));
     }
-    return [...most.values()].reduce((sum, memory) => sum + memory, 0);
+    return [...max.values()].reduce((sum, memory) => sum + memory, 0);
   }
 
   async #memoryOf(tx: Tx, accountId: string, definitionId: string, revision: number): Promise<number> {

@@ -3,13 +3,13 @@ import { giveBack, oldestUpTo } from '../../quotas/stored-output.ts';
 import type { Removal } from '../../retention/removal.ts';
 import type { Tx } from '../../storage/storage.ts';
 
-export async function removeLogLines(...[tx, before, most]: Parameters<Removal>): Promise<number> {
+export async function removeLogLines(...[tx, before, max]: Parameters<Removal>): Promise<number> {
   const old = await tx.db
     .selectFrom('deployment_logs')
     .select('deployment_id')
     .where('at', '<', before)
     .orderBy('at')
-    .limit(most)
+    .limit(max)
     .execute();
   if (old.length === 0) return 0;
   // Of few deployments, because the lines of one are stored next to each other.
@@ -25,14 +25,16 @@ export async function removeLogLines(...[tx, before, most]: Parameters<Removal>)
           .select(['deployment_id', 'number'])
           .where('deployment_id', 'in', ids)
           .where('at', '<', before)
-          .limit(most)
+          .limit(max)
           .$asTuple('deployment_id', 'number'),
       ),
     )
     .returning(['deployment_id', sql<number>`octet_length(message)`.as('bytes')])
     .execute();
   for (const id of ids) {
-    const bytes = removed.filter(({ deployment_id }) => deployment_id === id).reduce((sum, one) => sum + one.bytes, 0);
+    const bytes = removed
+      .filter(({ deployment_id }) => deployment_id === id)
+      .reduce((sum, item) => sum + item.bytes, 0);
     await noteDropped(tx, id, bytes);
   }
   return removed.length;
@@ -49,9 +51,9 @@ async function noteDropped(tx: Tx, id: string, bytes: number): Promise<void> {
 }
 
 /**
- * Drops the logs of the oldest ended deployments until `bytes` are freed, at most `most` logs; returns the bytes freed.
+ * Drops the logs of the oldest ended deployments until `bytes` are freed, at most `max` logs; returns the bytes freed.
  */
-export async function dropOldestLogs(tx: Tx, accountId: string, bytes: number, most: number): Promise<number> {
+export async function dropOldestLogs(tx: Tx, accountId: string, bytes: number, max: number): Promise<number> {
   const oldest = await tx.db
     .selectFrom('deployments')
     .select(['id', 'log_bytes'])
@@ -59,7 +61,7 @@ export async function dropOldestLogs(tx: Tx, accountId: string, bytes: number, m
     .where('log_bytes', '>', sql.lit(0))
     .where('finished_at', 'is not', null)
     .orderBy('id')
-    .limit(most)
+    .limit(max)
     .execute();
   const { ids, freed } = oldestUpTo(
     bytes,

@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
@@ -28,14 +28,14 @@ onBothEngines((engine) => {
     await services.revise(owner, definitionId, 'Sick');
     return { definitionId, sick: await deployed(definitionId) };
   };
-  const returned = (rollback_of: string, given: object = {}) => ({
+  const returned = (rollback_of: string, overrides: object = {}) => ({
     deployment_id: newId('deployment'),
     status: 'success' as const,
     reason: 'unhealthy',
     rollback_of,
     revision: 1,
     logs: [{ at: 1, level: 'warn' as const, message: 'main turned unhealthy' }],
-    ...given,
+    ...overrides,
   });
 
   it('a rollback by the daemon is recorded with its events, and its revision becomes current', async () => {

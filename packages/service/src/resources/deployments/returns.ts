@@ -1,4 +1,4 @@
-import { idPattern } from '@hortus/contract/ids';
+import { idPattern } from '@hortus/contract/records/ids';
 import type { DeployReport } from '@hortus/contract/resources/deployment-reports';
 import { invalid, notFound } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';

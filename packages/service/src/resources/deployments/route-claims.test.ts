@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import { type DeploymentServices, openDeploymentServices } from './testing/deployment-services.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('concurrent orders', (engine) => {
   let services: DeploymentServices;
   let owner: Principal;
 

@@ -2,7 +2,7 @@ import { LOG_BODY_LIMIT } from '@hortus/contract/endpoint';
 import { deploymentEndpoints } from '@hortus/contract/resources/deployments';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectShape } from '../../testing/published-answer.ts';
+import { expectShape } from '../../testing/published-response.ts';
 import { deploymentRoutes } from './routes.ts';
 import { serveDefinition } from './testing/served-definition.ts';
 
@@ -13,7 +13,7 @@ onBothEngines((engine) => {
 
   beforeAll(async () => {
     served = await serveDefinition(engine, ({ deployments, definitions, reports, planning }) =>
-      deploymentRoutes(deployments, reports, planning, (...of) => definitions.order(...of)),
+      deploymentRoutes(deployments, reports, planning, (...args) => definitions.order(...args)),
     );
     ({ definition_id } = served);
   });
@@ -25,7 +25,7 @@ onBothEngines((engine) => {
     const { id } = ordered.json.data;
     const pending = await ask('daemon', 'GET', '/deployments/pending');
     expectShape(deploymentEndpoints['deployments.pending'].response, pending.json);
-    expect(pending.json.data.map((one: { id: string }) => one.id)).toEqual([id]);
+    expect(pending.json.data.map((item: { id: string }) => item.id)).toEqual([id]);
     expect((await ask('other', 'GET', '/deployments/pending')).json.data).toEqual([]);
     const at = '2026-01-02T03:04:05Z';
     const logs = [{ at, level: 'info', message: 'with hunter2hunter2', from: 'a later version' }];

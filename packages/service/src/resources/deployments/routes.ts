@@ -9,11 +9,14 @@ import type { Planning } from './planning.ts';
 import type { DeploymentReports } from './reports.ts';
 import type { Deployments } from './service.ts';
 
+/** Completes an order for a definition that does not exist yet. */
+export type ResolveOrder = (principal: Principal, body: DefinitionCreate) => Promise<Order>;
+
 export const deploymentRoutes = (
   deployments: Deployments,
   reports: DeploymentReports,
   planning: Planning,
-  orderOf: (principal: Principal, body: DefinitionCreate) => Promise<Order>,
+  orderOf: ResolveOrder,
 ): Handlers<keyof typeof deploymentEndpoints> => ({
   'deployments.list': async ({ principal, query }) => {
     const filter = { definitionId: query.definition_id, serverId: query.server_id, status: query.status };

@@ -1,7 +1,6 @@
 import type { Deployment, DeploymentDetail } from '@hortus/contract/resources/deployment-records';
 import type { DeploymentCreate, RollbackOrder } from '@hortus/contract/resources/deployments';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -9,15 +8,15 @@ import { requireFit } from '../capacity/public.ts';
 import { findDefinition, type Pinned, pin, type RevisionRow } from '../definitions/public.ts';
 import { requireOpenTenant } from '../tenants/public.ts';
 import { type Beginning, beginDeployment } from './begin.ts';
-import { DEADLINE, INTERRUPTED_MS } from './deadline.ts';
-import { LINES_IN_ANSWER } from './logs/logs.ts';
+import { checkDeadline, INTERRUPTED_MS } from './deadline.ts';
+import { LINES_IN_RESPONSE } from './logs/logs.ts';
 import { linesAfter } from './logs/store.ts';
-import type { ServerStanding } from './needs.ts';
+import type { ReadServerState } from './needs.ts';
 import type { Planning } from './planning.ts';
 import { bringsDataBack, cancelHeld, hasEnded, hold, scopeOf, type Wake, wakeNext } from './queue.ts';
 import { deploymentRecord, lineRecord } from './record.ts';
 import { Reservations, type ReservationsDeps } from './reservations.ts';
-import { claimRoutes } from './route-claims/route-claims.ts';
+import { claimFreeRoutes, claimRoutes } from './route-claims/route-claims.ts';
 import {
   type DeploymentFilter,
   type DeploymentRow,
@@ -37,7 +36,7 @@ export interface DeploymentsDeps extends ReservationsDeps {
   readonly requireSettled: (tx: Tx, definitionId: string, field?: string) => Promise<void>;
   readonly reader: Queries;
   readonly pages: Pages;
-  readonly server: ServerStanding;
+  readonly server: ReadServerState;
   /** Checks an order against the plan it was made for. */
   readonly planning: Pick<Planning, 'requireFit'>;
   /** Refuses if the running instance has no declared backup. */
@@ -48,7 +47,7 @@ export interface DeploymentsDeps extends ReservationsDeps {
   readonly prepare: (tx: Tx, row: DeploymentRow) => Promise<DeploymentRow>;
   readonly wake: Wake;
   /** Records that the daemon is online. */
-  readonly heard: (serverId: string) => void;
+  readonly seen: (serverId: string) => void;
 }
 
 /** A backup that was made for a deployment before it was ordered. */
@@ -78,7 +77,7 @@ export class Deployments {
       return this.#page({ accountId: principal.accountId, serverId, status: 'pending' }, 'asc', request);
     }
     const own = principal.serverId;
-    this.#deps.heard(own);
+    this.#deps.seen(own);
     if (serverId !== undefined && serverId !== own) throw notFound('server');
     return await pages.read(request, offeredList(reader, { serverId: own }), deploymentRecord);
   }
@@ -87,12 +86,12 @@ export class Deployments {
     const { reader } = this.#deps;
     const row = await findDeployment(reader, scopeOf(principal), id);
     if (!row) throw notFound('deployment');
-    const lines = await linesAfter(reader, id, after, LINES_IN_ANSWER + 1);
+    const lines = await linesAfter(reader, id, after, LINES_IN_RESPONSE + 1);
     return {
       ...deploymentRecord(row),
-      logs: lines.slice(0, LINES_IN_ANSWER).map(lineRecord),
+      logs: lines.slice(0, LINES_IN_RESPONSE).map(lineRecord),
       last_lines: JSON.parse(row.last_lines ?? '[]'),
-      logs_truncated: lines.length > LINES_IN_ANSWER,
+      logs_truncated: lines.length > LINES_IN_RESPONSE,
     };
   }
 
@@ -236,10 +235,7 @@ export class Deployments {
    * the state of the cluster how they ended, or continue them, within INTERRUPTED_MS; otherwise their outcome is unknown.
    */
   async interrupt(tx: Tx, serverId: string): Promise<void> {
-    for (const deployment_id of await markInterrupted(tx, serverId)) {
-      const runAt = tx.now + INTERRUPTED_MS;
-      await enqueue(tx, { kind: DEADLINE, key: deployment_id, payload: { deployment_id }, runAt });
-    }
+    for (const id of await markInterrupted(tx, serverId)) await checkDeadline(tx, id, tx.now + INTERRUPTED_MS);
   }
 
   /** Whether the daemon of a server has work to start or to cancel. */
@@ -259,17 +255,19 @@ export class Deployments {
     await this.#deps.requireSettled(tx, definition.id);
     const { routes } = (await this.#deps.manifests.resolve(tx, definition.account_id, definition.id, revision.number))
       .manifest;
-    await claimRoutes(tx, definition, revision.number, routes);
-    const row = await beginDeployment(tx, pinned, beginning);
+    // Other preparations cannot wait for that as well.
+    const claim = beginning.preparation ? claimFreeRoutes : claimRoutes;
+    const leaving = await claim(tx, definition, revision.number, routes);
+    const row = await beginDeployment(tx, pinned, leaving ? { ...beginning, preparation: 'release' } : beginning);
     this.#deps.wake(tx, row.server_id);
     return deploymentRecord(await this.#deps.prepare(tx, row));
   }
 
   /** An offline server is accepted: the deployment waits for it. */
   async #requireServer(tx: Tx, accountId: string, id: string): Promise<void> {
-    const standing = await this.#deps.server(tx, accountId, id);
-    if (!standing) throw conflict('server_id', 'removed', 'the server of the definition has been removed.');
-    const { status } = standing;
+    const serverState = await this.#deps.server(tx, accountId, id);
+    if (!serverState) throw conflict('server_id', 'removed', 'the server of the definition has been removed.');
+    const { status } = serverState;
     if (status === 'disabled' || status === 'draining')
       throw conflict('server_id', status, `the server of the definition is ${status} and takes no new work.`);
   }

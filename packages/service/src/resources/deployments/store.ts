@@ -1,5 +1,5 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
-import { list } from '../../storage/lists.ts';
+import { list, lockById } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { type Slots, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -142,12 +142,7 @@ export async function findDeployment(queries: Queries, scope: Scope, id: string)
 export const deploymentById = (queries: Queries, id: string): Promise<DeploymentRow | undefined> =>
   queries.db.selectFrom('deployments').selectAll().where('id', '=', id).executeTakeFirst();
 
-const lockById = statement<{ id: string }, DeploymentRow>((db, p, engine) =>
-  forUpdate({ engine }, db.selectFrom('deployments').selectAll().where('id', '=', p.id)),
-);
-
-export const lockDeployment = async (tx: Tx, id: string): Promise<DeploymentRow | undefined> =>
-  (await lockById(tx, { id }))[0];
+export const lockDeployment = lockById('deployments');
 
 const unfinishedByDefinition = statement<{ definitionId: string }, DeploymentRow>((db, p) =>
   db.selectFrom('deployments').selectAll().where('definition_id', '=', p.definitionId).where(unfinished).orderBy('id'),
@@ -274,14 +269,15 @@ export async function notePreparation(
   return { ...row, ...set };
 }
 
-/** Finds the deployment that waits for an execution. */
-export const preparedBy = (queries: Queries, executionId: string): Promise<DeploymentRow | undefined> =>
+/** Finds the deployments that wait for an execution: several may wait for the same address. */
+export const preparedBy = (queries: Queries, executionId: string): Promise<DeploymentRow[]> =>
   queries.db
     .selectFrom('deployments')
     .selectAll()
     .where('preparation_execution', '=', executionId)
     .where(sql<SqlBool>`preparation is not null and status = 'pending'`)
-    .executeTakeFirst();
+    .orderBy('id')
+    .execute();
 
 /**
  * Counts deployments of all accounts by status: unfinished ones, and finished ones with an id from `first` on. Reads at

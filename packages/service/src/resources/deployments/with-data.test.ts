@@ -1,15 +1,19 @@
 import { until } from '@hortus/testkit/until';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { VersionedTemplate, withBackup } from '../upgrades/testing/versioned-template.ts';
 
 onBothEngines((engine) => {
+  let installation: RunningService;
   let service: RunningService;
   let template: VersionedTemplate;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
   beforeEach(async () => {
-    service = await startApp(engine);
+    service = await installation.inNewAccount();
     template = new VersionedTemplate(service);
     await template.publish('2.0.0', withBackup);
   });
@@ -51,7 +55,10 @@ onBothEngines((engine) => {
       const { data: backup } = await service.client.call('backups.read', { params: { id: backup_id } });
       expect(backup).toMatchObject({ kind: 'pre_deploy', status: 'completed', revision: 1 });
       await template.report(id, 'success');
-      expect((await service.told(id)).map(({ type }) => type)).toEqual(['deployment.started', 'deployment.success']);
+      expect((await service.eventsOf(id)).map(({ type }) => type)).toEqual([
+        'deployment.started',
+        'deployment.success',
+      ]);
     });
 
     it('changes nothing if the backup fails, and lets the next deployment start', async () => {
@@ -65,7 +72,7 @@ onBothEngines((engine) => {
         error: 'Nothing was changed: the backup before the deployment failed: no space left.',
         started_at: null,
       });
-      expect((await service.told(id)).map(({ type }) => type)).toEqual(['deployment.failed']);
+      expect((await service.eventsOf(id)).map(({ type }) => type)).toEqual(['deployment.failed']);
       expect((await service.client.call('instances.read', { params: { id: instanceId } })).data).toMatchObject({
         status: 'running',
         revision: 1,
@@ -118,10 +125,10 @@ onBothEngines((engine) => {
 
     it('restores the backup of that revision before it is deployed', async () => {
       const { id, backupId, definitionId, instanceId, serverKey } = await deployedTwice();
-      const answer = await rollback(id, true);
-      expect(answer.status).toBe(201);
-      const { id: back } = answer.json.data;
-      expect(answer.json.data).toMatchObject({
+      const response = await rollback(id, true);
+      expect(response.status).toBe(201);
+      const { id: back } = response.json.data;
+      expect(response.json.data).toMatchObject({
         kind: 'rollback',
         revision: 1,
         backup_id: backupId,
@@ -136,7 +143,7 @@ onBothEngines((engine) => {
       expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1 });
       const { data: safety } = await service.client.call('backups.list', { query: { kind: 'safety' } });
       expect(safety).toMatchObject([{ status: 'completed' }]);
-      expect((await service.told(backupId)).map(({ type }) => type)).toEqual([
+      expect((await service.eventsOf(backupId)).map(({ type }) => type)).toEqual([
         'audit.backup_ordered',
         'audit.backup_completed',
         'audit.backup_restore_ordered',
@@ -161,9 +168,9 @@ onBothEngines((engine) => {
         const { id: back } = (await rollback(id, true)).json.data;
         const archive = () => service.request('DELETE', `/definitions/${definitionId}?container=${container}`);
         const refused = async () => {
-          const answer = await archive();
-          expectRefusal(answer, 'VALIDATION_ERROR', 'id');
-          expect(answer.json.error.details).toMatchObject({ reason: 'restoring', deployment_id: back });
+          const response = await archive();
+          expectRefusal(response, 'VALIDATION_ERROR', 'id');
+          expect(response.json.error.details).toMatchObject({ reason: 'restoring', deployment_id: back });
           expect(await template.definition(definitionId)).not.toMatchObject({ status: 'archived' });
         };
         await refused();

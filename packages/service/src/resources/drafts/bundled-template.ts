@@ -4,7 +4,7 @@ import { workerJob } from '../../workers/job.ts';
 import { isClean, readDraft, type Written } from './written.ts';
 
 /** Reads the template in a bundle and checks that it matches its declared hash. */
-export function readBundledTemplate(template: Bundle['template']): Written {
+function readBundledTemplate(template: Bundle['template']): Written {
   const written = readDraft({ spec: template.spec });
   const { species, version, columns } = written;
   if (species !== template.species || version !== template.version)

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
 
 const template = (slug: string, changes: { version?: string; tag?: string; env?: string } = {}) => `slug: ${slug}
@@ -113,7 +113,7 @@ onBothEngines((engine) => {
     it('audits every step', async () => {
       const id = await published(template('delta'));
       const steps = ['created', 'validated', 'published'].map((step) => `audit.template_${step}`);
-      expect((await service.told(id)).map(({ type }) => type)).toEqual(steps);
+      expect((await service.eventsOf(id)).map(({ type }) => type)).toEqual(steps);
     });
 
     it('can be given as an object', async () => {
@@ -125,8 +125,8 @@ onBothEngines((engine) => {
         taxonomy: { kingdom: 'applications', family: 'website' },
         image: { repository: 'nginx', tag: '1.29.2' },
       };
-      const answer = await service.request('POST', '/templates', { body: { spec } });
-      expect([answer.status, answer.json.data.species]).toEqual([201, 'rill']);
+      const response = await service.request('POST', '/templates', { body: { spec } });
+      expect([response.status, response.json.data.species]).toEqual([201, 'rill']);
       expectRefusal(
         await service.request('POST', '/templates', { body: { spec, source: 'x' } }),
         'VALIDATION_ERROR',
@@ -136,9 +136,9 @@ onBothEngines((engine) => {
     });
 
     it('is refused with every position if it is not a valid template', async () => {
-      const answer = await create('slug: Bad Slug\nname: x\nimages: y\n');
-      expectRefusal(answer, 'VALIDATION_ERROR', 'source');
-      const { findings } = answer.json.error.details;
+      const response = await create('slug: Bad Slug\nname: x\nimages: y\n');
+      expectRefusal(response, 'VALIDATION_ERROR', 'source');
+      const { findings } = response.json.error.details;
       expect(findings.map((finding: { line: number }) => finding.line)).toContain(3);
       expectRefusal(await create('a: [1, 2'), 'VALIDATION_ERROR', 'source');
     });
@@ -178,7 +178,7 @@ onBothEngines((engine) => {
     const own = await published(template('inkwell', { version: '9.0.0' }));
     expect((await service.request('GET', '/templates/inkwell')).json.data.id).toBe(own);
     expect((await other.request('GET', '/templates/inkwell')).json.data.id).not.toBe(own);
-    expect((await species('/templates')).filter((one) => one === 'inkwell')).toHaveLength(1);
+    expect((await species('/templates')).filter((species) => species === 'inkwell')).toHaveLength(1);
   });
 
   describe('importing a Compose file', () => {
@@ -198,9 +198,9 @@ onBothEngines((engine) => {
     });
 
     it('refuses an invalid Compose file with the position', async () => {
-      const answer = await service.request('POST', '/templates/import', { body: { compose: 'services:\n  - a\n' } });
-      expectRefusal(answer, 'VALIDATION_ERROR', 'compose');
-      expect(answer.json.error.details.findings[0]).toMatchObject({ path: 'services', line: 2 });
+      const response = await service.request('POST', '/templates/import', { body: { compose: 'services:\n  - a\n' } });
+      expectRefusal(response, 'VALIDATION_ERROR', 'compose');
+      expect(response.json.error.details.findings[0]).toMatchObject({ path: 'services', line: 2 });
     });
 
     it('is idempotent: the same draft', async () => {

@@ -1,15 +1,15 @@
 import type { Draft, DraftDetail } from '@hortus/contract/resources/drafts';
-import type { Finding } from '@hortus/template/finding';
+import type { Finding } from '@hortus/template/source/finding';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { Behind, conflict, notFound, Problem } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
+import { newId } from '../../records/ids.ts';
+import { iso } from '../../records/time.ts';
 import { begin, transition } from '../../state/transition.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
+import { CachedResults } from '../../workers/cached-results.ts';
 import type { Work } from '../../workers/job.ts';
-import { KeptResults } from '../../workers/kept-results.ts';
 import { CATALOG_TOPIC, followPublication, templateItem, templateLifecycle } from '../templates/public.ts';
 import { findTemplate, lockTemplate, lockVersion, setDeprecated, type TemplateRow } from './store.ts';
 import { requireRest } from './tests.ts';
@@ -37,7 +37,7 @@ export interface DraftsDeps {
 export class Drafts {
   readonly #deps: DraftsDeps;
   /** Validation depends on nothing but the template, and takes a worker thread milliseconds. */
-  readonly #texts = new KeptResults<ReturnType<typeof textOf>>();
+  readonly #texts = new CachedResults<ReturnType<typeof textOf>>();
   constructor(deps: DraftsDeps) {
     this.#deps = deps;
   }

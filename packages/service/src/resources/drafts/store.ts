@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely';
-import { list } from '../../storage/lists.ts';
+import { list, lockById } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -53,8 +53,7 @@ export const testList = list<{ readonly templateId: string }, TestRow>('template
   all: (db, { templateId }) => ofTemplate(db, templateId).select('id'),
 });
 
-export const lockTest = (tx: Tx, id: string): Promise<TestRow | undefined> =>
-  forUpdate(tx, tx.db.selectFrom('template_tests').selectAll().where('id', '=', id)).executeTakeFirst();
+export const lockTest = lockById('template_tests');
 
 /** Finds the unfinished test; there is at most one per template. */
 export const findUnderWay = (queries: Queries, templateId: string): Promise<TestRow | undefined> =>

@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { InputType, InputValue } from '@hortus/contract/template/inputs';
-import type { Canonical, CanonicalInput } from '@hortus/template/canonical-form';
-import { checkInputs, type Inputs } from '@hortus/template/inputs';
-import { accepted } from '../../accepted-inputs.ts';
+import type { Canonical, CanonicalInput } from '@hortus/template/canonical/canonical-form';
+import { checkInputs, type Inputs } from '@hortus/template/inputs/inputs';
+import { accepted } from '../../records/accepted-inputs.ts';
 import { workerJob } from '../../workers/job.ts';
 
 type Asked = Pick<CanonicalInput, 'name' | 'min' | 'options' | 'placeholder'>;
@@ -28,25 +28,25 @@ const made: Partial<Record<InputType, (asked: Asked, uid: string, nth: number) =
 };
 
 /** Fills all required inputs: given values first, then defaults, then generated ones. */
-export function testInputs(spec: Canonical, uid: string, given: Readonly<Inputs>): Inputs {
+function testInputs(spec: Canonical, uid: string, entered: Readonly<Inputs>): Inputs {
   const questions = new Map([...spec.inputs.required, ...spec.inputs.optional].map((input) => [input.name, input]));
-  const answers: Inputs = { ...given };
+  const replies: Inputs = { ...entered };
   let domains = 0;
   // An answer can make another input required, at most once per input.
   for (let round = 0; round <= questions.size; round++) {
-    const check = checkInputs(spec, answers, { mode: 'create' });
+    const check = checkInputs(spec, replies, { mode: 'create' });
     if (check.ok) return check.values;
     const missing = check.problems.map(({ field }) => field.replace(/^inputs\./, ''));
-    const before = Object.keys(answers).length;
+    const before = Object.keys(replies).length;
     for (const name of missing) {
       const question = questions.get(name);
-      if (question === undefined || Object.hasOwn(answers, name)) continue;
+      if (question === undefined || Object.hasOwn(replies, name)) continue;
       const value = made[question.type]?.(question, uid, question.type === 'domain' ? domains++ : 0);
-      if (value !== undefined) answers[name] = value;
+      if (value !== undefined) replies[name] = value;
     }
-    if (Object.keys(answers).length === before) return accepted(check, {}).values;
+    if (Object.keys(replies).length === before) return accepted(check, {}).values;
   }
-  return accepted(checkInputs(spec, answers, { mode: 'create' }), {}).values;
+  return accepted(checkInputs(spec, replies, { mode: 'create' }), {}).values;
 }
 
 export const TEST_INPUTS = workerJob('inputs.forTest', testInputs);

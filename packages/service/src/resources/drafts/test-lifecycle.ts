@@ -1,13 +1,15 @@
 import { templateTestMachine } from '@hortus/contract/machines/template-test';
 import type { TemplateTest } from '@hortus/contract/resources/drafts';
+import { waker } from '../../jobs/wake.ts';
 import { append } from '../../outbox/append.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { Lifecycle } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
-import { iso, isoOrNull } from '../../time.ts';
 import type { TestRow } from './store.ts';
 
 /** One job per test, until nothing of it is left. */
 export const TEST = 'templates.test';
+export const wakeTest = waker(TEST);
 
 export const testLifecycle: Lifecycle<typeof templateTestMachine, 'template_tests'> = {
   machine: templateTestMachine,

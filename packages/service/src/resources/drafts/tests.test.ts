@@ -1,8 +1,9 @@
+import { createClient } from '@hortus/client/client';
 import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DaemonSocket } from '../../testing/daemon-socket.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 const template = (slug: string, more = '') => `slug: ${slug}
@@ -50,10 +51,11 @@ onBothEngines((engine) => {
     service.client.call('deployments.status', { params: { id: deployment }, body: { status, ...more } });
   /** The next request of this kind to the daemon, and the result it reports. */
   async function asked(slug: string, of: string): Promise<string> {
-    const find = () => daemon.of('action_request').find((one) => one.action.slug === slug && one.container_name === of);
+    const find = () =>
+      daemon.of('action_request').find((item) => item.action.slug === slug && item.container_name === of);
     return (await until(find, { describe: `${slug} of ${of}` })).execution_id;
   }
-  const tell = (execution_id: string, error?: string) =>
+  const notify = (execution_id: string, error?: string) =>
     daemon.send(
       error === undefined
         ? { type: 'action_completed', execution_id, exit_code: 0, output: 'passed  a connection\n' }
@@ -61,6 +63,40 @@ onBothEngines((engine) => {
     );
   const nameOf = async (definition: string) =>
     (await service.client.call('definitions.read', { params: { id: definition } })).data.instance_uid;
+
+  it('a test does not go to a server that was registered without data:export, unless it is named', async () => {
+    const permissions = ['servers:write' as const];
+    const { data: thief } = await service.client.call('keys.create', { body: { name: 'thief', permissions } });
+    const body = { name: 'lure', environment: 'development', deploy_tests: true };
+    const { data: lure } = (await service.request('POST', '/servers/register', { body, key: thief.key })).json;
+    await createClient({ baseUrl: service.base, key: lure.api_key }).call('deployments.pending', {});
+    const id = await draft();
+    const begun = await test(id);
+    expect(begun.server_id).toBe(serverId);
+    await report(begun.deployment_id, 'failed');
+    const set = (deploy_tests: boolean) =>
+      service.client.call('servers.update', { params: { id: serverId }, body: { deploy_tests } });
+    await set(false);
+    const refused = await post(`/templates/${await draft()}/test`, {});
+    expectRefusal(refused, 'VALIDATION_ERROR', 'server_id');
+    expect(refused.json.error.details.reason).toBe('untrusted_server');
+    await set(true);
+    await service.request('DELETE', `/servers/${lure.id}?force=true`);
+  });
+
+  it('a template without smoke checks passes once it is deployed, without an order to the daemon', async () => {
+    const source = template(`pond-${++number}`).replace(/^smoke: .*\n/m, '');
+    const { id } = (await post('/templates', { source })).json.data;
+    await post(`/templates/${id}/validate`);
+    const begun = await test(id);
+    const name = await nameOf(begun.definition_id);
+    await report(begun.deployment_id, 'success');
+    await stands(id, { status: 'passed', output: 'The template declares no smoke test.\n' });
+    notify(await asked('hortus.release', name));
+    await stands(id, { cleared: true });
+    expect(daemon.of('action_request').filter(({ container_name }) => container_name === name)).toHaveLength(1);
+    expect((await post(`/templates/${id}/promote`)).status).toBe(200);
+  });
 
   it('a template must pass a deploy test before it is published, and the test leaves nothing behind', async () => {
     const id = await draft();
@@ -73,13 +109,13 @@ onBothEngines((engine) => {
     const smoke = await asked('hortus.smoke', name);
     expect((await tests(id))[0]?.status).toBe('testing');
     expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
-    tell(smoke);
+    notify(smoke);
     await stands(id, { status: 'passed' });
 
     const release = await asked('hortus.release', name);
     const order = daemon.of('action_request').find(({ execution_id }) => execution_id === release);
     expect(order.params).toEqual({ remove_volumes: true, confirm: ['fish'] });
-    tell(release);
+    notify(release);
     await stands(id, { cleared: true, output: 'passed  a connection\n', error: null });
     const { data } = await service.client.call('definitions.read', { params: { id: begun.definition_id } });
     expect(data).toMatchObject({ status: 'archived', deploy_test: true });
@@ -91,7 +127,7 @@ onBothEngines((engine) => {
     const { definition_id, deployment_id } = await test(id);
     await report(deployment_id, 'success');
     const { client } = service;
-    expect((await client.call('definitions.list', {})).data.map((one) => one.id)).not.toContain(definition_id);
+    expect((await client.call('definitions.list', {})).data.map((item) => item.id)).not.toContain(definition_id);
     expect((await client.call('instances.list', {})).data).toEqual([]);
     expect((await client.call('instances.stats', {})).data.total).toBe(0);
     expect((await client.call('instances.list', { query: { definition_id } })).data).toHaveLength(1);
@@ -104,7 +140,7 @@ onBothEngines((engine) => {
       const begun = await test(id);
       await report(begun.deployment_id, 'failed', { error: 'main never became healthy', reason: 'unhealthy' });
       await stands(id, { status: 'failed', reason: 'deployment', error: 'main never became healthy' });
-      tell(await asked('hortus.release', await nameOf(begun.definition_id)));
+      notify(await asked('hortus.release', await nameOf(begun.definition_id)));
       await stands(id, { cleared: true });
       expectRefusal(await post(`/templates/${id}/promote`), 'VALIDATION_ERROR', 'deploy_test');
     });
@@ -114,21 +150,22 @@ onBothEngines((engine) => {
       const begun = await test(id);
       const name = await nameOf(begun.definition_id);
       await report(begun.deployment_id, 'success');
-      tell(await asked('hortus.smoke', name), 'a connection to main on port 80: saw nothing');
+      notify(await asked('hortus.smoke', name), 'a connection to main on port 80: saw nothing');
       await stands(id, { status: 'failed', reason: 'smoke', error: 'a connection to main on port 80: saw nothing' });
       const first = await asked('hortus.release', name);
-      tell(first, 'the engine is away');
+      notify(first, 'the engine is away');
       const again = () =>
         daemon
           .of('action_request')
           .find(
-            (one) => one.action.slug === 'hortus.release' && one.container_name === name && one.execution_id !== first,
+            (item) =>
+              item.action.slug === 'hortus.release' && item.container_name === name && item.execution_id !== first,
           );
-      tell((await until(again, { describe: 'another release' })).execution_id);
+      notify((await until(again, { describe: 'another release' })).execution_id);
       // The next attempt to clean up comes after a minute.
       await until(
         async () => {
-          await service.sideDoor.db
+          await service.database.db
             .updateTable('jobs')
             .set({ run_at: 0 })
             .where('kind', '=', 'templates.test')
@@ -142,12 +179,12 @@ onBothEngines((engine) => {
     it('fails after its time limit', async () => {
       const id = await draft();
       const begun = await test(id);
-      await service.sideDoor.db
+      await service.database.db
         .updateTable('template_tests')
         .set({ deadline_at: 0 })
         .where('id', '=', begun.id)
         .execute();
-      await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'templates.test').execute();
+      await service.database.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'templates.test').execute();
       await stands(id, { status: 'failed', reason: 'timeout', cleared: true });
       const { data } = await service.client.call('deployments.read', { params: { id: begun.deployment_id } });
       expect(data).toMatchObject({ status: 'failed', reason: 'cancelled' });
@@ -161,7 +198,7 @@ onBothEngines((engine) => {
     expectRefusal(await post('/templates', { source }), 'VALIDATION_ERROR', 'id');
     expectRefusal(await post(`/templates/${id}/test`, {}), 'VALIDATION_ERROR', 'id');
     await report(begun.deployment_id, 'success');
-    tell(await asked('hortus.smoke', await nameOf(begun.definition_id)));
+    notify(await asked('hortus.smoke', await nameOf(begun.definition_id)));
     await stands(id, { status: 'passed' });
     expect((await post('/templates', { source })).status).toBe(201);
     await post(`/templates/${id}/validate`);

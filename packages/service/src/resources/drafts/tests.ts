@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { TemplateTest, TemplateTestOrder } from '@hortus/contract/resources/drafts';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { splitSecretInputs } from '@hortus/template/inputs';
-import { generateSecrets } from '@hortus/template/secrets';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { splitSecretInputs } from '@hortus/template/inputs/inputs';
+import { generateSecrets } from '@hortus/template/secrets/secrets';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -15,7 +14,7 @@ import type { Order } from '../definitions/public.ts';
 import { type Catalog, checkProfile, checkVariant } from '../templates/public.ts';
 import { findTemplate, findUnderWay, hasPassed, lockTemplate, type TemplateRow, testList } from './store.ts';
 import { TEST_INPUTS } from './test-inputs.ts';
-import { recordTest, TEST, testLifecycle, testRecord } from './test-lifecycle.ts';
+import { recordTest, testLifecycle, testRecord, wakeTest } from './test-lifecycle.ts';
 import { FIND_PROBLEMS, isClean } from './written.ts';
 
 export interface TestsDeps {
@@ -27,7 +26,7 @@ export interface TestsDeps {
   readonly serversForTests: (
     queries: Queries,
     accountId: string,
-  ) => Promise<readonly { readonly id: string; readonly name: string }[]>;
+  ) => Promise<readonly { readonly id: string; readonly name: string; readonly trusted: boolean }[]>;
   /** Creates the definition and orders its deployment. */
   readonly deploy: (
     tx: Tx,
@@ -37,7 +36,7 @@ export interface TestsDeps {
 }
 
 /** Includes pulling large images; a test on a server that stays offline for longer fails. */
-const LONGEST_MS = 30 * 60_000;
+const MAX_MS = 30 * 60_000;
 
 /** An order, validated as far as possible before a transaction begins. */
 export interface PreparedTest {
@@ -120,7 +119,7 @@ export class TemplateTests {
         reason: null,
         error: null,
         output: null,
-        deadline_at: tx.now + LONGEST_MS,
+        deadline_at: tx.now + MAX_MS,
         cleared_at: null,
         created_by: actor,
         created_at: tx.now,
@@ -131,7 +130,7 @@ export class TemplateTests {
       actor,
     );
     await recordTest(tx, test, actor);
-    await enqueue(tx, { kind: TEST, key: testId, payload: { test_id: testId } });
+    await wakeTest(tx, testId);
     return testRecord(test);
   }
 
@@ -155,8 +154,13 @@ export class TemplateTests {
 
   async #serverFor(tx: Tx, accountId: string, wanted: string | undefined): Promise<string> {
     const servers = await this.#deps.serversForTests(tx, accountId);
-    const server = wanted === undefined ? servers[0] : servers.find(({ id }) => id === wanted);
+    // A key with servers:write alone could otherwise receive the secrets of every test.
+    const server = servers.find(({ id, trusted }) => (wanted === undefined ? trusted : id === wanted));
     if (server) return server.id;
+    if (wanted === undefined && servers.length > 0)
+      throw invalid('server_id', 'no server for deploy tests is trusted; give its id, or rotate its key to trust it.', {
+        reason: 'untrusted_server',
+      });
     throw invalid('server_id', 'no server accepts deploy tests; set deploy_tests on one with PUT /servers/{id}.', {
       reason: 'no_test_server',
     });

@@ -6,16 +6,16 @@ import type {
   ImportedDraft,
 } from '@hortus/contract/resources/drafts';
 import { Template } from '@hortus/contract/template/schema';
-import { canonical, specHash } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { canonicalJson } from '@hortus/template/canonical-json';
+import { canonical, specHash } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 import { importCompose } from '@hortus/template/compose/import/import-compose';
 import { ENV_FILE } from '@hortus/template/compose/import/surroundings';
-import type { Finding } from '@hortus/template/finding';
-import { type Parsed, parse, parsedValue } from '@hortus/template/parse';
-import { permissionsOf } from '@hortus/template/permissions';
-import { LONGEST_SPEC } from '@hortus/template/rules/size';
-import { checkSchema, type Schema } from '@hortus/template/schema-check';
+import { permissionsOf } from '@hortus/template/resolution/permissions';
+import { MAX_SPEC_LENGTH } from '@hortus/template/rules/size';
+import { checkSchema } from '@hortus/template/schema/schema-check';
+import type { Finding } from '@hortus/template/source/finding';
+import { type Parsed, parse, parsedValue } from '@hortus/template/source/parse';
 import { validate } from '@hortus/template/validate';
 import { invalid, Problem } from '../../problem.ts';
 import { workerJob } from '../../workers/job.ts';
@@ -37,7 +37,7 @@ export interface Imported extends Pick<ImportedDraft, 'inferred' | 'dropped' | '
 }
 
 /** Limit of findings per response. */
-const MOST_FINDINGS = 200;
+const MAX_FINDINGS = 200;
 
 export function readDraft(body: DraftCreate): Written {
   if (body.source !== undefined && body.spec !== undefined) {
@@ -51,7 +51,7 @@ export function readDraft(body: DraftCreate): Written {
 const readSource = (source: string): Written => readParsed(parse(source), source, 'source');
 
 /** Turns a Compose file into a draft. */
-export function importDraft({ compose, name, slug, env, ports }: DraftImport): Imported {
+function importDraft({ compose, name, slug, env, ports }: DraftImport): Imported {
   const { text, findings, inferred, dropped, questions } = importCompose(compose, {
     ...(name === undefined ? {} : { name }),
     ...(slug === undefined ? {} : { slug }),
@@ -62,14 +62,14 @@ export function importDraft({ compose, name, slug, env, ports }: DraftImport): I
   if (text === undefined || mistakes.length > 0) {
     const [first] = mistakes;
     const message = `compose: line ${first?.line ?? 1}: ${first?.message ?? 'is no Compose file'}`;
-    const shown = mistakes.slice(0, MOST_FINDINGS);
+    const shown = mistakes.slice(0, MAX_FINDINGS);
     throw new Problem('VALIDATION_ERROR', message, { reason: 'invalid', field: 'compose', findings: shown });
   }
   return { written: readSource(text), source: text, inferred, dropped, questions };
 }
 
 /** Examines a template or a Compose file that is not stored. A text that is no template at all has findings too. */
-export function checkDraft({ source, compose, ...beside }: DraftCheck): Omit<CheckedDraft, 'findings'> & {
+function checkDraft({ source, compose, ...beside }: DraftCheck): Omit<CheckedDraft, 'findings'> & {
   readonly findings: Finding[];
 } {
   if (source !== undefined && compose !== undefined) throw invalid('compose', 'cannot be given together with source');
@@ -82,7 +82,7 @@ export function checkDraft({ source, compose, ...beside }: DraftCheck): Omit<Che
   const permissions = template ? permissionsOf(canonical(template)) : [];
   return {
     valid: isClean(findings),
-    findings: findings.slice(0, MOST_FINDINGS),
+    findings: findings.slice(0, MAX_FINDINGS),
     source,
     inferred: [],
     dropped: [],
@@ -94,7 +94,7 @@ export function checkDraft({ source, compose, ...beside }: DraftCheck): Omit<Che
 /** Accepts a draft with semantic errors, but it must match the template schema. */
 function readParsed(parsed: Parsed, source: string | null, field: string): Written {
   const { findings } = validate(parsed);
-  const broken = parsed.value === undefined || checkSchema(Template as unknown as Schema, parsed.value).length > 0;
+  const broken = parsed.value === undefined || checkSchema(Template, parsed.value).length > 0;
   if (broken || parsed.findings.some(({ severity }) => severity === 'error')) {
     const [first] = findings.filter(({ severity }) => severity === 'error');
     const where =
@@ -102,20 +102,20 @@ function readParsed(parsed: Parsed, source: string | null, field: string): Writt
     throw new Problem('VALIDATION_ERROR', `${field}: is not a valid template:${where}`, {
       reason: 'invalid',
       field,
-      findings: findings.slice(0, MOST_FINDINGS),
+      findings: findings.slice(0, MAX_FINDINGS),
     });
   }
   const spec = canonical(parsed.value as Template);
   const columns = columnsOf(source, spec);
-  if (columns.spec.length > LONGEST_SPEC)
-    throw invalid(field, `must be no longer than ${LONGEST_SPEC} characters in its canonical form.`);
-  return { species: spec.slug, version: spec.version, findings: findings.slice(0, MOST_FINDINGS), columns };
+  if (columns.spec.length > MAX_SPEC_LENGTH)
+    throw invalid(field, `must be no longer than ${MAX_SPEC_LENGTH} characters in its canonical form.`);
+  return { species: spec.slug, version: spec.version, findings: findings.slice(0, MAX_FINDINGS), columns };
 }
 
 /** Validates a stored template; findings have line numbers if its source text was kept. */
-export function findingsOf(row: { source: string | null; spec: string }): Finding[] {
+function findingsOf(row: { source: string | null; spec: string }): Finding[] {
   const stored = row.source === null ? validate(parsedValue(JSON.parse(row.spec))) : validate(row.source);
-  return stored.findings.slice(0, MOST_FINDINGS);
+  return stored.findings.slice(0, MAX_FINDINGS);
 }
 
 /** Returns a stored template as text with its findings; one that was given as an object is written as JSON. */

@@ -3,7 +3,7 @@ import { until } from '@hortus/testkit/until';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { defaultRetention } from '../../retention/periods.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { retentionRules } from '../../wiring/retention-rules.ts';
 import { openTwoServers } from '../migrations/testing/two-servers.ts';
 
@@ -52,10 +52,20 @@ onBothEngines((engine) => {
       expect((await world.tenantNow()).server_id).toBe(there.id);
       expect((await client.call('servers.read', { params: { id: here.id } })).data.status).toBe('draining');
       expect(end.moves.find(({ tenant_id }) => tenant_id === tenant.id)?.definition_id).toBeNull();
-      const types = (await world.service.told(evacuation.id)).map(({ type }) => type);
+      const types = (await world.service.eventsOf(evacuation.id)).map(({ type }) => type);
       expect(types).toEqual(['audit.evacuation_ordered', 'audit.evacuation_completed']);
       const { data } = await client.call('evacuations.list', { params: { id: here.id } });
       expect(data).toMatchObject([{ id: evacuation.id, total: 3, moved: 3 }]);
+    });
+
+    it('moves nothing to a server whose key was given to someone without data:export', async () => {
+      const { there, deploy, service } = world;
+      const id = await deploy('');
+      await service.database.db.updateTable('servers').set({ key_trusted: 0 }).where('id', '=', there.id).execute();
+      const { plan } = await order({ dry_run: true });
+      const move = plan.moves.find(({ definition_id }) => definition_id === id);
+      expect(move).toMatchObject({ to_server_id: null, blockers: [{ reason: 'no_server' }] });
+      expect(move?.reason).toContain('there: is not trusted');
     });
 
     it('is planned first: where each goes and why, and what cannot move', async () => {
@@ -89,18 +99,18 @@ onBothEngines((engine) => {
     it('moves only as many at once as ordered', async () => {
       for (let i = 0; i < 3; i++) await world.deploy('');
       const { id } = await begun({ at_once: 1 });
-      let most = 0;
+      let max = 0;
       await until(
         async () => {
           const now = await read(id);
-          most = Math.max(most, now.moving);
+          max = Math.max(max, now.moving);
           await world.there.receiveAll('completed');
           await world.there.deployAll('success');
           return now.finished_at !== null;
         },
         { describe: 'the end of the evacuation' },
       );
-      expect(most).toBe(1);
+      expect(max).toBe(1);
       expect((await read(id)).moved).toBe(3);
     });
 
@@ -151,7 +161,7 @@ onBothEngines((engine) => {
       expectRefusal(await neighbour.request('GET', `/evacuations/${id}`), 'NOT_FOUND');
       expectRefusal(await neighbour.request('POST', `/evacuations/${id}/cancel`), 'NOT_FOUND');
       const rule = retentionRules(defaultRetention).find(({ name }) => name === 'evacuations of servers');
-      expect(await rule?.remove(world.service.sideDoor, Date.now() + 1_000, 100)).toBe(1);
+      expect(await rule?.remove(world.service.database, Date.now() + 1_000, 100)).toBe(1);
     });
   });
 });

@@ -1,6 +1,6 @@
-import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
-import type { EventSubscriber } from '../../outbox/dispatcher.ts';
+import { rowJob } from '../../jobs/row-job.ts';
+import { wakeOn, waker } from '../../jobs/wake.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import { auditEvacuation, evacuationLifecycle, evacuationMoveLifecycle } from './lifecycle.ts';
@@ -11,8 +11,8 @@ import { type EvacuationRow, evacuationsWaitingFor, lockEvacuationById, type Mov
 /** One job per evacuation, until it has ended. */
 export const EVACUATE = 'evacuation.step';
 
-/** Fallback; normally the end of a migration wakes the job. */
-const LOOK_AGAIN_MS = 5_000;
+/** Fallback poll interval; normally the end of a migration wakes the job. */
+const POLL_MS = 5_000;
 
 export interface EvacuationJobDeps {
   readonly storage: Storage;
@@ -23,48 +23,46 @@ export interface EvacuationJobDeps {
  * Begins as many moves as allowed and records those that have ended. Each move begins in one transaction with its
  * migration, so that a killed service neither forgets nor repeats one.
  */
-export const evacuationJob = (deps: EvacuationJobDeps): JobKind => ({
-  maxAttempts: Number.POSITIVE_INFINITY,
-  concurrency: 4,
-  run: async ({ job, signal, complete }) => {
-    const { evacuation_id: id } = job.payload as { evacuation_id: string };
-    for (;;) {
-      const next = await deps.storage.write((tx) => settle(tx, deps.resources, id));
-      if (next === 'over') return 'done';
-      if (next === 'wait' || signal.aborted)
-        return await deps.storage.write((tx) => complete(tx, { again: tx.now + LOOK_AGAIN_MS }));
-      await beginMove(deps, next.evacuation, next.move);
-    }
-  },
-});
+export const evacuationJob = (deps: EvacuationJobDeps): JobKind =>
+  rowJob({
+    storage: deps.storage,
+    concurrency: 4,
+    lock: lockEvacuationById,
+    isOver: ({ finished_at }) => finished_at !== null,
+    async prepare(id, signal) {
+      for (;;) {
+        const next = await deps.storage.write((tx) => settle(tx, deps.resources, id));
+        if (!next || signal.aborted) return;
+        await beginMove(deps, next.evacuation, next.move);
+      }
+    },
+    advance: async (tx) => tx.now + POLL_MS,
+  });
 
-export const wakeEvacuation = (tx: Tx, id: string): Promise<void> =>
-  enqueue(tx, { kind: EVACUATE, key: id, payload: { evacuation_id: id } });
+export const wakeEvacuation = waker(EVACUATE);
 
 /** Wakes the evacuations whose migrations have switched or failed. */
-export const wakeEvacuations: EventSubscriber = async (tx, events) => {
-  const ids = events.flatMap(({ type, resource_id }) =>
-    type === 'audit.migration_switched' || type === 'audit.migration_failed' ? [resource_id] : [],
-  );
-  if (ids.length === 0) return;
-  for (const id of await evacuationsWaitingFor(tx, ids)) await wakeEvacuation(tx, id);
-};
+export const wakeEvacuations = wakeOn(
+  EVACUATE,
+  ['audit.migration_switched', 'audit.migration_failed'],
+  evacuationsWaitingFor,
+);
 
 interface NextMove {
   readonly evacuation: EvacuationRow;
   readonly move: MoveRow;
 }
 
-/** Records what has ended, and finds what begins next. */
-async function settle(tx: Tx, resources: EvacuationResources, id: string): Promise<'over' | 'wait' | NextMove> {
+/** Records what has ended, also of the evacuation itself. Returns the move to begin next, if one may begin now. */
+async function settle(tx: Tx, resources: EvacuationResources, id: string): Promise<NextMove | undefined> {
   const evacuation = await lockEvacuationById(tx, id);
-  if (!evacuation || evacuation.finished_at !== null) return 'over';
+  if (!evacuation || evacuation.finished_at !== null) return undefined;
   const moves: MoveRow[] = [];
   for (const move of await movesOf(tx, id)) moves.push(await settleMove(tx, resources, move));
   const moving = moves.filter(({ status }) => status === 'moving').length;
   const [next] = moves.filter(({ status }) => status === 'pending');
   if (evacuation.status === 'running' && next && moving < evacuation.at_once) return { evacuation, move: next };
-  if (moving > 0 || (evacuation.status === 'running' && next)) return 'wait';
+  if (moving > 0 || (evacuation.status === 'running' && next)) return undefined;
   const ending = moves.some(({ status }) => status === 'stuck') ? 'give_up' : 'complete';
   const ended = await transition(
     tx,
@@ -77,7 +75,7 @@ async function settle(tx: Tx, resources: EvacuationResources, id: string): Promi
     },
   );
   await auditEvacuation(tx, ended, evacuation.created_by);
-  return 'over';
+  return undefined;
 }
 
 async function settleMove(tx: Tx, resources: EvacuationResources, move: MoveRow): Promise<MoveRow> {

@@ -20,7 +20,7 @@ interface Target {
   readonly needs: Needs;
 }
 
-const MOST_CHOICES = 5;
+const MAX_CHOICES = 5;
 
 /** Chooses the target of a move and begins its migration, or records why it cannot be moved. */
 export async function beginMove(deps: Deps, evacuation: EvacuationRow, move: MoveRow): Promise<void> {
@@ -30,7 +30,7 @@ export async function beginMove(deps: Deps, evacuation: EvacuationRow, move: Mov
       return await deps.storage.write((tx) => migrate(tx, deps.resources, evacuation, move, target));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (error instanceof PlaceTaken && choices < MOST_CHOICES) continue;
+      if (error instanceof PlaceTaken && choices < MAX_CHOICES) continue;
       const { message } = error;
       return await deps.storage.write(async (tx) => {
         const held = await holdPending(tx, evacuation.id, move.id);
@@ -50,7 +50,7 @@ async function chooseTarget({ storage, resources }: Deps, evacuation: Evacuation
   const survey = await resources.placements.survey(reader, accountId);
   const choice = await survey.choose(needs);
   const { chosen } = choice;
-  if (!chosen) throw noServerFits(choice, 'placement');
+  if (!chosen) throw noServerFits(choice, { field: 'placement' });
   return { serverId: chosen.id, reason: placementOf({ ...choice, chosen }).reason, needs };
 }
 
@@ -58,8 +58,8 @@ async function unitOf({ storage, resources }: Deps, evacuation: EvacuationRow, m
   const { account_id: accountId, server_id: serverId } = evacuation;
   const { tenant_id: tenantId, definition_id: definitionId, name } = move;
   if (definitionId !== null) {
-    const one = await resources.definition(storage.reader, accountId, definitionId);
-    return { tenantId, definitionId, name, definitions: one ? [one] : [] };
+    const item = await resources.definition(storage.reader, accountId, definitionId);
+    return { tenantId, definitionId, name, definitions: item ? [item] : [] };
   }
   const all = await resources.definitionsOn(storage.reader, accountId, serverId);
   return { tenantId, definitionId, name, definitions: all.filter(({ tenant_id }) => tenant_id === tenantId) };
@@ -82,7 +82,7 @@ async function migrate(
     if (!now || now.status === 'archived' || now.server_id !== server_id) return await skip(tx, held);
   } else {
     const there = await resources.definitionsOn(tx, account_id, server_id);
-    if (!there.some((one) => one.tenant_id === tenant_id)) return await skip(tx, held);
+    if (!there.some((item) => item.tenant_id === tenant_id)) return await skip(tx, held);
   }
   await resources.placements.require(tx, account_id, serverId, needs);
   const principal = standInFor(account_id, created_by);

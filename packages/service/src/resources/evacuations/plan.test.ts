@@ -1,4 +1,4 @@
-import { MOST_MOVES } from '@hortus/contract/resources/evacuations';
+import { MAX_MOVES } from '@hortus/contract/resources/evacuations';
 import { expect, it } from 'vitest';
 import type { Queries } from '../../storage/storage.ts';
 import type { DefinitionRow } from '../definitions/public.ts';
@@ -29,9 +29,9 @@ function crowded(count: number) {
 }
 
 it('the needs of what is left out of a plan are not read', async () => {
-  const { sized, plan } = crowded(MOST_MOVES + 20);
+  const { sized, plan } = crowded(MAX_MOVES + 20);
   expect(await plan()).toMatchObject({ left_out: 20, server_name: 'here' });
-  expect(sized).toHaveLength(MOST_MOVES);
+  expect(sized).toHaveLength(MAX_MOVES);
 });
 
 it('what came to the server after its plan was made is moved too', async () => {

@@ -1,6 +1,6 @@
-import { type EvacuationPlan, MOST_MOVES, type PlannedMove } from '@hortus/contract/resources/evacuations';
-import { pausing } from '../../pausing.ts';
+import { type EvacuationPlan, MAX_MOVES, type PlannedMove } from '@hortus/contract/resources/evacuations';
 import { notFound, Problem } from '../../problem.ts';
+import { pausing } from '../../process/pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { type Needs, noServerFits, placementOf, type Survey } from '../servers/public.ts';
 import type { EvacuationResources } from './resources.ts';
@@ -17,7 +17,7 @@ export async function planEvacuation(
   if (!server) throw notFound('server');
   const units = await unitsOn(queries, resources, accountId, serverId);
   // Cut before their needs are read, which takes a manifest of each: those left out are for the next evacuation.
-  const planned = units.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).slice(0, MOST_MOVES);
+  const planned = units.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).slice(0, MAX_MOVES);
   const pause = pausing();
   const sized: { readonly unit: Unit; readonly needs: Needs }[] = [];
   for (const unit of planned) {
@@ -42,7 +42,7 @@ export function unplanned(plan: EvacuationPlan, units: readonly Unit[]): Pick<Pl
   const planned = new Set(plan.moves.map(({ tenant_id, definition_id }) => tenant_id ?? definition_id));
   return units
     .filter((unit) => !planned.has(keyOf(unit)))
-    .slice(0, MOST_MOVES - plan.moves.length)
+    .slice(0, MAX_MOVES - plan.moves.length)
     .map(({ tenantId, definitionId, name }) => ({
       ...{ tenant_id: tenantId, definition_id: definitionId, name, to_server_id: null },
       reason: 'It came to the server after the plan was made; its target is chosen when it moves.',
@@ -66,7 +66,7 @@ async function planMove(
   const choice = await survey.choose(needs);
   const { chosen } = choice;
   if (!chosen) {
-    const { message } = noServerFits(choice, 'placement');
+    const { message } = noServerFits(choice, { field: 'placement' });
     const blockers = [{ reason: 'no_server', message, definition_id: null }];
     return { ...stays, reason: message, running: false, volumes: [], addresses: [], blockers, warnings: [] };
   }

@@ -1,5 +1,5 @@
 import type { Evacuation, EvacuationMove } from '@hortus/contract/resources/evacuations';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { EvacuationRow, MoveCount, MoveRow } from './store.ts';
 
 export function evacuationRecord(row: EvacuationRow, counts: readonly MoveCount[]): Evacuation {

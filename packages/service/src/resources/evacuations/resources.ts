@@ -4,13 +4,13 @@ import type { Principal } from '../../identity/principal.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { DefinitionRow } from '../definitions/public.ts';
 import type { Migrations } from '../migrations/public.ts';
-import type { Placements, Standing } from '../servers/public.ts';
+import type { Placements, ServerState } from '../servers/public.ts';
 
 type Order = (tx: Tx, principal: Principal, id: string, order: MigrationOrder) => Promise<MigrationAnswer>;
 
 /** What an evacuation needs from other resources. */
 export interface EvacuationResources {
-  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly server: (queries: Queries, accountId: string, id: string) => Promise<ServerState | undefined>;
   readonly drain: (tx: Tx, principal: Principal, serverId: string) => Promise<unknown>;
   /** Lists the definitions on a server that are not archived, without copies and deploy tests. */
   readonly definitionsOn: (queries: Queries, accountId: string, serverId: string) => Promise<readonly DefinitionRow[]>;

@@ -6,9 +6,9 @@ import type {
   EvacuationPlan,
 } from '@hortus/contract/resources/evacuations';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { conflict, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';

@@ -1,4 +1,4 @@
-import { findIn, listOf, lockIn } from '../../storage/lists.ts';
+import { findIn, listOf, lockById, lockIn } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -21,9 +21,7 @@ export const evacuationList = listOf(
 export const findEvacuation = findIn('evacuations');
 export const lockEvacuation = lockIn('evacuations');
 
-/** Without an account, for the job. */
-export const lockEvacuationById = (tx: Tx, id: string): Promise<EvacuationRow | undefined> =>
-  forUpdate(tx, tx.db.selectFrom('evacuations').selectAll().where('id', '=', id)).executeTakeFirst();
+export const lockEvacuationById = lockById('evacuations');
 
 /** Returns the evacuation of a server that has not ended. */
 export const openEvacuationOf = (tx: Tx, serverId: string): Promise<EvacuationRow | undefined> =>
@@ -57,12 +55,11 @@ export const countMoves = async (queries: Queries, evacuationIds: readonly strin
   evacuationIds.length === 0 ? [] : counted(queries, { evacuationIds });
 
 /** Finds the evacuations that wait for these migrations. */
-export const evacuationsWaitingFor = async (queries: Queries, migrationIds: readonly string[]): Promise<string[]> => {
-  const rows = queries.db
+export const evacuationsWaitingFor = (queries: Queries, migrationIds: readonly string[]) =>
+  queries.db
     .selectFrom('evacuation_moves')
-    .select('evacuation_id')
+    .select('evacuation_id as id')
     .distinct()
     .where('migration_id', 'in', migrationIds)
-    .where('finished_at', 'is', null);
-  return (await rows.execute()).map(({ evacuation_id }) => evacuation_id);
-};
+    .where('finished_at', 'is', null)
+    .execute();

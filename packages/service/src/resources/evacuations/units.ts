@@ -29,8 +29,8 @@ export async function unitsOn(
   }));
   return [
     // An empty tenant has nothing on the server, and one that never ran cannot be migrated.
-    ...ofTenants.filter((one) => one.definitions.length > 0),
-    ...alone.map((one) => ({ tenantId: null, definitionId: one.id, name: one.name, definitions: [one] })),
+    ...ofTenants.filter((tenant) => tenant.definitions.length > 0),
+    ...alone.map((item) => ({ tenantId: null, definitionId: item.id, name: item.name, definitions: [item] })),
   ];
 }
 
@@ -63,16 +63,14 @@ export async function needsOfUnit(
   return {
     labels: placement?.labels ?? {},
     arch: placement?.arch ?? (parts.length > 0 ? arch : undefined),
-    // The secrets of the definitions are sent there.
-    trusted: true,
     leaving: serverId,
     moved: definitions.map(({ id }) => id),
     memory: parts.reduce((sum, { memory }) => sum + memory, 0),
     cores: Math.max(0, ...parts.map(({ cores }) => cores)),
     ports: parts.flatMap(({ ports }) => ports),
     manifest: {
-      components: parts.flatMap((one) => one.manifest.components),
-      routes: parts.flatMap((one) => one.manifest.routes),
+      components: parts.flatMap((part) => part.manifest.components),
+      routes: parts.flatMap((part) => part.manifest.routes),
     },
   };
 }

@@ -7,11 +7,11 @@ import { append } from '../../outbox/append.ts';
 import { Dispatcher } from '../../outbox/dispatcher.ts';
 import { hasUntold } from '../../outbox/store.ts';
 import { Pages } from '../../storage/page.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
 import { eventRoutes } from './routes.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('numbering of events', (engine) => {
   async function audited() {
     const storage = await engine.open();
     const log = new QuietLog();

@@ -6,12 +6,12 @@ import type { LiveStream } from '../../http/live-stream.ts';
 import { append } from '../../outbox/append.ts';
 import { Dispatcher } from '../../outbox/dispatcher.ts';
 import { lastSeq } from '../../outbox/store.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
 import { EventFeed, type Follower } from './feed.ts';
 import { followEvents } from './follow.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('numbering of events', (engine) => {
   async function running() {
     const storage = await engine.open();
     const log = new QuietLog();
@@ -45,14 +45,14 @@ onBothEngines((engine) => {
 
   const follower = (accountId: string, over: Partial<Follower> = {}) => {
     const seqs: number[] = [];
-    const one: Follower = {
+    const follower: Follower = {
       accountId,
       byTenant: false,
       offer: ({ seq }) => seqs.push(seq),
       reached: () => {},
       ...over,
     };
-    return { ...one, seqs };
+    return { ...follower, seqs };
   };
 
   it('reads nothing while it has no followers', async () => {
@@ -67,7 +67,7 @@ onBothEngines((engine) => {
     const { feed, fire, reads } = await running();
     await feed.join();
     const [a, b, other] = [follower('acc_1'), follower('acc_1'), follower('acc_2')];
-    for (const one of [a, b, other]) feed.add(one);
+    for (const item of [a, b, other]) feed.add(item);
     await fire(700);
     await fire(1, 'acc_2');
     await until(() => other.seqs.length === 1 && a.seqs.length === 700, { describe: 'all events' });
@@ -86,8 +86,8 @@ onBothEngines((engine) => {
   it('tells a follower by tenant that is added in the middle of a batch that tenants are unknown', async () => {
     const { feed, fire } = await running();
     await feed.join();
-    const told: boolean[] = [];
-    const late = follower('acc_1', { byTenant: true, offer: (_, tenants) => told.push(tenants !== undefined) });
+    const reported: boolean[] = [];
+    const late = follower('acc_1', { byTenant: true, offer: (_, tenants) => reported.push(tenants !== undefined) });
     let isAdded = false;
     feed.add(
       follower('acc_1', {
@@ -98,11 +98,11 @@ onBothEngines((engine) => {
       }),
     );
     await fire(5);
-    await until(() => told.length === 5, { describe: 'the batch' });
-    expect(told).toEqual(Array(5).fill(false));
+    await until(() => reported.length === 5, { describe: 'the batch' });
+    expect(reported).toEqual(Array(5).fill(false));
     await fire(1);
-    await until(() => told.length === 6, { describe: 'the next batch' });
-    expect(told.at(-1)).toBe(true);
+    await until(() => reported.length === 6, { describe: 'the next batch' });
+    expect(reported.at(-1)).toBe(true);
     feed.leave();
   });
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Sweeper } from '../../bus/sweeper.ts';
-import type { Log } from '../../log.ts';
 import { lastSeq } from '../../outbox/store.ts';
+import type { Log } from '../../process/log.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { type EventRow, eventsAfter, tenantsOf } from './store.ts';
 
@@ -17,7 +17,7 @@ export interface Follower {
 }
 
 /** Ids of tenants by the id of a resource; a resource that belongs to none is missing. */
-export type Tenants = ReadonlyMap<string, string>;
+type Tenants = ReadonlyMap<string, string>;
 
 export interface EventFeedDeps {
   readonly reader: Queries;
@@ -26,7 +26,7 @@ export interface EventFeedDeps {
   readonly sweepMs?: number;
 }
 
-const MOST_AT_ONCE = 500;
+const MAX_AT_ONCE = 500;
 /** Time for writing to followers before requests get a turn; one event goes to all its followers at once. */
 const SLICE_MS = 4;
 
@@ -103,7 +103,7 @@ export class EventFeed {
   async #read(): Promise<boolean> {
     if (this.#joined === 0 || this.#last === undefined) return false;
     await this.#last;
-    const events = await eventsAfter(this.#deps.reader, { after: this.#offered, most: MOST_AT_ONCE });
+    const events = await eventsAfter(this.#deps.reader, { after: this.#offered, max: MAX_AT_ONCE });
     const newest = events.at(-1);
     if (newest === undefined) return false;
     const accounts = this.#accountsByTenant();
@@ -121,7 +121,7 @@ export class EventFeed {
       begun = performance.now();
     }
     for (const followers of this.#followers.values()) for (const follower of followers) follower.reached(newest.seq);
-    return events.length === MOST_AT_ONCE;
+    return events.length === MAX_AT_ONCE;
   }
 
   #accountsByTenant(): Set<string> {

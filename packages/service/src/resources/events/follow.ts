@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import type { Follow } from '../../http/handler.ts';
 import { type LiveStream, type PreparedEvent, prepareEvent, writeWhole } from '../../http/live-stream.ts';
 import type { Queries } from '../../storage/storage.ts';

@@ -1,5 +1,5 @@
 import type { Event } from '@hortus/contract/resources/events';
-import { iso } from '../../time.ts';
+import { iso } from '../../records/time.ts';
 import type { EventRow } from './store.ts';
 
 export const eventRecord = (row: EventRow): Event => ({

@@ -82,12 +82,12 @@ export const tenantsOf = async (queries: Queries, resourceIds: readonly string[]
   return new Map(rows.flatMap(({ id, tenant_id }) => (tenant_id === null ? [] : [[id, tenant_id] as const])));
 };
 
-const numberedAfter = statement<{ after: number; most: number }, EventRow>(
-  (db, p) => db.selectFrom('events').selectAll().where('seq', '>', p.after).orderBy('seq').limit(p.most) as never,
+const numberedAfter = statement<{ after: number; max: number }, EventRow>(
+  (db, p) => db.selectFrom('events').selectAll().where('seq', '>', p.after).orderBy('seq').limit(p.max) as never,
 );
 
 /** Returns events of all accounts, in the order of `seq`. */
-export const eventsAfter = (queries: Queries, of: { readonly after: number; readonly most: number }) =>
+export const eventsAfter = (queries: Queries, of: { readonly after: number; readonly max: number }) =>
   numberedAfter(queries, of);
 
 /** Returns the number of the oldest event that retention has kept; undefined if there are no events. */

@@ -3,11 +3,11 @@ import type { StreamCall } from '@hortus/client/client';
 import type { StreamEvent } from '@hortus/client/stream';
 import type { Event } from '@hortus/contract/resources/events';
 import { until } from '@hortus/testkit/until';
-import { expect, it } from 'vitest';
-import { newId } from '../../ids.ts';
+import { beforeAll, expect, it } from 'vitest';
 import { append } from '../../outbox/append.ts';
-import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { newId } from '../../records/ids.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
 
 type Query = StreamCall<'events.list'>;
@@ -36,7 +36,7 @@ function following(caller: Pick<Caller, 'client'>, call: Query = {}) {
 
 /** Writes an event by the side door, without a notice: the service finds it by its sweeps. */
 async function fire(service: RunningService, resourceId: string, type = 'audit.tested', accountId = service.accountId) {
-  await append(service.sideDoor, {
+  await append(service.database, {
     type: type as `audit.${string}`,
     accountId,
     resourceType: 'plant',
@@ -58,15 +58,20 @@ async function live(service: RunningService, follower: ReturnType<typeof followi
   follower.seen.length = 0;
 }
 
-onBothEngines((engine) => {
+onDifferingEngines('notices between replicas', (engine) => {
+  let installation: RunningService;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
+
   it('sends every event as it is committed, with its seq as id, and resumes after it', async () => {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const follower = following(service);
     await live(service, follower);
     for (const name of ['fern', 'moss', 'oak']) await fire(service, name);
     await follower.has(3);
     expect(follower.resources()).toEqual(['fern', 'moss', 'oak']);
-    const [listed] = await service.told('fern');
+    const [listed] = await service.eventsOf('fern');
     expect(follower.seen[0]).toEqual({ id: String(listed?.seq), event: 'change', data: listed });
     await follower.leave();
     await fire(service, 'elm');
@@ -81,7 +86,7 @@ onBothEngines((engine) => {
   });
 
   it('filters by type, resource and tenant, in pages and live', async () => {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const tenant = newId('tenant');
     const server = (await service.client.call('servers.create', { body: { name: 'web-1', environment: 'production' } }))
       .data;
@@ -91,7 +96,7 @@ onBothEngines((engine) => {
       })
     ).data;
     const filters = [{ type: 'audit.b' }, { type: 'other.*' }, { resource_id: 'fern' }, { tenant_id: made.id }];
-    const before = (await service.told()).at(-1)?.seq ?? 0;
+    const before = (await service.eventsOf()).at(-1)?.seq ?? 0;
     const write = async () => {
       await fire(service, 'fern', 'audit.a');
       await fire(service, 'moss', 'audit.b');
@@ -114,7 +119,7 @@ onBothEngines((engine) => {
   });
 
   it('sends another account nothing of this one', async () => {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const neighbour = await service.addAccount();
     const spy = following(neighbour, { lastEventId: '0' });
     const withIds = following(neighbour, { query: { resource_id: 'fern', after: 0 } });
@@ -129,7 +134,7 @@ onBothEngines((engine) => {
   });
 
   it('ends when the key is revoked or the stream needs a permission that the key does not have', async () => {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const { data: made } = await service.client.call('keys.create', {
       body: { name: 'follower', permissions: ['events:read'] },
     });
@@ -139,7 +144,7 @@ onBothEngines((engine) => {
     const text = response.text();
     await service.client.call('keys.revoke', { params: { id: made.id } });
     expect(await text).toContain('event: error\ndata: {"success":false,"error":{"code":"UNAUTHORIZED"');
-    const without = await insertKeyRow(service.sideDoor, {
+    const without = await insertKeyRow(service.database, {
       account_id: service.accountId,
       permissions: '["keys:read"]',
     });
@@ -148,10 +153,11 @@ onBothEngines((engine) => {
   });
 
   it('tells a client whose last id is older than what is kept, or unknown, that events may be missing', async () => {
+    // The events of every account share their numbers.
     const service = await startApp(engine);
     for (const name of ['fern', 'moss', 'oak']) await fire(service, name);
-    const kept = (await service.told('oak'))[0] as Event;
-    await service.sideDoor.db.deleteFrom('events').where('seq', '<', kept.seq).execute();
+    const kept = (await service.eventsOf('oak'))[0] as Event;
+    await service.database.db.deleteFrom('events').where('seq', '<', kept.seq).execute();
     const old = following(service, { lastEventId: '1' });
     await old.has(2);
     expect(old.seen[0]).toMatchObject({ event: 'gap', data: { after: 1, resumed_after: 1, reason: 'removed' } });
@@ -171,15 +177,15 @@ onBothEngines((engine) => {
   it.each(['-1', 'abc', '1.5', '0x10', '9'.repeat(17), '1e3', '9007199254740993'])(
     'refuses the last id %s',
     async (id) => {
-      const service = await startApp(engine);
+      const service = await installation.inNewAccount();
       const headers = { accept: 'text/event-stream', 'last-event-id': id };
       expectRefusal(await service.request('GET', '/events', { headers }), 'VALIDATION_ERROR', 'Last-Event-ID');
     },
   );
 
   it('catches up from any number on while events are written, without a gap or a double', async () => {
-    const service = await startApp(engine);
-    const from = (await service.told()).at(-1)?.seq ?? 0;
+    const service = await installation.inNewAccount();
+    const from = (await service.eventsOf()).at(-1)?.seq ?? 0;
     const count = 450;
     let written = 0;
     const writing = (async () => {
@@ -200,15 +206,17 @@ onBothEngines((engine) => {
 
   if (engine.name === 'postgres')
     it('follows on one replica what is committed on another', async () => {
-      const one = await startApp(engine);
-      const two = await startApp(engine, {}, one.testDatabase);
+      const service = await startApp(engine);
+      const two = await startApp(engine, {}, service.testDatabase);
       const follower = following(two);
-      await live(one, follower);
-      const server = await one.client.call('servers.create', { body: { name: 'web-2', environment: 'production' } });
+      await live(service, follower);
+      const server = await service.client.call('servers.create', {
+        body: { name: 'web-2', environment: 'production' },
+      });
       await until(() => follower.resources().includes(server.data.id), { describe: 'the event of the other replica' });
       // The replicas may be used in turn: their numbers are the same.
       await follower.leave();
-      const again = following(one, { lastEventId: String(follower.seqs().at(-1)) });
+      const again = following(service, { lastEventId: String(follower.seqs().at(-1)) });
       await two.client.call('servers.delete', { params: { id: server.data.id } });
       await again.has(1);
       expect(again.resources()).toContain(server.data.id);

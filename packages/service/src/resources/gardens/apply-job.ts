@@ -1,10 +1,9 @@
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
 import { nameOf } from '@hortus/garden/items';
 import { type Principal, standInFor } from '../../identity/principal.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
-import type { EventSubscriber } from '../../outbox/dispatcher.ts';
-import { endedIn } from '../../outbox/ended.ts';
+import { POLL_MS, rowJob } from '../../jobs/row-job.ts';
+import { wakeAfterWork, waker } from '../../jobs/wake.ts';
 import { Behind, Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
@@ -31,42 +30,35 @@ export const APPLY_GARDEN = 'gardens.apply';
 
 /** Deployments of one run at the same time. */
 const AT_ONCE = 4;
-/** Fallback poll; normally the end of a deployment wakes the job. */
-const LOOK_MS = 600_000;
 
 /** Binds the sealed orders to their run. */
 export const sealingContext = (runId: string): string => `garden run/${runId}`;
 
-export const enqueueRun = (tx: Tx, id: string): Promise<void> =>
-  enqueue(tx, { kind: APPLY_GARDEN, key: id, payload: { run_id: id } });
+export const wakeRun = waker(APPLY_GARDEN);
 
-/** Wakes the runs that wait for the deployments that ended. */
-export const wakeGardens: EventSubscriber = async (tx, events) => {
-  const ended = await endedIn(tx, events);
-  if (ended.length === 0) return;
-  for (const { run_id } of await runsWaitingFor(tx, ended)) await enqueueRun(tx, run_id);
-};
+export const wakeGardens = wakeAfterWork(APPLY_GARDEN, runsWaitingFor);
 
 /**
  * Applies a garden. Each change is one transaction with its own row, so a process that is killed at any time loses
  * nothing and repeats nothing.
  */
-export const applyGardenJob = (deps: CarryingDeps): JobKind => ({
-  maxAttempts: Number.POSITIVE_INFINITY,
-  run: async ({ job, signal, complete }) => {
-    const { storage } = deps;
-    const { run_id: id } = job.payload as { run_id: string };
-    let orders: readonly (object | null)[] | undefined;
-    while (!signal.aborted) {
-      const next = await storage.write((tx) => advance(tx, deps, id));
-      if (next === undefined) return 'done';
-      if (next.length === 0) return await storage.write(async (tx) => complete(tx, { again: tx.now + LOOK_MS }));
-      orders ??= await openOrders(deps, id);
-      for (const change of next) await carryOut(deps, id, change, orders?.[change.place] ?? null);
-    }
-    return { again: Date.now() };
-  },
-});
+export const applyGardenJob = (deps: CarryingDeps): JobKind =>
+  rowJob({
+    storage: deps.storage,
+    lock: lockRun,
+    isOver: ({ status }) => status !== 'applying',
+    async prepare(id, signal) {
+      let orders: readonly (object | null)[] | undefined;
+      for (;;) {
+        signal.throwIfAborted();
+        const next = await deps.storage.write((tx) => advance(tx, deps, id));
+        if (next.length === 0) return;
+        orders ??= await openOrders(deps, id);
+        for (const change of next) await carryOut(deps, id, change, orders?.[change.place] ?? null);
+      }
+    },
+    advance: async (tx) => tx.now + POLL_MS,
+  });
 
 /** The orders are gone once the run has ended. */
 async function openOrders({ storage, vault }: CarryingDeps, id: string): Promise<(object | null)[]> {
@@ -77,13 +69,10 @@ async function openOrders({ storage, vault }: CarryingDeps, id: string): Promise
 
 const principalOf = (run: GardenRunRow): Principal => standInFor(run.account_id, run.created_by);
 
-/**
- * Records the deployments that ended, and ends the run after the last change. Returns the changes to carry out now;
- * undefined once the run has ended.
- */
-async function advance(tx: Tx, deps: CarryingDeps, id: string): Promise<GardenChangeRow[] | undefined> {
+/** Records the deployments that ended, and ends the run after the last change. Returns the changes to carry out now. */
+async function advance(tx: Tx, deps: CarryingDeps, id: string): Promise<GardenChangeRow[]> {
   const run = await lockRun(tx, id);
-  if (run?.status !== 'applying') return undefined;
+  if (run?.status !== 'applying') return [];
   const changes: GardenChangeRow[] = [];
   for (const change of await changesOf(tx, id)) changes.push(await settled(tx, deps, run, change));
   const running = changes.filter(({ state }) => state === 'running').length;
@@ -92,7 +81,7 @@ async function advance(tx: Tx, deps: CarryingDeps, id: string): Promise<GardenCh
   if (failed || run.cancelled === 1 || waiting.length === 0) {
     if (running > 0) return [];
     await end(tx, run, failed, waiting.length);
-    return undefined;
+    return [];
   }
   return ready(changes, waiting).slice(0, Math.max(0, AT_ONCE - running));
 }
@@ -101,9 +90,9 @@ async function advance(tx: Tx, deps: CarryingDeps, id: string): Promise<GardenCh
 function ready(changes: readonly GardenChangeRow[], waiting: readonly GardenChangeRow[]): GardenChangeRow[] {
   const open = new Set(changes.filter(({ state }) => state !== 'done').map(nameOf));
   const isRemoval = ({ action }: GardenChangeRow) => action === 'archive' || action === 'remove';
-  const others = changes.some((one) => !isRemoval(one) && one.state !== 'done');
+  const others = changes.some((change) => !isRemoval(change) && change.state !== 'done');
   return waiting.filter(
-    (one) => !(isRemoval(one) && others) && (JSON.parse(one.needs) as string[]).every((need) => !open.has(need)),
+    (item) => !(isRemoval(item) && others) && (JSON.parse(item.needs) as string[]).every((need) => !open.has(need)),
   );
 }
 

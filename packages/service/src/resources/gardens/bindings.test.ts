@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
-import { afterAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { onBothEngines } from '../../testing/engines.ts';
 import { writeProviders } from '../../testing/provider-templates.ts';
@@ -10,10 +10,14 @@ import { Gardener } from './testing/gardener.ts';
 onBothEngines((engine) => {
   const folder = temporaryFolder('providers');
   afterAll(() => folder.remove());
+  let installation: RunningService;
   let service: RunningService;
   let gardener: Gardener;
+  beforeAll(async () => {
+    installation = await startApp(engine, { catalogDirectory: await writeProviders(join(folder.path, engine.name)) });
+  });
   beforeEach(async () => {
-    service = await startApp(engine, { catalogDirectory: await writeProviders(join(folder.path, engine.name)) });
+    service = await installation.inNewAccount();
     gardener = new Gardener(service);
     await gardener.server('attic');
     const attributes = { host: 'db.example.org', port: '5432', database: 'desk', password: 'a long password' };

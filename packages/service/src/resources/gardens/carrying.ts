@@ -4,11 +4,11 @@ import type { RuleCreate, RuleUpdate } from '@hortus/contract/resources/notifica
 import type { RegistryCreate, RegistryUpdate } from '@hortus/contract/resources/registries';
 import type { WebhookRegistration, WebhookUpdate } from '@hortus/contract/resources/webhooks';
 import type { Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { checkUrl } from '../../outbound/check-url.ts';
 import { invalid } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { type Drafts, publishUnlessPresent, type Written } from '../drafts/public.ts';
-import { type Channels, MOST_CHANNELS, type Rules } from '../notifications/public.ts';
+import { type Channels, MAX_CHANNELS, type Rules } from '../notifications/public.ts';
 import type { Registries } from '../registries/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import { change as changeWebhook, register, remove as removeWebhook, type WebhookDeps } from '../webhooks/public.ts';
@@ -110,9 +110,9 @@ async function prepareRule(
   order: object | null,
 ): Promise<Step> {
   const { body, channels: names = [] } = (order ?? {}) as RuleOrder;
-  const known = names.length === 0 ? [] : (await channels.list(principal, { per_page: MOST_CHANNELS })).data;
+  const known = names.length === 0 ? [] : (await channels.list(principal, { per_page: MAX_CHANNELS })).data;
   const channel_ids = names.map((name) => {
-    const found = known.find((one) => one.name === name);
+    const found = known.find((item) => item.name === name);
     if (!found) throw invalid(`rules.${change.key}.channels`, `there is no channel ${name}.`, { reason: 'unknown' });
     return found.id;
   });

@@ -6,14 +6,14 @@ import { boundInstances } from '@hortus/garden/order';
 import type { FieldChange } from '@hortus/garden/plan';
 import { referenceIn, resolved } from '@hortus/garden/references';
 import type { Problem } from '@hortus/garden/secret-places';
-import { appHosts, missingHosts } from '@hortus/template/app-hosts';
-import { type Inputs, isSecretInput, splitSecretInputs } from '@hortus/template/inputs';
-import { pausing } from '../../pausing.ts';
+import { appHosts, missingHosts } from '@hortus/template/inputs/app-hosts';
+import { type Inputs, isSecretInput, splitSecretInputs } from '@hortus/template/inputs/inputs';
+import { pausing } from '../../process/pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import { findConnectionByName } from '../connections/public.ts';
 import { appsDomainOf } from '../servers/public.ts';
-import { type Catalog, type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
+import { type Catalog, type CatalogTemplate, checkInput, checkProfile, checkVariant } from '../templates/public.ts';
 import type { ReadFiles } from './files.ts';
 import type { Compared, WantedRecord } from './item.ts';
 import { type Place, type Places, Placing } from './placing.ts';
@@ -45,27 +45,27 @@ export interface ComparedDefinitions extends Compared {
 }
 
 /** Compares the definitions of the file with those of the account; inputs are validated as the API does. */
-export async function compareDefinitions(deps: DefinitionsDeps, given: DefinitionInputs): Promise<ComparedDefinitions> {
-  const { files, present } = given;
+export async function compareDefinitions(deps: DefinitionsDeps, input: DefinitionInputs): Promise<ComparedDefinitions> {
+  const { files, present } = input;
   const problems: Problem[] = [];
   const wanted: WantedRecord[] = [];
-  const placing = new Placing(given.places, present);
+  const placing = new Placing(input.places, present);
   const templates = new Map<string, CatalogTemplate>();
   const pause = pausing();
   for (const [uid, definition] of Object.entries(files.garden.definitions ?? {})) {
     await pause();
     const report = (field: string, message: string) =>
       problems.push({ field: `definitions.${uid}${field && `.${field}`}`, message });
-    const template = templateOf(deps.catalog, given, uid, definition);
+    const template = templateOf(deps.catalog, input, uid, definition);
     if (!template) report('species', `there is no published species ${definition.species}`);
     else templates.set(uid, template);
     const place = placing.of(uid, definition, report);
     if (!template || !place) continue;
-    wanted.push(await wantedDefinition(deps, given, { uid, definition, template, place, report }));
+    wanted.push(await wantedDefinition(deps, input, { uid, definition, template, place, report }));
   }
   const items: PresentItem[] = [];
-  for (const one of present.values()) {
-    items.push(definitionItem(deps.catalog, given.places, one));
+  for (const definition of present.values()) {
+    items.push(definitionItem(deps.catalog, input.places, definition));
     await pause();
   }
   const secretInput = (uid: string, name: string) => {
@@ -103,10 +103,10 @@ async function wantedDefinition(
 ): Promise<WantedRecord> {
   const existing = present.get(uid);
   const { inputs = {}, needs = [], backup = {}, bindings = {} } = definition;
-  const given = resolved(inputs, files.values);
-  const hosts = existing ? {} : await chosenHosts(deps, accountId, { uid, template, place }, given);
-  const { plain, secret } = await checkedInputs(deps, template, existing, { ...hosts, ...given }, (name, message) => {
-    const unresolved = referenceIn(inputs[name]) !== undefined && !Object.hasOwn(given, name);
+  const input = resolved(inputs, files.values);
+  const hosts = existing ? {} : await chosenHosts(deps, accountId, { uid, template, place }, input);
+  const { plain, secret } = await checkedInputs(deps, template, existing, { ...hosts, ...input }, (name, message) => {
+    const unresolved = referenceIn(inputs[name]) !== undefined && !Object.hasOwn(input, name);
     if (!unresolved) report(`inputs.${name}`, message);
   });
   attempt(
@@ -126,7 +126,9 @@ async function wantedDefinition(
     watch_seconds: definition.watch_seconds ?? 60,
     heal: definition.heal ?? false,
   };
-  const inGarden = boundInstances(bindings).filter((one) => Object.hasOwn(files.garden.definitions ?? {}, one));
+  const inGarden = boundInstances(bindings).filter((instance) =>
+    Object.hasOwn(files.garden.definitions ?? {}, instance),
+  );
   const settings = { ...standardBackup, ...backup };
   const key = definition.template === undefined ? undefined : templateKey(template.item);
   const required = template.spec.inputs.required.map(({ name }) => `inputs.${name}`);
@@ -219,9 +221,9 @@ async function chosenHosts(
   { reader }: DefinitionsDeps,
   accountId: string,
   { uid, template, place }: Pick<Described, 'uid' | 'template' | 'place'>,
-  given: Inputs,
+  input: Inputs,
 ): Promise<Inputs> {
-  const missing = missingHosts(template.spec, given);
+  const missing = missingHosts(template.spec, input);
   const domain = missing.length === 0 ? undefined : await appsDomainOf(reader, accountId, place.serverId);
   return domain === undefined ? {} : appHosts(missing, uid, domain);
 }
@@ -231,24 +233,24 @@ async function checkedInputs(
   { reader, work }: DefinitionsDeps,
   template: CatalogTemplate,
   existing: PresentDefinition | undefined,
-  given: Inputs,
+  input: Inputs,
   report: (name: string, message: string) => void,
 ): Promise<{ plain: Inputs; secret: Record<string, string> }> {
   const required = new Set(template.spec.inputs.required.map(({ name }) => name));
-  const left = Object.keys(existing?.inputs ?? {}).filter((name) => !Object.hasOwn(given, name) && !required.has(name));
-  const changes = { ...given, ...Object.fromEntries(left.map((name) => [name, null])) };
-  const unchanged = (name: string) => existing?.secrets[name] !== undefined && existing.secrets[name] === given[name];
+  const left = Object.keys(existing?.inputs ?? {}).filter((name) => !Object.hasOwn(input, name) && !required.has(name));
+  const changes = { ...input, ...Object.fromEntries(left.map((name) => [name, null])) };
+  const unchanged = (name: string) => existing?.secrets[name] !== undefined && existing.secrets[name] === input[name];
   const held = Object.keys(existing?.secrets ?? {});
   // A stored secret that stays the same is not given again: an immutable one would be refused.
   const asked = Object.fromEntries(Object.entries(changes).filter(([name]) => !unchanged(name)));
   const mode = existing ? ({ mode: 'merge', previous: existing.inputs, held } as const) : ({ mode: 'create' } as const);
-  const check = await checkGiven(reader, work, template, asked, mode, 'garden');
+  const check = await checkInput(reader, work, template, asked, mode, 'garden');
   if (!check.ok) {
     for (const { field, message } of check.problems) report(field.replace(/^inputs\./, ''), message);
-    return splitSecretInputs(template.spec, given);
+    return splitSecretInputs(template.spec, input);
   }
   const { plain, secret } = splitSecretInputs(template.spec, check.values);
-  const same = Object.fromEntries(Object.entries(given).filter(([name]) => unchanged(name)));
+  const same = Object.fromEntries(Object.entries(input).filter(([name]) => unchanged(name)));
   return { plain, secret: { ...secret, ...(same as Record<string, string>) } };
 }
 

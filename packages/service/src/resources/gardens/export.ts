@@ -30,7 +30,7 @@ export class GardenExports {
       await presentDefinitions(reader, vault, accountId, { open: false }),
     ];
     const items = [
-      ...[...present.values()].map((one) => definitionItem(catalog, there, one)),
+      ...[...present.values()].map((definition) => definitionItem(catalog, there, definition)),
       ...settingItems(await settings(principal)),
     ].filter(({ kind }) => mayExport(principal, kind));
     const garden = await gardenByName(reader, accountId, name);

@@ -21,8 +21,8 @@ export interface ReadFiles {
 
 /** Reads the files in worker threads, because their cost depends on what the caller wrote. */
 export async function readFiles(work: Work, account: string, body: GardenFiles): Promise<ReadFiles> {
-  const { garden: given, values = {}, prune = false } = body;
-  const { garden, problems } = await work.run(READ_GARDEN, { account, field: 'garden' }, given);
+  const { garden: input, values = {}, prune = false } = body;
+  const { garden, problems } = await work.run(READ_GARDEN, { account, field: 'garden' }, input);
   if (garden === undefined) {
     const named = problems.map(({ field, message }) => ({ field: join('garden', field), message }));
     const [first] = named;

@@ -1,20 +1,25 @@
+import { createClient } from '@hortus/client/client';
 import type { Permission } from '@hortus/contract/permissions';
-import { INKWELL } from '@hortus/template/inkwell.fixture';
+import { INKWELL } from '@hortus/template/testing/inkwell';
 import { until } from '@hortus/testkit/until';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { defaultRetention } from '../../retention/periods.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { retentionRules } from '../../wiring/retention-rules.ts';
 import { Gardener, inkwell } from './testing/gardener.ts';
 
 onBothEngines((engine) => {
+  let installation: RunningService;
   let service: RunningService;
   let gardener: Gardener;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
   beforeEach(async () => {
-    service = await startApp(engine);
+    service = await installation.inNewAccount();
     gardener = new Gardener(service);
     await gardener.server('attic');
   });
@@ -41,7 +46,7 @@ onBothEngines((engine) => {
       );
       const again = await gardener.apply(files);
       expect(again).toMatchObject({ status: 'succeeded', changes: [], counts: { unchanged: 2, create: 0 } });
-      expect((await service.told()).map(({ type }) => type).filter((type) => type.startsWith('garden.'))).toEqual([
+      expect((await service.eventsOf()).map(({ type }) => type).filter((type) => type.startsWith('garden.'))).toEqual([
         'garden.planned',
         'garden.applied',
         'garden.planned',
@@ -155,8 +160,8 @@ onBothEngines((engine) => {
       const files = home(inkwell('blog', 'attic'));
       const { plan_hash } = await gardener.plan(files);
       const body = { ...home(inkwell('blog', 'attic', { heal: true })), plan_hash };
-      const answer = await service.request('POST', '/gardens/apply', { body });
-      expectRefusal(answer, 'VALIDATION_ERROR', 'plan_hash');
+      const response = await service.request('POST', '/gardens/apply', { body });
+      expectRefusal(response, 'VALIDATION_ERROR', 'plan_hash');
       expect(await gardener.definitions()).toEqual([]);
     });
 
@@ -184,6 +189,27 @@ onBothEngines((engine) => {
       expect(servers).toEqual({ a: 'attic', b: 'barn', c: 'attic' });
       await gardener.applied(files);
       expect((await gardener.plan(files)).changes).toEqual([]);
+    });
+
+    it('a server registered without data:export is never chosen for a placement', async () => {
+      const { data: thief } = await service.client.call('keys.create', {
+        body: { name: 'thief', permissions: ['servers:write'] },
+      });
+      const body = { name: 'lure', environment: 'production' as const, labels: { site: 'lure' } };
+      const registered = await service.request('POST', '/servers/register', { body, key: thief.key });
+      expect(registered.status).toBe(201);
+      const lure = createClient({ baseUrl: service.base, key: registered.json.data.api_key });
+      await lure.call('deployments.pending', {});
+      const placed = (uid: string, placement: object) => ({
+        [uid]: { species: 'inkwell', placement, inputs: { WEB_HOSTNAME: `${uid}.example.org` } },
+      });
+      const { changes } = await gardener.plan(home({ ...placed('a', {}), ...placed('b', {}) }));
+      const servers = changes.map(({ fields }) => fields.find(({ field }) => field === 'server')?.after);
+      expect(servers).toEqual(['attic', 'attic']);
+      const { problems } = await gardener.plan(home(placed('c', { labels: { site: 'lure' } })));
+      expect(problems).toMatchObject([
+        { field: 'definitions.c.placement', message: expect.stringContaining('is trusted (lure); rotate the key') },
+      ]);
     });
 
     it('chooses only servers with the labels of a placement', async () => {
@@ -246,13 +272,20 @@ onBothEngines((engine) => {
   });
 
   describe('secrets of a garden', () => {
+    const storedRun = () =>
+      service.database.db
+        .selectFrom('garden_runs')
+        .selectAll()
+        .where('account_id', '=', service.accountId)
+        .executeTakeFirstOrThrow();
+
     it('are compared with the stored ones, and never shown', async () => {
       const run = await gardener.applied(secretly(withPassword, 'hunter2hunter2'));
       expect((await gardener.plan(secretly(withPassword, 'hunter2hunter2'))).changes).toEqual([]);
       const plan = await gardener.plan(secretly(withPassword, 'another-password'));
       expect(plan.changes[0]?.fields).toEqual([{ field: 'inputs.SMTP_PASSWORD', change: 'changed', secret: true }]);
       expect(JSON.stringify([run, plan])).not.toMatch(/hunter2|another-password/);
-      const row = await service.sideDoor.db.selectFrom('garden_runs').selectAll().executeTakeFirstOrThrow();
+      const row = await storedRun();
       expect(row.orders).toBe('');
     });
 
@@ -263,7 +296,7 @@ onBothEngines((engine) => {
 
     it('are stored encrypted while a run needs them', async () => {
       await gardener.apply(secretly(withPassword, 'hunter2hunter2'));
-      const row = await service.sideDoor.db.selectFrom('garden_runs').selectAll().executeTakeFirstOrThrow();
+      const row = await storedRun();
       expect(row.orders).not.toBe('');
       expect(JSON.stringify(row)).not.toContain('hunter2');
     });
@@ -280,8 +313,8 @@ onBothEngines((engine) => {
       ]);
       const unresolved = home(withPassword);
       expect(await gardener.plan(unresolved)).toMatchObject({ unresolved: ['env.SMTP'], problems: [] });
-      const answer = await service.request('POST', '/gardens/apply', { body: unresolved });
-      expectRefusal(answer, 'VALIDATION_ERROR', 'values');
+      const response = await service.request('POST', '/gardens/apply', { body: unresolved });
+      expectRefusal(response, 'VALIDATION_ERROR', 'values');
     });
 
     it('cannot be guessed with a key that may not change them', async () => {
@@ -289,8 +322,8 @@ onBothEngines((engine) => {
       const body = { name: 'reader', permissions: ['gardens:read' as const, 'definitions:read' as const] };
       const { key } = (await service.client.call('keys.create', { body })).data;
       for (const guess of ['hunter2hunter2', 'another-password']) {
-        const answer = await service.request('POST', '/gardens/plan', { body: secretly(withPassword, guess), key });
-        expect(answer.json.data.changes).toEqual([]);
+        const response = await service.request('POST', '/gardens/plan', { body: secretly(withPassword, guess), key });
+        expect(response.json.data.changes).toEqual([]);
       }
     });
   });
@@ -299,9 +332,9 @@ onBothEngines((engine) => {
     const permissions: Permission[] = ['gardens:write', 'definitions:write', 'registries:read'];
     const body = { name: 'half', permissions };
     const { key } = (await service.client.call('keys.create', { body })).data;
-    const answer = await service.request('POST', '/gardens/apply', { body: home(inkwell('blog', 'attic')), key });
-    expectRefusal(answer, 'FORBIDDEN');
-    expect(answer.json.error.details).toMatchObject({ permission: 'deployments:execute' });
+    const response = await service.request('POST', '/gardens/apply', { body: home(inkwell('blog', 'attic')), key });
+    expectRefusal(response, 'FORBIDDEN');
+    expect(response.json.error.details).toMatchObject({ permission: 'deployments:execute' });
     const registries = { garden: { name: 'home', registries: { 'r.example.org': { username: 'u' } } } };
     const refused = await service.request('POST', '/gardens/apply', { body: registries, key });
     expect(refused.json.error.details).toMatchObject({ permission: 'registries:write' });
@@ -311,12 +344,12 @@ onBothEngines((engine) => {
     await gardener.applied(home(inkwell('blog', 'attic')));
     const body = { name: 'blind', permissions: ['gardens:read' as const] };
     const { key } = (await service.client.call('keys.create', { body })).data;
-    const answer = await service.request('POST', '/gardens/plan', {
+    const response = await service.request('POST', '/gardens/plan', {
       body: home(inkwell('blog', 'attic', { heal: true })),
       key,
     });
-    expectRefusal(answer, 'FORBIDDEN');
-    expect(answer.json.error.details).toMatchObject({ permission: 'definitions:read' });
+    expectRefusal(response, 'FORBIDDEN');
+    expect(response.json.error.details).toMatchObject({ permission: 'definitions:read' });
   });
 
   it('a key that may not read definitions learns nothing from the problems of a plan', async () => {
@@ -372,11 +405,11 @@ onBothEngines((engine) => {
   });
 
   it('reports unknown servers, species, inputs and needs all at once', async () => {
-    const answer = await service.request('POST', '/gardens/plan', {
+    const response = await service.request('POST', '/gardens/plan', {
       body: home({ ...inkwell('blog', 'attic', { needs: ['nothing'] }), x: { species: 'inkwell' } }),
     });
-    expectRefusal(answer, 'VALIDATION_ERROR', 'garden');
-    expect(answer.json.error.details.problems).toHaveLength(2);
+    expectRefusal(response, 'VALIDATION_ERROR', 'garden');
+    expect(response.json.error.details.problems).toHaveLength(2);
     const { problems } = await gardener.plan(
       home({
         ...inkwell('a', 'nowhere'),
@@ -460,6 +493,24 @@ onBothEngines((engine) => {
     expect((await gardener.plan(files({}))).changes).toEqual([]);
   });
 
+  it('a file cannot move a channel or webhook to another address with its stored secret', async () => {
+    const files = (host: string, secrets: { token?: string; secret?: string }) => ({
+      garden: {
+        name: 'home',
+        channels: { phone: { type: 'gotify', url: `https://${host}/`, token: secrets.token } },
+        webhooks: { ci: { url: `https://${host}/hook`, events: ['garden.failed'], secret: secrets.secret } },
+      },
+      values: { 'env.GOTIFY': 'gotify-token', 'env.HOOK': 'a-long-webhook-secret' },
+    });
+    const all = { token: '${env.GOTIFY}', secret: '${env.HOOK}' };
+    expect(await gardener.applied(files('203.0.113.7', all))).toMatchObject({ status: 'succeeded' });
+    expect((await gardener.plan(files('203.0.113.7', {}))).problems).toEqual([]);
+    const { problems } = await gardener.plan(files('203.0.113.66', {}));
+    expect(problems.map(({ field }) => field).sort()).toEqual(['channels.phone.token', 'webhooks.ci.secret']);
+    expect(await gardener.applied(files('203.0.113.8', all))).toMatchObject({ status: 'succeeded' });
+    expect((await gardener.plan(files('203.0.113.8', all))).changes).toEqual([]);
+  });
+
   it('creates, changes and removes registries, channels, rules and webhooks', async () => {
     const values = {
       'env.TOKEN': 'registry-token-1',
@@ -520,15 +571,17 @@ onBothEngines((engine) => {
   });
 
   it('keeps the newest run of a garden when old ones are removed', async () => {
+    // Retention removes the runs of every account.
+    const alone = await startApp(engine);
+    gardener = new Gardener(alone);
     const ids: string[] = [];
     for (let round = 0; round < 3; round++) ids.push((await gardener.apply({ garden: { name: 'home' } })).id);
     const rules = retentionRules(defaultRetention).filter(({ name }) => name === 'garden runs');
     const { remove } = rules[0] ?? expect.fail('there is no rule');
-    const storage = service.sideDoor;
-    expect(await remove(storage, Date.now() + 1_000, 10)).toBe(2);
+    expect(await remove(alone.database, Date.now() + 1_000, 10)).toBe(2);
     expect(
       (
-        await service.client.call('gardens.runs', { params: { id: (await gardener.run(ids[2] ?? '')).garden_id } })
+        await alone.client.call('gardens.runs', { params: { id: (await gardener.run(ids[2] ?? '')).garden_id } })
       ).data.map(({ id }) => id),
     ).toEqual([ids[2]]);
   });

@@ -33,11 +33,11 @@ export const concealed: Readonly<Partial<Record<PresentItem['kind'], readonly st
 
 /** Copies secrets of the file over stored ones, so that they count as unchanged for a caller who may not compare. */
 export function withoutComparison(wanted: readonly WantedRecord[], present: readonly PresentItem[]): PresentItem[] {
-  const given = new Map(wanted.map(({ item }) => [nameOf(item), item]));
-  return present.map((one) => {
-    const { secrets = {}, fields = {} } = given.get(nameOf(one)) ?? {};
-    const known = Object.keys(one.secrets).map((name) => [name, secrets[name] ?? one.secrets[name] ?? '']);
-    const same = (concealed[one.kind] ?? []).map((name) => [name, fields[name] ?? null]);
-    return { ...one, secrets: Object.fromEntries(known), fields: { ...one.fields, ...Object.fromEntries(same) } };
+  const input = new Map(wanted.map(({ item }) => [nameOf(item), item]));
+  return present.map((item) => {
+    const { secrets = {}, fields = {} } = input.get(nameOf(item)) ?? {};
+    const known = Object.keys(item.secrets).map((name) => [name, secrets[name] ?? item.secrets[name] ?? '']);
+    const same = (concealed[item.kind] ?? []).map((name) => [name, fields[name] ?? null]);
+    return { ...item, secrets: Object.fromEntries(known), fields: { ...item.fields, ...Object.fromEntries(same) } };
   });
 }

@@ -26,7 +26,7 @@ onBothEngines((engine) => {
       const process = new MortalProcess(/^update "garden_changes"/, 1 + (deaths % 3), deaths % 2 === 0);
       const service = await startApp(engine, {}, testDatabase, process);
       const gardener = new Gardener(service);
-      const { db } = service.sideDoor;
+      const { db } = service.database;
       if (id === undefined) {
         await gardener.server('attic');
         id = (await gardener.apply(files)).id;
@@ -38,8 +38,8 @@ onBothEngines((engine) => {
       const running = db.selectFrom('deployments').select('id').where('status', '=', 'pending');
       await until(
         async () => {
-          for (const one of process.dead ? [] : await running.execute())
-            await gardener.report(one.id, 'success').catch(() => {});
+          for (const item of process.dead ? [] : await running.execute())
+            await gardener.report(item.id, 'success').catch(() => {});
           return process.dead || (await status.executeTakeFirstOrThrow()).status !== 'applying';
         },
         { describe: 'a death, or the end of the run' },

@@ -3,10 +3,13 @@ import type { PresentDefinition } from './present-definitions.ts';
 
 /** Servers and tenants of the account. */
 export interface Places {
+  /** Whether the caller may read servers, so that problems name those left out. */
+  readonly mayName?: boolean;
   readonly servers: readonly {
     readonly id: string;
     readonly name: string;
     readonly status: string;
+    readonly trusted: boolean;
     readonly labels: Readonly<Record<string, string>>;
   }[];
   readonly tenants: readonly {
@@ -55,7 +58,7 @@ export class Placing {
   }
 
   #serverId(
-    given: {
+    input: {
       readonly server: string | undefined;
       readonly placement: GardenDefinition['placement'];
       readonly existing: string | undefined;
@@ -63,20 +66,22 @@ export class Placing {
     },
     report: Report,
   ): string | undefined {
-    if (given.server !== undefined) return this.#server(given.server, (message) => report('server', message));
-    if (given.placement === undefined) return given.tenantServer;
-    const named = given.placement.servers?.map((one) =>
-      this.#server(one, (message) => report('placement.servers', message)),
+    if (input.server !== undefined) return this.#server(input.server, (message) => report('server', message));
+    if (input.placement === undefined) return input.tenantServer;
+    const named = input.placement.servers?.map((server) =>
+      this.#server(server, (message) => report('placement.servers', message)),
     );
     if (named?.includes(undefined)) return undefined;
-    const labels = Object.entries(given.placement.labels ?? {});
+    const labels = Object.entries(input.placement.labels ?? {});
     const allowed = this.#places.servers.filter(
-      (one) =>
-        (named === undefined || named.includes(one.id)) && labels.every(([key, value]) => one.labels[key] === value),
+      (server) =>
+        (named === undefined || named.includes(server.id)) &&
+        labels.every(([key, value]) => server.labels[key] === value),
     );
-    if (given.existing !== undefined && allowed.some(({ id }) => id === given.existing)) return given.existing;
+    if (input.existing !== undefined && allowed.some(({ id }) => id === input.existing)) return input.existing;
     // Sorted by name: of equally loaded servers the first is taken.
-    const free = allowed.filter(({ status }) => status !== 'disabled' && status !== 'draining');
+    const working = allowed.filter(({ status }) => status !== 'disabled' && status !== 'draining');
+    const free = working.filter(({ trusted }) => trusted);
     const [best] = free.sort(
       (a, b) =>
         Number(b.status === 'online') - Number(a.status === 'online') || this.#loadOf(a.id) - this.#loadOf(b.id),
@@ -84,7 +89,11 @@ export class Placing {
     if (!best)
       report(
         'placement',
-        labels.length > 0 ? 'no server with these labels takes new work' : 'none of the servers takes new work',
+        working.length > 0
+          ? `none of its servers is trusted${this.#places.mayName ? ` (${namesOf(working)})` : ''}; rotate the key of one to trust it, or name it as server`
+          : labels.length > 0
+            ? 'no server with these labels takes new work'
+            : 'none of the servers takes new work',
       );
     return best?.id;
   }
@@ -113,3 +122,14 @@ export class Placing {
     this.#load.set(serverId, this.#loadOf(serverId) + 1);
   }
 }
+
+/** A problem is read by people: a few names are enough. */
+const MAX_NAMED = 5;
+
+const namesOf = (servers: Places['servers']): string => {
+  const more = servers.length - MAX_NAMED;
+  return `${servers
+    .slice(0, MAX_NAMED)
+    .map(({ name }) => name)
+    .join(', ')}${more > 0 ? `, ${more} more` : ''}`;
+};

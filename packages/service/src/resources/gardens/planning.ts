@@ -10,11 +10,11 @@ import type { GardenFiles } from '@hortus/contract/resources/gardens';
 import { digestOf, type Pause } from '@hortus/garden/digest';
 import type { Garden } from '@hortus/garden/format';
 import { nameOf, type PresentItem } from '@hortus/garden/items';
-import type { ReferencePlace } from '@hortus/garden/kept-values';
 import { type Change, hashOf, planGarden, toDo } from '@hortus/garden/plan';
 import { literalSecrets, type Problem } from '@hortus/garden/secret-places';
+import type { ReferencePlace } from '@hortus/garden/unresolved-references';
 import { may, type Principal, requirePermission } from '../../identity/principal.ts';
-import { pausing } from '../../pausing.ts';
+import { pausing } from '../../process/pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Work } from '../../workers/job.ts';
@@ -25,7 +25,7 @@ import { type Claims, type Compared, concealed, withoutComparison } from './item
 import type { Places } from './placing.ts';
 import { presentDefinitions } from './present-definitions.ts';
 import { compareTemplates } from './private-templates.ts';
-import { compareSettings, type PresentSettings } from './settings.ts';
+import { compareSettings, missingSecrets, type PresentSettings } from './settings.ts';
 import { checkSettings } from './settings-check.ts';
 import { gardenByName, itemsOfAccount } from './store.ts';
 
@@ -97,24 +97,28 @@ export class GardenPlanning {
     const { name } = files.garden;
     // Before anything is looked up: also a problem tells what exists.
     for (const kind of kindsIn(files.garden)) requireSight(principal, kind);
-    const bindings = Object.values(files.garden.definitions ?? {}).flatMap((one) => Object.values(one.bindings ?? {}));
+    const bindings = Object.values(files.garden.definitions ?? {}).flatMap((definition) =>
+      Object.values(definition.bindings ?? {}),
+    );
     if (bindings.length > 0) for (const permission of permissionsToBind) requirePermission(principal, permission);
     const pause = pausing();
     const garden = await gardenByName(reader, accountId, name);
     const items = await itemsOfAccount(reader, accountId);
     const others = new Map(
       items
-        .filter((one) => one.garden !== name)
+        .filter((item) => item.garden !== name)
         .map(({ kind, resource_id, garden }) => [`${kind} ${resource_id}`, garden]),
     );
-    const own = items.filter((one) => one.garden === name);
+    const own = items.filter((item) => item.garden === name);
     const keys = new Map(own.map(({ kind, resource_id, key }) => [`${kind} ${resource_id}`, key]));
     const claims: Claims = {
       otherGarden: (kind, id) => others.get(`${kind} ${id}`),
       keyOf: (kind, id) => keys.get(`${kind} ${id}`),
     };
     const { wanted, present, problems } = await this.#compare(principal, files, claims);
-    const made = new Set(own.filter((one) => one.made === 1).map(({ kind, resource_id }) => `${kind} ${resource_id}`));
+    const made = new Set(
+      own.filter((item) => item.made === 1).map(({ kind, resource_id }) => `${kind} ${resource_id}`),
+    );
     const owned = new Set(present.filter(({ kind, id }) => made.has(`${kind} ${id}`)).map(nameOf));
     const planned = await planGarden(
       wanted.map(({ item }) => item),
@@ -124,7 +128,7 @@ export class GardenPlanning {
     );
     for (const { kind } of planned.changes) requireSight(principal, kind);
     const changes = toDo(planned);
-    const records = new Map(wanted.map((one) => [nameOf(one.item), one]));
+    const records = new Map(wanted.map((wanted) => [nameOf(wanted.item), wanted]));
     const orders = changes.map((change) => {
       const record = records.get(nameOf(change));
       if (change.action === 'create') return record?.create ?? null;
@@ -143,8 +147,9 @@ export class GardenPlanning {
         })),
         problems: [
           ...withMissing([...problems, ...planned.problems], missingValues(kept, present)),
+          ...missingSecrets(planned.changes, wanted, present),
           ...claimed(planned.changes, claims),
-        ].slice(0, MOST_PROBLEMS),
+        ].slice(0, MAX_PROBLEMS),
         unresolved: [...files.unresolved],
       },
       changes,
@@ -169,17 +174,17 @@ export class GardenPlanning {
       {
         ...{ accountId, files, templates: templates.byPath },
         present: await presentDefinitions(reader, vault, accountId, { open: mayOpen }),
-        places: await places(reader, accountId),
+        places: { ...(await places(reader, accountId)), mayName: may(principal, 'servers:read') },
       },
     );
     const others = compareSettings(files.garden, files.values, await settings(principal), claims);
     const wanted = [...templates.wanted, ...others.wanted, ...definitions.wanted];
     const present = [...templates.present, ...others.present, ...definitions.present];
     const closed = present.filter(({ kind }) => !mayChange(principal, kind));
-    const hidden = new Map(withoutComparison(wanted, closed).map((one) => [nameOf(one), one]));
+    const hidden = new Map(withoutComparison(wanted, closed).map((item) => [nameOf(item), item]));
     return {
       wanted,
-      present: present.map((one) => hidden.get(nameOf(one)) ?? one),
+      present: present.map((item) => hidden.get(nameOf(item)) ?? item),
       problems: [
         ...checkSettings(others.wanted, others.present, { resolved: files.unresolved.length === 0 }),
         ...literalSecrets(files.garden, definitions.isSecretInput),
@@ -252,10 +257,10 @@ function missingValues(kept: readonly ReferencePlace[], present: readonly Presen
 /** A missing value says more than the refusal that follows from it. */
 const withMissing = (problems: readonly Problem[], missing: readonly Problem[]): Problem[] => [
   ...missing,
-  ...problems.filter(({ field }) => !missing.some((one) => one.field === field)),
+  ...problems.filter(({ field }) => !missing.some((problem) => problem.field === field)),
 ];
 
-const MOST_PROBLEMS = 100;
+const MAX_PROBLEMS = 100;
 
 function countsOf(changes: readonly Change[]): GardenCounts {
   const counts = Object.fromEntries(gardenActions.map((action) => [action, 0])) as GardenCounts;

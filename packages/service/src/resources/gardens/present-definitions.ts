@@ -1,6 +1,6 @@
 import type { BackupSettings } from '@hortus/contract/resources/backup-settings';
-import type { Inputs } from '@hortus/template/inputs';
-import { pausing } from '../../pausing.ts';
+import type { Inputs } from '@hortus/template/inputs/inputs';
+import { pausing } from '../../process/pausing.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { connectionNames } from '../connections/public.ts';
@@ -9,8 +9,8 @@ import {
   bindingsOf,
   type CurrentRow,
   definitionsOf,
-  givenSecretsOf,
   secretContext,
+  userSecretsOf,
 } from '../definitions/public.ts';
 import { deployedRevisions } from '../instances/public.ts';
 
@@ -28,7 +28,7 @@ export interface PresentDefinition {
 }
 
 /** Far more than the definitions of any garden. */
-const MOST = 100_000;
+const MAX = 100_000;
 
 /** Reads all definitions of an account in three queries. `open` decrypts the secrets, to compare them. */
 export async function presentDefinitions(
@@ -38,8 +38,8 @@ export async function presentDefinitions(
   { open }: { readonly open: boolean },
 ): Promise<ReadonlyMap<string, PresentDefinition>> {
   const [rows, secretRows, deployed] = await Promise.all([
-    definitionsOf(queries, { accountId }).rows(MOST, 0),
-    givenSecretsOf(queries, accountId),
+    definitionsOf(queries, { accountId }).rows(MAX, 0),
+    userSecretsOf(queries, accountId),
     deployedRevisions(queries, accountId),
   ]);
   const secretsBy = Map.groupBy(secretRows, ({ definition_id }) => definition_id);

@@ -1,6 +1,6 @@
 import type { PresentItem } from '@hortus/garden/items';
 import type { Problem } from '@hortus/garden/secret-places';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { asPublished, type Written } from '../drafts/public.ts';
 import type { Catalog, CatalogTemplate } from '../templates/public.ts';
 import type { Compared, WantedRecord } from './item.ts';
@@ -32,7 +32,7 @@ export function compareTemplates(
       create: written,
       update: unchangeable,
     });
-    const known = published.find((one) => one.species === species && one.version === version);
+    const known = published.find((item) => item.species === species && item.version === version);
     byPath.set(path, known ? catalog.known(known.id) : asPublished(accountId, written, newId('template')));
     const broken = findings.find(({ severity, code }) => severity === 'error' || code === 'floating-tag');
     if (broken) problems.push({ field: `templates.${path}`, message: `line ${broken.line}: ${broken.message}` });

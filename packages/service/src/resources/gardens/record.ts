@@ -1,7 +1,7 @@
 import type { GardenCounts, GardenRun, GardenRunChange } from '@hortus/contract/resources/garden-records';
 import type { GardenSource } from '@hortus/contract/resources/garden-source-records';
 import type { Garden } from '@hortus/contract/resources/gardens';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { GardenChangeRow, GardenRow, GardenRunRow } from './store.ts';
 
 export const runRecord = (row: GardenRunRow, gardenName: string, done: number): GardenRun => ({

@@ -2,17 +2,17 @@ import type { GardenPlan, GardenRun, GardenRunDetail } from '@hortus/contract/re
 import type { GardenSource } from '@hortus/contract/resources/garden-source-records';
 import type { Garden, GardenApply, GardenFiles } from '@hortus/contract/resources/gardens';
 import { digestOf, partsOf } from '@hortus/garden/digest';
-import type { ReferencePlace } from '@hortus/garden/kept-values';
+import type { ReferencePlace } from '@hortus/garden/unresolved-references';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
-import { pausing } from '../../pausing.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
+import { pausing } from '../../process/pausing.ts';
+import { newId } from '../../records/ids.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import { enqueueRun, sealingContext } from './apply-job.ts';
+import { sealingContext, wakeRun } from './apply-job.ts';
 import { gardenRunLifecycle } from './lifecycle.ts';
 import { type GardenPlanning, type Planned, permissionsOf, seenBy } from './planning.ts';
 import { changeRecord, gardenRecord, runRecord } from './record.ts';
@@ -164,7 +164,7 @@ export class Gardens {
       })),
     );
     let run = await transition(tx, gardenRunLifecycle, row, 'begin', { actor });
-    if (changes.length > 0) await enqueueRun(tx, id);
+    if (changes.length > 0) await wakeRun(tx, id);
     else {
       const set = { orders: '', finished_at: tx.now };
       run = await transition(tx, gardenRunLifecycle, run, 'succeed', { actor, set });
@@ -236,7 +236,7 @@ export class Gardens {
       throw conflict('status', 'final', 'this run has already ended: succeeded.', { status: run.status });
     if (run.status === 'applying' && run.cancelled === 0) {
       await setCancelled(tx, id);
-      await enqueueRun(tx, id);
+      await wakeRun(tx, id);
     }
     return runRecord(run, garden.name, (await countDone(tx, [id])).get(id) ?? 0);
   }

@@ -4,11 +4,12 @@ import { RegistryCreate } from '@hortus/contract/resources/registries';
 import { WebhookRegistration } from '@hortus/contract/resources/webhooks';
 import { nameOf, type PresentItem } from '@hortus/garden/items';
 import type { Problem } from '@hortus/garden/secret-places';
-import { checkSchema, type Schema } from '@hortus/template/schema-check';
+import { checkSchema } from '@hortus/template/schema/schema-check';
+import type { TSchema } from 'typebox';
 import type { WantedRecord } from './item.ts';
 
 /** Bodies of the API that create each kind, and the section of the file. */
-const bodies: Readonly<Record<string, readonly [section: string, schema: unknown]>> = {
+const bodies: Readonly<Record<string, readonly [section: string, schema: TSchema]>> = {
   registry: ['registries', RegistryCreate],
   channel: ['channels', ChannelCreate],
   rule: ['rules', RuleCreate],
@@ -27,9 +28,9 @@ export function checkSettings(
   const existing = new Set(present.map(nameOf));
   return wanted.flatMap(({ item, create }) => {
     const [section, schema] = bodies[item.kind] ?? [];
-    if (section === undefined) return [];
+    if (section === undefined || schema === undefined) return [];
     const mayLack = existing.has(nameOf(item)) || !resolved;
-    return checkSchema(schema as Schema, bodyOf(item.kind, create))
+    return checkSchema(schema, bodyOf(item.kind, create))
       .filter(({ code }) => code !== 'missing-key' || !mayLack)
       .map(({ path, message }) => {
         const field = String(path[0]);

@@ -2,13 +2,14 @@ import type { ChannelCreate } from '@hortus/contract/resources/notification-chan
 import type { NotificationRule, RuleCreate } from '@hortus/contract/resources/notifications';
 import type { RegistryCreate } from '@hortus/contract/resources/registries';
 import type { WebhookRegistration } from '@hortus/contract/resources/webhooks';
+import { secretsAgain } from '@hortus/contract/runtime/secrets-again';
 import type { Garden } from '@hortus/garden/format';
 import { type FieldValue, nameOf, type PresentItem, type WantedItem } from '@hortus/garden/items';
-import type { FieldChange } from '@hortus/garden/plan';
+import type { Change, FieldChange } from '@hortus/garden/plan';
 import { referenceIn, resolved, type Values } from '@hortus/garden/references';
-import { secretChannelFields } from '@hortus/garden/secret-places';
-import { canonicalJson } from '@hortus/template/canonical-json';
-import { registryName } from '@hortus/template/image-reference';
+import { type Problem, secretChannelFields } from '@hortus/garden/secret-places';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
+import { registryName } from '@hortus/template/notation/image-reference';
 import { type ChannelConfig, defaults } from '../notifications/public.ts';
 import type { Claims, WantedRecord } from './item.ts';
 
@@ -53,12 +54,12 @@ export function compareSettings(garden: Garden, values: Values, there: PresentSe
 }
 
 function registries(garden: Garden, values: Values, there: PresentSettings): Both {
-  const wanted = Object.entries(garden.registries ?? {}).map(([host, given]): WantedRecord => {
-    const { username = '', password } = resolved(given, values);
+  const wanted = Object.entries(garden.registries ?? {}).map(([host, input]): WantedRecord => {
+    const { username = '', password } = resolved(input, values);
     const item = { kind: 'registry', key: registryName(host), fields: { username }, needs: [] } as const;
     const secrets = password === undefined ? {} : { password };
     return {
-      item: { ...item, secrets, hidden: referenced(given) },
+      item: { ...item, secrets, hidden: referenced(input) },
       create: { host, username, ...secrets } satisfies Partial<RegistryCreate>,
       update: () => ({ username, ...secrets }),
     };
@@ -77,17 +78,21 @@ function registries(garden: Garden, values: Values, there: PresentSettings): Bot
 }
 
 function channels(garden: Garden, values: Values, there: PresentSettings): Both {
-  const wanted = Object.entries(garden.channels ?? {}).map(([name, given]): WantedRecord => {
-    const { status = 'active', type, ...config } = resolved(given, values);
+  const wanted = Object.entries(garden.channels ?? {}).map(([name, input]): WantedRecord => {
+    const { status = 'active', type, ...config } = resolved(input, values);
     const { fields, secrets } = splitConfig(type, config as ChannelConfig);
     return {
       item: {
         ...{ kind: 'channel', key: name, secrets, needs: [] },
         fields: { type, status, ...fields },
-        hidden: referenced(given),
+        hidden: referenced(input),
       },
       create: { type, name, ...config, status },
-      update: (changes) => ({ ...onlyChanged(config, changes), status, without: removed(changes) }),
+      update: (changes) => ({
+        ...(isMoved(changes) ? config : onlyChanged(config, changes)),
+        status,
+        without: removed(changes),
+      }),
     };
   });
   const present = there.channels.map(({ channel, config }): PresentItem => {
@@ -117,8 +122,8 @@ function splitConfig(type: ChannelCreate['type'], config: ChannelConfig) {
 
 function rules(garden: Garden, there: PresentSettings): Both {
   const nameOfChannel = new Map(there.channels.map(({ channel }) => [channel.id, channel.name]));
-  const wanted = Object.entries(garden.rules ?? {}).map(([name, given]): WantedRecord => {
-    const { channels: named = [], status = 'active', kind, ...own } = given;
+  const wanted = Object.entries(garden.rules ?? {}).map(([name, input]): WantedRecord => {
+    const { channels: named = [], status = 'active', kind, ...own } = input;
     const thresholds = { ...defaults[kind], ...own };
     return {
       item: {
@@ -149,8 +154,8 @@ function webhooks(garden: Garden, values: Values, there: PresentSettings, claims
     const key = claims.keyOf('webhook', row.id);
     if (key !== undefined) taken.set(key, row.id);
   }
-  const wanted = Object.entries(garden.webhooks ?? {}).map(([name, given]): WantedRecord => {
-    const { url = '', events, status = 'active', secret } = resolved(given, values);
+  const wanted = Object.entries(garden.webhooks ?? {}).map(([name, input]): WantedRecord => {
+    const { url = '', events, status = 'active', secret } = resolved(input, values);
     // An endpoint with the same address is this one, unless the garden has made its own.
     const same = there.webhooks.find(({ row }) => row.url === url && !claims.keyOf('webhook', row.id));
     if (!taken.has(name) && same) taken.set(name, same.row.id);
@@ -159,13 +164,16 @@ function webhooks(garden: Garden, values: Values, there: PresentSettings, claims
       item: {
         ...{ kind: 'webhook', key: name, secrets, needs: [] },
         fields: { url, status, events: [...events].sort() },
-        hidden: referenced(given),
+        hidden: referenced(input),
       },
       create: { url, events, ...secrets, status } satisfies Partial<WebhookRegistration> & { status: string },
-      update: (changes) => ({ url, events, ...onlyChanged(secrets, changes), status }),
+      update: (changes) => ({
+        ...{ url, events, status },
+        ...(isMoved(changes) ? secrets : onlyChanged(secrets, changes)),
+      }),
     };
   });
-  const byId = new Map(there.webhooks.map((one) => [one.row.id, one]));
+  const byId = new Map(there.webhooks.map((webhook) => [webhook.row.id, webhook]));
   const present = [...taken].flatMap(([key, id]): PresentItem[] => {
     const found = byId.get(id);
     if (!found) return [];
@@ -182,9 +190,37 @@ function onlyChanged<Fields extends object>(fields: Fields, changes: readonly Fi
   return Object.fromEntries(Object.entries(fields).filter(([name]) => changed.has(name))) as Partial<Fields>;
 }
 
+/** Another address takes all secrets of the file: the service keeps none of them for it. */
+const isMoved = (changes: readonly FieldChange[]): boolean => changes.some(({ field }) => field === 'url');
+
+const sections = { channel: 'channels', webhook: 'webhooks' } as const;
+
+/** Reports secrets that the file leaves to the stored value although it changes the address that they are sent to. */
+export function missingSecrets(
+  changes: readonly Change[],
+  wanted: readonly WantedRecord[],
+  present: readonly PresentItem[],
+): Problem[] {
+  const items = new Map(wanted.map(({ item }) => [nameOf(item), item]));
+  const stored = new Map(present.map((item) => [nameOf(item), item]));
+  return changes.flatMap(({ kind, key, action, fields }) => {
+    if (action !== 'update' || (kind !== 'channel' && kind !== 'webhook') || !isMoved(fields)) return [];
+    const name = nameOf({ kind, key });
+    const missing = secretsAgain({
+      changed: ['url'],
+      stored: Object.keys(stored.get(name)?.secrets ?? {}).filter((field) => field !== 'url'),
+      input: Object.keys(items.get(name)?.secrets ?? {}),
+    });
+    return missing.map((field) => ({
+      field: `${sections[kind]}.${key}.${field}`,
+      message: 'must be given again, because url changes where it is sent',
+    }));
+  });
+}
+
 const removed = (changes: readonly FieldChange[]): string[] =>
   changes.flatMap(({ field, change }) => (change === 'removed' ? [field] : []));
 
 /** Returns the fields whose values come from references. */
-const referenced = (given: object): string[] =>
-  Object.entries(given).flatMap(([name, value]) => (referenceIn(value) === undefined ? [] : [name]));
+const referenced = (input: object): string[] =>
+  Object.entries(input).flatMap(([name, value]) => (referenceIn(value) === undefined ? [] : [name]));

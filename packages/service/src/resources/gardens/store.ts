@@ -1,5 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { findIn, listOf, lockIn, ofAccount } from '../../storage/lists.ts';
+import { findIn, listOf, lockById, lockIn, ofAccount } from '../../storage/lists.ts';
 import { forUpdate } from '../../storage/locking.ts';
 import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -115,8 +115,7 @@ export const findRun = findIn('garden_runs');
 export const runById = (queries: Queries, id: string): Promise<GardenRunRow | undefined> =>
   queries.db.selectFrom('garden_runs').selectAll().where('id', '=', id).executeTakeFirst();
 
-export const lockRun = (tx: Tx, id: string): Promise<GardenRunRow | undefined> =>
-  forUpdate(tx, tx.db.selectFrom('garden_runs').selectAll().where('id', '=', id)).executeTakeFirst();
+export const lockRun = lockById('garden_runs');
 
 /** Finds the run that a garden is being applied by. The caller has locked the garden. */
 export const applyingRun = (queries: Queries, gardenId: string): Promise<GardenRunRow | undefined> =>
@@ -204,10 +203,10 @@ export const skipWaiting = (tx: Tx, runId: string) =>
     .execute();
 
 /** Finds the runs that wait for one of these deployments. */
-export const runsWaitingFor = (queries: Queries, deploymentIds: readonly string[]): Promise<{ run_id: string }[]> =>
+export const runsWaitingFor = (queries: Queries, deploymentIds: readonly string[]) =>
   queries.db
     .selectFrom('garden_changes')
-    .select('run_id')
+    .select('run_id as id')
     .distinct()
     .where('deployment_id', 'in', deploymentIds)
     .where('state', '=', 'running')

@@ -9,8 +9,8 @@ import {
   agentMarkPattern,
   agentSystems,
   signatureFileName,
-} from '@hortus/contract/agent-file';
-import { ReleaseSignature } from '@hortus/contract/release-signature';
+} from '@hortus/contract/releases/agent-file';
+import { ReleaseSignature } from '@hortus/contract/releases/release-signature';
 import { Compile } from 'typebox/compile';
 
 /** Facts that require reading the whole binary. */
@@ -106,9 +106,9 @@ async function readRelease(path: string, sha256: string): Promise<ReleaseSignatu
   }
 }
 
-function platformOf(os: string, arch: string): AgentPlatform | undefined {
-  const system = agentSystems.find((one) => one === os);
-  const processor = agentArchs.find((one) => one === arch);
+export function platformOf(os: string, arch: string): AgentPlatform | undefined {
+  const system = agentSystems.find((system) => system === os);
+  const processor = agentArchs.find((item) => item === arch);
   return system && processor && { os: system, arch: processor };
 }
 

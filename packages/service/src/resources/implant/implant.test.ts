@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agentMark } from '@hortus/contract/agent-file';
+import { agentMark } from '@hortus/contract/releases/agent-file';
 import { AGENT, AGENT_RELEASE } from '@hortus/testkit/agent-folder';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { publicUrl, type RunningService, startApp } from '../../testing/running-service.ts';
 
 const path = '/implant/linux/amd64';
@@ -97,13 +97,13 @@ onBothEngines((engine) => {
       expect([other.response.status, other.bytes.length]).toEqual([200, AGENT.length]);
     });
 
-    it('answers 304 to a client that has it', async () => {
+    it('responds with 304 to a client that has it', async () => {
       const { headers } = (await download()).response;
       const { response, bytes } = await download({ 'if-none-match': headers.get('etag') ?? '' });
       expect([response.status, bytes.length]).toEqual([304, 0]);
     });
 
-    it('answers 416 to an unsatisfiable range', async () => {
+    it('responds with 416 to an unsatisfiable range', async () => {
       const { response, bytes } = await download({ range: `bytes=${AGENT.length}-` });
       expect(response.status).toBe(416);
       expect(response.headers.get('content-range')).toBe(`bytes */${AGENT.length}`);

@@ -1,2 +1,2 @@
 // What other resources may use of agent binaries.
-export type { Release, Releases, ReportedPlatform } from './releases.ts';
+export type { Release, Releases } from './releases.ts';

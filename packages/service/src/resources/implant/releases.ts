@@ -1,6 +1,6 @@
-import { type AgentPlatform, agentArchs, agentSystems } from '@hortus/contract/agent-file';
-import type { ReleaseSignature } from '@hortus/contract/release-signature';
-import { compareVersions } from '@hortus/template/version-order';
+import { type AgentPlatform, agentArchs, agentSystems } from '@hortus/contract/releases/agent-file';
+import type { ReleaseSignature } from '@hortus/contract/releases/release-signature';
+import { compareVersions } from '@hortus/template/notation/version-order';
 import type { Agents } from './agents.ts';
 
 /** A signed binary that daemons can update to. */

@@ -1,14 +1,19 @@
 import { until } from '@hortus/testkit/until';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { startApp } from '../../testing/running-service.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { refusal } from './testing/two-accounts.ts';
 import { openWaitingImport } from './testing/waiting-import.ts';
 
 onBothEngines((engine) => {
+  let installation: RunningService;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
+
   describe('a template added by an import', () => {
     it('is removed with a cancelled import, can be added again, and stays after a successful one', async () => {
-      const { there, bundleOf, versionsOfTemplate, bring, cancel, becomes } = await openWaitingImport(engine);
+      const { there, bundleOf, versionsOfTemplate, bring, cancel, becomes } = await openWaitingImport(installation);
       const first = await bring(bundleOf());
       expect(await versionsOfTemplate()).toEqual(['9.9.9']);
       await cancel(first.id);
@@ -31,7 +36,7 @@ onBothEngines((engine) => {
     });
 
     it('is removed with an import whose volume could not be filled', async () => {
-      const { there, bundleOf, bring, becomes, become } = await openWaitingImport(engine);
+      const { there, bundleOf, bring, becomes, become } = await openWaitingImport(installation);
       const { id } = await bring(bundleOf());
       const { data } = await there.client.call('imports.fill', { params: { id }, body: { volume: 'uploads' } });
       const body = { status: 'failed', error: 'No space left on the device.' } as const;
@@ -41,24 +46,24 @@ onBothEngines((engine) => {
     });
 
     it('is removed with an abandoned import, found by any process', async () => {
-      const { service, there, bundleOf, bring } = await openWaitingImport(engine);
+      const { service, there, bundleOf, bring } = await openWaitingImport(await startApp(engine));
       const { id } = await bring(bundleOf());
       await service.app.close();
-      await service.sideDoor.db.updateTable('imports').set({ progress_at: 0 }).where('id', '=', id).execute();
-      await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'bundle.import').execute();
+      await service.database.db.updateTable('imports').set({ progress_at: 0 }).where('id', '=', id).execute();
+      await service.database.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'bundle.import').execute();
       const next = await startApp(engine, {}, service.testDatabase);
       const { key } = there.caller;
-      const look = async (path: string) => (await next.request('GET', path, { key })).json.data;
-      await until(async () => (await look(`/imports/${id}`)).status === 'failed', { describe: 'it to be given up' });
-      expect(await look(`/imports/${id}`)).toMatchObject({ reason: 'deadline' });
-      await until(async () => (await look('/templates?species=imported')).length === 0, {
+      const poll = async (path: string) => (await next.request('GET', path, { key })).json.data;
+      await until(async () => (await poll(`/imports/${id}`)).status === 'failed', { describe: 'it to be given up' });
+      expect(await poll(`/imports/${id}`)).toMatchObject({ reason: 'deadline' });
+      await until(async () => (await poll('/templates?species=imported')).length === 0, {
         describe: 'the template to be gone',
       });
     });
 
     it('is not added by a refused import, first or repeated', async () => {
       const { there, bundleOf, versionsOfTemplate, bring, defineFromTemplate, cancel, publish } =
-        await openWaitingImport(engine);
+        await openWaitingImport(installation);
       const { id } = await bring(bundleOf());
       // Everything passed until the import itself was to begin.
       expect(await refusal(bring(bundleOf('10.0.0')))).toMatchObject({ field: 'instance_uid', reason: 'taken' });
@@ -78,7 +83,7 @@ onBothEngines((engine) => {
     });
 
     it('stays if the account had it before, published or as a draft', async () => {
-      const { bundleOf, versionsOfTemplate, bring, cancel, publish, draft } = await openWaitingImport(engine);
+      const { bundleOf, versionsOfTemplate, bring, cancel, publish, draft } = await openWaitingImport(installation);
       await publish('1.0.0');
       await draft('2.0.0');
       for (const version of ['1.0.0', '2.0.0']) await cancel((await bring(bundleOf(version))).id);
@@ -87,7 +92,7 @@ onBothEngines((engine) => {
 
     it('stays if a definition was created from it meanwhile', async () => {
       const { there, bundleOf, versionsOfTemplate, bring, defineFromTemplate, cancel } =
-        await openWaitingImport(engine);
+        await openWaitingImport(installation);
       const { id } = await bring(bundleOf());
       const defined = await defineFromTemplate('other');
       await cancel(id);
@@ -97,7 +102,7 @@ onBothEngines((engine) => {
     });
 
     it('stays while another import waits for it, and is removed with the last', async () => {
-      const { bundleOf, versionsOfTemplate, bring, cancel } = await openWaitingImport(engine);
+      const { bundleOf, versionsOfTemplate, bring, cancel } = await openWaitingImport(installation);
       const begun = await Promise.all(['a', 'b', 'c'].map((instance_uid) => bring(bundleOf(), { instance_uid })));
       for (const { id } of begun) {
         expect(await versionsOfTemplate()).toEqual(['9.9.9']);
@@ -108,7 +113,7 @@ onBothEngines((engine) => {
 
     it('is removed with an upgrade to it that was only offered', async () => {
       const { there, bundleOf, versionsOfTemplate, bring, defineFromTemplate, publish, cancel } =
-        await openWaitingImport(engine);
+        await openWaitingImport(installation);
       await publish('1.0.0');
       const definition_id = await defineFromTemplate('other');
       const { id } = (await there.client.call('deployments.execute', { body: { definition_id } })).data;
@@ -123,7 +128,7 @@ onBothEngines((engine) => {
 
     it('exists for a concurrently created definition, or neither does', async () => {
       const { there, bundleOf, versionsOfTemplate, bring, defineFromTemplate, cancel } =
-        await openWaitingImport(engine);
+        await openWaitingImport(installation);
       for (let round = 1; round <= 6; round++) {
         const { id } = await bring(bundleOf(`${round}.0.0`));
         const [defined, cancelled] = await Promise.allSettled([defineFromTemplate(`made-${round}`), cancel(id)]);

@@ -1,7 +1,7 @@
 import { append } from '../../outbox/append.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import type { Transfers } from '../transfers/public.ts';
 import { importLifecycle } from './lifecycle.ts';
 import type { ImportRow } from './store.ts';
@@ -9,7 +9,7 @@ import { type TakeBackDeps, takeBackTemplate } from './template.ts';
 
 export interface EndingDeps extends TakeBackDeps {
   readonly transfers: Pick<Transfers, 'ofImport' | 'order' | 'cancel'>;
-  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly server: (queries: Queries, accountId: string, id: string) => Promise<ServerState | undefined>;
 }
 
 /** Why an import failed: a code for programs, a sentence for people. */

@@ -2,23 +2,27 @@ import type { Bundle, Export, ExportOrder } from '@hortus/contract/resources/imp
 import type { Transfer } from '@hortus/contract/resources/transfers';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
+import { rowJob } from '../../jobs/row-job.ts';
+import { waker } from '../../jobs/wake.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, invalid, notFound, Problem } from '../../problem.ts';
+import { iso } from '../../records/time.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { Backups } from '../backups/public.ts';
 import { backupSettings, findDefinition, revisionOf, secretValues } from '../definitions/public.ts';
 import { hostPathsOf, volumesOf } from '../migrations/public.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import { type Transfers, transferRecord } from '../transfers/public.ts';
 import { requireCarrier } from './carrier.ts';
 
 /** One job per volume that a client downloads. */
 export const FETCH = 'bundle.fetch';
+
+const wakeFetch = waker(FETCH);
+
 /** A client that is silent for this long is considered gone. */
 const SILENCE_MS = 2 * 60_000;
 
@@ -28,7 +32,7 @@ export interface ExportsDeps {
   readonly catalog: Pick<Catalog, 'known'>;
   readonly backups: Pick<Backups, 'completed'>;
   readonly transfers: Pick<Transfers, 'order' | 'hold' | 'cancel'>;
-  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly server: (queries: Queries, accountId: string, id: string) => Promise<ServerState | undefined>;
   readonly manifest: (queries: Queries, accountId: string, definitionId: string, revision: number) => Promise<Manifest>;
   /** HORTUS_ALLOW_PLAINTEXT_MANIFEST: allows responses with secrets without TLS. */
   readonly allowPlaintext: boolean;
@@ -106,31 +110,24 @@ export class Exports {
     const data = { backup_id: backupId, definition_id, volume, transfer_id: transfer.id };
     const of = { accountId, resourceType: 'backup', resourceId: backupId, actor, data } as const;
     await append(tx, { type: 'audit.backup_fetched', ...of });
-    await enqueue(tx, {
-      kind: FETCH,
-      key: transfer.id,
-      payload: { transfer_id: transfer.id },
-      runAt: tx.now + SILENCE_MS,
-    });
+    await wakeFetch(tx, transfer.id, tx.now + SILENCE_MS);
     return transferRecord(transfer);
   }
 
   /** Ends transfers of clients that are gone; the daemon would otherwise wait forever. */
   job(): JobKind {
     const { storage, transfers } = this.#deps;
-    return {
-      maxAttempts: Number.POSITIVE_INFINITY,
-      run: ({ job, complete }) =>
-        storage.write(async (tx) => {
-          const { transfer_id: id } = job.payload as { transfer_id: string };
-          const row = await transfers.hold(tx, id);
-          if (!row || row.ended) return complete(tx, 'done');
-          const dueAt = row.updated_at + SILENCE_MS;
-          if (dueAt > tx.now) return complete(tx, { again: dueAt });
-          await transfers.cancel(tx, id, null);
-          return complete(tx, 'done');
-        }),
-    };
+    return rowJob({
+      storage,
+      lock: (tx, id) => transfers.hold(tx, id),
+      isOver: ({ ended }) => ended,
+      async advance(tx, { id, updated_at }) {
+        const dueAt = updated_at + SILENCE_MS;
+        if (dueAt > tx.now) return dueAt;
+        await transfers.cancel(tx, id, null);
+        return undefined;
+      },
+    });
   }
 
   async #backup(tx: Tx, { accountId }: Principal, definitionId: string, backupId: string) {

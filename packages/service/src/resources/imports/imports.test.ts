@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { specHash } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { describe, expect, it } from 'vitest';
+import { specHash } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { insertKeyRow } from '../../testing/running-service.ts';
+import { insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
 import { openTwoAccounts, received, refusal, sent } from './testing/two-accounts.ts';
 
 const volumes = [
@@ -12,9 +12,14 @@ const volumes = [
 ] as const;
 
 onBothEngines((engine) => {
+  let installation: RunningService;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
+
   describe('an export of a definition', () => {
     it('contains the values of its secrets; the audit list contains only their names', async () => {
-      const { service, here, define, take } = await openTwoAccounts(engine);
+      const { service, here, define, take } = await openTwoAccounts(installation);
       const id = await define();
       const { bundle, backup_id, warnings } = await take(id);
       expect({ backup_id, warnings, volumes: bundle.volumes }).toEqual({ backup_id: null, warnings: [], volumes: [] });
@@ -24,19 +29,19 @@ onBothEngines((engine) => {
       const secrets = Object.fromEntries(bundle.secrets.map(({ name, value }) => [name, value]));
       expect(secrets.SMTP_PASSWORD).toBe('hunter2hunter2');
       expect(secrets.DB_PASSWORD?.length).toBeGreaterThan(8);
-      const told = (await service.told(id)).find(({ type }) => type === 'audit.definition_exported');
-      expect(told?.data).toMatchObject({
+      const reported = (await service.eventsOf(id)).find(({ type }) => type === 'audit.definition_exported');
+      expect(reported?.data).toMatchObject({
         definition_id: id,
         revision: 1,
         secrets: expect.arrayContaining(['DB_PASSWORD']),
       });
-      for (const secret of Object.values(secrets)) expect(JSON.stringify(told)).not.toContain(secret);
+      for (const secret of Object.values(secrets)) expect(JSON.stringify(reported)).not.toContain(secret);
       const access = await here.client.call('vault.access', { query: { definition_id: id, access: 'exported' } });
       expect(access.data).toHaveLength(1);
     });
 
     it('needs a backup of all its volumes once it has been deployed', async () => {
-      const { define, kept, take } = await openTwoAccounts(engine);
+      const { define, kept, take } = await openTwoAccounts(installation);
       const id = await define();
       const whole = await kept(id, volumes);
       expect(whole.params).toMatchObject({ extent: 'volumes' });
@@ -51,7 +56,7 @@ onBothEngines((engine) => {
     });
 
     it('streams its volumes through the service to callers with the permission', async () => {
-      const { service, here, there, define, kept } = await openTwoAccounts(engine);
+      const { service, here, there, define, kept } = await openTwoAccounts(installation);
       const backup = await kept(await define(), volumes);
       const params = { id: backup.id };
       const fetch = (volume: string) => here.client.call('backups.fetch', { params, body: { volume } });
@@ -63,7 +68,7 @@ onBothEngines((engine) => {
       expect(Buffer.from(offered?.order?.backup?.key ?? '', 'base64')).toHaveLength(32);
       const seen = (await here.client.call('transfers.pending', { query: {} })).data;
       expect(seen.map(({ order }) => order)).toEqual([null]);
-      const unprivileged = await insertKeyRow(service.sideDoor, {
+      const unprivileged = await insertKeyRow(service.database, {
         account_id: service.accountId,
         permissions: JSON.stringify(['definitions:write', 'backups:restore']),
       });
@@ -84,14 +89,14 @@ onBothEngines((engine) => {
       await here.client.call('backups.delete', { params });
       const still = (await here.daemon.call('transfers.pending', { query: {} })).data;
       expect(still.map(({ id, order }) => ({ id, order }))).toEqual([{ id: left.id, order: null }]);
-      const types = (await service.told(backup.id)).map(({ type }) => type);
+      const types = (await service.eventsOf(backup.id)).map(({ type }) => type);
       expect(types).toContain('audit.backup_fetched');
     });
   });
 
   describe('an import of a definition', () => {
     it('restores everything, secrets included, and deploys it', async () => {
-      const { there, define, take, bring, becomes } = await openTwoAccounts(engine);
+      const { there, define, take, bring, becomes } = await openTwoAccounts(installation);
       const { bundle } = await take(await define());
       const begun = await bring(bundle);
       expect(begun).toMatchObject({ status: 'receiving', volumes: [], definition_id: null });
@@ -106,7 +111,7 @@ onBothEngines((engine) => {
     });
 
     it('creates the definition only when all volumes are filled', async () => {
-      const { service, there, define, kept, take, bring, becomes, orders } = await openTwoAccounts(engine);
+      const { service, there, define, kept, take, bring, becomes, orders } = await openTwoAccounts(installation);
       const id = await define();
       const { bundle } = await take(id, (await kept(id, volumes)).id);
       const begun = await bring(bundle, { instance_uid: 'diary' });
@@ -130,7 +135,7 @@ onBothEngines((engine) => {
         await there.daemon.call('transfers.report', { params: { id: transfer.id }, body });
       }
       const { volumes: filled, instance_uid } = await becomes(begun.id, 'completed');
-      expect({ filled: filled.map((one) => one.filled), instance_uid }).toEqual({
+      expect({ filled: filled.map((item) => item.filled), instance_uid }).toEqual({
         filled: [true, true],
         instance_uid: 'diary',
       });
@@ -141,11 +146,11 @@ onBothEngines((engine) => {
     });
 
     it('is refused for everything that would be refused later, and leaves nothing behind', async () => {
-      const { there, define, take, bring } = await openTwoAccounts(engine);
+      const { there, define, take, bring } = await openTwoAccounts(installation);
       const { bundle } = await take(await define());
       const { template } = bundle;
-      const why = async (...of: Parameters<typeof bring>) => {
-        const { status, reason, field } = await refusal(bring(...of));
+      const why = async (...args: Parameters<typeof bring>) => {
+        const { status, reason, field } = await refusal(bring(...args));
         expect(status).toBe(422);
         return `${field} ${reason}`;
       };
@@ -170,13 +175,13 @@ onBothEngines((engine) => {
       const server_id = 'srv_nowhere';
       const elsewhere = there.client.call('definitions.import', { body: { server_id, bundle } });
       expect(await refusal(elsewhere)).toMatchObject({ status: 422, field: 'server_id' });
-      expect((await there.client.call('definitions.list')).data.map((one) => one.instance_uid)).toEqual(['taken']);
+      expect((await there.client.call('definitions.list')).data.map((item) => item.instance_uid)).toEqual(['taken']);
       expect((await there.client.call('imports.list')).data).toEqual([]);
       expect((await there.client.call('deployments.list')).data).toHaveLength(1);
     });
 
     it('removes its volumes when it is cancelled, and can be repeated', async () => {
-      const { there, define, kept, take, bring, becomes, orders } = await openTwoAccounts(engine);
+      const { there, define, kept, take, bring, becomes, orders } = await openTwoAccounts(installation);
       const id = await define();
       const { bundle } = await take(id, (await kept(id, volumes)).id);
       const first = await bring(bundle);
@@ -203,7 +208,7 @@ onBothEngines((engine) => {
     });
 
     it('adds an unknown template to the account', async () => {
-      const { there, define, take, bring, becomes } = await openTwoAccounts(engine);
+      const { there, define, take, bring, becomes } = await openTwoAccounts(installation);
       const { bundle } = await take(await define());
       const spec = { ...bundle.template.spec, slug: 'imported', version: '9.9.9' } as unknown as Canonical;
       const template = { species: 'imported', version: '9.9.9', spec_hash: specHash(spec), spec: { ...spec } };
@@ -228,7 +233,7 @@ onBothEngines((engine) => {
     });
 
     it('answers a repeated request like the first', async () => {
-      const { there, define, take, becomes } = await openTwoAccounts(engine);
+      const { there, define, take, becomes } = await openTwoAccounts(installation);
       const { bundle } = await take(await define());
       const order = { body: { server_id: there.serverId, bundle }, idempotencyKey: 'once' };
       const first = (await there.client.call('definitions.import', order)).data;

@@ -1,7 +1,8 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
 import { standInFor } from '../../identity/principal.ts';
-import type { Answer, JobKind } from '../../jobs/job.ts';
-import { Problem } from '../../problem.ts';
+import type { JobKind } from '../../jobs/job.ts';
+import { type NextStep, rowJob } from '../../jobs/row-job.ts';
+import { waker } from '../../jobs/wake.ts';
 import { transition } from '../../state/transition.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -18,8 +19,10 @@ import { type ImportRow, importById, lockImport } from './store.ts';
 /** One job per import, until it has ended. */
 export const IMPORT = 'bundle.import';
 
+export const wakeImport = waker(IMPORT);
+
 /** A client that sends nothing for this long is considered gone. */
-const PATIENCE_MS = 10 * 60_000;
+const TIMEOUT_MS = 10 * 60_000;
 
 /** Binds the sealed bundle to its import. */
 export const sealingContext = (importId: string): string => `import/${importId}`;
@@ -34,27 +37,19 @@ export interface ImportJobDeps extends EndingDeps {
 }
 
 /** Waits until all volumes are filled, then creates the definition and its first deployment in one transaction. */
-export const importJob = (deps: ImportJobDeps): JobKind => ({
-  // Only the database is needed, so a failure is temporary; retry until the import has ended.
-  maxAttempts: Number.POSITIVE_INFINITY,
-  run: async ({ job, complete }) => {
-    const { storage } = deps;
-    const { import_id: id } = job.payload as { import_id: string };
-    try {
-      const order = await readOrder(deps, id);
-      return await storage.write(async (tx) => complete(tx, order ? await advance(tx, deps, id, order) : 'done'));
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      // A check that passed when the import began fails now.
-      const why = { reason: String(error.details?.reason ?? 'refused'), error: error.message, actor: null };
-      return await storage.write(async (tx) => {
-        const row = await lockImport(tx, id);
-        if (row?.status === 'receiving') await fail(tx, deps, row, why);
-        return complete(tx, 'done');
-      });
-    }
-  },
-});
+export const importJob = (deps: ImportJobDeps): JobKind =>
+  rowJob({
+    storage: deps.storage,
+    lock: lockImport,
+    isOver: ({ status }) => status !== 'receiving',
+    prepare: (id) => readOrder(deps, id),
+    advance: async (tx, row, order) => order && (await advance(tx, deps, row, order)),
+    // A check that passed when the import began fails now.
+    async fail(tx, row, { message: error, details }) {
+      await fail(tx, deps, row, { reason: String(details?.reason ?? 'refused'), error, actor: null });
+      return undefined;
+    },
+  });
 
 /** Prepared before the transaction, because generating missing secrets may be slow. */
 async function readOrder({ storage, vault, catalog, work }: ImportJobDeps, id: string): Promise<Order | undefined> {
@@ -74,19 +69,17 @@ async function readOrder({ storage, vault, catalog, work }: ImportJobDeps, id: s
   });
 }
 
-async function advance(tx: Tx, deps: ImportJobDeps, id: string, order: Order): Promise<Answer> {
-  const row = await lockImport(tx, id);
-  if (row?.status !== 'receiving') return 'done';
-  const transfers = await deps.transfers.ofImport(tx, id);
+async function advance(tx: Tx, deps: ImportJobDeps, row: ImportRow, order: Order): Promise<NextStep> {
+  const transfers = await deps.transfers.ofImport(tx, row.id);
   const broken = transfers.find(({ status }) => status === 'failed' || status === 'cancelled');
   const failing = (reason: string, error: string) => fail(tx, deps, row, { reason, error, actor: null });
   if (broken)
     await failing('transfer', `Volume ${broken.storage} could not be filled: ${broken.error ?? broken.status}`);
   else if (volumesIn(row).every(({ name }) => isFilled(name, transfers))) await finish(tx, deps, row, order);
-  else if (tx.now - row.progress_at > PATIENCE_MS)
-    await failing('deadline', `No data was received for ${PATIENCE_MS / 60_000} minutes.`);
-  else return { again: row.progress_at + PATIENCE_MS + 1 };
-  return 'done';
+  else if (tx.now - row.progress_at > TIMEOUT_MS)
+    await failing('deadline', `No data was received for ${TIMEOUT_MS / 60_000} minutes.`);
+  else return row.progress_at + TIMEOUT_MS + 1;
+  return undefined;
 }
 
 async function finish(

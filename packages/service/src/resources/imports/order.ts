@@ -1,11 +1,11 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
-import { splitSecretInputs } from '@hortus/template/inputs';
-import { generateSecrets } from '@hortus/template/secrets';
+import { splitSecretInputs } from '@hortus/template/inputs/inputs';
+import { generateSecrets } from '@hortus/template/secrets/secrets';
 import { invalid, Problem } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import type { Order } from '../definitions/public.ts';
-import { type CatalogTemplate, checkGiven, checkProfile, checkVariant } from '../templates/public.ts';
+import { type CatalogTemplate, checkInput, checkProfile, checkVariant } from '../templates/public.ts';
 
 /** Target of an import: server and names. */
 export interface Destination {
@@ -27,15 +27,15 @@ export async function orderOf(
   template: CatalogTemplate,
   destination: Destination,
 ): Promise<Order> {
-  const given: Record<string, string> = {};
+  const input: Record<string, string> = {};
   const generated: Record<string, string> = {};
   for (const { name, kind, value } of bundle.secrets) {
-    if (kind !== 'generated') given[name] = value;
+    if (kind !== 'generated') input[name] = value;
     else if (Object.hasOwn(template.spec.secrets, name.replace(/\.public$/, ''))) generated[name] = value;
     else throw invalid('bundle.secrets', `the template has no secret ${name}.`);
   }
-  const inputs = { ...bundle.inputs, ...given };
-  const check = await checkGiven(reader, work, template, inputs, { mode: 'create' }, 'bundle.inputs');
+  const inputs = { ...bundle.inputs, ...input };
+  const check = await checkInput(reader, work, template, inputs, { mode: 'create' }, 'bundle.inputs');
   if (!check.ok) {
     const problems = check.problems.map(({ field, message }) => ({ field: `bundle.${field}`, message }));
     const [first] = problems;

@@ -1,5 +1,5 @@
 import type { Import } from '@hortus/contract/resources/imports';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { TransferRow } from '../transfers/public.ts';
 import type { ImportRow } from './store.ts';
 

@@ -2,10 +2,9 @@ import type { Import, ImportOrder } from '@hortus/contract/resources/imports';
 import type { Transfer } from '@hortus/contract/resources/transfers';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { conflict, invalid, notFound, Problem } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
@@ -14,11 +13,11 @@ import { requireFit } from '../capacity/public.ts';
 import type { Definitions, Order } from '../definitions/public.ts';
 import type { Deployments } from '../deployments/public.ts';
 import { volumesOf } from '../migrations/public.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import { type TransferRow, type Transfers, transferRecord } from '../transfers/public.ts';
 import { requireCarrier } from './carrier.ts';
 import { audit, fail } from './ending.ts';
-import { IMPORT, importJob, sealingContext } from './job.ts';
+import { importJob, sealingContext, wakeImport } from './job.ts';
 import { importLifecycle } from './lifecycle.ts';
 import { orderOf } from './order.ts';
 import { type ImportVolume, importRecord, volumesIn } from './record.ts';
@@ -32,7 +31,7 @@ export interface ImportsDeps extends TemplatesDeps, TakeBackDeps {
   readonly definitions: Pick<Definitions, 'create'>;
   readonly deployments: Pick<Deployments, 'execute'>;
   readonly transfers: Transfers;
-  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly server: (queries: Queries, accountId: string, id: string) => Promise<ServerState | undefined>;
   readonly manifest: (queries: Queries, accountId: string, definitionId: string, revision: number) => Promise<Manifest>;
   readonly diskFree: (queries: Queries, accountId: string, serverId: string) => Promise<number | null>;
 }
@@ -61,11 +60,11 @@ export class Imports {
     const { storage, server, work } = this.#deps;
     const { bundle, server_id } = body;
     requirePermission(principal, 'deployments:execute');
-    const standing = await server(storage.reader, principal.accountId, server_id);
-    if (!standing) throw invalid('server_id', 'there is no such server.', { reason: 'unknown' });
-    if (standing.status === 'disabled' || standing.status === 'draining')
-      throw conflict('server_id', standing.status, `the server is ${standing.status} and takes no new work.`);
-    if (bundle.volumes.length > 0) requireCarrier(standing, 'server_id');
+    const serverState = await server(storage.reader, principal.accountId, server_id);
+    if (!serverState) throw invalid('server_id', 'there is no such server.', { reason: 'unknown' });
+    if (serverState.status === 'disabled' || serverState.status === 'draining')
+      throw conflict('server_id', serverState.status, `the server is ${serverState.status} and takes no new work.`);
+    if (bundle.volumes.length > 0) requireCarrier(serverState, 'server_id');
     const found = await findTemplate(this.#deps, principal, bundle);
     const order = await orderOf({ reader: storage.reader, work }, bundle, found.template, {
       definitionId: newId('definition'),
@@ -75,7 +74,7 @@ export class Imports {
     });
     try {
       const manifest = await this.#rehearse(principal, found, order, body);
-      requireFit(manifest, standing.fingerprint);
+      requireFit(manifest, serverState.fingerprint);
       const containerName = manifest.instance.uid;
       return { order, found, body, containerName, volumes: await this.#volumes(principal, body, manifest) };
     } catch (error) {
@@ -120,7 +119,7 @@ export class Imports {
       () => conflict('instance_uid', 'taken', `${order.instanceUid} is being imported already.`),
     );
     await audit(tx, 'audit.import_ordered', row, actorOf(principal));
-    await this.#next(tx, id);
+    await wakeImport(tx, id);
     return importRecord(row, []);
   }
 
@@ -144,7 +143,7 @@ export class Imports {
   async fill(tx: Tx, principal: Principal, id: string, name: string): Promise<Transfer> {
     const { transfers, server } = this.#deps;
     const row = await this.#lock(tx, principal, id);
-    const wanted = volumesIn(row).find((one) => one.name === name);
+    const wanted = volumesIn(row).find((volume) => volume.name === name);
     if (!wanted) throw invalid('volume', `the import has no volume ${name}.`, { reason: 'unknown' });
     if (row.status !== 'receiving')
       throw conflict('status', 'state', `the import is ${row.status}.`, { status: row.status });
@@ -176,7 +175,7 @@ export class Imports {
   async carried(tx: Tx, { import_id: id, status }: TransferRow): Promise<void> {
     if (id === null) return;
     await noteProgress(tx, id);
-    if (status !== 'running') await this.#next(tx, id);
+    if (status !== 'running') await wakeImport(tx, id);
   }
 
   job(): JobKind {
@@ -216,7 +215,7 @@ export class Imports {
     const { storage, diskFree } = this.#deps;
     const declared = volumesOf(manifest);
     const volumes = body.bundle.volumes.map(({ name, bytes }): ImportVolume => {
-      const volume = declared.find((one) => one.storage === name)?.volume;
+      const volume = declared.find((item) => item.storage === name)?.volume;
       if (volume === undefined) throw invalid('bundle.volumes', `the template has no volume ${name}.`);
       return { name, bytes, volume };
     });
@@ -228,10 +227,6 @@ export class Imports {
     if (!body.ignore_capacity && free !== null && needed > free)
       throw conflict('server_id', 'capacity', `the server has ${free} bytes left on its disk; ${needed} are needed.`);
     return volumes;
-  }
-
-  async #next(tx: Tx, id: string): Promise<void> {
-    await enqueue(tx, { kind: IMPORT, key: id, payload: { import_id: id } });
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { findIn, listOf } from '../../storage/lists.ts';
-import { forUpdate } from '../../storage/locking.ts';
+import { findIn, listOf, lockById } from '../../storage/lists.ts';
 import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -24,8 +23,7 @@ export const findImport = findIn('imports');
 export const importById = (queries: Queries, id: string): Promise<ImportRow | undefined> =>
   queries.db.selectFrom('imports').selectAll().where('id', '=', id).executeTakeFirst();
 
-export const lockImport = (tx: Tx, id: string): Promise<ImportRow | undefined> =>
-  forUpdate(tx, tx.db.selectFrom('imports').selectAll().where('id', '=', id)).executeTakeFirst();
+export const lockImport = lockById('imports');
 
 /** Lists the imports of an account with a template. */
 export const importsOf = (tx: Tx, accountId: string, templateId: string) =>

@@ -1,7 +1,7 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
 import type { Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { Behind } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import {
@@ -24,11 +24,11 @@ export interface TemplatesDeps {
 }
 
 /** Finds the identical template, by its hash. */
-export function knownTemplate(catalog: Catalog, accountId: string, { template }: Bundle): CatalogTemplate | undefined {
+function knownTemplate(catalog: Catalog, accountId: string, { template }: Bundle): CatalogTemplate | undefined {
   const { species, spec_hash } = template;
   const item = catalog
     .everyVersion(accountId)
-    .find((one) => one.species === species && one.spec_hash === spec_hash && one.status === 'published');
+    .find((item) => item.species === species && item.spec_hash === spec_hash && item.status === 'published');
   return item && catalog.byId(item.id);
 }
 
@@ -47,7 +47,7 @@ export async function findTemplate(deps: TemplatesDeps, principal: Principal, bu
   const known = knownTemplate(catalog, accountId, bundle);
   if (known) return { template: known, written };
   const { species, version } = bundle.template;
-  const isDraft = catalog.upcoming(accountId).some((one) => one.species === species && one.version === version);
+  const isDraft = catalog.upcoming(accountId).some((item) => item.species === species && item.version === version);
   if (!isDraft) return { template: asPublished(accountId, written, newId('template')), written };
   const { id } = await storage.write((tx) => publishUnlessPresent(tx, drafts, principal, written, newId('template')));
   await catalog.load();

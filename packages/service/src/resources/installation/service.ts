@@ -2,13 +2,13 @@ import type { AccountCreate, ListedAccount } from '@hortus/contract/resources/in
 import type { CreatedInvite } from '@hortus/contract/resources/members';
 import { ACCOUNTS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, type Plan, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import type { SendAccountMail } from '../../mail/account-mail.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
+import { iso } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import { invite } from '../members/public.ts';
 import { type AccountRow, accountById, accountList, addAccount, setPlan } from './store.ts';
 

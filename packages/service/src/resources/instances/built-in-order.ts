@@ -1,4 +1,4 @@
-import type { BuiltIn } from '@hortus/contract/built-in-actions';
+import type { BuiltIn } from '@hortus/contract/actions/built-in-actions';
 import type { InstanceRow } from './store.ts';
 
 /** An order of a built-in action on an instance. */

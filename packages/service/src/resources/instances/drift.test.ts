@@ -2,7 +2,7 @@ import type { Drift } from '@hortus/contract/resources/instance-records';
 import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 const PASSWORD = 'hunter2-and-more';
@@ -42,7 +42,7 @@ onBothEngines((engine) => {
   }
 
   const eventsOf = async (id: string) =>
-    (await service.told(id)).map(({ type }) => type).filter((type) => type.startsWith('audit.drift'));
+    (await service.eventsOf(id)).map(({ type }) => type).filter((type) => type.startsWith('audit.drift'));
 
   describe('drift', () => {
     it('is in the record from the first report to the empty one, and audited when it appears and disappears', async () => {
@@ -67,9 +67,9 @@ onBothEngines((engine) => {
       expect((await read()).drift).toEqual([
         { field: 'env.***', declared: '--password=***', actual: ['a', { deep: ['***'] }], component: 'app' },
       ]);
-      const told = await service.told(id);
-      expect(told.length).toBeGreaterThan(0);
-      expect(JSON.stringify(told)).not.toContain(PASSWORD);
+      const reported = await service.eventsOf(id);
+      expect(reported.length).toBeGreaterThan(0);
+      expect(JSON.stringify(reported)).not.toContain(PASSWORD);
     });
 
     it('is refused from another server, for a released instance, and without its fields', async () => {
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
       expect((await service.request('POST', path, { key, body: { drift: [] } })).status).toBe(404);
       const incomplete = { drift: [{ field: 'x', declared: 1 }] };
       expectRefusal(await service.request('POST', path, { body: incomplete }), 'VALIDATION_ERROR', 'drift');
-      await service.sideDoor.db
+      await service.database.db
         .updateTable('instances')
         .set({ status: 'released' } as never)
         .where('id', '=', id)
@@ -109,7 +109,7 @@ onBothEngines((engine) => {
     it('is skipped with heal off, and done when it is switched on', async () => {
       const { id, definition_id, report, heals } = await deployInstance();
       await report([limit]);
-      const jobs = service.sideDoor.db.selectFrom('jobs').select('id').where('key', '=', id);
+      const jobs = service.database.db.selectFrom('jobs').select('id').where('key', '=', id);
       expect(await jobs.execute()).toEqual([]);
       expect(await heals()).toEqual([]);
       await service.client.call('definitions.update', { params: { id: definition_id }, body: { heal: true } });
@@ -123,7 +123,7 @@ onBothEngines((engine) => {
       await succeed((await heals())[0]?.id ?? '');
       await report([]);
       await report([limit]);
-      const { run_at, healed_at } = await service.sideDoor.db
+      const { run_at, healed_at } = await service.database.db
         .selectFrom('jobs')
         .innerJoin('instances', 'instances.id', 'jobs.key')
         .select(['jobs.run_at', 'instances.healed_at'])
@@ -137,15 +137,15 @@ onBothEngines((engine) => {
       const { id, definition_id, report, heals } = await deployInstance({ heal: true });
       await service.client.call('instances.report', { body: { instances: [{ definition_id, status: 'stopped' }] } });
       await report([gone]);
-      const looked = async () => {
-        const row = await service.sideDoor.db
+      const polled = async () => {
+        const row = await service.database.db
           .selectFrom('jobs')
           .select(['run_at', 'created_at', 'lease_owner'])
           .where('key', '=', id)
           .executeTakeFirstOrThrow();
         return row.lease_owner === null && row.run_at > row.created_at + 30_000;
       };
-      await until(looked, { describe: 'the job to have run' });
+      await until(polled, { describe: 'the job to have run' });
       expect(await heals()).toEqual([]);
     });
   });

@@ -55,37 +55,37 @@ export class Drifts {
     const columns = { drift: JSON.stringify(drift), drifted_at: since };
     await writeDrift(tx, id, columns);
     const appeared = before.length === 0;
-    if (appeared || drift.length === 0) await tell(tx, row, appeared ? drift : before, appeared, actorOf(principal));
+    if (appeared || drift.length === 0) await notify(tx, row, appeared ? drift : before, appeared, actorOf(principal));
     const changed = { ...row, ...columns };
     if (drift.length > 0) await heal(tx, changed);
     return instances.record(changed);
   }
 }
 
-const LONGEST_TEXT = 1_024;
-const LONGEST_VALUE = 4_096;
+const MAX_TEXT_LENGTH = 1_024;
+const MAX_VALUE_LENGTH = 4_096;
 
 /** Masks a value and limits its length. */
 async function shown(value: unknown, mask: Mask): Promise<unknown> {
   const masked = await maskedIn(value, mask);
-  return JSON.stringify(masked).length > LONGEST_VALUE ? '(too long to show)' : masked;
+  return JSON.stringify(masked).length > MAX_VALUE_LENGTH ? '(too long to show)' : masked;
 }
 
 async function maskedIn(value: unknown, mask: Mask): Promise<unknown> {
-  if (typeof value === 'string') return (await mask(value)).slice(0, LONGEST_TEXT);
+  if (typeof value === 'string') return (await mask(value)).slice(0, MAX_TEXT_LENGTH);
   if (value === null || typeof value !== 'object') return value ?? null;
   if (Array.isArray(value)) {
     const items: unknown[] = [];
-    for (const one of value) items.push(await maskedIn(one, mask));
+    for (const item of value) items.push(await maskedIn(item, mask));
     return items;
   }
   const entries: [string, unknown][] = [];
-  for (const [name, one] of Object.entries(value)) entries.push([await mask(name), await maskedIn(one, mask)]);
+  for (const [name, item] of Object.entries(value)) entries.push([await mask(name), await maskedIn(item, mask)]);
   return Object.fromEntries(entries);
 }
 
 /** Audits only when drift appears and disappears; details are in the record. */
-const tell = (tx: Tx, row: NamedRow, drift: readonly Drift[], appeared: boolean, actor: string) =>
+const notify = (tx: Tx, row: NamedRow, drift: readonly Drift[], appeared: boolean, actor: string) =>
   append(tx, {
     type: appeared ? 'audit.drift_found' : 'audit.drift_cleared',
     accountId: row.account_id,

@@ -1,5 +1,5 @@
 import type { reportableStatuses } from '@hortus/contract/resources/instance-records';
-import { MOST_RESTARTS } from '@hortus/contract/resources/notifications';
+import { MAX_RESTARTS } from '@hortus/contract/resources/notifications';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { healthLifecycle, healthMoves, instanceLifecycle, statusMoves } from './lifecycle.ts';
@@ -33,8 +33,8 @@ export type Columns = Partial<
 
 const LATEST_TIME = 8.64e15;
 
-function timeOf(given: Facts['started_at']): number | undefined {
-  const time = typeof given === 'string' ? Date.parse(given) : (given ?? undefined);
+function timeOf(input: Facts['started_at']): number | undefined {
+  const time = typeof input === 'string' ? Date.parse(input) : (input ?? undefined);
   return time !== undefined && time >= 0 && time <= LATEST_TIME ? time : undefined;
 }
 
@@ -42,12 +42,12 @@ function timeOf(given: Facts['started_at']): number | undefined {
 function differences(row: InstanceRow, facts: Facts, now: number): Columns {
   const began = facts.status === 'running' && row.status !== 'running';
   const started_at = timeOf(facts.started_at) ?? (began || row.started_at === null ? now : row.started_at);
-  const told: Columns = {
+  const reported: Columns = {
     ...(facts.container_id ? { container_id: facts.container_id } : {}),
     ...(facts.container_name ? { container_name: facts.container_name } : {}),
     ...(facts.status === 'running' ? { started_at } : {}),
   };
-  const changed = Object.entries(told).filter(([name, value]) => row[name as keyof Columns] !== value);
+  const changed = Object.entries(reported).filter(([name, value]) => row[name as keyof Columns] !== value);
   return Object.fromEntries(changed);
 }
 
@@ -65,7 +65,7 @@ function restartOf(row: InstanceRow, facts: Facts, now: number): Pick<Columns, '
       (facts.status === 'running' && began !== undefined && row.started_at !== null && began > row.started_at));
   if (!again) return {};
   const starts: number[] = JSON.parse(row.starts);
-  return { starts: JSON.stringify([...starts, now].slice(-MOST_RESTARTS)), restarted_at: now };
+  return { starts: JSON.stringify([...starts, now].slice(-MAX_RESTARTS)), restarted_at: now };
 }
 
 /** A container that does not run has no health. */

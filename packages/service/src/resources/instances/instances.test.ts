@@ -1,4 +1,4 @@
-import type { InstanceSort } from '@hortus/contract/instance-sorts';
+import type { InstanceSort } from '@hortus/contract/records/instance-sorts';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { daemonOf, keyOf, openInstanceServices } from './testing/instance-services.ts';
@@ -7,17 +7,17 @@ onBothEngines((engine) => {
   it('instances are listed by server, definition, status and health, without released ones by default', async () => {
     const { running, pending, addServer, instances, principal, storage, report } = await openInstanceServices(engine);
     const elsewhere = await addServer();
-    const [one, far, gone, waiting] = [await running(), await running(elsewhere), await running(), await pending()];
+    const [item, far, gone, waiting] = [await running(), await running(elsewhere), await running(), await pending()];
     await storage.write((tx) => instances.settled(tx, gone.id, 'hortus.release', null));
-    await report([{ definition_id: one.definitionId, status: 'running', health: 'unhealthy' }]);
+    await report([{ definition_id: item.definitionId, status: 'running', health: 'unhealthy' }]);
     const { accountId } = principal;
     const ids = async (filter: object) =>
       (await instances.list({ accountId, ...filter }, {})).data.map(({ id }) => id).sort();
-    expect(await ids({})).toEqual([one.id, far.id, waiting.id].sort());
+    expect(await ids({})).toEqual([item.id, far.id, waiting.id].sort());
     expect(await ids({ serverId: elsewhere })).toEqual([far.id]);
-    expect(await ids({ definitionId: one.definitionId })).toEqual([one.id]);
+    expect(await ids({ definitionId: item.definitionId })).toEqual([item.id]);
     expect(await ids({ status: 'released' })).toEqual([gone.id]);
-    expect(await ids({ health: 'unhealthy' })).toEqual([one.id]);
+    expect(await ids({ health: 'unhealthy' })).toEqual([item.id]);
     expect(await ids({ accountId: 'acc_other' })).toEqual([]);
     const { pagination } = await instances.list({ accountId }, { page: 2, per_page: 2 });
     expect(pagination).toEqual({ page: 2, per_page: 2, total: 3, total_pages: 2 });
@@ -25,12 +25,12 @@ onBothEngines((engine) => {
 
   it('instances are found by a part of their name in any case, in which % and _ are letters', async () => {
     const { running, read, instances, principal } = await openInstanceServices(engine);
-    const [one, two] = [await running(), await running()];
-    const { instance_uid: uid } = await read(one.id);
+    const [item, two] = [await running(), await running()];
+    const { instance_uid: uid } = await read(item.id);
     const found = async (q: string) =>
       (await instances.list({ accountId: principal.accountId, q }, {})).data.map(({ id }) => id);
-    expect(await found(uid.toUpperCase())).toEqual([one.id]);
-    expect((await found('blog-')).sort()).toEqual([one.id, two.id].sort());
+    expect(await found(uid.toUpperCase())).toEqual([item.id]);
+    expect((await found('blog-')).sort()).toEqual([item.id, two.id].sort());
     for (const q of ['%', '_', '\\', "'"]) expect(await found(q), q).toEqual([]);
     const { pagination } = await instances.list({ accountId: principal.accountId, q: uid }, {});
     expect(pagination.total).toBe(1);
@@ -52,11 +52,11 @@ onBothEngines((engine) => {
 
   it('instances are counted by state', async () => {
     const { running, pending, instances, principal, storage, report } = await openInstanceServices(engine);
-    const [one, two, gone] = [await running(), await running(), await running()];
+    const [item, two, gone] = [await running(), await running(), await running()];
     await pending();
     await storage.write((tx) => instances.settled(tx, gone.id, 'hortus.release', null));
     await report([
-      { definition_id: one.definitionId, status: 'running', health: 'unhealthy' },
+      { definition_id: item.definitionId, status: 'running', health: 'unhealthy' },
       { definition_id: two.definitionId, status: 'failed' },
     ]);
     expect(await instances.stats(principal.accountId)).toMatchObject({
@@ -109,8 +109,8 @@ onBothEngines((engine) => {
     });
     const { accountId } = principal;
     expect((await instances.read(daemonOf(accountId, serverId), id)).id).toBe(id);
-    for (const stranger of [keyOf('acc_other'), daemonOf(accountId, await addServer())])
-      await expect(instances.read(stranger, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    for (const outsider of [keyOf('acc_other'), daemonOf(accountId, await addServer())])
+      await expect(instances.read(outsider, id)).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('a definition has one instance until released, even under concurrent requests', async () => {
@@ -121,7 +121,7 @@ onBothEngines((engine) => {
     for (const again of await Promise.all([ensure(), ensure(), ensure()])) expect(again.id).toBe(id);
     await storage.write((tx) => instances.settled(tx, id, 'hortus.release', null));
     const created = await Promise.all([ensure(), ensure(), ensure()]);
-    expect(new Set(created.map((one) => one.id)).size).toBe(1);
+    expect(new Set(created.map((item) => item.id)).size).toBe(1);
     expect(created[0]?.id).not.toBe(id);
   });
 
@@ -154,8 +154,8 @@ onBothEngines((engine) => {
       expect((await sync([{ name: 'app', status: 'stopped' }])).components).toHaveLength(1);
       const twice = [1, 2].map(() => ({ name: 'app', status: 'running' as const }));
       await expect(sync(twice)).rejects.toMatchObject({ details: { field: 'components' } });
-      const stranger = daemonOf(principal.accountId, await addServer());
-      await expect(sync([], stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const outsider = daemonOf(principal.accountId, await addServer());
+      await expect(sync([], outsider)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       await storage.write((tx) => instances.settled(tx, id, 'hortus.release', null));
       await expect(sync([])).rejects.toMatchObject({ details: { reason: 'state', status: 'released' } });
     });

@@ -1,4 +1,4 @@
-import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/built-in-actions';
+import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/actions/built-in-actions';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
 import { type InstanceRow, lockLiving } from './store.ts';

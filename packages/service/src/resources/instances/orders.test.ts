@@ -129,8 +129,8 @@ onBothEngines((engine) => {
     it('need an instance of the account', async () => {
       const { running, orders, storage } = await openInstanceServices(engine);
       const { id } = await running();
-      const stranger = keyOf('acc_other');
-      const stop = storage.write((tx) => orders.order(tx, stranger, id, 'hortus.stop'));
+      const outsider = keyOf('acc_other');
+      const stop = storage.write((tx) => orders.order(tx, outsider, id, 'hortus.stop'));
       await expect(stop).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
   });

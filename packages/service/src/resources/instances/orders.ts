@@ -1,4 +1,4 @@
-import { builtIn, type Settling } from '@hortus/contract/built-in-actions';
+import { builtIn, type Settling } from '@hortus/contract/actions/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { ReleaseOrder } from '@hortus/contract/resources/instances';
@@ -92,6 +92,8 @@ export class InstanceOrders {
   #criticalVolumes(instance: NamedRow): string[] {
     const { components } = specOf(this.#deps.catalog, instance);
     const volumes = Object.values(components).flatMap(({ storage }) => storage);
-    return [...new Set(volumes.filter((one) => one.critical && one.host_path === undefined).map(({ name }) => name))];
+    return [
+      ...new Set(volumes.filter((volume) => volume.critical && volume.host_path === undefined).map(({ name }) => name)),
+    ];
   }
 }

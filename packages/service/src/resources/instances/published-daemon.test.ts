@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import type { ActionRequestMessage } from '../actions/dispatch.ts';
-import { type FakeLine, openInstanceServices } from './testing/instance-services.ts';
+import { type FakeLine, openInstanceServices, SMTP_PASSWORD } from './testing/instance-services.ts';
 
 const requests = (line: FakeLine) => line.sent as unknown as ActionRequestMessage[];
 const whole = { remove_volumes: true, confirm: ['uploads', 'dbdata'] };
 
 /** A server whose daemon asked for no capability. `next` completes what was sent and answers what is sent then. */
-async function openPublishedDaemon(...of: Parameters<typeof openInstanceServices>) {
-  const services = await openInstanceServices(...of);
+async function openPublishedDaemon(...args: Parameters<typeof openInstanceServices>) {
+  const services = await openInstanceServices(...args);
   const { actions, serverId, connect } = services;
   const line = await connect([]);
   async function next(): Promise<ActionRequestMessage[]> {
@@ -116,6 +116,51 @@ onBothEngines((engine) => {
       expect(synced.components).toMatchObject([{ name: 'db', nodes }]);
       await order(id, 'hortus.start');
       expect(await commands()).toEqual(['docker start store front']);
+    });
+
+    it('is sent an action with its environment, to the container that it synced', async () => {
+      const { running, storage, instances, daemon, execute, next, report } = await openPublishedDaemon(engine);
+      const { id, containerName: name, definitionId: definition_id } = await running();
+      const sent = async () => {
+        await execute(id, 'greet', { whom: 'Ada' });
+        return (await next()).map(({ container_name, action }) => ({ container_name, action }));
+      };
+      const env = { GREETING: 'Hello Ada', SMTP: SMTP_PASSWORD };
+      const action = { slug: 'greet', type: 'exec', command: ['greet'], timeout: expect.any(String), env };
+      expect(await sent()).toEqual([{ container_name: `${name}-db`, action }]);
+      const sync = (components: Parameters<typeof instances.syncComponents>[3]) =>
+        storage.write((tx) => instances.syncComponents(tx, daemon, id, components));
+      await sync([{ name: 'db', status: 'running', container_id: 'c2' }]);
+      expect(await sent()).toEqual([{ container_name: 'c2', action }]);
+      // Ordered before the sync, sent after it.
+      await execute(id, 'db-dump');
+      await sync([{ name: 'db', status: 'running', container_id: 'c2', container_name: 'store' }]);
+      expect((await next()).map(({ container_name }) => container_name)).toEqual(['store']);
+      // The name of the primary component is that of the instance.
+      await report([{ definition_id, container_name: 'front', status: 'running' }]);
+      await execute(id, 'wipe');
+      expect((await next()).map(({ container_name }) => container_name)).toEqual(['front']);
+    });
+
+    it('is not sent http and job actions, which fail by name', async () => {
+      const { running, execute, next, execution } = await openPublishedDaemon(engine);
+      const { id } = await running();
+      const [ping, rebuild, greet] = [
+        await execute(id, 'ping'),
+        await execute(id, 'rebuild'),
+        await execute(id, 'greet'),
+      ];
+      expect((await next()).map(({ action }) => action.slug)).toEqual(['greet']);
+      expect((await execution(greet.id)).status).toBe('completed');
+      for (const [{ id }, what] of [
+        [ping, 'Ping, an action of type http,'],
+        [rebuild, 'Rebuild, an action of type job,'],
+      ] as const)
+        expect(await execution(id)).toMatchObject({
+          status: 'failed',
+          started_at: null,
+          error: `${what} needs the daemon hortusd; the daemon of this server supports only the published messages.`,
+        });
     });
 
     it('is not sent what needs hortusd, and the error says so', async () => {

@@ -1,5 +1,5 @@
 import type { Instance } from '@hortus/contract/resources/instance-records';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { NamedRow } from './lists/store.ts';
 import type { InstanceRow } from './store.ts';
 

@@ -7,33 +7,57 @@ const types = (events: readonly { type: string }[]) => events.map(({ type }) => 
 
 onBothEngines((engine) => {
   describe('a report of instances', () => {
-    it('finds an instance by definition, uid and container', async () => {
+    it('finds an instance by id, definition, uid and container', async () => {
       const { report, running, read } = await openInstanceServices(engine);
-      const [one, two, three] = [await running(), await running(), await running()];
+      const [item, two, three, four] = [await running(), await running(), await running(), await running()];
       const uid = (await read(two.id)).instance_uid;
       const facts = { status: 'running', health: 'unhealthy' } as const;
       const outcome = await report([
-        { ...facts, definition_id: one.definitionId },
+        { ...facts, id: four.id },
+        { ...facts, definition_id: item.definitionId },
         { ...facts, instance_uid: uid },
         { ...facts, container_name: three.containerName },
         { ...facts, container_name: 'other-container' },
         { ...facts, definition_id: 'def_unknown' },
         { ...facts },
+        { ...facts, id: 'ins_unknown' },
       ]);
-      expect(outcome).toEqual({ accepted: 3, unknown: ['other-container', 'def_unknown', ''] });
-      for (const { id } of [one, two, three]) expect((await read(id)).health).toBe('unhealthy');
+      expect(outcome).toMatchObject({ accepted: 4, unknown: ['other-container', 'def_unknown', '', 'ins_unknown'] });
+      for (const { id } of [item, two, three, four]) expect((await read(id)).health).toBe('unhealthy');
+    });
+
+    it('says what it did not recognise: entries by position, and fields that no instance has', async () => {
+      const { report, running, read } = await openInstanceServices(engine);
+      const record = await read((await running()).id);
+      const foreign = { ...record, status: 'stopped', exit_code: 137 } as unknown as Parameters<
+        typeof report
+      >[0][number];
+      const { accepted, unrecognised } = await report([
+        foreign,
+        { status: 'running', container_name: 'other' },
+        { status: 'running' },
+      ]);
+      expect(accepted).toBe(1);
+      expect(unrecognised).toEqual([
+        { entry: 0, field: 'exit_code', message: 'is no field of a reported instance and was ignored.' },
+        { entry: 1, field: 'container_name', message: expect.stringMatching(/ container_name other\.$/) },
+        { entry: 2, field: 'id', message: expect.stringMatching(/^names no instance; give one of id, /) },
+      ]);
+      expect((await read(record.id)).status).toBe('stopped');
+      const many = Object.fromEntries(Array.from({ length: 500 }, (_, at) => [`field_${at}`, 1]));
+      expect((await report([{ id: record.id, status: 'running', ...many }])).unrecognised).toHaveLength(100);
     });
 
     it('of a daemon covers its own server only, of a user the whole account', async () => {
       const { report, running, read, addServer, principal } = await openInstanceServices(engine);
       const other = await running(await addServer());
       const said = [{ definition_id: other.definitionId, status: 'stopped' as const }];
-      expect(await report(said)).toEqual({ accepted: 0, unknown: [other.definitionId] });
+      expect(await report(said)).toMatchObject({ accepted: 0, unknown: [other.definitionId] });
       expect((await read(other.id)).status).toBe('running');
-      expect(await report(said, principal)).toEqual({ accepted: 1, unknown: [] });
+      expect(await report(said, principal)).toEqual({ accepted: 1, unknown: [], unrecognised: [] });
       expect((await read(other.id)).status).toBe('stopped');
-      const stranger = { ...principal, accountId: 'acc_other' };
-      expect(await report(said, stranger)).toEqual({ accepted: 0, unknown: [other.definitionId] });
+      const outsider = { ...principal, accountId: 'acc_other' };
+      expect(await report(said, outsider)).toMatchObject({ accepted: 0, unknown: [other.definitionId] });
     });
 
     it('changes status and health, with one event each', async () => {
@@ -76,21 +100,37 @@ onBothEngines((engine) => {
     it('brings back a lost instance, and never a released one', async () => {
       const { report, running, read, disconnect, connect, storage, instances, serverId, events } =
         await openInstanceServices(engine);
-      const [one, gone, stopped] = [await running(), await running(), await running()];
+      const [item, gone, stopped] = [await running(), await running(), await running()];
       await report([{ definition_id: stopped.definitionId, status: 'stopped' }]);
       await storage.write((tx) => instances.settled(tx, gone.id, 'hortus.release', null));
       await disconnect();
-      expect(await read(one.id)).toMatchObject({ status: 'lost', health: 'unknown', uptime_seconds: 0 });
+      expect(await read(item.id)).toMatchObject({ status: 'lost', health: 'unknown', uptime_seconds: 0 });
       expect((await read(stopped.id)).status).toBe('stopped');
       await connect();
-      await storage.write((tx) => instances.regain(tx, serverId));
-      expect(await read(one.id)).toMatchObject({ status: 'lost', health: 'unknown' });
-      const said = [one, gone].map(({ definitionId }) => ({ definition_id: definitionId, status: 'running' as const }));
-      expect(await report(said)).toEqual({ accepted: 1, unknown: [gone.definitionId] });
-      expect((await read(one.id)).status).toBe('running');
+      await storage.write((tx) => instances.regain(tx, serverId, { reports: true }));
+      expect(await read(item.id)).toMatchObject({ status: 'lost', health: 'unknown' });
+      const said = [item, gone].map(({ definitionId }) => ({
+        definition_id: definitionId,
+        status: 'running' as const,
+      }));
+      expect(await report(said)).toMatchObject({ accepted: 1, unknown: [gone.definitionId] });
+      expect((await read(item.id)).status).toBe('running');
       expect((await read(gone.id)).status).toBe('released');
-      expect(types(await events(one.id))).toEqual(['instance.started', 'instance.started']);
+      expect(types(await events(item.id))).toEqual(['instance.started', 'instance.started']);
       expect(types(await events(gone.id))).toEqual(['instance.started', 'instance.stopped']);
+    });
+
+    it('is not needed to bring back the instances of a daemon that never reports them', async () => {
+      const { running, read, disconnect, connect, storage, instances, serverId, report } =
+        await openInstanceServices(engine);
+      const [item, stopped] = [await running(), await running()];
+      await report([{ definition_id: stopped.definitionId, status: 'stopped' }]);
+      await disconnect();
+      expect((await read(item.id)).status).toBe('lost');
+      await connect([]);
+      await storage.write((tx) => instances.regain(tx, serverId, { reports: false }));
+      expect(await read(item.id)).toMatchObject({ status: 'running', health: 'unknown' });
+      expect((await read(stopped.id)).status).toBe('stopped');
     });
 
     it('accepts times in both forms, and ignores invalid ones', async () => {

@@ -1,4 +1,4 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import type { instanceEndpoints } from '@hortus/contract/resources/instances';
 import type { Handlers } from '../../http/handler.ts';
 import { actorOf } from '../../identity/principal.ts';
@@ -6,7 +6,7 @@ import type { Drifts } from './drift.ts';
 import type { InstanceOrders, Ordered } from './orders.ts';
 import { type Instances, scopeOf } from './service.ts';
 
-const answer = (ordered: Ordered) => ({ success: true as const, ...ordered, data: ordered.instance });
+const respond = (ordered: Ordered) => ({ success: true as const, ...ordered, data: ordered.instance });
 
 export const instanceRoutes = (
   instances: Instances,
@@ -44,13 +44,13 @@ export const instanceRoutes = (
     ...(await instances.deployments(principal, params.id, query)),
   }),
   'instances.start': ({ principal, params, write }) =>
-    write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.start))),
+    write(async (tx) => respond(await orders.order(tx, principal, params.id, builtIn.start))),
   'instances.stop': ({ principal, params, write }) =>
-    write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.stop))),
+    write(async (tx) => respond(await orders.order(tx, principal, params.id, builtIn.stop))),
   'instances.restart': ({ principal, params, write }) =>
-    write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.restart))),
+    write(async (tx) => respond(await orders.order(tx, principal, params.id, builtIn.restart))),
   'instances.smoke': ({ principal, params, write }) =>
-    write(async (tx) => answer(await orders.order(tx, principal, params.id, builtIn.smoke))),
+    write(async (tx) => respond(await orders.order(tx, principal, params.id, builtIn.smoke))),
   'instances.release': ({ principal, params, body, write }) =>
-    write(async (tx) => answer(await orders.release(tx, principal, params.id, body))),
+    write(async (tx) => respond(await orders.release(tx, principal, params.id, body))),
 });

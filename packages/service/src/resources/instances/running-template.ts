@@ -1,5 +1,5 @@
-import { withProfile } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
+import { withProfile } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import type { Catalog } from '../templates/public.ts';
 import type { NamedRow } from './lists/store.ts';
 

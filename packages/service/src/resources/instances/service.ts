@@ -1,11 +1,11 @@
-import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/built-in-actions';
-import { type InstanceSort, mostSorted } from '@hortus/contract/instance-sorts';
+import { type BuiltIn, builtIn, type Settling } from '@hortus/contract/actions/built-in-actions';
+import { type InstanceSort, maxSorted } from '@hortus/contract/records/instance-sorts';
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
 import type { Instance, ReportedComponent, ReportedInstance } from '@hortus/contract/resources/instance-records';
 import type { InstanceStats, ReportOutcome } from '@hortus/contract/resources/instances';
 import type { Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Listing, Page, PageRequest, Pages } from '../../storage/page.ts';
 import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
@@ -14,6 +14,7 @@ import type { BuiltInOrder } from './built-in-order.ts';
 import { type Facts, forgetHealth, take } from './facts.ts';
 import { instanceLifecycle } from './lifecycle.ts';
 import { type InstanceFilter, instancesOf, type NamedRow, type Scope } from './lists/store.ts';
+import { withoutIds } from './moved-components.ts';
 import { instanceRecord } from './record.ts';
 import { takeReport } from './report.ts';
 import { applyEnd, applyStart } from './settling.ts';
@@ -61,7 +62,7 @@ export class Instances {
     const { reader, pages } = this.#deps;
     const { page = 1, per_page = 20 } = request;
     const { rows, rowsAndCount, ...counted } = instancesOf(reader, { ...filter, sort });
-    const isTooFar = sort !== undefined && (page - 1) * per_page >= mostSorted;
+    const isTooFar = sort !== undefined && (page - 1) * per_page >= maxSorted;
     const listing = isTooFar ? { ...counted, rows: async () => [] } : { ...counted, rows, rowsAndCount };
     return await pages.read(request, listing as Listing<NamedRow>, (row) => this.record(row));
   }
@@ -219,7 +220,9 @@ export class Instances {
     serverId: string,
     facts: Parameters<Instances['deployed']>[2],
   ): Promise<void> {
-    await moveInstance(tx, instanceId, serverId);
+    const row = await lockInstance(tx, instanceId);
+    if (!row) return;
+    await moveInstance(tx, instanceId, { server_id: serverId, components: withoutIds(row.components) });
     await this.deployed(tx, instanceId, facts);
   }
 
@@ -229,9 +232,15 @@ export class Instances {
       await forgetHealth(tx, await transition(tx, instanceLifecycle, row, 'lose', { actor: null }), null);
   }
 
-  /** Handles the reconnect of a server. Its instances stay `lost` with unknown health until the next report. */
-  async regain(tx: Tx, serverId: string): Promise<void> {
-    for (const row of await lockOfServer(tx, serverId, ['lost'])) await forgetHealth(tx, row, null);
+  /**
+   * Handles the return of a server. With a daemon that `reports` by itself, as hortusd does, its instances stay `lost` until
+   * that report. Another daemon may never report them: they run as before the loss, with unknown health, until it says otherwise.
+   */
+  async regain(tx: Tx, serverId: string, { reports }: { readonly reports: boolean }): Promise<void> {
+    for (const row of await lockOfServer(tx, serverId, ['lost'])) {
+      const regained = reports ? row : await transition(tx, instanceLifecycle, row, 'run', { actor: null });
+      await forgetHealth(tx, regained, null);
+    }
   }
 
   /** Removes the containers of an archived definition; its volumes stay. */

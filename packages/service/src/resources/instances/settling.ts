@@ -1,4 +1,4 @@
-import { builtIn, type Settling } from '@hortus/contract/built-in-actions';
+import { builtIn, type Settling } from '@hortus/contract/actions/built-in-actions';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
 import { type Columns, forgetHealth } from './facts.ts';

@@ -1,9 +1,9 @@
-import type { InstanceSort } from '@hortus/contract/instance-sorts';
+import type { InstanceSort } from '@hortus/contract/records/instance-sorts';
 import { sql } from 'kysely';
 import { beforeAll, expect, it } from 'vitest';
 import { indexNames } from '../../storage/name-search.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import { instanceOn } from '../../testing/log-daemon.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { type InstanceFilter, instancesOf } from './lists/store.ts';
@@ -11,12 +11,12 @@ import { type InstanceFilter, instancesOf } from './lists/store.ts';
 /** One more than totals are exact for, and than the index of names is asked for. */
 const COPIES = 10_001;
 
-onBothEngines((engine) => {
+onDifferingEngines('sort order and query plans', (engine) => {
   let service: RunningService;
 
   beforeAll(async () => {
     service = await startApp(engine);
-    const { client, sideDoor } = service;
+    const { client, database } = service;
     const body = { name: 'server-1', environment: 'staging' } as const;
     const server = (await client.call('servers.register', { body })).data;
     const instance = await instanceOn(service, server.id, 'original');
@@ -26,10 +26,10 @@ onBothEngines((engine) => {
     const copies = async (table: 'definitions' | 'revisions' | 'instances', own: Record<string, string>) => {
       const from = { definitions: `id = '${definition}'`, revisions: `definition_id = '${definition}'` };
       const where = table === 'instances' ? `id = '${instance}'` : from[table];
-      const { rows } = await sideDoor.run(`select * from ${table} where ${where}`, []);
+      const { rows } = await database.run(`select * from ${table} where ${where}`, []);
       const columns = Object.keys(rows[0] as object);
       const values = columns.map((column) => own[column] ?? column).join(', ');
-      await sideDoor.run(
+      await database.run(
         `insert into ${table} (${columns.join(', ')}) ${numbers} select ${values} from ${table}, n where ${where}`,
         [],
       );
@@ -39,13 +39,13 @@ onBothEngines((engine) => {
     await copies('definitions', { id: copy, container_name: named, instance_uid: named, name: named });
     await copies('revisions', { definition_id: copy });
     await copies('instances', { id: `'ins_z' || i`, definition_id: copy, container_name: named, started_at: 'i' });
-    await sql`analyze`.execute(sideDoor.db);
+    await sql`analyze`.execute(database.db);
   });
 
   const plan = async (filter: Omit<InstanceFilter, 'accountId'>, sort?: InstanceSort): Promise<string> => {
-    const { accountId, sideDoor } = service;
+    const { accountId, database } = service;
     const explain = engine.name === 'sqlite' ? 'explain query plan' : 'explain';
-    const explaining: Queries = { ...sideDoor, run: (text, values) => sideDoor.run(`${explain} ${text}`, values) };
+    const explaining: Queries = { ...database, run: (text, values) => database.run(`${explain} ${text}`, values) };
     const rows: object[] = await instancesOf(explaining, { accountId, ...filter, sort }).rows(100, 0);
     return rows.map((row) => Object.values(row).join(' ')).join('\n');
   };
@@ -93,7 +93,7 @@ onBothEngines((engine) => {
     ['before the names are indexed', async () => 0],
     ['afterwards', (tx: Tx) => indexNames(tx, 2 * COPIES)],
   ])('a search finds rare, frequent and short texts, and takes every letter literally: %s', async (_, index) => {
-    if (engine.name === 'sqlite') await index(service.sideDoor);
+    if (engine.name === 'sqlite') await index(service.database);
     const totals = async (q: string) =>
       Promise.all([
         service.client.call('instances.list', { query: { q } }),

@@ -65,6 +65,7 @@ export async function findInstance(
 }
 
 export interface Names {
+  readonly ids: readonly string[];
   readonly definitionIds: readonly string[];
   readonly instanceUids: readonly string[];
   readonly containerNames: readonly string[];
@@ -77,7 +78,7 @@ interface ReportedRow extends InstanceRow {
 }
 
 const reported = shapedStatement<Scope & Names, ReportedRow>(
-  (db, { definitionIds, instanceUids, containerNames, ...scope }) =>
+  (db, { ids, definitionIds, instanceUids, containerNames, ...scope }) =>
     db
       .selectFrom('instances')
       .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
@@ -88,6 +89,7 @@ const reported = shapedStatement<Scope & Names, ReportedRow>(
       .where((eb) => eb.and(inScope(eb as unknown as Builder, scope)))
       .where((eb) =>
         eb.or([
+          ...(ids.length > 0 ? [eb('instances.id', 'in', ids)] : []),
           ...(definitionIds.length > 0 ? [eb('instances.definition_id', 'in', definitionIds)] : []),
           ...(instanceUids.length > 0
             ? [eb('definitions.instance_uid', 'in', instanceUids), eb('definitions.container_name', 'in', instanceUids)]
@@ -208,8 +210,12 @@ const touch = shapedStatement<{ readonly ids: readonly string[]; readonly now: n
 
 export const touchInstances = (tx: Tx, ids: readonly string[]) => touch(tx, { ids, now: tx.now });
 
-export const moveInstance = (tx: Tx, id: string, server_id: string) =>
-  tx.db.updateTable('instances').set({ server_id, updated_at: tx.now }).where('id', '=', id).execute();
+export const moveInstance = (tx: Tx, id: string, columns: Pick<InstanceRow, 'server_id' | 'components'>) =>
+  tx.db
+    .updateTable('instances')
+    .set({ ...columns, updated_at: tx.now })
+    .where('id', '=', id)
+    .execute();
 
 export const writeComponents = (tx: Tx, id: string, components: string) =>
   tx.db

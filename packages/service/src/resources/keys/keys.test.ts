@@ -75,7 +75,8 @@ onBothEngines((engine) => {
 
   it('an expiry in the past and invalid networks are refused by field', async () => {
     const { create, list } = await start();
-    const make = (given: Partial<KeyCreate>) => create({ name: 'x', permissions: ['templates:read'], ...given });
+    const make = (overrides: Partial<KeyCreate>) =>
+      create({ name: 'x', permissions: ['templates:read'], ...overrides });
     for (const expires_at of ['2001-01-01T00:00:00Z', new Date(Date.now() - 1000).toISOString(), 'soon']) {
       await expect(make({ expires_at })).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
@@ -112,10 +113,10 @@ onBothEngines((engine) => {
   it('only keys of the own account can be listed and revoked', async () => {
     const { create, revoke, list, admin } = await start();
     const { id } = await create({ name: 'ci', permissions: ['templates:read'] });
-    const stranger = { ...admin, accountId: 'acc_other' };
-    await expect(revoke(id, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    const outsider = { ...admin, accountId: 'acc_other' };
+    await expect(revoke(id, outsider)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     await expect(revoke('key_nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    expect((await list({}, stranger)).data).toEqual([]);
+    expect((await list({}, outsider)).data).toEqual([]);
     const page = await list({ page: 2, per_page: 1 });
     expect(page.data.map((key) => key.name)).toEqual(['first key']);
     expect(page.pagination).toEqual({ page: 2, per_page: 1, total: 2, total_pages: 2 });

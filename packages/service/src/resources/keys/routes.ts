@@ -1,4 +1,5 @@
-import { allows, permissionNames, permissions } from '@hortus/contract/permissions';
+import { allows, permissionNames } from '@hortus/contract/permissions';
+import { permissions } from '@hortus/contract/records/names';
 import type { keyEndpoints } from '@hortus/contract/resources/keys';
 import type { Handlers } from '../../http/handler.ts';
 import { slice } from '../../storage/page.ts';

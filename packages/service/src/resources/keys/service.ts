@@ -11,13 +11,13 @@ import {
 import { type Network, parseNetwork, printNetwork } from '../../identity/networks.ts';
 import { actorOf, type Principal, requirePermission, userOf } from '../../identity/principal.ts';
 import { type Mode, newUserKey } from '../../identity/tokens.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
+import { newId } from '../../records/ids.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
-import { iso, isoOrNull } from '../../time.ts';
 import { heldKey, heldKeysOf, insertKey, type KeyRow, keyList, markRevoked } from './store.ts';
 
 export interface KeyDeps {

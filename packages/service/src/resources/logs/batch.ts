@@ -1,4 +1,4 @@
-import type { StreamedLine } from '@hortus/contract/streams';
+import type { StreamedLine } from '@hortus/contract/channel/streams';
 import { frame, type PreparedEvent } from '../../http/live-stream.ts';
 import { lineRecord } from './line-record.ts';
 import type { SharedRoom } from './shared-room.ts';

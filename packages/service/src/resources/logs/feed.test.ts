@@ -1,12 +1,12 @@
-import type { LogMessage, StreamedLine } from '@hortus/contract/streams';
+import type { LogMessage, StreamedLine } from '@hortus/contract/channel/streams';
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
-import { guardWith } from '../../guard.ts';
 import type { LiveStream } from '../../http/live-stream.ts';
 import { Problem } from '../../problem.ts';
+import { guardWith } from '../../process/guard.ts';
 import type { DaemonStream } from '../../streams/daemon-stream.ts';
 import { QuietLog } from '../../testing/quiet-log.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import { type FeedDeps, LogFeed, LogFeeds } from './feed.ts';
 import { followLogs } from './follow.ts';
 import type { LogPage, ReadOrder } from './pages.ts';
@@ -44,7 +44,7 @@ function standInDaemon() {
   const log = new QuietLog();
   const deps: FeedDeps = {
     streams: { open: async () => stream as unknown as DaemonStream },
-    standing: async () => ({ connected: true, capabilities: ['streams'] }) as unknown as Standing,
+    serverState: async () => ({ connected: true, capabilities: ['streams'] }) as unknown as ServerState,
     guard: guardWith(log),
     log,
   };

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs } from '@hortus/contract/backoff';
-import type { StreamedLine } from '@hortus/contract/streams';
-import type { Guard } from '../../guard.ts';
-import type { Log } from '../../log.ts';
+import type { StreamedLine } from '@hortus/contract/channel/streams';
+import { backoffMs } from '@hortus/contract/runtime/backoff';
+import type { Guard } from '../../process/guard.ts';
+import type { Log } from '../../process/log.ts';
 import type { DaemonStreams } from '../../streams/daemon-streams.ts';
 import { receiveStream } from '../../streams/receive.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import { Batch } from './batch.ts';
 import { readMessage } from './line-record.ts';
 import { SharedRoom } from './shared-room.ts';
@@ -22,14 +22,14 @@ export interface Watcher {
 export interface FeedDeps {
   readonly streams: Pick<DaemonStreams, 'open'>;
   /** Undefined if the server was removed. */
-  readonly standing: (target: LogTarget) => Promise<Standing | undefined>;
+  readonly serverState: (target: LogTarget) => Promise<ServerState | undefined>;
   readonly guard: Guard;
   readonly log: Pick<Log, 'warn'>;
 }
 
 /** Newest lines kept for those who join or return. */
 const RECENT = { lines: 1_000, characters: 1024 * 1024 };
-const PAUSES = { firstMs: 200, mostMs: 5_000 };
+const PAUSES = { firstMs: 200, maxMs: 5_000 };
 
 /** The new lines of an instance, received once for all who watch it. Connected only while someone does. */
 export class LogFeed {
@@ -85,7 +85,7 @@ export class LogFeed {
     const { signal } = this.#over;
     for (let failures = 0; !signal.aborted; ) {
       try {
-        const server = await this.#deps.standing(this.#target);
+        const server = await this.#deps.serverState(this.#target);
         if (!server) return this.#end();
         if (isReachable(server)) {
           await this.#session();
@@ -104,12 +104,15 @@ export class LogFeed {
     const { streams, guard } = this.#deps;
     const component = this.#component;
     await receiveStream(
-      { ...this.#target, kind: 'logs' },
+      {
+        ...this.#target,
+        kind: 'logs',
+        order: { mode: 'follow', ...(component !== undefined && { component }) },
+      },
       {
         streams,
         guard,
         signal: this.#over.signal,
-        order: JSON.stringify({ mode: 'follow', ...(component !== undefined && { component }) }),
         receive: (data) => this.#receive(data),
       },
     );

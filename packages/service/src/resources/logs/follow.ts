@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { type LogFilter, logMatcher } from '@hortus/contract/log-filter';
-import type { StreamedLine } from '@hortus/contract/streams';
+import type { StreamedLine } from '@hortus/contract/channel/streams';
+import { type LogFilter, logMatcher } from '@hortus/contract/protocol/log-filter';
 import type { Follow } from '../../http/handler.ts';
 import type { LiveStream } from '../../http/live-stream.ts';
 import { Problem } from '../../problem.ts';
@@ -96,7 +96,7 @@ async function catchUp(
   reached: Reached,
   stream: LiveStream,
 ): Promise<number> {
-  const filter = given({ since, q, level, component });
+  const filter = inputOf({ since, q, level, component });
   let { position } = reached;
   if (position === undefined) {
     const page = await pages.read(target, { ...filter, limit: 'tail' in begin ? begin.tail : 0 });
@@ -144,29 +144,29 @@ function live({ feeds }: FollowDeps, feed: LogFeed, wanted: Wanted, from: number
   return new Promise((done) => {
     let position = from;
     let leftOut = 0;
-    let isTelling = false;
+    let isNotifying = false;
     const stop = () => {
       stream.signal.removeEventListener('abort', guardedStop);
       remove();
       done(position);
     };
     const guardedStop = feeds.guard(stop);
-    const tell = () => {
+    const notify = () => {
       if (leftOut > 0 && stream.write(leftOutEvent(leftOut))) leftOut = 0;
     };
-    const tellLater = async () => {
-      isTelling = true;
+    const notifyLater = async () => {
+      isNotifying = true;
       while (leftOut > 0 && !stream.signal.aborted) {
         await stream.drained();
-        tell();
+        notify();
         // A later batch took the room. Not again in this turn: a connection that was just reset takes nothing.
         if (leftOut > 0) await nextTurn();
       }
-      isTelling = false;
+      isNotifying = false;
     };
     const leaveOut = (lines: number) => {
       leftOut += lines;
-      if (!isTelling) feeds.guard(tellLater)();
+      if (!isNotifying) feeds.guard(notifyLater)();
     };
     const watcher = {
       offer(batch: Batch) {
@@ -177,7 +177,7 @@ function live({ feeds }: FollowDeps, feed: LogFeed, wanted: Wanted, from: number
         const lines = isFiltered ? fresh.filter(matches) : fresh;
         position = fresh.at(-1)?.position ?? position;
         if (lines.length === 0) return stream.mark(String(position));
-        if (leftOut > 0) tell();
+        if (leftOut > 0) notify();
         if (leftOut > 0) return leaveOut(lines.length);
         const share = batch.shareOf(feeds.room, feeds.watchers);
         const event = lines === batch.lines ? batch.whole(share) : batch.some(lines, share);
@@ -196,5 +196,5 @@ function live({ feeds }: FollowDeps, feed: LogFeed, wanted: Wanted, from: number
 }
 
 /** Leaves out what is undefined, so that equal reads look equal. */
-const given = (filter: { readonly [Name in keyof ReadOrder]?: ReadOrder[Name] | undefined }): Partial<ReadOrder> =>
+const inputOf = (filter: { readonly [Name in keyof ReadOrder]?: ReadOrder[Name] | undefined }): Partial<ReadOrder> =>
   Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));

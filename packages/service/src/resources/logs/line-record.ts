@@ -1,14 +1,15 @@
+import { LogMessage, type StreamedLine } from '@hortus/contract/channel/streams';
 import type { ContainerLine } from '@hortus/contract/resources/logs';
-import { LogMessage, type StreamedLine } from '@hortus/contract/streams';
 import { Compile } from 'typebox/compile';
 import { Problem } from '../../problem.ts';
+import { streamJson } from '../../streams/stream-json.ts';
 
 const check = Compile(LogMessage);
 
 /** Parses a message of a daemon; throws a Problem if it is malformed. */
 export function readMessage(data: Buffer): LogMessage {
   try {
-    const message: unknown = JSON.parse(data.toString());
+    const message: unknown = streamJson(data);
     if (check.Check(message)) return message;
   } catch {
     // Not JSON.

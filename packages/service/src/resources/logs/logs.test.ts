@@ -5,7 +5,7 @@ import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { instanceOn, logDaemonOf } from '../../testing/log-daemon.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, insertKeyRow, startApp } from '../../testing/running-service.ts';
 
 /** Collects the events of a stream until it is left. */
@@ -85,7 +85,7 @@ onBothEngines((engine) => {
     await all[1]?.got('good', 'bad');
     await all[2]?.got('bad');
     expect(daemon.followers.size).toBe(1);
-    for (const one of all) await one.leave();
+    for (const item of all) await item.leave();
   });
 
   it('those who watch continue after their daemon was away', async () => {
@@ -144,11 +144,11 @@ onBothEngines((engine) => {
     const watcher = following(app, id);
     await until(() => daemon.followers.size === 1, { describe: 'a stream' });
     // While it still reads pages, it misses nothing and is told nothing.
-    const tell = () => {
+    const notify = () => {
       daemon.send({ left_out: 7, position: 1_000 });
       return watcher.seen.length > 0;
     };
-    await until(tell, { describe: 'the note' });
+    await until(notify, { describe: 'the note' });
     expect(watcher.seen[0]).toMatchObject({ event: 'left_out', data: { lines: 7, text: '7 lines left out' } });
     await watcher.leave();
   });
@@ -176,7 +176,7 @@ onBothEngines((engine) => {
   it('needs its own permission; another account does not see the instance', async () => {
     const { app, id } = await open();
     const path = `/instances/${id}/logs`;
-    const key = await insertKeyRow(app.sideDoor, {
+    const key = await insertKeyRow(app.database, {
       account_id: app.accountId,
       permissions: JSON.stringify(['instances:read', 'deployments:read']),
     });

@@ -1,6 +1,6 @@
-import type { LogOrder, StreamedLine } from '@hortus/contract/streams';
-import type { Guard } from '../../guard.ts';
+import type { LogOrder, StreamedLine } from '@hortus/contract/channel/streams';
 import { Problem } from '../../problem.ts';
+import type { Guard } from '../../process/guard.ts';
 import type { DaemonStreams } from '../../streams/daemon-streams.ts';
 import type { SocketStream } from '../../streams/socket-stream.ts';
 import { readMessage } from './line-record.ts';
@@ -20,7 +20,7 @@ export interface LogPage {
 
 const WITHIN_MS = 30_000;
 /** Bytes of one page; the daemon sends less. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MAX_BYTES = 16 * 1024 * 1024;
 
 /** Reads pages of logs from daemons. Equal reads at the same time share one. */
 export class LogPages {
@@ -44,7 +44,7 @@ export class LogPages {
   }
 
   async #read(target: LogTarget, order: ReadOrder): Promise<LogPage> {
-    const stream = await this.#streams.open({ ...target, kind: 'logs' });
+    const stream = await this.#streams.open({ ...target, kind: 'logs', order: { mode: 'read', ...order } });
     try {
       return await this.#collect(stream, order);
     } finally {
@@ -67,7 +67,7 @@ export class LogPages {
           bytes += data.length;
           const message = readMessage(data);
           if ('lines' in message) lines.push(...message.lines);
-          if (bytes > MOST_BYTES || lines.length > order.limit) throw interrupted();
+          if (bytes > MAX_BYTES || lines.length > order.limit) throw interrupted();
           if (!('end' in message)) return;
           clearTimeout(timer);
           const { more, end, dropped = 0 } = message;
@@ -78,7 +78,6 @@ export class LogPages {
           stream.close();
         }
       });
-      stream.send(JSON.stringify({ mode: 'read', ...order }));
     });
   }
 }

@@ -4,7 +4,7 @@ import type { ContainerLogPage } from '@hortus/contract/resources/logs';
 import type { Follow } from '../../http/handler.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { invalid } from '../../problem.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import { type FollowDeps, followLogs, type Wanted } from './follow.ts';
 import { lineRecord } from './line-record.ts';
 import { type LogTarget, requireReachable } from './target.ts';
@@ -12,7 +12,7 @@ import { type LogTarget, requireReachable } from './target.ts';
 export interface LogsDeps extends FollowDeps {
   /** Throws if the caller has no such instance. */
   readonly target: (principal: Principal, instanceId: string) => Promise<LogTarget>;
-  readonly standing: (target: LogTarget) => Promise<Standing | undefined>;
+  readonly serverState: (target: LogTarget) => Promise<ServerState | undefined>;
 }
 
 type Query = QueryOf<Endpoints['logs.instance']>;
@@ -27,9 +27,9 @@ export class Logs {
   }
 
   async read(principal: Principal, instanceId: string, query: Query): Promise<ContainerLogPage> {
-    const { pages, target: targetOf, standing } = this.#deps;
+    const { pages, target: targetOf, serverState } = this.#deps;
     const target = await targetOf(principal, instanceId);
-    requireReachable(await standing(target));
+    requireReachable(await serverState(target));
     const after = positionOf('after', query.after);
     const before = positionOf('before', query.before);
     const { lines, more, end } = await pages.read(target, {
@@ -53,13 +53,13 @@ export class Logs {
     query: Query,
     lastEventId: string | undefined,
   ): Promise<Follow> {
-    const { target: targetOf, standing } = this.#deps;
+    const { target: targetOf, serverState } = this.#deps;
     if (query.until !== undefined) throw invalid('until', 'cannot be given for a stream.');
     if (query.before !== undefined) throw invalid('before', 'cannot be given for a stream.');
     const target = await targetOf(principal, instanceId);
     const resumed = positionOf('Last-Event-ID', lastEventId);
     // A watcher that returns waits for a server that is away for a moment, such as during an update of its daemon.
-    if (resumed === undefined) requireReachable(await standing(target));
+    if (resumed === undefined) requireReachable(await serverState(target));
     const after = resumed ?? positionOf('after', query.after);
     return followLogs(this.#deps, target, { ...filterOf(query), begin: beginOf(query, after) });
   }

@@ -1,5 +1,5 @@
 import { conflict } from '../../problem.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 
 /** Where the log of an instance is kept. */
 export interface LogTarget {
@@ -10,7 +10,7 @@ export interface LogTarget {
 }
 
 /** Throws if the daemon that keeps the log cannot be asked now. */
-export function requireReachable(server: Standing | undefined): void {
+export function requireReachable(server: ServerState | undefined): void {
   if (!server) throw conflict('id', 'removed', 'its server has been removed, and the log with it.');
   const { name, connected, capabilities } = server;
   if (!connected || capabilities === undefined)
@@ -23,5 +23,5 @@ export function requireReachable(server: Standing | undefined): void {
     throw conflict('id', 'old_daemon', `the daemon of ${name} cannot send logs; update it.`);
 }
 
-export const isReachable = (server: Standing | undefined): boolean =>
+export const isReachable = (server: ServerState | undefined): boolean =>
   Boolean(server?.connected && server.capabilities?.includes('streams'));

@@ -1,8 +1,8 @@
-import { withProfile } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { meets, usageOf } from '@hortus/template/needs';
-import type { ResolvedProvision } from '@hortus/template/provisions';
-import type { Link, ResolveOptions } from '@hortus/template/resolve';
+import { withProfile } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { meets, usageOf } from '@hortus/template/resolution/needs';
+import type { ResolvedProvision } from '@hortus/template/resolution/provisions';
+import type { Link, ResolveOptions } from '@hortus/template/resolution/resolve';
 import type { Queries } from '../../storage/storage.ts';
 import type { OpenedConnection } from '../connections/public.ts';
 import type { Bindings, DefinitionRow } from '../definitions/public.ts';
@@ -67,12 +67,17 @@ export async function boundNeeds(
       const opened = await deps.openConnection(queries, dependent.accountId, connection);
       if (!opened) throw new UnmetNeed(as, 'is bound to a connection that was deleted');
       const changed = (at: number) => (at > before ? standIn : '');
-      attributes = mapped(opened.attributes, (one) => ({ ...one, value: `${one.value}${changed(one.updatedAt)}` }));
+      attributes = mapped(opened.attributes, (attribute) => ({
+        ...attribute,
+        value: `${attribute.value}${changed(attribute.updatedAt)}`,
+      }));
     } else if (definition_id !== undefined) {
       const provider = await deps.definition(queries, dependent.accountId, definition_id);
       if (!provider || provider.status === 'archived')
         throw new UnmetNeed(as, `is bound to the instance ${instance}, which is archived`);
-      const provided = (await deps.provisions(queries, provider, before)).find((one) => meets(one.class, needed));
+      const provided = (await deps.provisions(queries, provider, before)).find((provision) =>
+        meets(provision.class, needed),
+      );
       if (!provided) throw new UnmetNeed(as, `is bound to ${instance}, which no longer provides ${needed}`);
       links[as] = await linksTo(queries, deps, dependent, as, provider, provided);
       attributes = provided.attributes;
@@ -94,7 +99,7 @@ async function linksTo(
 ): Promise<Link[]> {
   const used = usageOf(withProfile(spec, profile) ?? spec, as).attributes;
   const inside = Object.entries(provided.attributes).filter(([name]) => used.has(name));
-  const components = [...new Set(inside.flatMap(([, one]) => one.components))];
+  const components = [...new Set(inside.flatMap(([, attribute]) => attribute.components))];
   if (components.length === 0) return [];
   const { instance_uid, container_name: instance, id: definition_id } = provider;
   if (provider.server_id !== serverId)
@@ -107,5 +112,5 @@ async function linksTo(
   return components.map((component) => ({ instance, definition_id, component }));
 }
 
-const mapped = <From, To>(record: Readonly<Record<string, From>>, to: (one: From) => To): Record<string, To> =>
-  Object.fromEntries(Object.entries(record).map(([name, one]) => [name, to(one)]));
+const mapped = <From, To>(record: Readonly<Record<string, From>>, to: (from: From) => To): Record<string, To> =>
+  Object.fromEntries(Object.entries(record).map(([name, nullable]) => [name, to(nullable)]));

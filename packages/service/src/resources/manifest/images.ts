@@ -1,6 +1,6 @@
 import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { imageText, parseImage, registryOf } from '@hortus/template/image-reference';
+import { imageText, parseImage, registryOf } from '@hortus/template/notation/image-reference';
 import type { Row } from '../../storage/tables.ts';
 
 /** Lists the registries that a server must reach to run the manifest. */
@@ -23,7 +23,7 @@ export function withPins(manifest: Manifest, pins: readonly DeployedImage[]): Ma
   if (pins.length === 0) return manifest;
   const components = manifest.components.map((component) => {
     const wanted = parseImage(component.image);
-    const pin = pins.find((one) => one.component === component.name && one.digest !== null);
+    const pin = pins.find((pin) => pin.component === component.name && pin.digest !== null);
     if (pin === undefined || wanted.digest !== undefined) return component;
     const { repository, tag } = parseImage(pin.image);
     if (repository !== wanted.repository || tag !== wanted.tag) return component;

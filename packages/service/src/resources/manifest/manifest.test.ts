@@ -1,10 +1,10 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { manifestEndpoints, type SignedManifest } from '@hortus/contract/resources/manifest';
-import { canonicalJson } from '@hortus/template/canonical-json';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Principal } from '../../identity/principal.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectShape } from '../../testing/published-answer.ts';
+import { expectShape } from '../../testing/published-response.ts';
 import { openVault } from '../../vault/vault.ts';
 import { type DeploymentServices, openDeploymentServices } from '../deployments/testing/deployment-services.ts';
 import type { ManifestQuery } from './reading.ts';
@@ -126,8 +126,8 @@ onBothEngines((engine) => {
     it('is refused to other servers', async () => {
       const { id, instance_uid } = await createDefinition();
       const { id: deployment_id } = await services.execute(owner, id);
-      const stranger = await services.account();
-      for (const other of [await services.server(owner), await services.server(stranger)])
+      const outsider = await services.account();
+      for (const other of [await services.server(owner), await services.server(outsider)])
         for (const query of [{ definition_id: id }, { instance_uid }, { deployment_id }])
           await expect(asDaemon(query, other)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
@@ -174,9 +174,9 @@ onBothEngines((engine) => {
           code: 'VALIDATION_ERROR',
           details: { field: 'definition_id' },
         });
-      const stranger = await services.account();
+      const outsider = await services.account();
       for (const query of [{ definition_id: id }, { instance_uid }, { deployment_id }])
-        await expect(asPerson(query, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+        await expect(asPerson(query, outsider)).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
   });
 

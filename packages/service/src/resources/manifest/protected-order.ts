@@ -1,7 +1,7 @@
 import { orderContext } from '@hortus/template/sealing/contexts';
 import { sealFields } from '@hortus/template/sealing/sealed-fields';
 import type { Protect } from '../../channel/protect.ts';
-import { iso } from '../../time.ts';
+import { iso } from '../../records/time.ts';
 import type { ManifestSigner } from './signer.ts';
 
 /**
@@ -10,16 +10,18 @@ import type { ManifestSigner } from './signer.ts';
  */
 const ORDER_VALID_MS = 24 * 3_600_000;
 
-/** Signs an order and seals the texts at the JSON pointers in `secrets`. */
+/** Signs an order, binds it to the connection over which it will be sent, and seals the texts at the JSON pointers in `secrets`. */
 export const orderProtection =
   (signer: Pick<ManifestSigner, 'signOrder'>, clock: () => number = Date.now): Protect =>
-  (order, { serverId, sealingKey }, secrets = []) => {
+  (order, to, secrets = []) => {
+    const { serverId, sealingKey } = to;
     const now = clock();
     const addressed = {
       ...order,
       server_id: serverId,
       issued_at: iso(now),
       expires_at: iso(now + ORDER_VALID_MS),
+      ...to.nextBinding(),
     };
     const sealed =
       sealingKey === null || secrets.length === 0

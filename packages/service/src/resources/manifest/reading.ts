@@ -39,6 +39,7 @@ export interface ManifestQuery {
   readonly deployment_id?: string;
   /** Key of the requesting daemon. */
   readonly sealing_key?: string;
+  readonly nonce?: string;
 }
 
 /** Decides who may read which manifest. */
@@ -67,7 +68,7 @@ export class ManifestReading {
     const deploymentId = deployment?.id ?? null;
     const renew = deployment?.kind === 'renew';
     const pins = deployment ? pinsOf(deployment) : [];
-    const occasion = { definition, deploymentId, revision, now: tx.now, renew };
+    const occasion = { definition, deploymentId, revision, now: tx.now, renew, nonce: query.nonce };
     const manifest = await this.#handOver(tx, deployment, occasion, (traced) =>
       manifests.signed(tx, traced, pins, recipient),
     );
@@ -122,8 +123,8 @@ export class ManifestReading {
   ): Promise<{ definition: DefinitionRow; deployment: Deployment | undefined }> {
     const { accountId } = principal;
     const { definition_id, instance_uid = '', instance_id, deployment_id } = query;
-    const given = [definition_id, query.instance_uid, instance_id, deployment_id].filter((name) => name !== undefined);
-    if (given.length !== 1)
+    const input = [definition_id, query.instance_uid, instance_id, deployment_id].filter((name) => name !== undefined);
+    if (input.length !== 1)
       throw invalid('definition_id', 'give one of definition_id, instance_uid, instance_id, deployment_id.');
     let deployment: Deployment | undefined;
     if (deployment_id !== undefined) {

@@ -1,14 +1,14 @@
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { withProfile } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { canonicalJson } from '@hortus/template/canonical-json';
-import type { Inputs } from '@hortus/template/inputs';
-import { accessOf, isolated } from '@hortus/template/isolated';
-import { type ResolvedProvision, resolveProvisions } from '@hortus/template/provisions';
-import { milliseconds } from '@hortus/template/quantity';
+import { withProfile } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
+import type { Inputs } from '@hortus/template/inputs/inputs';
+import { milliseconds } from '@hortus/template/notation/quantity';
+import { accessOf, isolated } from '@hortus/template/resolution/isolated';
+import { type ResolvedProvision, resolveProvisions } from '@hortus/template/resolution/provisions';
+import type { ResolveOptions } from '@hortus/template/resolution/resolve';
 import type { IngressPorts } from '@hortus/template/resolution/route-address';
-import { type Resolution, type ResolveOptions, resolve } from '@hortus/template/resolve';
-import type { Resolved } from '@hortus/template/rollout/foretell';
+import type { Resolved } from '@hortus/template/rollout/predict';
 import { conflict, invalid } from '../../problem.ts';
 import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
@@ -28,7 +28,7 @@ import {
 } from '../definitions/public.ts';
 import type { Catalog } from '../templates/public.ts';
 import { type BoundNeeds, type BoundNeedsDeps, boundNeeds, type Dependent, UnmetNeed } from './bound-needs.ts';
-import { PROVISIONS, RESOLVE } from './worker-jobs.ts';
+import { type Filling, fillTemplate, PROVISIONS, RESOLVE } from './worker-jobs.ts';
 
 export interface ResolverDeps {
   readonly catalog: Pick<Catalog, 'known'>;
@@ -46,8 +46,8 @@ export interface ResolvedManifest {
   readonly manifest: Manifest;
   /** JSON pointers to the secret values. */
   readonly secretPaths: string[];
-  /** Values of all secrets of the definition and of what it is bound to. */
-  readonly secrets: readonly string[];
+  /** Those secrets of the definition, and of what it is bound to, that the manifest contains. */
+  readonly hidden: string[];
 }
 
 /** Suffix that turns a known secret into a placeholder for its previous value. */
@@ -81,13 +81,13 @@ export class ManifestResolver {
     const { needs, links } = await this.#bound(queries, dependent).catch((error: unknown) => {
       throw error instanceof UnmetNeed ? invalid(`bindings.${error.need}`, `${error.message}.`) : error;
     });
-    const isExternal = (given: string) => Object.hasOwn(spec.secrets, given);
-    const given = Object.entries(secret);
+    const isExternal = (input: string) => Object.hasOwn(spec.secrets, input);
+    const entered = Object.entries(secret);
     const options = {
       profile,
       ...(variant !== null && { variant }),
-      inputs: { ...plain, ...Object.fromEntries(given.filter(([input]) => !isExternal(input))) },
-      secrets: { ...generated, ...Object.fromEntries(given.filter(([input]) => isExternal(input))) },
+      inputs: { ...plain, ...Object.fromEntries(entered.filter(([input]) => !isExternal(input))) },
+      secrets: { ...generated, ...Object.fromEntries(entered.filter(([input]) => isExternal(input))) },
       instance: { uid: instanceUid, name, server_id: serverId },
       ...{ needs, links },
       ...(order.overrides && { overrides: order.overrides }),
@@ -139,11 +139,11 @@ export class ManifestResolver {
       overrides: overridesOf(revision),
     };
     const about = { account: account_id, field: 'definition_id' };
-    const resolution = await this.#fill(queries, about, { spec, hash: revision.spec_hash }, options);
+    const resolution = await this.#fill(queries, about, { spec, hash: revision.spec_hash }, options, values);
     if (resolution.ok) {
       const { manifest, secretPaths } = original === definition ? resolution : isolatedCopy(resolution, container_name);
       const watch_ms = definition.watch_seconds * 1_000;
-      return { manifest: { ...manifest, watch_ms }, secretPaths, secrets: values };
+      return { manifest: { ...manifest, watch_ms }, secretPaths, hidden: resolution.hidden };
     }
     throw unresolvable(revision, resolution.problems);
   }
@@ -174,7 +174,7 @@ export class ManifestResolver {
       openConnection: (reader: Queries, accountId: string, id: string) =>
         openConnection(reader, this.#deps.vault, accountId, id),
       definition: findDefinition,
-      provisions: (...of: Parameters<BoundNeedsDeps['provisions']>) => this.#provisions(...of),
+      provisions: (...args: Parameters<BoundNeedsDeps['provisions']>) => this.#provisions(...args),
       canLink: this.#deps.canLink,
     };
     return boundNeeds(queries, deps, dependent, { before, standIn: STAND_IN });
@@ -194,7 +194,7 @@ export class ManifestResolver {
       ...(ports && { ports }),
       instance: { uid: container_name, name, server_id },
     };
-    if (!isCostly(spec)) return resolveProvisions(spec, options).provisions;
+    if (!isCostly(spec, options)) return resolveProvisions(spec, options).provisions;
     const about = { account: account_id, field: 'definition_id' };
     const key = () => canonicalJson(['provisions', revision.spec_hash, options]);
     const run = () => this.#deps.work.run(PROVISIONS, about, spec, options);
@@ -214,12 +214,13 @@ export class ManifestResolver {
     about: { readonly account: string; readonly field: string },
     { spec, hash }: { readonly spec: Canonical; readonly hash: string },
     options: ResolveOptions,
-  ): Promise<Resolution> {
+    secrets: readonly string[] = [],
+  ): Promise<Filling> {
     const ports = spec.routes.length > 0 && (await this.#deps.ingressPorts(queries, options.instance.server_id));
     const placed = ports ? { ...options, ports } : options;
-    if (!isCostly(spec)) return resolve(spec, placed);
-    const key = () => canonicalJson(['manifest', hash, placed]);
-    return doOutside(queries, key, () => this.#deps.work.run(RESOLVE, about, spec, placed));
+    if (!isCostly(spec, placed)) return fillTemplate(spec, placed, secrets);
+    const key = () => canonicalJson(['manifest', hash, placed, secrets]);
+    return doOutside(queries, key, () => this.#deps.work.run(RESOLVE, about, spec, placed, secrets));
   }
 
   #spec(templateId: string) {
@@ -242,16 +243,28 @@ function isolatedCopy({ manifest, secretPaths }: Pick<ResolvedManifest, 'manifes
 
 /** Characters of canonical JSON. Resolving a spec of this size takes a few milliseconds. */
 const SMALL_SPEC = 65_536;
+/** Characters that the references of a spec can become at most. */
+const SMALL_MANIFEST = 262_144;
 
-const costly = new WeakMap<Canonical, boolean>();
+interface Cost {
+  readonly isCostly: boolean;
+  readonly references: number;
+}
 
-/** Resolving a small spec is linear in its length, except for bcrypt hashes. */
-function isCostly(spec: Canonical): boolean {
-  let known = costly.get(spec);
+const costs = new WeakMap<Canonical, Cost>();
+
+/** Resolving a small spec with small values is linear in its length, except for bcrypt hashes. */
+function isCostly(spec: Canonical, { inputs, secrets }: Pick<ResolveOptions, 'inputs' | 'secrets'>): boolean {
+  let known = costs.get(spec);
   if (known === undefined) {
     const text = canonicalJson(spec);
-    known = text.length > SMALL_SPEC || text.includes('bcrypt');
-    costly.set(spec, known);
+    const isGrowing = Object.values(spec.vars).some((variable) => variable.includes('${'));
+    const isLarge = text.length > SMALL_SPEC || text.includes('bcrypt') || isGrowing;
+    known = { isCostly: isLarge, references: text.split('${').length - 1 };
+    costs.set(spec, known);
   }
-  return known;
+  if (known.isCostly) return true;
+  const values = [...Object.values(inputs), ...Object.values(secrets)];
+  const longest = Math.max(0, ...values.map((value) => (typeof value === 'string' ? value.length : 0)));
+  return known.references * longest > SMALL_MANIFEST;
 }

@@ -1,3 +1,5 @@
+import { verify } from 'node:crypto';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { SECRET, serveDefinition } from '../deployments/testing/served-definition.ts';
@@ -23,6 +25,15 @@ onBothEngines((engine) => {
     expect(await secrets('daemon', { 'x-forwarded-for': '203.0.113.1' })).toEqual([403, false, 'undefined']);
     expect(await secrets('owner')).toEqual([200, false, 'object']);
     expect(await secrets('other')).toEqual([404, false, 'undefined']);
+    const nonce = 'of-this-request-0123456789';
+    const { data } = (await ask('daemon', 'GET', `${path}&nonce=${nonce}`)).json;
+    expect(data.nonce).toBe(nonce);
+    const { signature, ...covered } = data;
+    const key = { key: Buffer.from(served.services.signer.publicKey, 'base64'), format: 'der', type: 'spki' } as const;
+    const isSigned = (text: string) => verify(null, Buffer.from(text), key, Buffer.from(signature, 'base64'));
+    expect(isSigned(canonicalJson(covered))).toBe(true);
+    expect(isSigned(canonicalJson({ ...covered, nonce: 'of-another-request-01234567' }))).toBe(false);
+    expect((await ask('daemon', 'GET', `${path}&nonce=short`)).json.error.details.field).toBe('nonce');
     expect((await ask('owner', 'GET', '/manifest')).json.error.details.field).toBe('definition_id');
   });
 });

@@ -1,12 +1,12 @@
 import type { DeployedImage } from '@hortus/contract/resources/deployment-records';
 import type { RegistryLogin, SignedManifest } from '@hortus/contract/resources/manifest';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { formsOf } from '@hortus/template/masking/masking';
-import { redact } from '@hortus/template/redact';
+import { restoresIntoOn } from '@hortus/template/canonical/dump-restore';
+import { redact } from '@hortus/template/masking/redact';
 import { manifestContext } from '@hortus/template/sealing/contexts';
 import { sealFields } from '@hortus/template/sealing/sealed-fields';
+import { iso } from '../../records/time.ts';
 import type { Queries } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import { type DefinitionRow, revisionOf } from '../definitions/public.ts';
 import { registriesOf, withPins } from './images.ts';
 import { ManifestResolver, type ResolvedManifest, type ResolverDeps } from './resolver.ts';
@@ -16,6 +16,8 @@ export interface ManifestsDeps extends ResolverDeps {
   readonly signer: ManifestSigner;
   /** Returns the logins of the account for these registries. */
   readonly loginsFor: (queries: Queries, accountId: string, hosts: readonly string[]) => Promise<RegistryLogin[]>;
+  /** Whether the daemon of a server keeps the volumes that no dump rebuilds; true if none has connected yet. */
+  readonly emptyRestores: (queries: Queries, serverId: string) => Promise<boolean>;
 }
 
 /** Server that a manifest is sealed for. */
@@ -38,6 +40,8 @@ export interface Occasion {
   readonly renew?: boolean;
   /** Trace of the order, for daemons that understand it. */
   readonly traceParent?: string | undefined;
+  /** Of the request; the signature covers it. */
+  readonly nonce?: string | undefined;
 }
 
 /** Creates signed manifests of definitions, which daemons turn into containers. */
@@ -68,13 +72,16 @@ export class Manifests extends ManifestResolver {
     { key, trusted, others }: Recipient,
   ): Promise<SignedManifest> {
     const { signer, loginsFor } = this.#deps;
-    const { manifest: resolved, secretPaths, secrets } = await this.#of(queries, occasion);
-    const manifest = withPins(resolved, pins);
+    const { manifest: resolved, secretPaths, hidden } = await this.#of(queries, occasion);
+    const manifest = await this.#withRestore(queries, occasion, withPins(resolved, pins));
     const hosts = trusted ? registriesOf(manifest) : [];
     const registries = await loginsFor(queries, occasion.definition.account_id, hosts);
-    const { renew, traceParent } = occasion;
-    const wish = { ...(renew && { renew }), ...(traceParent !== undefined && { traceparent: traceParent }) };
-    const hidden = occurring(secrets, manifest);
+    const { renew, traceParent, nonce } = occasion;
+    const wish = {
+      ...(renew && { renew }),
+      ...(traceParent !== undefined && { traceparent: traceParent }),
+      ...(nonce !== undefined && { nonce }),
+    };
     const order = { ...this.#addressed(manifest, occasion), registries, hidden, ...wish };
     if (key === null) return signer.sign(order);
     const logins = registries.flatMap((_, index) => [`/registries/${index}/username`, `/registries/${index}/password`]);
@@ -93,6 +100,16 @@ export class Manifests extends ManifestResolver {
     return this.resolveRevision(queries, definition, await revisionOf(queries, definition.id, revision));
   }
 
+  /** Writes where dumps are restored for the daemon of the server, which may be older than the rule. */
+  async #withRestore(queries: Queries, { definition, revision }: Occasion, manifest: Manifest): Promise<Manifest> {
+    const { backup } = manifest;
+    const { server_id, id } = definition;
+    if (backup.restore_into !== 'empty' || (await this.#deps.emptyRestores(queries, server_id))) return manifest;
+    const { template_id } = await revisionOf(queries, id, revision);
+    const restore_into = restoresIntoOn(this.#deps.catalog.known(template_id).spec, false);
+    return { ...manifest, backup: { ...backup, restore_into } };
+  }
+
   #addressed(manifest: Manifest, { definition, deploymentId, revision, now }: Occasion) {
     return {
       ...manifest,
@@ -105,12 +122,4 @@ export class Manifests extends ManifestResolver {
       public_key_id: this.#deps.signer.publicKeyId,
     };
   }
-}
-
-/** Keeps the secrets that the manifest contains in some encoding: a server learns no others. */
-function occurring(secrets: readonly string[], manifest: Manifest): string[] {
-  if (secrets.length === 0) return [];
-  const texts = JSON.stringify(manifest);
-  const isIn = (form: string) => texts.includes(form) || texts.includes(JSON.stringify(form).slice(1, -1));
-  return [...new Set(secrets)].filter((value) => formsOf(value).some(isIn));
 }

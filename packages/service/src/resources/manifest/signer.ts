@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { SignedManifest } from '@hortus/contract/resources/manifest';
-import { canonicalJson } from '@hortus/template/canonical-json';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { claimSigningKey, keptSigningKey } from './store.ts';

@@ -1,4 +1,4 @@
-import { meets } from '@hortus/template/needs';
+import { meets } from '@hortus/template/resolution/needs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Candidate, match } from './matching.ts';
@@ -11,7 +11,7 @@ const template = (name: string, provides: string[], more: Partial<Candidate> = {
   deprecated: false,
   ...more,
 });
-const names = (list: readonly { template: Candidate }[]) => list.map((one) => one.template.name);
+const names = (list: readonly { template: Candidate }[]) => list.map((item) => item.template.name);
 
 describe('match', () => {
   it('ranks the best fit first', () => {
@@ -68,7 +68,7 @@ describe('match, of any catalog', () => {
       deprecated: fc.boolean(),
     })
     .chain((of) => fc.string({ maxLength: 3 }).map((name) => ({ ...of, name })));
-  const offered = (one: Candidate, need: string) => one.provides.some((provided) => meets(provided, need));
+  const offered = (candidate: Candidate, need: string) => candidate.provides.some((provided) => meets(provided, need));
 
   it('lists exactly the templates that meet a need, and covers all satisfiable needs with the fewest', () => {
     fc.assert(
@@ -78,15 +78,15 @@ describe('match, of any catalog', () => {
         (needs, all) => {
           const { matches, unmet, best } = match(needs, all);
           for (const { need, templates } of matches) {
-            expect(new Set(templates.map((one) => one.template))).toEqual(
-              new Set(all.filter((one) => offered(one, need))),
+            expect(new Set(templates.map((template) => template.template))).toEqual(
+              new Set(all.filter((item) => offered(item, need))),
             );
             expect(unmet.includes(need)).toBe(templates.length === 0);
           }
-          const coverable = new Set(needs.filter((need) => all.some((one) => offered(one, need))));
+          const coverable = new Set(needs.filter((need) => all.some((item) => offered(item, need))));
           expect(new Set(best.flatMap(({ covers }) => covers))).toEqual(coverable);
-          for (const { template: one, covers } of best)
-            for (const need of covers) expect(offered(one, need)).toBe(true);
+          for (const { template: item, covers } of best)
+            for (const need of covers) expect(offered(item, need)).toBe(true);
           expect(best.length).toBe(fewestByTrying(all, coverable));
         },
       ),
@@ -95,13 +95,13 @@ describe('match, of any catalog', () => {
   });
 
   function fewestByTrying(all: readonly Candidate[], needs: ReadonlySet<string>): number {
-    let least = Number.POSITIVE_INFINITY;
+    let min = Number.POSITIVE_INFINITY;
     for (let chosen = 0; chosen < 1 << all.length; chosen++) {
       const some = all.filter((_, at) => chosen & (1 << at));
-      if (some.length < least && [...needs].every((need) => some.some((one) => offered(one, need))))
-        least = some.length;
+      if (some.length < min && [...needs].every((need) => some.some((candidate) => offered(candidate, need))))
+        min = some.length;
     }
-    return least;
+    return min;
   }
 
   it('is fast for the largest request', () => {

@@ -1,4 +1,4 @@
-import { meets } from '@hortus/template/needs';
+import { meets } from '@hortus/template/resolution/needs';
 
 /** Properties of a template that matching uses. */
 export interface Candidate {
@@ -16,7 +16,7 @@ export interface Matching<Template extends Candidate> {
   readonly best: readonly { readonly template: Template; readonly covers: readonly string[] }[];
 }
 
-export interface Ranked<Template> {
+interface Ranked<Template> {
   readonly template: Template;
   readonly provides: readonly string[];
   readonly missing: readonly string[];
@@ -37,7 +37,7 @@ export function match<Template extends Candidate>(
       .map((template) => ({ template, provides: offers(template, need), missing: missingOf(template, needs) }))
       .sort((a, b) => order(a, b, need)),
   }));
-  const unmet = matches.filter((one) => one.templates.length === 0).map(({ need }) => need);
+  const unmet = matches.filter((match) => match.templates.length === 0).map(({ need }) => need);
   return { matches, unmet, best: fewest(matches) };
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type Engine, onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { adminEmail, type RunningService, startApp } from '../../testing/running-service.ts';
 
 const PASSWORD = 'a password of mine';
@@ -19,10 +19,10 @@ async function firstStart(engine: Engine) {
   return { service, linkToken, generatedPassword, begin, login };
 }
 
-const tables = async ({ sideDoor }: RunningService) =>
+const tables = async ({ database }: RunningService) =>
   JSON.stringify([
-    await sideDoor.db.selectFrom('password_resets').selectAll().execute(),
-    await sideDoor.db.selectFrom('events').selectAll().execute(),
+    await database.db.selectFrom('password_resets').selectAll().execute(),
+    await database.db.selectFrom('events').selectAll().execute(),
   ]);
 
 onBothEngines((engine) => {
@@ -44,14 +44,14 @@ onBothEngines((engine) => {
     expect(read.json.data.user).toMatchObject({ name: 'Mira' });
     expect((await login('mira@example.org', PASSWORD)).status).toBe(200);
     expectRefusal(await begin(), 'UNAUTHORIZED');
-    expect((await service.told()).map(({ type }) => type)).toContain('audit.first_sign_in');
+    expect((await service.eventsOf()).map(({ type }) => type)).toContain('audit.first_sign_in');
     expect(await tables(service)).not.toContain(PASSWORD);
   });
 
   it('one of two concurrent uses of the link signs in', async () => {
     const { begin } = await firstStart(engine);
-    const answers = await Promise.all([begin(), begin()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+    const responses = await Promise.all([begin(), begin()]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401]);
   });
 
   it('a link that was printed is worthless once the owner has signed in, and after 24 hours', async () => {
@@ -59,12 +59,12 @@ onBothEngines((engine) => {
     expect((await login(adminEmail, generatedPassword)).status).toBe(200);
     expectRefusal(await begin(), 'UNAUTHORIZED');
     const later = await firstStart(engine);
-    const { created_at, expires_at } = await later.service.sideDoor.db
+    const { created_at, expires_at } = await later.service.database.db
       .selectFrom('password_resets')
       .selectAll()
       .executeTakeFirstOrThrow();
     expect(Number(expires_at) - Number(created_at)).toBe(24 * 60 * 60_000);
-    await later.service.sideDoor.db.updateTable('password_resets').set({ expires_at: 1 }).execute();
+    await later.service.database.db.updateTable('password_resets').set({ expires_at: 1 }).execute();
     expectRefusal(await later.begin(), 'UNAUTHORIZED');
   });
 

@@ -1,4 +1,4 @@
-import type { FirstRun as Given } from '@hortus/contract/resources/members';
+import type { FirstRun as FirstRunInput } from '@hortus/contract/resources/members';
 import { normalEmail } from '../../identity/email.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
 import { type Origin, startSession } from '../../identity/sessions.ts';
@@ -28,7 +28,7 @@ export class FirstRun {
     this.#deps = deps;
   }
 
-  async begin({ token, name, email, password }: Given, origin: Origin): Promise<SignedIn> {
+  async begin({ token, name, email, password }: FirstRunInput, origin: Origin): Promise<SignedIn> {
     const { storage, passwords } = this.#deps;
     checkNewPassword('password', password);
     // Hashing is expensive, so check the link first.

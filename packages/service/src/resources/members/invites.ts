@@ -1,16 +1,16 @@
 import type { CreatedInvite, Invite, InviteCreate } from '@hortus/contract/resources/members';
 import { normalEmail } from '../../identity/email.ts';
 import { newSessionToken } from '../../identity/tokens.ts';
-import { newId } from '../../ids.ts';
 import type { SendAccountMail } from '../../mail/account-mail.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
+import { iso } from '../../records/time.ts';
 import type { Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import { inviteMail } from './mails.ts';
 import { addInvite, endOpenInvites, type InviteRow, userWithEmail } from './store.ts';
 
-export const INVITE_LASTS_MS = 7 * 86_400_000;
+const INVITE_LASTS_MS = 7 * 86_400_000;
 
 export interface Invitation extends InviteCreate {
   readonly accountId: string;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { adminEmail, publicUrl, type RunningService, startApp } from '../../testing/running-service.ts';
 
 const PASSWORD = 'a password of mine';
@@ -33,8 +33,8 @@ onBothEngines((engine) => {
     it('lets one person in, once, with its role and signed in', async () => {
       const { token, email, accept_url, status } = await invite('member', 'Fern@Example.org');
       expect([email, status, accept_url]).toEqual(['fern@example.org', 'open', `${publicUrl}/invite#${token}`]);
-      const { status: answered, json } = await accept(token);
-      expect(answered).toBe(200);
+      const { status: responded, json } = await accept(token);
+      expect(responded).toBe(200);
       expect(json.data).toMatchObject({ kind: 'session', user: { email, role: 'member', admin: false } });
       expect(json.data.permissions).not.toContain('account:write');
       expect((await login(email, PASSWORD)).status).toBe(200);
@@ -46,8 +46,8 @@ onBothEngines((engine) => {
 
     it('lets one of two concurrent users in', async () => {
       const { token } = await invite();
-      const answers = await Promise.all([accept(token), accept(token, 'another password')]);
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+      const responses = await Promise.all([accept(token), accept(token, 'another password')]);
+      expect(responses.map(({ status }) => status).sort()).toEqual([200, 401]);
     });
 
     it('is invalid once revoked, replaced or expired', async () => {
@@ -56,7 +56,7 @@ onBothEngines((engine) => {
       const email = fresh();
       const [first, second] = [await invite('member', email), await invite('member', email)];
       const old = await invite();
-      await service.sideDoor.db.updateTable('invites').set({ expires_at: 1 }).where('id', '=', old.id).execute();
+      await service.database.db.updateTable('invites').set({ expires_at: 1 }).where('id', '=', old.id).execute();
       for (const { token } of [revoked, first, old]) expectRefusal(await accept(token), 'UNAUTHORIZED');
       expect((await accept(second.token)).status).toBe(200);
       const request = { body: { email } };
@@ -67,8 +67,8 @@ onBothEngines((engine) => {
       const body = { name: 'office', permissions: ['account:write' as const] };
       const { key } = (await service.client.call('keys.create', { body })).data;
       for (const role of ['owner', 'member']) {
-        const answer = await service.request('POST', '/account/invites', { key, body: { email: fresh(), role } });
-        expectRefusal(answer, 'FORBIDDEN');
+        const response = await service.request('POST', '/account/invites', { key, body: { email: fresh(), role } });
+        expectRefusal(response, 'FORBIDDEN');
       }
     });
   });
@@ -96,7 +96,7 @@ onBothEngines((engine) => {
       const first = (await order(id)).json.data.token;
       const second = (await order(id)).json.data.token;
       expectRefusal(await reset(first), 'UNAUTHORIZED');
-      await service.sideDoor.db
+      await service.database.db
         .updateTable('password_resets')
         .set({ expires_at: 1 })
         .where('user_id', '=', id)
@@ -144,7 +144,7 @@ onBothEngines((engine) => {
     const body = { name: 'reader', permissions: ['templates:read' as const] };
     const { key } = (await service.client.call('keys.create', { body })).data;
     const { data } = (await service.request('GET', '/permissions?per_page=100', { key })).json;
-    const granted = data.filter((one: { granted: boolean }) => one.granted).map(({ name }: { name: string }) => name);
+    const granted = data.filter((item: { granted: boolean }) => item.granted).map(({ name }: { name: string }) => name);
     expect(granted).toEqual(['templates:read']);
     expect(data.every(({ description }: { description: string }) => description.length > 0)).toBe(true);
   });

@@ -15,12 +15,12 @@ import { actorOf, type Principal } from '../../identity/principal.ts';
 import { endAllSessions, type Origin, startSession } from '../../identity/sessions.ts';
 import { hashOf, newSessionToken } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
-import { newId } from '../../ids.ts';
 import type { SendAccountMail } from '../../mail/account-mail.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
+import { iso } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import { accountOf, auditUser, type SignedIn, sessionRecord, setPassword, userRecord } from '../sign-in/public.ts';
 import { invite, inviteRecord } from './invites.ts';
 import { resetMail } from './mails.ts';
@@ -182,7 +182,7 @@ export class Members {
    * without limits.
    */
   #among(principal: Principal, users: readonly UserRow[], id: string): UserRow {
-    const user = users.find((one) => one.id === id);
+    const user = users.find((user) => user.id === id);
     // Checked for unknown ids too: a removed user is answered from its tombstone.
     requireUnlimited(principal, permissionsOf(user ?? { role: 'member', admin: 0 }));
     if (!user) throw notFound('user');

@@ -1,4 +1,4 @@
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 
 /** Why readings are not live, as sent to those who watch. */
 export interface Delay {
@@ -19,7 +19,7 @@ const oldDaemon = delayFor('old_daemon');
 export const unreachable = delayFor('unreachable');
 
 /** Undefined if the daemon can send live readings now. */
-export function delayOf({ connected, capabilities }: Standing): Delay | undefined {
+export function delayOf({ connected, capabilities }: ServerState): Delay | undefined {
   if (!connected) return offline;
   // It only polls, or has lost its connection a moment ago.
   if (capabilities === undefined) return unreachable;

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffMs } from '@hortus/contract/backoff';
 import type { ServerReading } from '@hortus/contract/resources/metrics';
-import type { Guard } from '../../guard.ts';
-import type { Log } from '../../log.ts';
+import { backoffMs } from '@hortus/contract/runtime/backoff';
+import type { Guard } from '../../process/guard.ts';
+import type { Log } from '../../process/log.ts';
 import type { DaemonStreams } from '../../streams/daemon-streams.ts';
 import { receiveStream } from '../../streams/receive.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import { type Delay, delayOf, unreachable } from './delay.ts';
 import { liveReading, type MetricsTarget, type ReadingDeps, readMessage, storedReading } from './server-readings.ts';
 
 export interface FeedDeps extends ReadingDeps {
   readonly streams: Pick<DaemonStreams, 'open'>;
-  readonly standing: (target: MetricsTarget) => Promise<Standing | undefined>;
+  readonly serverState: (target: MetricsTarget) => Promise<ServerState | undefined>;
   readonly guard: Guard;
   readonly log: Pick<Log, 'warn'>;
   /** Pause between two looks at the stored readings; tests pass their own. */
@@ -31,7 +31,7 @@ export interface FeedState {
 const STORED_MS = 5_000;
 /** A connection without a reading for so long is dead: a daemon sends one every 2 seconds. */
 const SILENT_MS = 15_000;
-const PAUSES = { firstMs: 200, mostMs: 5_000 };
+const PAUSES = { firstMs: 200, maxMs: 5_000 };
 
 /**
  * The newest reading of a server, received once for all who watch it: from its daemon or, while that is away or too old,
@@ -93,8 +93,8 @@ export class MetricsFeed {
 
   /** Receives readings until the connection ends, or looks once at the stored ones; returns the pause that follows. */
   async #round(): Promise<number> {
-    const { standing, streams, guard, storedMs = STORED_MS } = this.#deps;
-    const server = await standing(this.#target);
+    const { serverState, streams, guard, storedMs = STORED_MS } = this.#deps;
+    const server = await serverState(this.#target);
     if (!server) return this.#end();
     const delay = delayOf(server);
     if (delay !== undefined || this.#state.reading === undefined) await this.#showStored(delay);
@@ -138,7 +138,7 @@ export class MetricsFeed {
     this.#isBuilding = true;
     const build = async () => {
       // The connection of a removed server may still be open.
-      if (!(await this.#deps.standing(this.#target))) return this.#end();
+      if (!(await this.#deps.serverState(this.#target))) return this.#end();
       this.#publish({ reading: await liveReading(this.#deps, this.#target, message), delay: undefined });
     };
     build()

@@ -15,11 +15,12 @@ export const followReadings =
     try {
       let seen = 0;
       let sent: ServerReading | undefined;
-      let told: string | undefined;
+      let reported: string | undefined;
       while (!stream.signal.aborted) {
         const { number, reading, delay, isOver } = await feed.next(seen, stream.signal);
         if (isOver || stream.signal.aborted) return;
-        if (delay?.reason !== told && (!delay || stream.write({ event: 'delayed', data: delay }))) told = delay?.reason;
+        if (delay?.reason !== reported && (!delay || stream.write({ event: 'delayed', data: delay })))
+          reported = delay?.reason;
         if (reading !== undefined && reading !== sent) {
           const event = await eventOf(reading);
           if (event === undefined) return;

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { instanceOn } from '../../testing/log-daemon.ts';
 import { load, message, metricsDaemonOf, used } from '../../testing/metrics-daemon.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
 
 /** Collects the events of a stream until it is left. */
@@ -165,7 +165,7 @@ onBothEngines((engine) => {
     const { app, key, serverId, id, uid, watching, send } = await open();
     const accept = { accept: 'text/event-stream' };
     const keyWith = (...permissions: string[]) =>
-      insertKeyRow(app.sideDoor, { account_id: app.accountId, permissions: JSON.stringify(permissions) });
+      insertKeyRow(app.database, { account_id: app.accountId, permissions: JSON.stringify(permissions) });
     const none = await keyWith('events:read');
     const other = await app.addAccount();
     for (const path of [`/servers/${serverId}/metrics`, `/instances/${id}/metrics`])

@@ -64,12 +64,12 @@ function instanceReading(
   component: string | undefined,
   now: number,
 ): InstanceReading {
-  const components = instances.find((one) => one.instance_id === instance_id)?.components ?? [];
+  const components = instances.find((instance) => instance.instance_id === instance_id)?.components ?? [];
   return {
     instance_id,
     // Before the first report of the server.
     at: at ?? new Date(now).toISOString(),
     live,
-    components: components.filter((one) => component === undefined || one.component === component),
+    components: components.filter((item) => component === undefined || item.component === component),
   };
 }

@@ -7,7 +7,7 @@ import { idsByUid } from '../instances/by-uid.ts';
 import { daemonOf, keyOf, openInstanceServices } from '../instances/testing/instance-services.ts';
 import { removeUsage } from './retention.ts';
 import { Metrics } from './service.ts';
-import { MOST_SAMPLES } from './steps.ts';
+import { MAX_SAMPLES } from './steps.ts';
 
 const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
@@ -154,8 +154,8 @@ onBothEngines((engine) => {
 
   it('a daemon that reports too often, too much, or ever new names is limited', async () => {
     const { report, usage, rows, read, clock } = await setUp();
-    for (let number = 0; number < MOST_SAMPLES + 5; number++) await report([usage({ cpu_percent: number })]);
-    expect((await read()).points).toMatchObject([{ cpu_percent_max: MOST_SAMPLES - 1 }]);
+    for (let number = 0; number < MAX_SAMPLES + 5; number++) await report([usage({ cpu_percent: number })]);
+    expect((await read()).points).toMatchObject([{ cpu_percent_max: MAX_SAMPLES - 1 }]);
     clock.now += 300 * SECOND;
     await report(Array.from({ length: 3_000 }, (_, number) => usage({ component: `a${number}` })));
     await report(Array.from({ length: 900 }, (_, number) => usage({ component: `b${number}` })));
@@ -167,8 +167,8 @@ onBothEngines((engine) => {
     const { metrics, instance, principal, addServer, daemon } = await setUp();
     const { accountId } = principal;
     await metrics.ofInstance(daemon, instance.id, {});
-    for (const stranger of [keyOf('acc_other'), daemonOf(accountId, await addServer())])
-      await expect(metrics.ofInstance(stranger, instance.id, {})).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    for (const outsider of [keyOf('acc_other'), daemonOf(accountId, await addServer())])
+      await expect(metrics.ofInstance(outsider, instance.id, {})).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
   it('points per minute are kept for two hours, the rest for the configured days', async () => {

@@ -15,17 +15,17 @@ const OWNERS_AT_ONCE = 20;
 /** Removes points of one step. */
 export const removalOfPoints =
   ({ table, key }: Series, step: number): Removal =>
-  async (tx, before, most) => {
+  async (tx, before, max) => {
     const [points, whose] = [sql.table(table), sql.ref(key[0])];
     const columns = sql.join(key.map((column) => sql.ref(column)));
     const old = sql`step = ${step} and at < ${before}`;
     const found = await sql<{ id: string }>`
-      select ${whose} as id from ${points} where ${old} order by at limit ${most}`.execute(tx.db);
+      select ${whose} as id from ${points} where ${old} order by at limit ${max}`.execute(tx.db);
     if (found.rows.length === 0) return 0;
     const ids = [...new Set(found.rows.map(({ id }) => id))].slice(0, OWNERS_AT_ONCE);
     const removed = await sql`
       delete from ${points} where (${columns}) in
-        (select ${columns} from ${points} where ${whose} in (${sql.join(ids)}) and ${old} limit ${most})
+        (select ${columns} from ${points} where ${whose} in (${sql.join(ids)}) and ${old} limit ${max})
       returning at`.execute(tx.db);
     return removed.rows.length;
   };

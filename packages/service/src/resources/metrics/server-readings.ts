@@ -1,10 +1,11 @@
+import { MetricsMessage } from '@hortus/contract/channel/streams';
 import type { Capacity } from '@hortus/contract/resources/capacity';
 import type { ServerReading } from '@hortus/contract/resources/metrics';
-import { MetricsMessage } from '@hortus/contract/streams';
 import { Compile } from 'typebox/compile';
 import { Problem } from '../../problem.ts';
+import { iso } from '../../records/time.ts';
 import type { Queries } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
+import { streamJson } from '../../streams/stream-json.ts';
 import { newestUsage } from './newest-usage.ts';
 
 export interface MetricsTarget {
@@ -21,7 +22,7 @@ export interface ReadingDeps {
   readonly clock?: () => number;
 }
 
-export interface PresentInstance {
+interface PresentInstance {
   readonly id: string;
   readonly instance_uid: string;
   readonly container_name: string;
@@ -73,10 +74,10 @@ export async function liveReading(
     instances: present.flatMap((instance) =>
       entryOf(
         instance,
-        (byName.get(instance.container_name) ?? []).map(({ instance_uid: _, ...one }) => ({
+        (byName.get(instance.container_name) ?? []).map(({ instance_uid: _, ...item }) => ({
           read_bytes_per_second: 0,
           written_bytes_per_second: 0,
-          ...one,
+          ...item,
         })),
       ),
     ),
@@ -95,7 +96,7 @@ const check = Compile(MetricsMessage);
 /** Parses a message of a daemon; throws a Problem if it is malformed. */
 export function readMessage(data: Buffer): MetricsMessage {
   try {
-    const message: unknown = JSON.parse(data.toString());
+    const message: unknown = streamJson(data);
     if (check.Check(message)) return message;
   } catch {
     // Not JSON.

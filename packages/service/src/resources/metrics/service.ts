@@ -6,8 +6,8 @@ import type {
   UsagePoint,
 } from '@hortus/contract/resources/metrics';
 import type { Principal } from '../../identity/principal.ts';
+import { iso } from '../../records/time.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import { newestUsage } from './newest-usage.ts';
 import { beginOf, COARSE, steps, windowOf } from './steps.ts';
 import { addUsage, componentsAt, listUsage, type UsageSum } from './store.ts';
@@ -22,8 +22,8 @@ export interface MetricsDeps {
 }
 
 /** Limits per report and per instance, so that a daemon cannot create unbounded work or rows. */
-const MOST_IN_REPORT = 1_000;
-const MOST_COMPONENTS = 32;
+const MAX_IN_REPORT = 1_000;
+const MAX_COMPONENTS = 32;
 /** Age of the newest reading of an instance that is still shown. */
 const LATEST_WITHIN_MS = 3_600_000;
 
@@ -35,9 +35,9 @@ export class Metrics {
 
   /** Called in the transaction of the report. Ignores unknown instances and entries beyond the limits. */
   async record(tx: Tx, serverId: string, reported: readonly ReportedUsage[]): Promise<void> {
-    const taken = reported.slice(0, MOST_IN_REPORT);
+    const taken = reported.slice(0, MAX_IN_REPORT);
     if (taken.length === 0) return;
-    const ids = await this.#deps.idsByUid(tx, serverId, [...new Set(taken.map((one) => one.instance_uid))]);
+    const ids = await this.#deps.idsByUid(tx, serverId, [...new Set(taken.map((item) => item.instance_uid))]);
     // If a component appears twice in a report, the last entry counts.
     const meant = new Map<string, { readonly instanceId: string; readonly usage: ReportedUsage }>();
     for (const usage of taken) {
@@ -79,7 +79,7 @@ export class Metrics {
     for (const { instance_id, component } of rows) known.get(instance_id)?.add(component);
     return (instanceId: string, component: string): boolean => {
       const names = known.get(instanceId);
-      if (names === undefined || (names.size >= MOST_COMPONENTS && !names.has(component))) return false;
+      if (names === undefined || (names.size >= MAX_COMPONENTS && !names.has(component))) return false;
       names.add(component);
       return true;
     };
@@ -95,14 +95,14 @@ export class Metrics {
     const span = windowOf(range, (this.#deps.clock ?? Date.now)());
     const sums = await listUsage(reader, id, span);
     const newest = (await newestUsage(reader, [id], span.to - LATEST_WITHIN_MS)).get(id);
-    const wanted = component === undefined ? sums : sums.filter((one) => one.component === component);
+    const wanted = component === undefined ? sums : sums.filter((sum) => sum.component === component);
     return {
       instance_id: id,
       range,
       from: iso(span.from),
       to: iso(span.to),
       step_seconds: span.width / 1_000,
-      components: [...new Set(sums.map((one) => one.component))].sort(),
+      components: [...new Set(sums.map((sum) => sum.component))].sort(),
       latest: newest
         ? { instance_id: id, at: iso(newest.at), live: false, components: only(component, newest.components) }
         : null,
@@ -112,7 +112,7 @@ export class Metrics {
 }
 
 const only = (component: string | undefined, all: readonly ComponentUsage[]) =>
-  all.filter((one) => component === undefined || one.component === component);
+  all.filter((item) => component === undefined || item.component === component);
 
 const total = (parts: readonly UsageSum[], of: (part: UsageSum) => number): number =>
   parts.reduce((sum, part) => sum + of(part), 0);

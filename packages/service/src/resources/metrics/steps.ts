@@ -12,7 +12,7 @@ export const FINE_DAYS = 2 / 24;
  * Limit of reports per point. A daemon reports twice a minute; one that floods must not outweigh other points nor cause
  * writes.
  */
-export const MOST_SAMPLES = 60;
+export const MAX_SAMPLES = 60;
 
 export interface Span {
   /** Step of the stored points, in seconds. */

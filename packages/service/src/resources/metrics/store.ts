@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row } from '../../storage/tables.ts';
-import { MOST_SAMPLES, type Span } from './steps.ts';
+import { MAX_SAMPLES, type Span } from './steps.ts';
 
 export type UsageRow = NewRow<'usage_points'>;
 
@@ -53,7 +53,7 @@ const addPoint = statement<UsageRow>((db, p) =>
             written_sum: sum('written_sum'),
           };
         })
-        .where('usage_points.samples', '<', MOST_SAMPLES),
+        .where('usage_points.samples', '<', MAX_SAMPLES),
     ),
 );
 

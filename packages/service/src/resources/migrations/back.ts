@@ -1,4 +1,4 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import { append } from '../../outbox/append.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
@@ -8,7 +8,7 @@ import type { MigrationResources } from './resources.ts';
 import { addLine, closeParts, type MigrationRow, setPart } from './store.ts';
 
 /** Time for the target to confirm that nothing runs there before the source is started anyway. */
-const TARGET_PATIENCE_MS = 60_000;
+const TARGET_TIMEOUT_MS = 60_000;
 const CLEAR_WITHIN_MS = 30 * 24 * 3_600_000;
 
 /** Aborts a migration: cancels running work, and restarts what was stopped on the source. */
@@ -36,12 +36,12 @@ export async function goBack(tx: Tx, resources: MigrationResources, held: Held):
   const { row, parts } = held;
   const moved = parts.filter(({ part, instance }) => part.instance_id !== null && instance);
   let isClear = true;
-  for (const one of moved) if (!(await clearTarget(tx, resources, row, one, false))) isClear = false;
+  for (const part of moved) if (!(await clearTarget(tx, resources, row, part, false))) isClear = false;
   const target = await resources.server(tx, row.account_id, row.to_server_id);
-  const patient = target?.connected === true && tx.now - row.progress_at < TARGET_PATIENCE_MS;
-  if (!isClear && patient) return;
+  const slow = target?.connected === true && tx.now - row.progress_at < TARGET_TIMEOUT_MS;
+  if (!isClear && slow) return;
   if (row.stopped_at !== null && !(await restart(tx, resources, row, moved))) return;
-  for (const one of moved) await clearTarget(tx, resources, row, one, true);
+  for (const part of moved) await clearTarget(tx, resources, row, part, true);
   await end(tx, resources, held);
 }
 
@@ -67,7 +67,12 @@ async function clearTarget(
     deployment !== undefined || (await transfers.of(tx, row.id)).some(({ started_at }) => started_at !== null);
   // Nothing was transferred or deployed.
   if (!reached) return true;
-  const id = await clear(tx, resources, instance, row.to_server_id, CLEAR_WITHIN_MS);
+  const id = await clear(tx, resources, {
+    instance,
+    serverId: row.to_server_id,
+    containers: await resources.executions.containersOf(tx, row.account_id, instance.id, { elsewhere: true }),
+    startWithinMs: CLEAR_WITHIN_MS,
+  });
   await setPart(tx, part, { clear_id: id });
   Object.assign(part, { clear_id: id });
   await addLine(tx, row.id, 'clear_target', 'Removing what was created on the target');

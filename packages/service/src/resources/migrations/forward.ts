@@ -1,20 +1,19 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import { append } from '../../outbox/append.ts';
 import { Problem } from '../../problem.ts';
 import { transition } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
-import type { DeployedFacts } from '../deployments/public.ts';
 import { migrationLifecycle } from './lifecycle.ts';
 import { volumesOf } from './manifest-storage.ts';
-import { clear, type Held, waiting } from './parts.ts';
+import { type Arrival, arrivalOf, clear, type Held, waiting } from './parts.ts';
 import type { MigrationResources } from './resources.ts';
 import { addLine, closeParts, type MigrationRow, setPart } from './store.ts';
 
 /** Why a migration is rolled back: a code for programs, a sentence for people. */
-export class TurnBack extends Error {
+export class TurnBack extends Problem {
   readonly reason: string;
   constructor(reason: string, message: string) {
-    super(message);
+    super('VALIDATION_ERROR', message, { reason });
     this.reason = reason;
   }
 }
@@ -37,7 +36,7 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
     if (staged.some(waiting)) return;
     for (const { storage, error, status } of staged)
       if (status !== 'completed') await addLine(tx, row.id, 'first_copy', `${storage} is copied later: ${error}`);
-    const bytes = staged.reduce((sum, one) => sum + one.bytes, 0);
+    const bytes = staged.reduce((sum, item) => sum + item.bytes, 0);
     await requireDisk(tx, resources, row, bytes);
     if (staged.length > 0) await addLine(tx, row.id, 'first_copy', `${bytes} bytes are on the target`);
     for (const { part, definition } of parts)
@@ -100,7 +99,12 @@ export const forwardSteps: Partial<Record<MigrationRow['status'], Step>> = {
     for (const { part, instance } of parts) {
       if (part.instance_id === null || !instance) continue;
       if (part.clear_id === null) {
-        const id = await clear(tx, resources, instance, row.from_server_id, RELEASE_WITHIN_MS);
+        const id = await clear(tx, resources, {
+          instance,
+          serverId: row.from_server_id,
+          containers: arrivalOf(part)?.left ?? [instance.container_name],
+          startWithinMs: RELEASE_WITHIN_MS,
+        });
         await setPart(tx, part, { clear_id: id });
         left.push(id);
         continue;
@@ -152,8 +156,13 @@ async function switchOver(tx: Tx, resources: MigrationResources, { row, parts }:
   for (const { part, definition } of parts) {
     await resources.definitions.relocate(tx, definition, to_server_id, actor);
     await resources.deployments.leave(tx, definition.id, from_server_id);
-    if (part.instance_id !== null && part.arrival !== null)
-      await resources.instances.relocate(tx, part.instance_id, to_server_id, JSON.parse(part.arrival) as DeployedFacts);
+    const arrival = arrivalOf(part);
+    if (part.instance_id !== null && arrival) {
+      // Looked up before the instance has the names that it has on the target.
+      const left = await resources.executions.containersOf(tx, account_id, part.instance_id);
+      await setPart(tx, part, { arrival: JSON.stringify({ ...arrival, left } satisfies Arrival) });
+      await resources.instances.relocate(tx, part.instance_id, to_server_id, arrival);
+    }
     await append(tx, {
       type: 'audit.definition_migrated',
       accountId: account_id,

@@ -5,6 +5,7 @@ import { Link } from '@hortus/client/transfer/link';
 import { transferContext } from '@hortus/template/sealing/contexts';
 import { openFields } from '@hortus/template/sealing/sealed-fields';
 import { sealingKeyText } from '@hortus/template/sealing/sealing-key';
+import { SEED } from '@hortus/template/testing/inkwell';
 import { until } from '@hortus/testkit/until';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -30,14 +31,14 @@ onBothEngines((engine) => {
       const never = await define();
       const before = await instanceOf(running[0] ?? '');
       const { plan, migration } = await migrate();
-      expect(plan.definitions.map((one) => one.running)).toEqual([true, true, false]);
+      expect(plan.definitions.map((definition) => definition.running)).toEqual([true, true, false]);
       const id = migration?.id ?? '';
       await becomes(id, 'copying');
       expect(await tenantNow()).toMatchObject({ status: 'migrating', server_id: here.id });
-      expect(here.told).toEqual([]);
+      expect(here.eventsOf).toEqual([]);
       await there.receiveAll('completed');
       const moving = await becomes(id, 'moving');
-      expect(here.told).toEqual(['hortus.stop', 'hortus.stop']);
+      expect(here.eventsOf).toEqual(['hortus.stop', 'hortus.stop']);
       expect(moving.transfers.filter(({ mode }) => mode === 'import')).toHaveLength(4);
       await there.receiveAll('completed');
       await becomes(id, 'starting');
@@ -46,15 +47,45 @@ onBothEngines((engine) => {
       const end = await becomes(id, 'completed');
       expect(end.downtime_ms).toBeGreaterThan(0);
       expect(end.switched_at).not.toBeNull();
-      for (const one of [...running, never]) expect(await definition(one)).toMatchObject({ server_id: there.id });
+      for (const text of [...running, never]) expect(await definition(text)).toMatchObject({ server_id: there.id });
       const after = await instanceOf(running[0] ?? '');
       expect(after).toMatchObject({ id: before?.id, server_id: there.id, status: 'running' });
-      expect(here.told.slice(2)).toEqual(['hortus.clear', 'hortus.clear']);
-      expect(there.told).toEqual([]);
+      expect(here.eventsOf.slice(2)).toEqual(['hortus.clear', 'hortus.clear']);
+      expect(there.eventsOf).toEqual([]);
       expect(await tenantNow()).toMatchObject({ status: 'active', server_id: there.id });
-      const types = (await service.told()).map(({ type }) => type);
+      const types = (await service.eventsOf()).map(({ type }) => type);
       for (const type of ['ordered', 'switched', 'completed']) expect(types).toContain(`audit.migration_${type}`);
       expect(types.filter((type) => type === 'audit.definition_migrated')).toHaveLength(3);
+    });
+
+    it('without volumes needs only the published messages', async () => {
+      const { client, here, there, tenant, migrate, becomes, instanceOf, tenantNow } = await openTwoServers(engine);
+      const { id } = (await client.call('drafts.create', { body: { source: SEED } })).data;
+      await client.call('drafts.validate', { params: { id } });
+      await client.call('drafts.promote', { params: { id } });
+      const body = { species: 'seed', instance_uid: 'seed', server_id: here.id, inputs: {}, tenant_id: tenant.id };
+      const { id: definition_id } = (await client.call('definitions.create', { body })).data;
+      await client.call('deployments.execute', { body: { definition_id } });
+      await here.deployAll('success');
+      const instance = await instanceOf(definition_id);
+      const sync = (from: typeof here, container_id: string) =>
+        from.client.call('instances.syncComponents', {
+          body: { instance_id: instance?.id ?? '', components: [{ name: 'main', status: 'running', container_id }] },
+        });
+      const report = { definition_id, container_name: 'seed-here', status: 'running' as const };
+      await here.client.call('instances.report', { body: { instances: [report] } });
+      await sync(here, 'c-here');
+      await here.connect(engine, null);
+      await there.connect(engine, null);
+      const { plan, migration } = await migrate();
+      expect(plan).toMatchObject({ blockers: [], warnings: [] });
+      await becomes(migration?.id ?? '', 'starting');
+      await there.deployAll('success');
+      await becomes(migration?.id ?? '', 'completed');
+      expect(here.commands).toEqual(['docker stop seed-here', 'docker rm --force seed-here']);
+      expect(there.commands).toEqual([]);
+      expect(await instanceOf(definition_id)).toMatchObject({ server_id: there.id, status: 'running' });
+      expect(await tenantNow()).toMatchObject({ status: 'active', server_id: there.id });
     });
 
     it('continues when a report contradicts the end of a stop for a moment', async () => {
@@ -66,7 +97,7 @@ onBothEngines((engine) => {
       const becomesStopped = (definition: string) =>
         until(async () => (await instanceOf(definition))?.status === 'stopped', { describe: 'the stop' });
       here.beforeEnd = async () => {
-        if (here.told.length !== 2) return;
+        if (here.eventsOf.length !== 2) return;
         await becomesStopped(first);
         await reportFirst('running');
       };
@@ -75,7 +106,7 @@ onBothEngines((engine) => {
       await there.receiveAll('completed');
       await becomesStopped(second);
       // The migration has looked at what the stops left, and found the first running.
-      await until(() => isAtRest(service.sideDoor), { describe: 'every job to be over' });
+      await until(() => isAtRest(service.database), { describe: 'every job to be over' });
       await reportFirst('stopped');
       await becomes(id, 'moving');
     });
@@ -116,7 +147,7 @@ onBothEngines((engine) => {
       expect(await refusal(migrate())).toMatchObject({ status: 422 });
       await client.call('migrations.cancel', { params: { id } });
       expect(await becomes(id, 'failed')).toMatchObject({ reason: 'cancelled', downtime_ms: 0 });
-      expect([...here.told, ...there.told]).toEqual([]);
+      expect([...here.eventsOf, ...there.eventsOf]).toEqual([]);
       expect(await tenantNow()).toMatchObject({ status: 'active', server_id: here.id });
       expect((await there.client.call('transfers.pending', { query: {} })).data).toEqual([]);
     });
@@ -135,8 +166,8 @@ onBothEngines((engine) => {
       const end = await becomes(id, 'failed');
       expect(end).toMatchObject({ reason: 'transfer', error: expect.stringContaining('No space left.') });
       expect(end.downtime_ms).toBeGreaterThan(0);
-      expect(here.told).toEqual(['hortus.stop', 'hortus.start']);
-      expect(there.told).toEqual(['hortus.clear']);
+      expect(here.eventsOf).toEqual(['hortus.stop', 'hortus.start']);
+      expect(there.eventsOf).toEqual(['hortus.clear']);
       expect(await instanceOf(definition)).toMatchObject({ server_id: here.id, status: 'running' });
     });
 
@@ -155,9 +186,9 @@ onBothEngines((engine) => {
       await report(0, 'success');
       await report(1, 'failed');
       expect(await becomes(id, 'failed')).toMatchObject({ reason: 'deployment' });
-      expect(there.told).toEqual(['hortus.clear', 'hortus.clear']);
-      expect(here.told).toEqual(['hortus.stop', 'hortus.stop', 'hortus.start', 'hortus.start']);
-      for (const one of definitions) expect(await definition(one)).toMatchObject({ server_id: here.id });
+      expect(there.eventsOf).toEqual(['hortus.clear', 'hortus.clear']);
+      expect(here.eventsOf).toEqual(['hortus.stop', 'hortus.stop', 'hortus.start', 'hortus.start']);
+      for (const text of definitions) expect(await definition(text)).toMatchObject({ server_id: here.id });
       expect(await tenantNow()).toMatchObject({ status: 'active', server_id: here.id });
       // It can be migrated again, and changed otherwise.
       await client.call('deployments.execute', { body: { definition_id: definitions[0] ?? '' } });
@@ -171,7 +202,7 @@ onBothEngines((engine) => {
       await becomes(id, 'copying');
       await there.receiveAll('completed');
       expect(await becomes(id, 'failed')).toMatchObject({ reason: 'stop' });
-      expect(here.told).toEqual(['hortus.stop', 'hortus.start']);
+      expect(here.eventsOf).toEqual(['hortus.stop', 'hortus.start']);
     });
   });
 
@@ -187,7 +218,7 @@ onBothEngines((engine) => {
     await there.deployAll('success');
     const end = await becomes(id, 'switched');
     expect(Date.parse(end.release_at ?? '') - Date.parse(end.switched_at ?? '')).toBe(3_600_000);
-    expect(here.told).toEqual(['hortus.stop']);
+    expect(here.eventsOf).toEqual(['hortus.stop']);
   });
 
   it('a definition without a tenant migrates alone; one of a tenant does not', async () => {
@@ -207,7 +238,7 @@ onBothEngines((engine) => {
     await deploy();
     await becomes((await migrate()).migration?.id ?? '', 'copying');
     const { publicKey, privateKey } = generateKeyPairSync('x25519');
-    await service.sideDoor.db
+    await service.database.db
       .updateTable('servers')
       .set({ identity_key: sealingKeyText(publicKey), identity_pinned_at: 1 })
       .where('id', '=', there.id)
@@ -216,6 +247,13 @@ onBothEngines((engine) => {
     const order = pending?.order ?? expect.fail();
     expect(order).toMatchObject({ ticket: '', sealed: { fields: { '/ticket': expect.any(String) } } });
     const { ticket } = openFields(order, privateKey, transferContext(order));
+
+    // Each request gets an order of its own: one that was recorded does not name the nonce of the next request.
+    const nonce = 'of-this-request-0123456789';
+    const asked = (await there.client.call('transfers.pending', { query: { nonce } })).data[0]?.order;
+    expect(asked).toMatchObject({ id: order.id, nonce });
+    expect(asked?.signature).not.toBe(order.signature);
+    expect(order).not.toHaveProperty('nonce');
 
     const connect = (shown?: string) =>
       Link.open(service.base, there.key, order.id, new AbortController().signal, shown);
@@ -254,7 +292,7 @@ onBothEngines((engine) => {
       headers: { authorization: `Bearer ${there.key}` },
     });
     await expect(once(old, 'open')).rejects.toThrow('422');
-    const transfer = (await read(id)).transfers.find((one) => one.id === pending?.id);
+    const transfer = (await read(id)).transfers.find((transfer) => transfer.id === pending?.id);
     expect(transfer).toMatchObject({
       status: 'failed',
       error: expect.stringMatching(/hortusd of the target server is too old .* Update it/),

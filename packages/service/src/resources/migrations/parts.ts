@@ -1,6 +1,7 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import type { Tx } from '../../storage/storage.ts';
 import type { DefinitionRow } from '../definitions/public.ts';
+import type { DeployedFacts } from '../deployments/public.ts';
 import type { InstanceRow } from '../instances/public.ts';
 import type { TransferRow } from '../transfers/public.ts';
 import type { MigrationResources } from './resources.ts';
@@ -33,15 +34,36 @@ export async function hold(tx: Tx, resources: MigrationResources, id: string): P
 
 export const waiting = ({ status }: TransferRow): boolean => status === 'pending' || status === 'running';
 
-/** Removes everything of an instance from a server that it does not belong to. Returns the execution. */
+/** What a deployment on the target reported, and what is then left on the source. */
+export interface Arrival extends DeployedFacts {
+  /** Containers on the source, for a daemon that only runs Docker commands. */
+  readonly left?: readonly string[];
+}
+
+export const arrivalOf = ({ arrival }: PartRow): Arrival | undefined =>
+  arrival === null ? undefined : (JSON.parse(arrival) as Arrival);
+
+interface Clearing {
+  readonly instance: InstanceRow;
+  /** A server that the instance does not belong to. */
+  readonly serverId: string;
+  /** Its containers there. */
+  readonly containers: readonly string[];
+  readonly startWithinMs: number;
+}
+
+/**
+ * Removes everything of an instance from a server. A daemon that only runs Docker commands removes its containers; it has no
+ * volumes there, because it cannot move any. Returns the execution.
+ */
 export async function clear(
   tx: Tx,
-  resources: MigrationResources,
-  instance: InstanceRow,
-  serverId: string,
-  startWithinMs: number,
+  { canClear, executions }: MigrationResources,
+  { instance, serverId, containers, startWithinMs }: Clearing,
 ): Promise<string> {
-  const params = { server_id: serverId };
-  const order = { instance, serverId, slug: builtIn.clear, params, actor: null, startWithinMs } as const;
-  return (await resources.executions.order(tx, order)).id;
+  const order = { instance, serverId, actor: null, startWithinMs };
+  const ordered = (await canClear(tx, serverId))
+    ? await executions.order(tx, { ...order, slug: builtIn.clear, params: { server_id: serverId } })
+    : await executions.order(tx, { ...order, slug: builtIn.remove, params: { containers } });
+  return ordered.id;
 }

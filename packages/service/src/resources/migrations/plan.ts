@@ -1,10 +1,10 @@
 import type { MigrationFinding, MigrationPlan } from '@hortus/contract/resources/migrations';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { hostPortText, joinedPorts } from '@hortus/template/port-ranges';
+import { hostPortText, joinedPorts } from '@hortus/template/notation/port-ranges';
 import { invalid, Problem } from '../../problem.ts';
 import type { Queries } from '../../storage/storage.ts';
 import { type DefinitionRow, tiesOf } from '../definitions/public.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import { hostPathsOf, volumesOf } from './manifest-storage.ts';
 import type { MigrationResources } from './resources.ts';
 import { openPartOf } from './store.ts';
@@ -40,9 +40,9 @@ export async function planMigration(
     const part = await planDefinition(queries, resources, definition, wanted, findings);
     parts.push(part);
   }
-  if (parts.some(({ running }) => running)) judgeServers(source, target, findings);
   const moves = parts.some(({ running }) => running);
   const copies = parts.some(({ volumes }) => volumes.length > 0);
+  if (moves) judgeServers(source, target, copies, findings);
   return {
     from_server_id: fromServerId,
     to_server_id: serverId,
@@ -125,25 +125,37 @@ async function judgeManifest(
   }
 }
 
-function judgeServers(source: Standing | undefined, target: Standing | undefined, findings: Findings): void {
-  const both = [source, target].filter((one) => one !== undefined);
+/** Without volumes to copy, the published messages are enough: stop, deploy and remove. */
+function judgeServers(
+  source: ServerState | undefined,
+  target: ServerState | undefined,
+  copies: boolean,
+  findings: Findings,
+): void {
+  const both = [source, target].filter((item) => item !== undefined);
   for (const { name, connected, capabilities } of both) {
     if (!connected)
       findings.warn(
         'offline',
         `The server ${name} is not connected; the migration waits for it before stopping anything.`,
       );
-    else if (capabilities && !capabilities.includes('transfer-stream'))
+    else if (copies && capabilities && !capabilities.includes('transfer-stream'))
       findings.block(
         'old_daemon',
         `The daemon of ${name} is too old to transfer volumes; a migration needs a current hortusd on both servers. Update it.`,
       );
   }
   const [from, to] = [source?.arch, target?.arch];
-  if (from !== undefined && to !== undefined && from !== to)
+  if (from === undefined || to === undefined || from === to) return;
+  if (copies)
     findings.block(
       'architecture',
       `The source is ${from} and the target ${to}; data cannot be moved between architectures.`,
+    );
+  else
+    findings.warn(
+      'architecture',
+      `The source is ${from} and the target ${to}; the migration rolls back if an image does not exist for ${to}.`,
     );
 }
 

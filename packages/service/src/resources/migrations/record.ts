@@ -1,5 +1,5 @@
 import type { Migration, MigrationLine } from '@hortus/contract/resources/migrations';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { LineRow, MigrationRow, PartRow } from './store.ts';
 
 export const migrationRecord = (row: MigrationRow, parts: readonly PartRow[]): Migration => ({

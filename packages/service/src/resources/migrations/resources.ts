@@ -1,18 +1,18 @@
-import type { BuiltIn } from '@hortus/contract/built-in-actions';
+import type { BuiltIn } from '@hortus/contract/actions/built-in-actions';
 import type { Manifest } from '@hortus/contract/template/manifest';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import type { DefinitionRow, RevisionRow } from '../definitions/public.ts';
 import type { DeployedFacts, DeploymentsElsewhere } from '../deployments/public.ts';
 import type { BuiltInOrder, InstanceRow } from '../instances/public.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import type { Transfers } from '../transfers/public.ts';
 
 type Actor = string | null;
 
 /** What a migration needs from other resources. */
 export interface MigrationResources {
-  readonly server: (queries: Queries, accountId: string, id: string) => Promise<Standing | undefined>;
+  readonly server: (queries: Queries, accountId: string, id: string) => Promise<ServerState | undefined>;
   readonly definitions: {
     find(queries: Queries, accountId: string, id: string): Promise<DefinitionRow | undefined>;
     hold(tx: Tx, accountId: string, id: string): Promise<DefinitionRow | undefined>;
@@ -32,7 +32,16 @@ export interface MigrationResources {
     order(tx: Tx, order: BuiltInOrder): Promise<{ readonly id: string }>;
     find(queries: Queries, id: string): Promise<Row<'executions'> | undefined>;
     latest(queries: Queries, instanceId: string, slug: BuiltIn): Promise<Row<'executions'> | undefined>;
+    /** Lists the containers of an instance on its server, or the names that they have `elsewhere`. */
+    containersOf(
+      queries: Queries,
+      accountId: string,
+      instanceId: string,
+      options?: { readonly elsewhere?: boolean },
+    ): Promise<string[]>;
   };
+  /** Whether the daemon of a server can remove an instance by one order, as far as known. */
+  readonly canClear: (queries: Queries, serverId: string) => Promise<boolean>;
   readonly deployments: DeploymentsElsewhere;
   readonly transfers: Transfers;
   readonly tenants: {

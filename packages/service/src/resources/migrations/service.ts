@@ -6,11 +6,11 @@ import type {
   MigrationPlan,
 } from '@hortus/contract/resources/migrations';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
 import type { JobKind } from '../../jobs/job.ts';
+import { waker } from '../../jobs/wake.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
@@ -42,6 +42,8 @@ import {
 
 /** One job per migration, until its source is released. */
 export const MIGRATE = 'migration.step';
+
+const wakeMigration = waker(MIGRATE);
 
 export interface MigrationsDeps {
   readonly storage: Storage;
@@ -117,7 +119,7 @@ export class Migrations {
       actor,
       data: migrationLifecycle.eventData(row),
     });
-    await this.#next(tx, row.id);
+    await wakeMigration(tx, row.id);
     return { plan, migration: migrationRecord(row, parts) };
   }
 
@@ -179,7 +181,7 @@ export class Migrations {
       error: 'The migration was cancelled.',
       actor,
     });
-    await this.#next(tx, id);
+    await wakeMigration(tx, id);
     return migrationRecord(turned, parts);
   }
 
@@ -188,26 +190,22 @@ export class Migrations {
     const part = await partOfDeployment(tx, deployment.id);
     if (!part) return;
     if (facts) await setPart(tx, part, { arrival: JSON.stringify(facts) });
-    await this.#next(tx, part.migration_id);
+    await wakeMigration(tx, part.migration_id);
   }
 
   /** Handles the end of an action on an instance. */
   async acted(tx: Tx, instanceId: string): Promise<void> {
-    for (const { id } of await unfinishedOfInstance(tx, instanceId)) await this.#next(tx, id);
+    for (const { id } of await unfinishedOfInstance(tx, instanceId)) await wakeMigration(tx, id);
   }
 
   /** Handles progress or the end of a transfer. */
   async carried(tx: Tx, id: string): Promise<void> {
     await noteProgress(tx, id);
-    await this.#next(tx, id);
+    await wakeMigration(tx, id);
   }
 
   job(): JobKind {
     const { storage, resources } = this.#deps;
     return migrationJob({ storage, resources });
-  }
-
-  async #next(tx: Tx, id: string): Promise<void> {
-    await enqueue(tx, { kind: MIGRATE, key: id, payload: { migration_id: id } });
   }
 }

@@ -1,6 +1,5 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
-import { findIn, listOf } from '../../storage/lists.ts';
-import { forUpdate } from '../../storage/locking.ts';
+import { findIn, listOf, lockById } from '../../storage/lists.ts';
 import { type Slots, shapedStatement, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { NewRow, Row, Tables } from '../../storage/tables.ts';
@@ -31,8 +30,7 @@ export const findMigration = findIn('migrations');
 export const migrationById = (queries: Queries, id: string): Promise<MigrationRow | undefined> =>
   queries.db.selectFrom('migrations').selectAll().where('id', '=', id).executeTakeFirst();
 
-export const lockMigration = (tx: Tx, id: string): Promise<MigrationRow | undefined> =>
-  forUpdate(tx, tx.db.selectFrom('migrations').selectAll().where('id', '=', id)).executeTakeFirst();
+export const lockMigration = lockById('migrations');
 
 export const noteProgress = (tx: Tx, id: string) =>
   tx.db.updateTable('migrations').set({ progress_at: tx.now }).where('id', '=', id).execute();

@@ -1,9 +1,9 @@
 import type { Alert, NotificationDelivery } from '@hortus/contract/resources/notifications';
 import type { Principal } from '../../identity/principal.ts';
 import { conflict, notFound } from '../../problem.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { iso, isoOrNull } from '../../time.ts';
 import { alertRecord } from './alerts/record.ts';
 import { type AlertFilter, alertList, findAlert } from './alerts/store.ts';
 import { findChannel, lockChannel } from './channels/store.ts';

@@ -24,7 +24,7 @@ export interface InstanceOverviewDeps {
   readonly deployments: ListOf<Deployment>;
 }
 
-const MOST = { executions: 6, backups: 14, deployments: 20 };
+const MAX = { executions: 6, backups: 14, deployments: 20 };
 
 /** Collects what the page of an instance shows; parts that the caller may not read are null. */
 export async function readInstanceOverview(
@@ -44,9 +44,9 @@ export async function readInstanceOverview(
     allowed('servers:read', () => deps.server(principal, instance.server_id)),
     allowed('definitions:read', () => deps.definition(principal, instance.definition_id)),
     allowed('actions:read', () => deps.declared(principal, id)),
-    recent('actions:read', deps.executions, MOST.executions),
-    recent('backups:read', deps.backups, MOST.backups),
-    recent('deployments:read', deps.deployments, MOST.deployments),
+    recent('actions:read', deps.executions, MAX.executions),
+    recent('backups:read', deps.backups, MAX.backups),
+    recent('deployments:read', deps.deployments, MAX.deployments),
   ]);
   return {
     instance,

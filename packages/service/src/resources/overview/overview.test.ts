@@ -1,16 +1,21 @@
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { instanceOn } from '../../testing/log-daemon.ts';
-import { startApp } from '../../testing/running-service.ts';
+import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { stepsSoFar } from './steps.ts';
 
 onBothEngines((engine) => {
+  let installation: RunningService;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
+
   it('the overview of an account has its servers, counts and newest events, and nothing of another account', async () => {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const { data: server } = await service.client.call('servers.register', {
       body: { name: 'beech', environment: 'production' },
     });
-    await service.told(server.id);
+    await service.eventsOf(server.id);
     const { data } = await service.client.call('overview.read');
     expect(data.counts).toMatchObject({ instances: 0, definitions: 0, deployments: 0, servers: 1, webhooks: 0 });
     expect(data.counts.species).toBeGreaterThan(0);
@@ -22,7 +27,7 @@ onBothEngines((engine) => {
   });
 
   it('the overview of an instance has all that its page shows first', async () => {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const { data: server } = await service.client.call('servers.register', {
       body: { name: 'beech', environment: 'production' },
     });
@@ -40,7 +45,7 @@ onBothEngines((engine) => {
   });
 
   it('a caller reads only the parts of an instance that its permissions cover, and none of another account', async () => {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const { data: server } = await service.client.call('servers.register', {
       body: { name: 'beech', environment: 'production' },
     });
@@ -55,8 +60,8 @@ onBothEngines((engine) => {
     await expect(refused).rejects.toMatchObject({ code: 'NOT_FOUND' });
   });
 
-  it('a stranger, a key without the permission and a server with other work learn nothing from the overview of an instance', async () => {
-    const service = await startApp(engine);
+  it('an outsider, a key without the permission and a server with other work learn nothing from the overview of an instance', async () => {
+    const service = await installation.inNewAccount();
     const register = (name: string) =>
       service.client.call('servers.register', { body: { name, environment: 'production' as const } });
     const [{ data: beech }, { data: rowan }] = [await register('beech'), await register('rowan')];
@@ -74,16 +79,16 @@ onBothEngines((engine) => {
   });
 
   it('the newest records of an instance are bounded, however many there are', async () => {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const { data: server } = await service.client.call('servers.register', {
       body: { name: 'beech', environment: 'production' },
     });
     const id = await instanceOn(service, server.id);
     const numbers = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < 500)';
-    const { rows } = await service.sideDoor.run(`select * from deployments where instance_id = '${id}'`, []);
+    const { rows } = await service.database.run(`select * from deployments where instance_id = '${id}'`, []);
     const columns = Object.keys(rows[0] as object);
     const values = columns.map((column) => (column === 'id' ? `'dep_z' || i` : column)).join(', ');
-    await service.sideDoor.run(
+    await service.database.run(
       `insert into deployments (${columns.join(', ')}) ${numbers} select ${values} from deployments, n where instance_id = '${id}'`,
       [],
     );
@@ -93,7 +98,7 @@ onBothEngines((engine) => {
   });
 
   it('a caller reads only the parts of the overview that its permissions cover', async () => {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const { data } = await service.client.call('keys.create', {
       body: { name: 'reader', permissions: ['servers:read'] },
     });

@@ -42,10 +42,10 @@ export interface OverviewDeps {
   readonly familyOf: (principal: Principal, species: string) => string | undefined;
 }
 
-const MOST_SERVERS = 100;
-const MOST_INSTANCES = 500;
-const MOST_DEPLOYMENTS = 3;
-const MOST_EVENTS = 12;
+const MAX_SERVERS = 100;
+const MAX_INSTANCES = 500;
+const MAX_DEPLOYMENTS = 3;
+const MAX_EVENTS = 12;
 const onlyTotal: PageRequest = { page: 1, per_page: 1 };
 
 /** Collects the parts of the overview that the caller may read; the others are null. */
@@ -64,7 +64,7 @@ export async function readOverview(deps: OverviewDeps, principal: Principal): Pr
     total('upgrades:read', deps.upgrades),
     total('tenants:read', deps.tenants),
     total('webhooks:read', deps.webhooks),
-    allowed('events:read', () => deps.events(principal, { page: 1, per_page: MOST_EVENTS })),
+    allowed('events:read', () => deps.events(principal, { page: 1, per_page: MAX_EVENTS })),
   ]);
   return {
     counts: {
@@ -87,7 +87,7 @@ export async function readOverview(deps: OverviewDeps, principal: Principal): Pr
 }
 
 async function serversWithRoom(deps: OverviewDeps, principal: Principal) {
-  const request = { page: 1, per_page: MOST_SERVERS };
+  const request = { page: 1, per_page: MAX_SERVERS };
   const [servers, capacities] = await Promise.all([
     deps.servers(principal, request),
     deps.capacities(principal, request),
@@ -100,7 +100,7 @@ async function serversWithRoom(deps: OverviewDeps, principal: Principal) {
 }
 
 async function instancesIn(deps: OverviewDeps, principal: Principal): Promise<OverviewInstance[]> {
-  const { data } = await deps.instances(principal, { page: 1, per_page: MOST_INSTANCES });
+  const { data } = await deps.instances(principal, { page: 1, per_page: MAX_INSTANCES });
   return data.map(({ id, definition_id, server_id, name, species, status, health, drifted_at, updated_at }) => ({
     id,
     definition_id,
@@ -117,7 +117,7 @@ async function instancesIn(deps: OverviewDeps, principal: Principal): Promise<Ov
 
 async function rolloutsIn(deps: OverviewDeps, principal: Principal) {
   const [running, pending] = await Promise.all([
-    deps.deployments(principal, 'running', { page: 1, per_page: MOST_DEPLOYMENTS }),
+    deps.deployments(principal, 'running', { page: 1, per_page: MAX_DEPLOYMENTS }),
     deps.deployments(principal, 'pending', onlyTotal),
   ]);
   const data = await Promise.all(

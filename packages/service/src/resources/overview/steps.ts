@@ -1,7 +1,7 @@
 import type { LogLine } from '@hortus/contract/resources/deployment-records';
 import type { OverviewStep } from '@hortus/contract/resources/overview';
 import { stepsOf } from '@hortus/contract/rollout-steps';
-import { iso } from '../../time.ts';
+import { iso } from '../../records/time.ts';
 
 /** Returns the steps of a running deployment so far: the finished ones, and the one it is at. */
 export function stepsSoFar(lines: readonly LogLine[]): OverviewStep[] {

@@ -1,8 +1,8 @@
-import { builtInActions } from '@hortus/contract/built-in-actions';
-import { rolloutSteps } from '@hortus/contract/steps';
+import { builtInActions } from '@hortus/contract/actions/built-in-actions';
+import { rolloutSteps } from '@hortus/contract/actions/steps';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -15,9 +15,11 @@ onBothEngines((engine) => {
   it('playbooks describe what a daemon does, for every step of a log', async () => {
     const { data, pagination } = (await get('/playbooks?per_page=100')).json;
     expect(pagination.total).toBe(data.length);
-    const steps = new Map(data.flatMap((one: { steps: { id: string }[] }) => one.steps.map((step) => [step.id, step])));
+    const steps = new Map(
+      data.flatMap((item: { steps: { id: string }[] }) => item.steps.map((step) => [step.id, step])),
+    );
     for (const [id, words] of Object.entries(rolloutSteps)) expect(steps.get(id)).toEqual({ id, ...words });
-    for (const one of data) expect((await get(`/playbooks/${one.type}`)).json.data).toEqual(one);
+    for (const item of data) expect((await get(`/playbooks/${item.type}`)).json.data).toEqual(item);
   });
 
   it('every order on an instance has a playbook', async () => {

@@ -1,9 +1,9 @@
 import { RecipeDetail } from '@hortus/contract/resources/recipes';
-import { SEED } from '@hortus/template/inkwell.fixture';
+import { SEED } from '@hortus/template/testing/inkwell';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { expectShape } from '../../testing/published-answer.ts';
-import { examine, givenSpec, writtenSpec } from './examination.ts';
+import { expectShape } from '../../testing/published-response.ts';
+import { examine, specInput, writtenSpec } from './examination.ts';
 
 const findingsShape = RecipeDetail.properties.findings;
 const examined = (slug: string, spec: RecipeDetail['spec']) => examine(writtenSpec(slug, spec));
@@ -41,7 +41,7 @@ it('any input is examined and stored unchanged', () => {
       expectShape(findingsShape, findings);
       expect(findings.length).toBeLessThanOrEqual(200);
       expect(canonical === undefined).toBe(findings.some(({ severity }) => severity === 'error'));
-      expect(JSON.stringify(givenSpec(written))).toBe(JSON.stringify(spec));
+      expect(JSON.stringify(specInput(written))).toBe(JSON.stringify(spec));
     }),
   );
 });

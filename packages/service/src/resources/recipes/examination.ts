@@ -1,7 +1,7 @@
 import { type RecipeDetail, SPEC_LIMIT } from '@hortus/contract/resources/recipes';
-import { canonical } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { parse } from '@hortus/template/parse';
+import { canonical } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { parse } from '@hortus/template/source/parse';
 import { validate } from '@hortus/template/validate';
 import { invalid } from '../../problem.ts';
 import { workerJob } from '../../workers/job.ts';
@@ -12,14 +12,14 @@ type Finding = RecipeDetail['findings'][number];
 /** A stored spec: the given text, or the object as JSON. */
 export type Written = Pick<RecipeRow, 'slug' | 'spec' | 'spec_form'>;
 
-export function writtenSpec(slug: string, given: RecipeDetail['spec']): Written {
-  if (typeof given === 'string') return { slug, spec: given, spec_form: 'text' };
-  const spec = JSON.stringify(given);
+export function writtenSpec(slug: string, input: RecipeDetail['spec']): Written {
+  if (typeof input === 'string') return { slug, spec: input, spec_form: 'text' };
+  const spec = JSON.stringify(input);
   if (spec.length > SPEC_LIMIT) throw invalid('spec', `must be no longer than ${SPEC_LIMIT} characters.`);
   return { slug, spec, spec_form: 'object' };
 }
 
-export const givenSpec = ({ spec, spec_form }: Pick<Written, 'spec' | 'spec_form'>): RecipeDetail['spec'] =>
+export const specInput = ({ spec, spec_form }: Pick<Written, 'spec' | 'spec_form'>): RecipeDetail['spec'] =>
   spec_form === 'text' ? spec : JSON.parse(spec);
 
 export interface Examination {
@@ -31,7 +31,7 @@ export interface Examination {
 }
 
 /** Limit of findings; an invalid text can produce thousands. */
-const MOST_FINDINGS = 200;
+const MAX_FINDINGS = 200;
 
 /** Runs the validator and the additional checks for public templates. */
 export function examine({ slug, spec, spec_form }: Written): Examination {
@@ -49,9 +49,9 @@ export function examine({ slug, spec, spec_form }: Written): Examination {
 
 /** If there are too many findings, keeps errors first, because they prevent approval. */
 const readable = (findings: Finding[]): Finding[] =>
-  findings.length <= MOST_FINDINGS
+  findings.length <= MAX_FINDINGS
     ? findings
-    : [...findings.filter(isError), ...findings.filter((one) => !isError(one))].slice(0, MOST_FINDINGS);
+    : [...findings.filter(isError), ...findings.filter((finding) => !isError(finding))].slice(0, MAX_FINDINGS);
 
 const isError = ({ severity }: Finding): boolean => severity === 'error';
 

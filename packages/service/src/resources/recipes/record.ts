@@ -1,9 +1,9 @@
 import { allows } from '@hortus/contract/permissions';
 import type { Recipe, RecipeDetail } from '@hortus/contract/resources/recipes';
 import { type Principal, userOf } from '../../identity/principal.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { Queries } from '../../storage/storage.ts';
-import { iso, isoOrNull } from '../../time.ts';
-import { givenSpec } from './examination.ts';
+import { specInput } from './examination.ts';
 import { type RecipeHead, type RecipeRow, upvotedBy } from './store.ts';
 
 export const isAdmin = (principal: Principal): boolean =>
@@ -30,7 +30,7 @@ export async function recipeRecords(
 
 export async function recipeDetail(queries: Queries, principal: Principal, row: RecipeRow): Promise<RecipeDetail> {
   const [record] = await recipeRecords(queries, principal, [row]);
-  return { ...(record as Recipe), spec: givenSpec(row), findings: JSON.parse(row.findings) };
+  return { ...(record as Recipe), spec: specInput(row), findings: JSON.parse(row.findings) };
 }
 
 const recipeRecord = (row: RecipeHead, { accountId }: Principal, upvoted: boolean): Recipe => ({

@@ -32,26 +32,29 @@ export const recipeRoutes = (recipes: Recipes, review: RecipeReview): Handlers<k
   'recipes.upvote': ({ principal, params, write }) =>
     write(async (tx) => ({ success: true, data: await recipes.upvote(tx, principal, params.id) })),
   'recipes.withdraw': async ({ principal, params, write }) => {
-    const answer = await write(async (tx) => ({
+    const response = await write(async (tx) => ({
       success: true,
       data: await recipes.withdraw(tx, principal, params.id),
     }));
     await review.settle();
-    return answer;
+    return response;
   },
   'recipes.delete': async ({ principal, params, write }) => {
-    const answer = await write(async (tx) => ({ success: true, data: await recipes.remove(tx, principal, params.id) }));
+    const response = await write(async (tx) => ({
+      success: true,
+      data: await recipes.remove(tx, principal, params.id),
+    }));
     await review.settle();
-    return answer;
+    return response;
   },
   'recipes.approve': async ({ principal, params, write }) => {
     const examined = await review.examine(principal, params.id);
-    const answer = await write(async (tx) => ({
+    const response = await write(async (tx) => ({
       success: true,
       data: await review.approve(tx, principal, params.id, examined),
     }));
     await review.settle();
-    return answer;
+    return response;
   },
   'recipes.reject': ({ principal, params, body, write }) =>
     write(async (tx) => ({ success: true, data: await review.reject(tx, principal, params.id, body.reason ?? null) })),

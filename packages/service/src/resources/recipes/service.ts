@@ -1,7 +1,7 @@
 import type { Recipe, RecipeDetail, RecipeEdit, RecipeSubmission } from '@hortus/contract/resources/recipes';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { conflict, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -126,6 +126,7 @@ export class Recipes {
 
   async withdraw(tx: Tx, principal: Principal, id: string): Promise<RecipeDetail> {
     const row = await this.#lockOwn(tx, principal, id);
+    if (row.status === 'withdrawn') return recipeDetail(tx, principal, row);
     const withdrawn = await transition(tx, recipeLifecycle, row, 'withdraw', { actor: actorOf(principal) });
     if (row.template_id !== null) await deprecate(tx, row.template_id);
     await audit(tx, principal, 'audit.recipe_withdrawn', withdrawn);
@@ -149,7 +150,7 @@ export class Recipes {
   }
 }
 
-export function visible(principal: Principal, row: RecipeRow | undefined): RecipeRow {
+function visible(principal: Principal, row: RecipeRow | undefined): RecipeRow {
   if (!row || !isVisible(principal, row)) throw notFound('recipe');
   return row;
 }

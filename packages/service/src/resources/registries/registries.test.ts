@@ -25,8 +25,8 @@ onBothEngines((engine) => {
       const list = await service.request('GET', '/registries');
       expect(list.json).toMatchObject({ data: [{ id: json.data.id, username: 'florist' }], pagination: { total: 1 } });
       const rows = [
-        await service.sideDoor.db.selectFrom('registries').selectAll().execute(),
-        await service.sideDoor.db.selectFrom('events').selectAll().execute(),
+        await service.database.db.selectFrom('registries').selectAll().execute(),
+        await service.database.db.selectFrom('events').selectAll().execute(),
       ];
       expect(JSON.stringify([json, changed.json, list.json, rows])).not.toContain(password);
       expect((await service.request('DELETE', path)).json.data).toMatchObject({ id: json.data.id });
@@ -49,14 +49,14 @@ onBothEngines((engine) => {
 
     it('is hidden from other accounts', async () => {
       const { json } = await create({ host: 'quay.io', username: 'gardener', password });
-      const stranger = await service.addAccount();
-      expect((await stranger.request('GET', '/registries')).json.data).toEqual([]);
-      expect((await stranger.request('DELETE', `/registries/${json.data.id}`)).status).toBe(404);
-      expect((await stranger.request('PUT', `/registries/${json.data.id}`, { body: { username: 'x' } })).status).toBe(
+      const outsider = await service.addAccount();
+      expect((await outsider.request('GET', '/registries')).json.data).toEqual([]);
+      expect((await outsider.request('DELETE', `/registries/${json.data.id}`)).status).toBe(404);
+      expect((await outsider.request('PUT', `/registries/${json.data.id}`, { body: { username: 'x' } })).status).toBe(
         404,
       );
       expect(
-        (await stranger.request('POST', '/registries', { body: { host: 'quay.io', username: 'x', password } })).status,
+        (await outsider.request('POST', '/registries', { body: { host: 'quay.io', username: 'x', password } })).status,
       ).toBe(201);
     });
   });

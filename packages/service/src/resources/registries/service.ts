@@ -1,13 +1,13 @@
 import type { RegistryLogin } from '@hortus/contract/resources/manifest';
 import type { Registry, RegistryCreate, RegistryUpdate } from '@hortus/contract/resources/registries';
-import { registryName } from '@hortus/template/image-reference';
+import { registryName } from '@hortus/template/notation/image-reference';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
+import { iso } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import {
   deleteRegistry,
@@ -85,7 +85,7 @@ export class Registries {
 
   /** Includes ids and passwords, to compare all registries of an account with a garden. */
   async allWithPasswords(queries: Queries, accountId: string): Promise<(RegistryLogin & { readonly id: string })[]> {
-    const rows = await registryList(queries, { accountId }).rows(MOST_COMPARED, 0);
+    const rows = await registryList(queries, { accountId }).rows(MAX_COMPARED, 0);
     return await Promise.all(rows.map((row) => this.#opened(queries, row)));
   }
 
@@ -106,7 +106,7 @@ export class Registries {
   }
 }
 
-const MOST_COMPARED = 10_000;
+const MAX_COMPARED = 10_000;
 
 /** Binds the ciphertext to its registry: copied to another row it does not decrypt. */
 const place = (id: string): string => `registry/${id}`;

@@ -1,4 +1,5 @@
 import { rehearsalMachine } from '@hortus/contract/machines/rehearsal';
+import { waker } from '../../jobs/wake.ts';
 import { append } from '../../outbox/append.ts';
 import type { Lifecycle } from '../../state/transition.ts';
 import type { Tx } from '../../storage/storage.ts';
@@ -6,6 +7,7 @@ import type { RehearsalRow } from './store.ts';
 
 /** One job per rehearsal, until nothing of its copy is left. */
 export const REHEARSE = 'rehearsals.run';
+export const wakeRehearsal = waker(REHEARSE);
 
 export const rehearsalLifecycle: Lifecycle<typeof rehearsalMachine, 'rehearsals'> = {
   machine: rehearsalMachine,

@@ -1,2 +1,2 @@
 // What other resources may use of rehearsals.
-export type { RehearsalOrder, Rehearsals } from './service.ts';
+export type { Rehearsals } from './service.ts';

@@ -1,5 +1,5 @@
 import type { Rehearsal } from '@hortus/contract/resources/rehearsals';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { Catalog } from '../templates/public.ts';
 import type { NamedRehearsal } from './store.ts';
 

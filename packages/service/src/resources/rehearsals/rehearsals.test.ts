@@ -1,20 +1,29 @@
 import type { CloneOrder, Rehearsal } from '@hortus/contract/resources/rehearsals';
 import { until } from '@hortus/testkit/until';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { VersionedTemplate, withBackup } from '../upgrades/testing/versioned-template.ts';
 
 onBothEngines((engine) => {
+  let installation: RunningService;
   let service: RunningService;
   let template: VersionedTemplate;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
   beforeEach(async () => {
-    service = await startApp(engine);
-    template = new VersionedTemplate(service);
-    await template.publish('2.0.0', withBackup);
+    await use(await installation.inNewAccount());
   });
 
+  async function use(chosen: RunningService): Promise<void> {
+    service = chosen;
+    template = new VersionedTemplate(service);
+    await template.publish('2.0.0', withBackup);
+  }
+
+  /** Only for a test that uses a service of its own. */
   async function restart(): Promise<void> {
     const { app, testDatabase } = service;
     await app.close();
@@ -39,11 +48,11 @@ onBothEngines((engine) => {
   const read = async (id: string) => (await service.client.call('rehearsals.read', { params: { id } })).data;
 
   function become(id: string, what: Rehearsal['status'] | 'removed') {
-    const look = async () => {
+    const poll = async () => {
       const rehearsal = await read(id);
       return rehearsal.status === what || (what === 'removed' && rehearsal.removed) ? rehearsal : undefined;
     };
-    return until(look, { describe: `${id} to be ${what}` });
+    return until(poll, { describe: `${id} to be ${what}` });
   }
 
   /** Reports the end of an execution as its daemon would. */
@@ -109,7 +118,7 @@ onBothEngines((engine) => {
     // The instance and the upgrade are as before.
     expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.0' });
     expect(await template.read(upgradeId)).toMatchObject({ status: 'available', rehearsal_id: null });
-    expect((await service.told(rehearsal.id)).map(({ type }) => type)).toEqual([
+    expect((await service.eventsOf(rehearsal.id)).map(({ type }) => type)).toEqual([
       'audit.rehearsal_begun',
       'audit.rehearsal_passed',
       'audit.rehearsal_removed',
@@ -157,15 +166,15 @@ onBothEngines((engine) => {
       await finish(rehearsal.copy_instance_id, 'hortus.smoke');
       // An event of the instance itself comes last; all of them are numbered when it is delivered.
       await finish(instanceId, 'hortus.restart', await restartOf(instanceId));
-      const delivered = () => service.sideDoor.db.selectFrom('deliveries').select('event_id').execute();
-      const told = await service.told();
+      const delivered = () => service.database.db.selectFrom('deliveries').select('event_id').execute();
+      const reported = await service.eventsOf();
       const resources = async () => {
         const ids = new Set((await delivered()).map(({ event_id }) => event_id));
-        return told.filter(({ id }) => ids.has(id)).map(({ resource_id }) => resource_id);
+        return reported.filter(({ id }) => ids.has(id)).map(({ resource_id }) => resource_id);
       };
-      const last = told.findLast(({ type }) => type === 'action.completed')?.resource_id;
+      const last = reported.findLast(({ type }) => type === 'action.completed')?.resource_id;
       await until(async () => (await resources()).includes(last ?? ''), { describe: 'the last delivery' });
-      const ofCopy = told.filter(({ data }) => {
+      const ofCopy = reported.filter(({ data }) => {
         const { definition_id, instance_id } = data as Record<string, string>;
         return definition_id === rehearsal.copy_definition_id || instance_id === rehearsal.copy_instance_id;
       });
@@ -238,6 +247,7 @@ onBothEngines((engine) => {
     });
 
     it('is removed although the service is restarted at every step', async () => {
+      await use(await startApp(engine));
       const { instanceId, upgradeId } = await upgradable();
       await backUp(instanceId);
       const rehearsal = (await rehearse(upgradeId)).json.data as Rehearsal;
@@ -263,8 +273,12 @@ onBothEngines((engine) => {
       expect(refused.json.error.details).toMatchObject({ reason: 'no_backup' });
       await backUp(instanceId, 7);
       expectRefusal(await rehearse(upgradeId), 'VALIDATION_ERROR', 'fresh_backup');
-      const rows = await service.sideDoor.db.selectFrom('definitions').select('id').where('copy_of', 'is not', null);
-      expect(await rows.execute()).toEqual([]);
+      const copies = service.database.db
+        .selectFrom('definitions')
+        .select('id')
+        .where('account_id', '=', service.accountId)
+        .where('copy_of', 'is not', null);
+      expect(await copies.execute()).toEqual([]);
     });
 
     it('comes from a fresh backup if that is requested', async () => {
@@ -328,9 +342,9 @@ onBothEngines((engine) => {
     async function cloned(body: CloneOrder = {}) {
       const deployed = await template.deploy();
       await backUp(deployed.instanceId);
-      const answer = await clone(deployed.instanceId, body);
-      expect(answer.status, JSON.stringify(answer.json)).toBe(202);
-      return { ...deployed, copy: answer.json.data as Rehearsal };
+      const response = await clone(deployed.instanceId, body);
+      expect(response.status, JSON.stringify(response.json)).toBe(202);
+      return { ...deployed, copy: response.json.data as Rehearsal };
     }
 
     it('has the overrides of its original', async () => {
@@ -346,6 +360,7 @@ onBothEngines((engine) => {
     });
 
     it('is kept for an hour and then removed', async () => {
+      await use(await startApp(engine));
       const { copy } = await cloned();
       expect(copy).toMatchObject({ kind: 'clone', upgrade_id: null });
       const kept = Date.parse(copy.keep_until ?? '') - Date.parse(copy.created_at);
@@ -355,13 +370,13 @@ onBothEngines((engine) => {
       await finish(copy.copy_instance_id, 'hortus.smoke');
       await become(copy.id, 'passed');
       const dueAt = async () =>
-        (await service.sideDoor.db.selectFrom('jobs').select('run_at').where('key', '=', copy.id).executeTakeFirst())
+        (await service.database.db.selectFrom('jobs').select('run_at').where('key', '=', copy.id).executeTakeFirst())
           ?.run_at;
       const keptUntil = Date.parse(copy.keep_until ?? '');
       await until(async () => (await dueAt()) === keptUntil, { describe: 'the job to wait for the end of the hour' });
       const { data: orders } = await service.client.call('actions.history', { params: { id: copy.copy_instance_id } });
       expect(orders.map(({ slug }) => slug)).not.toContain('hortus.release');
-      const { db } = service.sideDoor;
+      const { db } = service.database;
       const key = copy.id;
       await db.updateTable('rehearsals').set({ keep_until: 1 }).where('id', '=', key).execute();
       await db.updateTable('jobs').set({ run_at: 1 }).where('key', '=', key).execute();

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { CloneOrder, Rehearsal } from '@hortus/contract/resources/rehearsals';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { conflict, notFound } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -17,11 +17,9 @@ import {
   stageRevision,
 } from '../definitions/public.ts';
 import type { Instances, NamedRow } from '../instances/public.ts';
-import type { Standing as ServerState } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import type { Catalog, CatalogTemplate } from '../templates/public.ts';
-import { wakeRehearsal } from './job.ts';
-import { recordRehearsal, rehearsalLifecycle } from './lifecycle.ts';
-import { advance, conclude, type ProgressDeps } from './progress.ts';
+import { recordRehearsal, rehearsalLifecycle, wakeRehearsal } from './lifecycle.ts';
 import { rehearsalRecord } from './record.ts';
 import {
   copyUnderWay,
@@ -31,6 +29,7 @@ import {
   type RehearsalFilter,
   rehearsalList,
 } from './store.ts';
+import type { RehearsalTrial } from './trial.ts';
 
 export interface RehearsalsDeps {
   readonly reader: Queries;
@@ -38,7 +37,7 @@ export interface RehearsalsDeps {
   readonly vault: Vault;
   readonly catalog: Catalog;
   readonly work: Work;
-  readonly progress: ProgressDeps;
+  readonly trial: Pick<RehearsalTrial, 'advance' | 'cancel' | 'end'>;
   readonly definitions: Pick<Definitions, 'create'>;
   readonly instances: Pick<Instances, 'find' | 'lock' | 'ensure'>;
   readonly backups: Pick<Backups, 'forCopy'>;
@@ -47,7 +46,7 @@ export interface RehearsalsDeps {
   readonly resolve: (tx: Tx, accountId: string, definitionId: string, revision: number) => Promise<unknown>;
   /** Throws while the definition is being migrated. */
   readonly requireSettled: (tx: Tx, definitionId: string, field?: string) => Promise<void>;
-  readonly hasOwnData: (queries: Queries, definitionId: string) => Promise<boolean>;
+  readonly matchesData: (queries: Queries, definitionId: string) => Promise<boolean>;
 }
 
 /** The choices of a change, and the secrets that it adds. */
@@ -69,10 +68,10 @@ export interface RehearsalOrder {
 }
 
 /** Includes copying large data; a rehearsal on a server that stays offline for longer fails. */
-const LONGEST_MS = 24 * 3_600_000;
+const MAX_MS = 24 * 3_600_000;
 const MINUTE_MS = 60_000;
 
-/** Tries changes on isolated copies of instances. `progress.ts` carries them out. */
+/** Tries changes on isolated copies of instances. `trial.ts` carries them out. */
 export class Rehearsals {
   readonly #deps: RehearsalsDeps;
   constructor(deps: RehearsalsDeps) {
@@ -122,7 +121,7 @@ export class Rehearsals {
 
   /** Creates the copy and orders what comes first. Everything that can be refused is refused here. */
   async begin(tx: Tx, principal: Principal, order: RehearsalOrder): Promise<Rehearsal> {
-    const { instances, backups, catalog, hasOwnData } = this.#deps;
+    const { instances, backups, catalog, matchesData } = this.#deps;
     const actor = actorOf(principal);
     // The definition is locked first, as by reports of daemons.
     const { account_id, definition_id } = await instances.find(tx, principal, order.instanceId);
@@ -132,8 +131,8 @@ export class Rehearsals {
     const revision = await this.#requireReady(tx, source, instance);
     const id = newId('rehearsal');
     const copy = await this.#copy(tx, principal, source, revision, id, order.change);
-    const ownData = await hasOwnData(tx, instance.definition_id);
-    const data = await backups.forCopy(tx, instance, { fresh: order.freshBackup, ownData, actor });
+    const matchingData = await matchesData(tx, instance.definition_id);
+    const data = await backups.forCopy(tx, instance, { fresh: order.freshBackup, matchingData, actor });
     const row = await begin(
       tx,
       rehearsalLifecycle,
@@ -163,7 +162,7 @@ export class Rehearsals {
         output: null,
         data_bytes: 0,
         keep_until: order.keepMs === null ? null : tx.now + order.keepMs,
-        deadline_at: tx.now + LONGEST_MS,
+        deadline_at: tx.now + MAX_MS,
         backed_up_at: null,
         restored_at: null,
         applied_at: null,
@@ -178,21 +177,21 @@ export class Rehearsals {
     );
     await recordRehearsal(tx, row, 'begun', actor);
     // Without a backup to wait for, the copy is ordered now, so that missing capacity is refused at once.
-    if (row.backup_execution === null) await advance(this.#deps.progress, tx, row);
+    if (row.backup_execution === null) await this.#deps.trial.advance(tx, row);
     await wakeRehearsal(tx, id);
     return rehearsalRecord(catalog, await this.#find(tx, instance.account_id, id));
   }
 
   /** Removes the copy of a clone now, or cancels what is running; the job does the rest. */
   async remove(tx: Tx, principal: Principal, id: string): Promise<Rehearsal> {
-    const { progress } = this.#deps;
+    const { trial } = this.#deps;
     const { accountId } = principal;
     const row = await lockRehearsal(tx, accountId, id);
     if (!row) throw notFound('rehearsal');
     if (row.finished_at === null) {
-      await progress.cancel(tx, row);
+      await trial.cancel(tx, row);
       const verdict = { reason: 'cancelled', error: 'The rehearsal was cancelled.' } as const;
-      await conclude(progress, tx, row, verdict, actorOf(principal));
+      await trial.end(tx, row, verdict, actorOf(principal));
     }
     if (row.cleared_at === null) {
       if (row.keep_until !== null && row.keep_until > tx.now)
@@ -216,9 +215,9 @@ export class Rehearsals {
       throw conflict('id', 'rehearsing', `the copy of ${other.id} still exists; wait, or remove it.`, {
         rehearsal_id: other.id,
       });
-    const standing = await server(tx, account_id, server_id);
-    if (standing?.capabilities && !standing.capabilities.includes('copies'))
-      throw conflict('id', 'old_daemon', `the daemon of ${standing.name} cannot isolate copies; update it.`);
+    const serverState = await server(tx, account_id, server_id);
+    if (serverState?.capabilities && !serverState.capabilities.includes('copies'))
+      throw conflict('id', 'old_daemon', `the daemon of ${serverState.name} cannot isolate copies; update it.`);
     return revision;
   }
 

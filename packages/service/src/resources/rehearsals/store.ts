@@ -1,6 +1,5 @@
 import type { Expression, ExpressionBuilder, Kysely, SqlBool } from 'kysely';
-import { list, lockIn } from '../../storage/lists.ts';
-import { forUpdate } from '../../storage/locking.ts';
+import { list, lockById, lockIn } from '../../storage/lists.ts';
 import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -57,9 +56,7 @@ export const findRehearsal = async (
 
 export const lockRehearsal = lockIn('rehearsals');
 
-/** Without an account, for the job. */
-export const lockRehearsalById = (tx: Tx, id: string): Promise<RehearsalRow | undefined> =>
-  forUpdate(tx, tx.db.selectFrom('rehearsals').selectAll().where('id', '=', id)).executeTakeFirst();
+export const lockRehearsalById = lockById('rehearsals');
 
 /** Finds the rehearsal whose copy exists; an instance has at most one. */
 export const copyUnderWay = (queries: Queries, instanceId: string): Promise<RehearsalRow | undefined> =>

@@ -1,4 +1,4 @@
-import type { Inputs } from '@hortus/template/inputs';
+import type { Inputs } from '@hortus/template/inputs/inputs';
 import { invalid } from '../../problem.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';

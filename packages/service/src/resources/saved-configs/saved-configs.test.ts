@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../../testing/running-service.ts';
 import { tableContents } from '../../testing/table-contents.ts';
 
@@ -43,17 +43,17 @@ onBothEngines((engine) => {
         inputs: {},
         secret_inputs: [{ name: 'SMTP_PASSWORD', has_value: false }],
       });
-      const all = JSON.stringify([await tableContents(service.sideDoor), json, read.json]);
+      const all = JSON.stringify([await tableContents(service.database), json, read.json]);
       expect(all).not.toContain(PASSWORD);
       expect(all).toContain('audit.saved_config_created');
     });
 
     it('must fit its species, with problems by field', async () => {
       const refused = async (more: object, field: string) => {
-        const answer = await save({ ...style, inputs, ...more });
-        expectRefusal(answer, 'VALIDATION_ERROR');
-        expect(answer.json.error.details.field).toBe(field);
-        expect(JSON.stringify(answer.json)).not.toContain(PASSWORD);
+        const response = await save({ ...style, inputs, ...more });
+        expectRefusal(response, 'VALIDATION_ERROR');
+        expect(response.json.error.details.field).toBe(field);
+        expect(JSON.stringify(response.json)).not.toContain(PASSWORD);
       };
       await refused({ species: 'no-such' }, 'species');
       await refused({ profile: 'galactic' }, 'profile');
@@ -90,7 +90,7 @@ onBothEngines((engine) => {
 
     it('drops inputs that its species no longer has', async () => {
       const { id } = await saved();
-      const { db } = service.sideDoor;
+      const { db } = service.database;
       await db.updateTable('saved_configs').set({ inputs: '{"OLD":"x"}' }).where('id', '=', id).execute();
       expectRefusal(
         await define({ saved_config_id: id, inputs: { WEB_HOSTNAME: 'a.example.org' } }),
@@ -109,7 +109,7 @@ onBothEngines((engine) => {
       expect(await ids('?species=inkwell')).toEqual([mine.id]);
       expect((await owner.request('DELETE', `/saved-configs/${mine.id}`)).json.data).toEqual(mine);
       expectRefusal(await owner.request('GET', `/saved-configs/${mine.id}`), 'NOT_FOUND');
-      const left = service.sideDoor.db.selectFrom('saved_config_secrets').select('name');
+      const left = service.database.db.selectFrom('saved_config_secrets').select('name');
       expect(await left.where('config_id', '=', mine.id).execute()).toEqual([]);
     });
   });
@@ -154,8 +154,8 @@ onBothEngines((engine) => {
         expectRefusal(await define({ inputs: {}, ...body }), 'VALIDATION_ERROR', 'saved_config_id');
       await ask({ saved_config_id: id, species: 'seed' });
       await ask({ saved_config_id: 'cfg_none', species: 'inkwell' });
-      const stranger = await service.addAccount();
-      const theirs = (await save({ ...style, inputs }, stranger)).json.data;
+      const outsider = await service.addAccount();
+      const theirs = (await save({ ...style, inputs }, outsider)).json.data;
       await ask({ saved_config_id: theirs.id, species: 'inkwell' });
     });
   });

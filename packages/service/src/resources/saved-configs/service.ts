@@ -1,13 +1,19 @@
 import type { SavedConfig, SavedConfigCreate, SavedConfigUpdate } from '@hortus/contract/resources/saved-configs';
-import { checkInputs, type Inputs, isSecretInput, secretInputs, splitSecretInputs } from '@hortus/template/inputs';
-import { accepted } from '../../accepted-inputs.ts';
+import {
+  checkInputs,
+  type Inputs,
+  isSecretInput,
+  secretInputs,
+  splitSecretInputs,
+} from '@hortus/template/inputs/inputs';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { invalid, notFound } from '../../problem.ts';
+import { accepted } from '../../records/accepted-inputs.ts';
+import { newId } from '../../records/ids.ts';
+import { iso } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { type Catalog, type CatalogTemplate, checkProfile, checkVariant } from '../templates/public.ts';
 import { sealSecret } from './opening.ts';
@@ -91,7 +97,7 @@ export class SavedConfigs {
     });
     await this.#keep(tx, changed, secret);
     // A former password stays secret, even if the species no longer has that input.
-    for (const name of removed.filter((one) => held.includes(one) || isSecretInput(template.spec, one)))
+    for (const name of removed.filter((text) => held.includes(text) || isSecretInput(template.spec, text)))
       await removeSecret(tx, id, name);
     await audit(tx, principal, 'audit.saved_config_updated', changed);
     return this.#record(tx, changed);

@@ -1,4 +1,4 @@
-import type { Capability } from '@hortus/contract/channel';
+import type { Capability } from '@hortus/contract/channel/channel';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { capabilitiesOf, connectedDaemon, lockConnectedDaemon, type ServerRow } from './store.ts';
 

@@ -1,13 +1,13 @@
-import type { UpdateReport } from '@hortus/contract/daemon-update';
-import { domainAt } from '../../apps-domain.ts';
+import type { UpdateReport } from '@hortus/contract/releases/daemon-update';
 import type { Bus } from '../../bus/bus.ts';
 import type { Connection } from '../../channel/connection.ts';
-import { Gateway, type GatewayOptions, type Report } from '../../channel/gateway.ts';
+import { Gateway, type GatewayOptions, type Greeting, type Report } from '../../channel/gateway.ts';
 import type { Protect } from '../../channel/protect.ts';
 import { Waker } from '../../channel/waker.ts';
-import { guardWith } from '../../guard.ts';
+import { domainAt } from '../../config/apps-domain.ts';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { Problem, unauthorized } from '../../problem.ts';
+import { guardWith } from '../../process/guard.ts';
 import type { Storage } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
 import type { ClusterConnections } from './cluster-connections.ts';
@@ -80,23 +80,8 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
     ...deps,
     handlers: {
       connected: async (connection, about) => {
-        const { serverId, memberId, keyHash, capabilities, journal, sealingKey, address } = connection;
-        const hello: Hello = {
-          keyHash,
-          capabilities: [...capabilities],
-          version: about.version,
-          journal,
-          sealingKey,
-          platform: {
-            ...(about.os && { os: about.os }),
-            ...(about.arch && { arch: about.arch }),
-            ...(about.engine && { engine: about.engine }),
-            ...(about.ingress && { ingress: about.ingress }),
-            ...(about.ingress_ports && { ingress_ports: about.ingress_ports }),
-            address,
-            ...(deps.appsDomain !== undefined && { apps_domain: domainAt(deps.appsDomain, address) }),
-          },
-        };
+        const { serverId, memberId } = connection;
+        const hello = helloOf(connection, about, deps.appsDomain);
         if (memberId === '') return liveness.connected(serverId, hello);
         if (!clusters) throw unauthorized();
         return clusters.connected(connection, hello);
@@ -116,8 +101,8 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
       // A stopping process leaves its daemons time to reconnect elsewhere; other replicas detect that it is gone.
       disconnected: async (connection) => {
         if (stopping) return;
-        const { serverId, memberId, standby, epoch, replaced, answered } = connection;
-        if (!standby) await liveness.disconnected(serverId, epoch, replaced && answered);
+        const { serverId, memberId, standby, epoch, replaced, responded } = connection;
+        if (!standby) await liveness.disconnected(serverId, epoch, replaced && responded);
         if (memberId !== '') await clusters?.disconnected(connection);
       },
     },
@@ -183,6 +168,26 @@ export async function openDaemonChannel(deps: DaemonChannelDeps): Promise<Daemon
       for (const unsubscribe of subscriptions) unsubscribe();
       await Promise.all([waker.stop(), rollCall.stop(), replicas.stop(), clusters?.stop()]);
       await gateway.close();
+    },
+  };
+}
+
+function helloOf(connection: Connection, about: Greeting, appsDomain: string | undefined): Hello {
+  const { keyHash, capabilities, journal, sealingKey, address } = connection;
+  return {
+    keyHash,
+    capabilities: [...capabilities],
+    version: about.version,
+    journal,
+    sealingKey,
+    platform: {
+      ...(about.os && { os: about.os }),
+      ...(about.arch && { arch: about.arch }),
+      ...(about.engine && { engine: about.engine }),
+      ...(about.ingress && { ingress: about.ingress }),
+      ...(about.ingress_ports && { ingress_ports: about.ingress_ports }),
+      address,
+      ...(appsDomain !== undefined && { apps_domain: domainAt(appsDomain, address) }),
     },
   };
 }

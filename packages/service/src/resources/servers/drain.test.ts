@@ -2,7 +2,7 @@ import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DaemonSocket } from '../../testing/daemon-socket.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -50,7 +50,7 @@ onBothEngines((engine) => {
       expect((await drain(id)).instances.map(({ definition_id }) => definition_id)).toEqual([running, waiting]);
       expect(await undrain(id)).toMatchObject({ status: 'offline' });
       expect((await execute(late)).status).toBe(201);
-      const types = (await service.told(id)).map(({ type }) => type).filter((type) => type.includes('drain'));
+      const types = (await service.eventsOf(id)).map(({ type }) => type).filter((type) => type.includes('drain'));
       expect(types).toEqual(['audit.server_drained', 'audit.server_undrained']);
     });
 

@@ -26,15 +26,15 @@ export class Drains {
   /** Stops new deployments to a server. Running instances continue, and earlier orders are carried out. */
   async drain(tx: Tx, principal: Principal, id: string): Promise<DrainedServer> {
     const row = await this.#lock(tx, principal, id);
-    if (row.status === 'draining') return this.#answer(tx, row);
+    if (row.status === 'draining') return this.#response(tx, row);
     const drained = await transition(tx, serverLifecycle, row, 'drain', { actor: actorOf(principal) });
     await audit(tx, principal, 'audit.server_drained', drained);
-    return this.#answer(tx, drained);
+    return this.#response(tx, drained);
   }
 
   async undrain(tx: Tx, principal: Principal, id: string): Promise<DrainedServer> {
     const row = await this.#lock(tx, principal, id);
-    if (row.status === 'online' || row.status === 'offline' || row.status === 'pending') return this.#answer(tx, row);
+    if (row.status === 'online' || row.status === 'offline' || row.status === 'pending') return this.#response(tx, row);
     await this.#deps.stopEvacuation(tx, principal, id);
     const actor = actorOf(principal);
     const back = await transition(tx, serverLifecycle, row, 'undrain', { actor });
@@ -42,7 +42,7 @@ export class Drains {
     const isThere = row.connected_replica !== null || row.polled_at !== null;
     const now = isThere ? await transition(tx, serverLifecycle, back, 'connect', { actor }) : back;
     await audit(tx, principal, 'audit.server_undrained', now);
-    return this.#answer(tx, now);
+    return this.#response(tx, now);
   }
 
   async #lock(tx: Tx, principal: Principal, id: string): Promise<ServerRow> {
@@ -51,7 +51,7 @@ export class Drains {
     return row;
   }
 
-  async #answer(tx: Tx, row: ServerRow): Promise<DrainedServer> {
+  async #response(tx: Tx, row: ServerRow): Promise<DrainedServer> {
     return { ...serverRecord(row, this.#deps.newer), instances: await this.#deps.instancesOn(tx, row.id) };
   }
 }

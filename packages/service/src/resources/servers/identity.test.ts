@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { closeCodes } from '@hortus/contract/channel';
+import { closeCodes } from '@hortus/contract/channel/channel';
 import { type Permission, permissionNames } from '@hortus/contract/permissions';
 import { manifestContext, orderContext } from '@hortus/template/sealing/contexts';
 import { openFields } from '@hortus/template/sealing/sealed-fields';
@@ -8,7 +8,7 @@ import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DaemonSocket } from '../../testing/daemon-socket.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
 
 const PASSWORD = 'hunter2hunter2';
@@ -29,7 +29,7 @@ onBothEngines((engine) => {
 
   /** Creates a key of a member: all permissions but those of owners. */
   const memberKey = (without: readonly Permission[] = ['admin', 'account:write', 'data:export']) =>
-    insertKeyRow(service.sideDoor, {
+    insertKeyRow(service.database, {
       account_id: service.accountId,
       permissions: JSON.stringify(permissionNames.filter((name) => !without.includes(name))),
     });
@@ -86,7 +86,7 @@ onBothEngines((engine) => {
     return daemon;
   }
 
-  const types = async (id: string) => (await service.told(id)).map(({ type }) => type);
+  const types = async (id: string) => (await service.eventsOf(id)).map(({ type }) => type);
 
   describe('servers:write without data:export', () => {
     it('cannot rotate a server key or reset an identity, so it reads no secret', async () => {
@@ -235,10 +235,10 @@ onBothEngines((engine) => {
       const { manifest, record, id } = await pinned();
       const thief = keyPair();
       for (const shown of [undefined, thief.key]) {
-        const answer = await manifest(shown);
-        expectRefusal(answer, 'FORBIDDEN');
-        expect(answer.json.error.details.reason).toBe('identity');
-        expect(answer.json.error.message).toContain('reset-identity');
+        const response = await manifest(shown);
+        expectRefusal(response, 'FORBIDDEN');
+        expect(response.json.error.details.reason).toBe('identity');
+        expect(response.json.error.message).toContain('reset-identity');
       }
       expect((await record()).identity.status).toBe('conflict');
       expect(await types(id)).toContain('audit.server_identity_conflict');

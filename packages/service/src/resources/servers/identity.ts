@@ -1,7 +1,7 @@
 import type { Server } from '@hortus/contract/resources/server-records';
 import { isSealingKey, sealingKeyFingerprint } from '@hortus/template/sealing/sealing-key';
 import { Problem } from '../../problem.ts';
-import { isoOrNull } from '../../time.ts';
+import { isoOrNull } from '../../records/time.ts';
 import type { ServerRow } from './store.ts';
 
 export type IdentityColumns = Pick<

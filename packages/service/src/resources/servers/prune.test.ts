@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DaemonSocket } from '../../testing/daemon-socket.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -21,7 +21,7 @@ onBothEngines((engine) => {
   }
 
   describe('a prune', () => {
-    it('sends the daemon the names of existing instances, and returns its answer', async () => {
+    it('sends the daemon the names of existing instances, and returns its response', async () => {
       const { id, key, define } = await plot();
       const uid = (name: string) => `${name}-${engine.name}`;
       await define(uid('wanted'));

@@ -1,4 +1,4 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { PruneOrder } from '@hortus/contract/resources/servers';
 import { actorOf, type Principal } from '../../identity/principal.ts';

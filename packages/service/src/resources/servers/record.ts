@@ -1,7 +1,7 @@
-import type { Fingerprint } from '@hortus/contract/fingerprint';
+import type { Fingerprint } from '@hortus/contract/records/fingerprint';
 import type { Server, ServerLabels } from '@hortus/contract/resources/server-records';
 import type { IngressPorts } from '@hortus/template/resolution/route-address';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import { identityRecord } from './identity.ts';
 import { leaderOf } from './leadership/leader.ts';
 import type { ServerRow } from './store.ts';
@@ -35,6 +35,7 @@ export const serverRecord = (row: ServerRow, newer: NewerDaemon): Server => ({
   labels: labelsOf(row),
   deploy_tests: row.deploy_tests === 1,
   status: row.status,
+  trusted: row.key_trusted === 1,
   connected: row.connected_replica !== null,
   last_seen_at: isoOrNull(row.last_seen_at),
   duplicate_seen_at: isoOrNull(row.duplicate_at),

@@ -1,9 +1,9 @@
 import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { DaemonSocket } from '../../testing/daemon-socket.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -29,7 +29,7 @@ onBothEngines((engine) => {
       rotate: (query = '') => caller.request('POST', `${path}/rotate-key${query}`),
       /** Marks the server as connected once; with our capabilities by default. */
       seen: (capabilities = ['rotate']) =>
-        service.sideDoor.db
+        service.database.db
           .updateTable('servers')
           .set({ last_seen_at: 1, capabilities: JSON.stringify(capabilities) })
           .where('id', '=', id)
@@ -50,10 +50,10 @@ onBothEngines((engine) => {
       expect(read.json.data).toEqual(shown);
       const list = await service.request('GET', '/servers?per_page=100');
       expect(list.json.data).toContainEqual(shown);
-      const events = await service.told(json.data.id);
+      const events = await service.eventsOf(json.data.id);
       expect(events).toMatchObject([{ type: 'audit.server_registered' }]);
       expect(JSON.stringify([read.json, list.json, events])).not.toContain(key);
-      const rows = await service.sideDoor.db.selectFrom('servers').selectAll().execute();
+      const rows = await service.database.db.selectFrom('servers').selectAll().execute();
       expect(JSON.stringify(rows)).not.toContain(key);
     });
 
@@ -66,8 +66,8 @@ onBothEngines((engine) => {
     });
 
     it.each([{ environment: 'moon' }, { name: '' }, { description: 'x'.repeat(2001) }])('refuses %j', async (wrong) => {
-      const answer = await service.request('POST', '/servers', { body: { ...registration, ...wrong } });
-      expectRefusal(answer, 'VALIDATION_ERROR', Object.keys(wrong)[0]);
+      const response = await service.request('POST', '/servers', { body: { ...registration, ...wrong } });
+      expectRefusal(response, 'VALIDATION_ERROR', Object.keys(wrong)[0]);
     });
   });
 
@@ -222,8 +222,8 @@ onBothEngines((engine) => {
       expect(await asDaemon(key)).toBe(200);
       expect((await remove()).json.data).toMatchObject({ id, name: 'server-1' });
       expect(await asDaemon(key)).toBe(401);
-      for (const answer of [await read(), await put({ name: 'x' }), await rotate()]) {
-        expectRefusal(answer, 'NOT_FOUND');
+      for (const response of [await read(), await put({ name: 'x' }), await rotate()]) {
+        expectRefusal(response, 'NOT_FOUND');
       }
       const { json } = await service.request('GET', '/servers?per_page=100');
       expect(json.data.map((server: { id: string }) => server.id)).not.toContain(id);
@@ -252,7 +252,7 @@ onBothEngines((engine) => {
     const neighbour = await service.addAccount();
     const mine = await registered(neighbour);
     const account_id = neighbour.accountId;
-    const colleague = await insertKeyRow(service.sideDoor, { account_id, created_by: newId('user') });
+    const colleague = await insertKeyRow(service.database, { account_id, created_by: newId('user') });
     const theirs = (await neighbour.request('POST', '/servers', { body: registration, key: colleague })).json.data.id;
     const listed = async (path: string, key = neighbour.key) =>
       (await neighbour.request('GET', path, { key })).json.data.map(({ id }: { id: string }) => id);

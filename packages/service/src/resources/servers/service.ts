@@ -1,14 +1,14 @@
-import { Fingerprint, type ReportedFingerprint } from '@hortus/contract/fingerprint';
-import type { NetworkUsage } from '@hortus/contract/network-usage';
+import { Fingerprint, type ReportedFingerprint } from '@hortus/contract/records/fingerprint';
+import type { NetworkUsage } from '@hortus/contract/records/network-usage';
 import type { Server } from '@hortus/contract/resources/server-records';
 import type { ServerRegistration, ServerUpdate } from '@hortus/contract/resources/servers';
 import { KEYS_TOPIC } from '../../identity/authenticator.ts';
 import { actorOf, may, type Principal, requirePermission, userOf } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
+import { newId } from '../../records/ids.ts';
 import { begin } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -54,7 +54,7 @@ export interface ServersDeps {
   readonly abandon: (tx: Tx, principal: Principal, serverId: string) => Promise<void>;
 }
 
-export interface Standing {
+export interface ServerState {
   readonly name: string;
   readonly status: ServerRow['status'];
   readonly connected: boolean;
@@ -64,6 +64,13 @@ export interface Standing {
   readonly arch: string | undefined;
   readonly fingerprint: Fingerprint | null;
   /** Whether its key was handed to someone with `data:export`. */
+  readonly trusted: boolean;
+}
+
+/** A server for deploy tests. */
+interface TestServer {
+  readonly id: string;
+  readonly name: string;
   readonly trusted: boolean;
 }
 
@@ -104,7 +111,7 @@ export class Servers {
   }
 
   /** Reads whether it accepts work and whether its daemon is online; undefined if it was removed. */
-  async standing(queries: Queries, accountId: string, id: string): Promise<Standing | undefined> {
+  async currentState(queries: Queries, accountId: string, id: string): Promise<ServerState | undefined> {
     const row = await findServer(queries, accountId, id);
     if (!row) return undefined;
     const there = row.connected_replica !== null || row.polled_at !== null;
@@ -138,8 +145,9 @@ export class Servers {
   }
 
   /** Lists servers that accept deploy tests, best first. */
-  async forTests(queries: Queries, accountId: string): Promise<{ readonly id: string; readonly name: string }[]> {
-    return listForTests(queries, accountId);
+  async forTests(queries: Queries, accountId: string): Promise<TestServer[]> {
+    const rows = await listForTests(queries, accountId);
+    return rows.map(({ id, name, key_trusted }) => ({ id, name, trusted: key_trusted === 1 }));
   }
 
   /** Whether the connected daemon keeps no journal and therefore sends no claim token. */

@@ -232,10 +232,10 @@ export const daemonRows = (
 export const serversOf = (
   queries: Queries,
   accountId: string,
-): Promise<Pick<ServerRow, 'id' | 'name' | 'status' | 'labels'>[]> =>
+): Promise<Pick<ServerRow, 'id' | 'name' | 'status' | 'labels' | 'key_trusted'>[]> =>
   queries.db
     .selectFrom('servers')
-    .select(['id', 'name', 'status', 'labels'])
+    .select(['id', 'name', 'status', 'labels', 'key_trusted'])
     .where('account_id', '=', accountId)
     .where('deleted_at', 'is', null)
     .orderBy('name')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeConfig, readConfig } from '../../config.ts';
+import { describeConfig, readConfig } from '../../config/config.ts';
 import { Pages } from '../../storage/page.ts';
 import { settingRoutes } from './routes.ts';
 

@@ -1,4 +1,4 @@
-import { SHELL_WINDOW_BYTES } from '@hortus/contract/shell-window';
+import { SHELL_WINDOW_BYTES } from '@hortus/contract/protocol/shell-window';
 
 /** Counts the unconfirmed bytes of one direction, so that neither end can make the service hold more than the window. */
 export class FlowWindow {

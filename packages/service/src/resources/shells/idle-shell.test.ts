@@ -1,7 +1,7 @@
-import type { FromShell } from '@hortus/contract/shell';
+import type { FromShell } from '@hortus/contract/protocol/shell';
 import { expect, it } from 'vitest';
-import { guardWith } from '../../guard.ts';
 import { Problem } from '../../problem.ts';
+import { guardWith } from '../../process/guard.ts';
 import type { Receive, SocketStream } from '../../streams/socket-stream.ts';
 import { IDLE_MS, RunningShell } from './running-shell.ts';
 
@@ -10,7 +10,7 @@ function standIn() {
   const sent: (string | Buffer)[] = [];
   const end = {
     sent,
-    answersPings: true,
+    respondsToPings: true,
     receive: (() => {}) as Receive,
     signal: new AbortController().signal,
     listen(receive: Receive) {
@@ -18,7 +18,7 @@ function standIn() {
     },
     send: (data: string | Buffer) => sent.push(data) > 0,
     drained: async () => {},
-    ping: () => end.answersPings,
+    ping: () => end.respondsToPings,
     close: () => {},
   };
   return end;
@@ -30,25 +30,25 @@ function running(refusal?: () => Problem | undefined, record: () => Promise<void
   const shell = new RunningShell({
     user: user as unknown as SocketStream,
     daemon: daemon as unknown as SocketStream,
-    order: { tty: true, cols: 80, rows: 24, term: 'xterm' },
+    hasTerminal: true,
     recorder: { output: record, finish: async () => {} },
     recheck: async () => refusal?.(),
     entered: async () => {},
     guard: guardWith({ error: () => {} }),
     clock: () => clock.now,
   });
-  const told = (): FromShell => JSON.parse(String(user.sent.at(-1)));
-  return { clock, user, daemon, shell, ended: shell.run(), told };
+  const reported = (): FromShell => JSON.parse(String(user.sent.at(-1)));
+  return { clock, user, daemon, shell, ended: shell.run(), eventsOf: reported };
 }
 
 it('a session ends after 30 minutes without input and output', async () => {
-  const { clock, shell, ended, told } = running();
+  const { clock, shell, ended, eventsOf: reported } = running();
   clock.now = IDLE_MS - 1;
-  await shell.look();
+  await shell.poll();
   clock.now = IDLE_MS;
-  await shell.look();
+  await shell.poll();
   expect(await ended).toEqual({ ending: 'idle', exit_code: null });
-  expect(told()).toMatchObject({
+  expect(reported()).toMatchObject({
     type: 'error',
     reason: 'idle',
     message: 'The session was ended after 30 minutes without input and output.',
@@ -61,25 +61,25 @@ it('input and output keep a session open; a resize and confirmations do not', as
   await user.receive(Buffer.from('a'), true);
   clock.now = 2 * IDLE_MS - 2;
   await daemon.receive(Buffer.from('b'), true);
-  await shell.look();
+  await shell.poll();
   clock.now = 3 * IDLE_MS - 3;
   await user.receive(Buffer.from(JSON.stringify({ type: 'resize', cols: 1, rows: 1 })), false);
-  await shell.look();
+  await shell.poll();
   expect(daemon.sent.map(String)).toContain('a');
   clock.now = 3 * IDLE_MS - 2;
-  await shell.look();
+  await shell.poll();
   expect(await ended).toMatchObject({ ending: 'idle' });
 });
 
 it('a client that answers no ping and one that lost its permission are cut off', async () => {
   const silent = running();
-  silent.user.answersPings = false;
-  await silent.shell.look();
+  silent.user.respondsToPings = false;
+  await silent.shell.poll();
   expect(await silent.ended).toMatchObject({ ending: 'disconnected' });
   const refused = running(() => new Problem('FORBIDDEN', 'This needs the permission instances:shell.'));
-  await refused.shell.look();
+  await refused.shell.poll();
   expect(await refused.ended).toMatchObject({ ending: 'revoked' });
-  expect(refused.told()).toMatchObject({ type: 'error', code: 'FORBIDDEN' });
+  expect(refused.eventsOf()).toMatchObject({ type: 'error', code: 'FORBIDDEN' });
 });
 
 it('a client or daemon that does not read stops the other end', async () => {
@@ -105,11 +105,16 @@ it('a client or daemon that does not read stops the other end', async () => {
 });
 
 it('output that cannot be recorded is not shown, and ends the session', async () => {
-  const { user, daemon, ended, told } = running(undefined, async () => {
+  const {
+    user,
+    daemon,
+    ended,
+    eventsOf: reported,
+  } = running(undefined, async () => {
     throw new Error('the disk is full');
   });
   await daemon.receive(Buffer.from('output'), true);
   expect(await ended).toMatchObject({ ending: 'failed' });
   expect(user.sent).toHaveLength(1);
-  expect(told()).toMatchObject({ type: 'error', reason: 'unrecorded' });
+  expect(reported()).toMatchObject({ type: 'error', reason: 'unrecorded' });
 });

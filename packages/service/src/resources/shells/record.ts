@@ -1,5 +1,5 @@
 import type { ShellSession } from '@hortus/contract/resources/shells';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { ShellRow } from './store.ts';
 
 export const shellRecord = (row: ShellRow): ShellSession => ({

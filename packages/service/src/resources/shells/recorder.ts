@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
+import { shellOutput } from '@hortus/contract/protocol/shell-window';
 import type { RecordedOutput } from '@hortus/contract/resources/shells';
-import { shellOutput } from '@hortus/contract/shell-window';
-import type { Guard } from '../../guard.ts';
+import type { Guard } from '../../process/guard.ts';
 
 export interface RecorderDeps {
   /** Resolves with false if the account has too many recorded bytes. */
@@ -15,7 +15,7 @@ export interface RecorderDeps {
 }
 
 /** Bytes of output that one recording keeps, and one of an account that has too many. */
-const MOST_BYTES = 8 * 1024 * 1024;
+const MAX_BYTES = 8 * 1024 * 1024;
 const SHORT_BYTES = 64 * 1024;
 /** Bytes of one stored part, and the time after which a smaller one is stored. */
 const PART_BYTES = 64 * 1024;
@@ -33,7 +33,7 @@ export class Recorder {
   #waiting = 0;
   #total = 0;
   #parts = 0;
-  #most = MOST_BYTES;
+  #max = MAX_BYTES;
   #isCut = false;
   #writing: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ export class Recorder {
     const { hasTerminal, guard, failed } = this.#deps;
     const stream = hasTerminal ? shellOutput.stdout : (data[0] ?? 0);
     const bytes = hasTerminal ? data : data.subarray(1);
-    if (this.#total >= this.#most) {
+    if (this.#total >= this.#max) {
       if (this.#isCut) return;
       this.#isCut = true;
       return await this.#store();
@@ -99,7 +99,7 @@ export class Recorder {
     this.#events = [];
     this.#waiting = 0;
     this.#writing = this.#writing.then(async () => {
-      if (!(await this.#deps.store(part))) this.#most = SHORT_BYTES;
+      if (!(await this.#deps.store(part))) this.#max = SHORT_BYTES;
     });
     return this.#writing;
   }

@@ -4,16 +4,16 @@ import { removalOfOldest } from '../../storage/remove-oldest.ts';
 import { addRecorded } from './store.ts';
 
 /** Parts of recordings that one transaction removes; each has up to 100 KB. */
-const MOST_PARTS = 100;
+const MAX_PARTS = 100;
 
 /** Removes old recordings. */
-export const removeRecordings: Removal = async (tx, before, most) => {
+export const removeRecordings: Removal = async (tx, before, max) => {
   const old = await tx.db
     .selectFrom('shell_recordings')
     .select(['shell_id', 'number', 'account_id', 'bytes'])
     .where('created_at', '<', before)
     .orderBy('created_at')
-    .limit(Math.min(most, MOST_PARTS))
+    .limit(Math.min(max, MAX_PARTS))
     .execute();
   for (const { shell_id, number } of old)
     await tx.db.deleteFrom('shell_recordings').where('shell_id', '=', shell_id).where('number', '=', number).execute();

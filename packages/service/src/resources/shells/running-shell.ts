@@ -1,8 +1,9 @@
-import { FromShell, type ShellOrder, ToShell } from '@hortus/contract/shell';
+import { FromShell, ToShell } from '@hortus/contract/protocol/shell';
 import { Compile } from 'typebox/compile';
-import type { Guard } from '../../guard.ts';
 import { Problem } from '../../problem.ts';
+import type { Guard } from '../../process/guard.ts';
 import type { SocketStream } from '../../streams/socket-stream.ts';
+import { streamJson } from '../../streams/stream-json.ts';
 import { FlowWindow } from './flow-window.ts';
 import type { Recorder } from './recorder.ts';
 import { type Ending, unrecorded } from './service.ts';
@@ -10,7 +11,7 @@ import { type Ending, unrecorded } from './service.ts';
 export interface RunningShellDeps {
   readonly user: SocketStream;
   readonly daemon: SocketStream;
-  readonly order: ShellOrder;
+  readonly hasTerminal: boolean;
   readonly recorder: Pick<Recorder, 'output' | 'finish'>;
   /** Returns why the client may no longer have the session. */
   readonly recheck: () => Promise<Problem | undefined>;
@@ -49,7 +50,7 @@ export class RunningShell {
 
   /** Resolves when the session has ended and its recording is stored. */
   async run(): Promise<Ending> {
-    const { user, daemon, order, guard, recorder } = this.#deps;
+    const { user, daemon, guard, recorder } = this.#deps;
     const gone = () => this.finish('disconnected');
     const lost = () => this.finish('server_lost', serverLost());
     user.signal.addEventListener('abort', guard(gone), { once: true });
@@ -59,7 +60,6 @@ export class RunningShell {
       // A client that does not read stops the daemon.
       if (!this.#isOver) await user.drained();
     });
-    daemon.send(JSON.stringify(order));
     user.listen((data, isBinary) => this.#fromUser(data, isBinary));
     if (user.signal.aborted) gone();
     if (daemon.signal.aborted) lost();
@@ -74,10 +74,10 @@ export class RunningShell {
   }
 
   /** Ends idle sessions, those of revoked credentials, and those of clients that do not answer. Called at intervals. */
-  async look(): Promise<void> {
+  async poll(): Promise<void> {
     const { clock, idleMs = IDLE_MS, user } = this.#deps;
     if (clock() - this.#usedAt >= idleMs) return this.finish('idle', idle(idleMs));
-    if (!user.ping()) return this.finish('disconnected');
+    if (!(await user.ping())) return this.finish('disconnected');
     await this.recheck();
   }
 
@@ -91,7 +91,7 @@ export class RunningShell {
   finish(ending: Ending['ending'], problem?: Problem, exitCode: number | null = null): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (problem) this.#tell(messageOf(problem));
+    if (problem) this.#notify(messageOf(problem));
     this.#end({ ending, exit_code: exitCode });
   }
 
@@ -115,7 +115,7 @@ export class RunningShell {
 
   #controlled(data: Buffer): string | undefined {
     const message = parsed(toShell, data);
-    if (!message || (message.type === 'eof' && this.#deps.order.tty)) {
+    if (!message || (message.type === 'eof' && this.#deps.hasTerminal)) {
       this.finish('failed', malformed());
       return undefined;
     }
@@ -134,19 +134,19 @@ export class RunningShell {
         // Each one is written to the database.
         if (this.#hasStarted) return this.finish('failed', serverLost());
         this.#hasStarted = true;
-        this.#tell(message);
+        this.#notify(message);
         await this.#deps.entered(message.component);
         break;
       case 'ack':
         if (!this.#input.confirm(message.bytes)) return this.finish('failed', serverLost());
-        this.#tell(message);
+        this.#notify(message);
         break;
       case 'exit':
-        this.#tell(message);
+        this.#notify(message);
         this.finish('exited', undefined, message.code);
         break;
       case 'error':
-        this.#tell(message);
+        this.#notify(message);
         this.finish('refused');
         break;
     }
@@ -166,7 +166,7 @@ export class RunningShell {
     if (!user.send(data)) this.finish('disconnected');
   }
 
-  #tell(message: FromShell): void {
+  #notify(message: FromShell): void {
     this.#deps.user.send(JSON.stringify(message));
   }
 }
@@ -174,7 +174,7 @@ export class RunningShell {
 /** Undefined if the message is malformed. */
 function parsed<Message>(form: { Check(value: unknown): value is Message }, data: Buffer): Message | undefined {
   try {
-    const message: unknown = JSON.parse(data.toString());
+    const message: unknown = streamJson(data);
     return form.Check(message) ? message : undefined;
   } catch {
     return undefined;

@@ -1,14 +1,14 @@
-import { idPattern } from '@hortus/contract/ids';
+import type { ShellOrder } from '@hortus/contract/protocol/shell';
+import { idPattern } from '@hortus/contract/records/ids';
 import type { RecordedOutput, ShellRecording, ShellRequest, ShellSession } from '@hortus/contract/resources/shells';
-import type { ShellOrder } from '@hortus/contract/shell';
 import { actorOf, credentialOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
-import type { Standing } from '../servers/public.ts';
+import type { ServerState } from '../servers/public.ts';
 import { durationOf, shellRecord } from './record.ts';
 import {
   appendRecording,
@@ -28,7 +28,7 @@ import {
 } from './store.ts';
 
 /** Where a shell runs. */
-export interface ShellPlace {
+interface ShellPlace {
   readonly accountId: string;
   readonly serverId: string;
   /** Name of the instance on the server. */
@@ -41,7 +41,7 @@ export interface ShellsDeps {
   readonly vault: Vault;
   /** Throws if the caller has no such instance. */
   readonly place: (queries: Queries, principal: Principal, instanceId: string) => Promise<ShellPlace>;
-  readonly standing: (queries: Queries, place: ShellPlace) => Promise<Standing | undefined>;
+  readonly serverState: (queries: Queries, place: ShellPlace) => Promise<ServerState | undefined>;
 }
 
 export interface BegunShell {
@@ -56,13 +56,13 @@ export type Ending = Pick<ShellRow, 'ending' | 'exit_code'>;
 const CONNECT_WITHIN_MS = 60_000;
 /** A running session that was not reported for so long has ended with its replica. */
 const UNSEEN_MS = 5 * 60_000;
-const MOST_UNSEEN = 100;
+const MAX_UNSEEN = 100;
 /** Sessions of an account that wait for their client. */
-const MOST_WAITING = 32;
+const MAX_WAITING = 32;
 const KEEP_WAITING_MS = 3_600_000;
-const MOST_REMOVED = 1_000;
+const MAX_REMOVED = 1_000;
 /** Recorded bytes of an account, above which recordings are kept short. */
-const MOST_RECORDED_BYTES = 2 ** 30;
+const MAX_RECORDED_BYTES = 2 ** 30;
 /** Output in one answer, and the number of parts. */
 const PAGE = { bytes: 256 * 1024, parts: 256 };
 
@@ -82,9 +82,9 @@ export class Shells {
     request: ShellRequest,
     address: string,
   ): Promise<ShellSession> {
-    const { vault, place: placeOf, standing } = this.#deps;
+    const { vault, place: placeOf, serverState } = this.#deps;
     const place = await placeOf(tx, principal, instanceId);
-    requireShells(await standing(tx, place));
+    requireShells(await serverState(tx, place));
     await requireFewWaiting(tx, place.accountId);
     const { terminal = true, component, ...rest } = request;
     const id = newId('shell');
@@ -149,8 +149,8 @@ export class Shells {
    */
   async endUnseen(now: number): Promise<void> {
     const { storage } = this.#deps;
-    await storage.write((tx) => removeWaiting(tx, now - KEEP_WAITING_MS, MOST_REMOVED));
-    for (const { id, seen_at } of await unseenShells(storage.reader, now - UNSEEN_MS, MOST_UNSEEN))
+    await storage.write((tx) => removeWaiting(tx, now - KEEP_WAITING_MS, MAX_REMOVED));
+    for (const { id, seen_at } of await unseenShells(storage.reader, now - UNSEEN_MS, MAX_UNSEEN))
       await storage.write((tx) => endIn(tx, id, { ended_at: seen_at, ending: 'service_stopped', exit_code: null }));
   }
 
@@ -164,7 +164,7 @@ export class Shells {
     return await storage.write(async (tx) => {
       const content = await vault.encrypt(tx, account_id, events, partContext(id, number));
       const total = await appendRecording(tx, { shell_id: id, account_id, number, content, bytes }, cut);
-      return total <= MOST_RECORDED_BYTES;
+      return total <= MAX_RECORDED_BYTES;
     });
   }
 
@@ -217,9 +217,9 @@ function pageOf(parts: readonly { readonly number: number; readonly bytes: numbe
 }
 
 async function requireFewWaiting(tx: Tx, accountId: string): Promise<void> {
-  if ((await countWaiting(tx, accountId, tx.now - CONNECT_WITHIN_MS, MOST_WAITING)) < MOST_WAITING) return;
-  throw new Problem('RATE_LIMITED', `${MOST_WAITING} shells of this account wait for their client. Connect to them.`, {
-    limit: MOST_WAITING,
+  if ((await countWaiting(tx, accountId, tx.now - CONNECT_WITHIN_MS, MAX_WAITING)) < MAX_WAITING) return;
+  throw new Problem('RATE_LIMITED', `${MAX_WAITING} shells of this account wait for their client. Connect to them.`, {
+    limit: MAX_WAITING,
     reason: 'shell_limit',
     retry_after: CONNECT_WITHIN_MS / 1_000,
   });
@@ -271,7 +271,7 @@ const headerOf = (row: ShellRow, { cols, rows, term, command }: ShellOrder): She
 });
 
 /** Throws unless the daemon of the server can open a shell now. */
-function requireShells(server: Standing | undefined): void {
+function requireShells(server: ServerState | undefined): void {
   if (!server) throw conflict('id', 'removed', 'its server has been removed.');
   const { name, connected, capabilities } = server;
   if (!connected || capabilities === undefined)

@@ -1,17 +1,18 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes, verify } from 'node:crypto';
 import { ShellConnection } from '@hortus/client/shell/shell-connection';
+import { SHELL_WINDOW_BYTES } from '@hortus/contract/protocol/shell-window';
 import type { ShellRequest } from '@hortus/contract/resources/shells';
-import { SHELL_WINDOW_BYTES } from '@hortus/contract/shell-window';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 import { until } from '@hortus/testkit/until';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
-import { openLog } from '../../log.ts';
+import { openLog } from '../../process/log.ts';
 import { sweep } from '../../retention/job.ts';
 import { defaultRetention } from '../../retention/periods.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { instanceOn } from '../../testing/log-daemon.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
-import { type Caller, insertKeyRow, startApp } from '../../testing/running-service.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
+import { type Caller, insertKeyRow, type RunningService, startApp } from '../../testing/running-service.ts';
 import { type ServedShell, shellDaemonOf } from '../../testing/shell-daemon.ts';
 import { retentionRules } from '../../wiring/retention-rules.ts';
 
@@ -58,8 +59,13 @@ const upgraded = (base: string, query: string, headers: Record<string, string>):
   });
 
 onBothEngines((engine) => {
-  const open = async () => {
-    const app = await startApp(engine);
+  let installation: RunningService;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
+
+  const open = async (alone?: RunningService) => {
+    const app = alone ?? (await installation.inNewAccount());
     const { serverId, daemon } = await shellDaemonOf(app);
     return { app, daemon, serverId, id: await instanceOn(app, serverId) };
   };
@@ -68,6 +74,35 @@ onBothEngines((engine) => {
     until(async () => ((await session(app, id)).ended_at ? await session(app, id) : undefined), {
       describe: 'the end of the session',
     });
+
+  it('orders are signed for one shell, and bound to the connection of a daemon that asks for it', async () => {
+    const app = await installation.inNewAccount();
+    const nonce = randomBytes(24).toString('base64url');
+    const capabilities = ['ack', 'streams', 'shell', 'nonce'];
+    const { serverId, publicKey, daemon } = await shellDaemonOf(app, { capabilities, nonce });
+    const id = await instanceOn(app, serverId);
+    const key = { key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' } as const;
+    const isSigned = ({ signature, ...covered }: Record<string, unknown>) =>
+      verify(null, Buffer.from(canonicalJson(covered)), key, Buffer.from(String(signature), 'base64'));
+    const ids: string[] = [];
+    for (const number of [1, 2]) {
+      await enter(app, id, { command: ['id'], terminal: false });
+      const order = { ...(await daemon.next(number)).order } as Record<string, unknown>;
+      const opening = daemon.channel.of('stream_open')[number - 1];
+      expect(opening).toMatchObject({ server_id: serverId, connection_nonce: nonce, order_number: number });
+      expect(order).toMatchObject({ type: 'stream_order', kind: 'shell', server_id: serverId, command: ['id'] });
+      expect(order.stream_id).toBe(opening.stream_id);
+      expect([opening, order].map(isSigned)).toEqual([true, true]);
+      expect(isSigned({ ...order, command: ['rm'] })).toBe(false);
+      expect(isSigned({ ...opening, order_number: 9 })).toBe(false);
+      ids.push(opening.stream_id);
+    }
+    expect(new Set(ids).size).toBe(2);
+    const published = await open();
+    await enter(published.app, published.id);
+    await published.daemon.next();
+    expect(published.daemon.channel.of('stream_open')[0]).not.toHaveProperty('connection_nonce');
+  });
 
   it('carries bytes both ways, ends with the exit code, and is an audit event with who, when and how long', async () => {
     const { app, daemon, id } = await open();
@@ -78,7 +113,7 @@ onBothEngines((engine) => {
       term: 'vt100',
     });
     const served = await daemon.next();
-    expect(served.order).toEqual({ component: 'db', tty: true, cols: 120, rows: 40, term: 'vt100' });
+    expect(served.order).toMatchObject({ component: 'db', tty: true, cols: 120, rows: 40, term: 'vt100' });
     await connection.write(Buffer.from('ls\r'));
     connection.resize({ cols: 90, rows: 20 });
     await until(() => served.input.toString() === 'ls\r' && served.texts.length === 1, { describe: 'the input' });
@@ -86,7 +121,7 @@ onBothEngines((engine) => {
     // A character that is split between two messages.
     served.say(Buffer.from('grün').subarray(0, 3));
     served.say(Buffer.from('grün').subarray(3));
-    served.tell({ type: 'exit', code: 42 });
+    served.notify({ type: 'exit', code: 42 });
     expect(await connection.exited).toBe(42);
     expect(shown().toString()).toBe('grün');
     const ended = await over(app, sessionId);
@@ -98,7 +133,7 @@ onBothEngines((engine) => {
       address: '127.0.0.1',
     });
     expect(ended.duration_ms).toBeGreaterThanOrEqual(0);
-    const events = (await app.told(id)).filter(({ type }) => type.startsWith('audit.shell'));
+    const events = (await app.eventsOf(id)).filter(({ type }) => type.startsWith('audit.shell'));
     expect(events).toMatchObject([
       { type: 'audit.shell_opened', actor: ended.opened_by, data: { session_id: sessionId, address: '127.0.0.1' } },
       {
@@ -114,7 +149,7 @@ onBothEngines((engine) => {
   it('needs its own permission, another account does not see the instance, and recordings need another one', async () => {
     const { app, id } = await open();
     const keyOf = (...permissions: string[]) =>
-      insertKeyRow(app.sideDoor, { account_id: app.accountId, permissions: JSON.stringify(permissions) });
+      insertKeyRow(app.database, { account_id: app.accountId, permissions: JSON.stringify(permissions) });
     const path = `/instances/${id}/shells`;
     const reader = await keyOf('instances:read', 'instances:write', 'instances:logs', 'instances:recordings');
     expectRefusal(await app.request('POST', path, { key: reader, body: {} }), 'FORBIDDEN');
@@ -148,8 +183,8 @@ onBothEngines((engine) => {
     expect((await grant(['instances:shell'])).data.granted_permissions).toEqual(['instances:shell']);
     const opened = await until(
       async () => {
-        const answer = await ask();
-        return answer.status === 201 && answer;
+        const response = await ask();
+        return response.status === 201 && response;
       },
       { describe: 'the granted permission' },
     );
@@ -172,11 +207,11 @@ onBothEngines((engine) => {
     expect(await over(app, opened.json.data.id)).toMatchObject({ ending: 'revoked', opened_by: userId });
   });
 
-  it('only the key that opened a session connects to it, once, and errors are ordinary answers', async () => {
+  it('only the key that opened a session connects to it, once, and errors are ordinary responses', async () => {
     const { app, daemon, id } = await open();
     const { data } = await app.client.call('shells.open', { params: { id }, body: {} });
     const as = (key: string) => ({ authorization: `Bearer ${key}` });
-    const foreign = await insertKeyRow(app.sideDoor, { account_id: app.accountId });
+    const foreign = await insertKeyRow(app.database, { account_id: app.accountId });
     const query = `?session_id=${data.id}`;
     expect(await upgraded(app.base, query, as(foreign))).toBe(404);
     expect(await upgraded(app.base, query, {})).toBe(401);
@@ -188,7 +223,7 @@ onBothEngines((engine) => {
     expect(await over(app, data.id)).toMatchObject({ ending: 'disconnected' });
     await until(() => daemon.shells.every(({ isClosed }) => isClosed), { describe: 'the end at the daemon' });
     const late = (await app.client.call('shells.open', { params: { id }, body: {} })).data;
-    await app.sideDoor.db
+    await app.database.db
       .updateTable('shells')
       .set({ created_at: Date.now() - 61_000 })
       .where('id', '=', late.id)
@@ -212,7 +247,7 @@ onBothEngines((engine) => {
     const { app, daemon, id } = await open();
     const { connection, sessionId } = await enter(app, id);
     const served = await daemon.next();
-    served.tell({
+    served.notify({
       type: 'error',
       code: 'FORBIDDEN',
       reason: 'policy',
@@ -260,7 +295,7 @@ onBothEngines((engine) => {
     const written = connection.write(paste);
     await until(() => served.input.length === SHELL_WINDOW_BYTES, { describe: 'one window of input' });
     served.confirms = true;
-    served.tell({ type: 'ack', bytes: SHELL_WINDOW_BYTES });
+    served.notify({ type: 'ack', bytes: SHELL_WINDOW_BYTES });
     await written;
     await until(() => served.input.length === paste.length, { describe: 'all input' });
     const hash = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -332,10 +367,10 @@ onBothEngines((engine) => {
       (served) => served.socket.send('not json'),
       (served) => served.socket.send(Buffer.alloc(0)),
       (served) => served.socket.send(Buffer.alloc(2 * 1024 * 1024)),
-      (served) => served.tell({ type: 'started', component: 'app' }),
-      (served) => served.tell({ type: 'exit', code: 1_000 }),
-      (served) => served.tell({ type: 'ack', bytes: 1 }),
-      (served) => served.tell({ type: 'error', code: 'NO_SUCH_CODE', message: '' }),
+      (served) => served.notify({ type: 'started', component: 'app' }),
+      (served) => served.notify({ type: 'exit', code: 1_000 }),
+      (served) => served.notify({ type: 'ack', bytes: 1 }),
+      (served) => served.notify({ type: 'error', code: 'NO_SUCH_CODE', message: '' }),
       (served) => {
         for (let i = 0; i < 1_000; i++) served.socket.ping();
       },
@@ -381,7 +416,7 @@ onBothEngines((engine) => {
   it('sessions without a client are removed after an hour', async () => {
     const { app, id } = await open();
     const { data } = await app.client.call('shells.open', { params: { id }, body: {} });
-    const { db } = app.sideDoor;
+    const { db } = app.database;
     await db
       .updateTable('shells')
       .set({ created_at: Date.now() - 3_700_000 })
@@ -405,7 +440,7 @@ onBothEngines((engine) => {
 
   it('recordings of an account with too many are kept short, and their end is given back', async () => {
     const { app, daemon, id } = await open();
-    const { db } = app.sideDoor;
+    const { db } = app.database;
     await db
       .insertInto('stored_recordings')
       .values({ account_id: app.accountId, bytes: 2 ** 30 })
@@ -416,17 +451,18 @@ onBothEngines((engine) => {
       served.say(Buffer.alloc(32 * 1024, 'z'));
       await until(() => served.confirmed >= i * 32 * 1024, { describe: 'the confirmation' });
     }
-    served.tell({ type: 'exit', code: 0 });
+    served.notify({ type: 'exit', code: 0 });
     await connection.exited;
     const { recorded_bytes, recording_cut } = await over(app, sessionId);
     expect(recording_cut).toBe(true);
     expect(recorded_bytes).toBe(64 * 1024);
-    const total = async () => (await db.selectFrom('stored_recordings').select('bytes').executeTakeFirst())?.bytes;
-    expect(await total()).toBe(2 ** 30 + 64 * 1024);
+    const stored = db.selectFrom('stored_recordings').select('bytes').where('account_id', '=', app.accountId);
+    expect((await stored.executeTakeFirst())?.bytes).toBe(2 ** 30 + 64 * 1024);
   });
 
   it('recordings are sealed at rest, hold what was shown, and are removed after 30 days', async () => {
-    const { app, daemon, id } = await open();
+    // Retention removes the recordings of every account.
+    const { app, daemon, id } = await open(await startApp(engine));
     const secret = `token-${randomBytes(12).toString('hex')}`;
     const { connection, sessionId } = await enter(app, id, { command: ['psql', `password=${secret}`] });
     const served = await daemon.next();
@@ -434,16 +470,16 @@ onBothEngines((engine) => {
     const text = `${secret} grün ✓ ${'x'.repeat(200_000)}`;
     const bytes = Buffer.from(text);
     for (let at = 0; at < bytes.length; at += 10_001) served.say(bytes.subarray(at, at + 10_001));
-    served.tell({ type: 'exit', code: 0 });
+    served.notify({ type: 'exit', code: 0 });
     await connection.exited;
     expect(await over(app, sessionId)).toMatchObject({ recorded_bytes: bytes.length, recording_cut: false });
-    const { db } = app.sideDoor;
+    const { db } = app.database;
     const parts = await db.selectFrom('shell_recordings').selectAll().execute();
     const row = await db.selectFrom('shells').selectAll().where('id', '=', sessionId).executeTakeFirstOrThrow();
     expect(parts.length).toBeGreaterThan(1);
     expect(JSON.stringify([parts, row])).not.toContain(secret);
     expect(JSON.stringify([parts, row])).not.toContain('xxxxxxxx');
-    expect(JSON.stringify(await app.told())).not.toContain(secret);
+    expect(JSON.stringify(await app.eventsOf())).not.toContain(secret);
     let shown = '';
     for (let after = 0; ; ) {
       const { data } = await app.client.call('shells.recording', { params: { id: sessionId }, query: { after } });
@@ -455,11 +491,11 @@ onBothEngines((engine) => {
       after = data.next;
     }
     expect(shown).toBe(text);
-    expect((await app.told(id)).at(-1)).toMatchObject({
+    expect((await app.eventsOf(id)).at(-1)).toMatchObject({
       type: 'audit.shell_replayed',
       data: { session_id: sessionId },
     });
-    const write = async <T>(work: (tx: typeof app.sideDoor) => Promise<T>) => work(app.sideDoor);
+    const write = async <T>(work: (tx: typeof app.database) => Promise<T>) => work(app.database);
     const deps = {
       storage: { write } as unknown as Parameters<typeof sweep>[0]['storage'],
       rules: retentionRules(defaultRetention).filter(({ name }) => name.startsWith('shell')),
@@ -487,7 +523,7 @@ onBothEngines((engine) => {
       });
       served.socket.send(piece);
     }
-    served.tell({ type: 'exit', code: 0 });
+    served.notify({ type: 'exit', code: 0 });
     await connection.exited;
     expect(shown().length).toBe(300 * 31 * 1024);
     const { recorded_bytes, recording_cut } = await over(app, sessionId);
@@ -499,17 +535,17 @@ onBothEngines((engine) => {
     const { app, id } = await open();
     const { data } = await app.client.call('shells.open', { params: { id }, body: {} });
     const seen = Date.now() - 10 * 60_000;
-    await app.sideDoor.db
+    await app.database.db
       .updateTable('shells')
       .set({ started_at: seen - 5_000, seen_at: seen })
       .where('id', '=', data.id)
       .execute();
-    await app.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'shells.unseen').execute();
+    await app.database.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'shells.unseen').execute();
     expect(await over(app, data.id)).toMatchObject({ ending: 'service_stopped', duration_ms: 5_000 });
   });
 
   it('a service that stops ends its sessions and stores their recordings', async () => {
-    const { app, daemon, id } = await open();
+    const { app, daemon, id } = await open(await startApp(engine));
     const { connection, sessionId, shown } = await enter(app, id);
     const served = await daemon.next();
     served.say('before the stop');
@@ -523,15 +559,15 @@ onBothEngines((engine) => {
 
   if (engine.name === 'postgres')
     it('the client may be on one replica and the daemon on the other', async () => {
-      const one = await startApp(engine);
-      const two = await startApp(engine, {}, one.testDatabase);
-      const { serverId, daemon } = await shellDaemonOf(one, { base: two.base });
-      const { connection, shown } = await enter(one, await instanceOn(one, serverId));
+      const service = await startApp(engine);
+      const two = await startApp(engine, {}, service.testDatabase);
+      const { serverId, daemon } = await shellDaemonOf(service, { base: two.base });
+      const { connection, shown } = await enter(service, await instanceOn(service, serverId));
       const served = await daemon.next();
       await connection.write(Buffer.from('hello'));
       await until(() => served.input.toString() === 'hello', { describe: 'the input' });
       served.say('there');
-      served.tell({ type: 'exit', code: 7 });
+      served.notify({ type: 'exit', code: 7 });
       expect(await connection.exited).toBe(7);
       expect(shown().toString()).toBe('there');
     });

@@ -59,7 +59,7 @@ export async function keepSeen(tx: Tx, id: string): Promise<void> {
 }
 
 /** Sessions whose replica has not reported them since a time. */
-export const unseenShells = (queries: Queries, since: number, most: number): Promise<ShellRow[]> =>
+export const unseenShells = (queries: Queries, since: number, max: number): Promise<ShellRow[]> =>
   queries.db
     .selectFrom('shells')
     .selectAll()
@@ -67,7 +67,7 @@ export const unseenShells = (queries: Queries, since: number, most: number): Pro
     .where('ended_at', 'is', null)
     .where('seen_at', '<', since)
     .orderBy('seen_at')
-    .limit(most)
+    .limit(max)
     .execute();
 
 /** Sessions of an account that were opened since a time and that no client has connected to. */
@@ -122,7 +122,7 @@ export const partsOf = (
   queries: Queries,
   shellId: string,
   after: number,
-  most: number,
+  max: number,
 ): Promise<Pick<Row<'shell_recordings'>, 'number' | 'bytes'>[]> =>
   queries.db
     .selectFrom('shell_recordings')
@@ -130,7 +130,7 @@ export const partsOf = (
     .where('shell_id', '=', shellId)
     .where('number', '>', after)
     .orderBy('number')
-    .limit(most)
+    .limit(max)
     .execute();
 
 /** Reads the parts after one, up to another. */

@@ -1,6 +1,6 @@
 import type { Account, Session, User } from '@hortus/contract/resources/sign-in';
+import { iso } from '../../records/time.ts';
 import type { Row } from '../../storage/tables.ts';
-import { iso } from '../../time.ts';
 
 /** Maps rows to the shapes of the contract. */
 
@@ -14,7 +14,7 @@ export const userRecord = (user: Row<'users'>): User => ({
   created_at: iso(user.created_at),
 });
 
-export const accountRecord = ({ id, name, plan }: Row<'accounts'>): Account => ({ id, name, plan });
+const accountRecord = ({ id, name, plan }: Row<'accounts'>): Account => ({ id, name, plan });
 
 export const sessionRecord = (
   kind: Session['kind'],

@@ -42,16 +42,16 @@ export class Accounts {
     this.#deps = deps;
   }
 
-  async login({ email: given, password }: Login, { address, userAgent }: Origin): Promise<SignedIn> {
+  async login({ email: input, password }: Login, { address, userAgent }: Origin): Promise<SignedIn> {
     const { storage, passwords, throttle } = this.#deps;
-    const email = normalEmail(given);
+    const email = normalEmail(input);
     const { user, known } = await userOnNetwork(storage.reader, 'email', email, callerNetwork(address));
     const { right, failures } = await throttle.check({ address, email, known }, () =>
       passwords.verify(password, user?.password_hash, known),
     );
     if (!user || !right) {
       // Failures 1, 10, 100, …: a flood must not fill the audit list.
-      if (user && /^10*$/.test(`${failures}`)) this.#tellOfFailure(user, address, failures);
+      if (user && /^10*$/.test(`${failures}`)) this.#mailFailure(user, address, failures);
       throw unauthorized(WRONG);
     }
     const token = newSessionToken();
@@ -120,7 +120,7 @@ export class Accounts {
    * Writes the audit entry in the background, so that response time does not reveal whether the email exists. A failure
    * to write is ignored: the database is down, and every other request shows that.
    */
-  #tellOfFailure(user: Row<'users'>, address: string, attempts: number): void {
+  #mailFailure(user: Row<'users'>, address: string, attempts: number): void {
     this.#deps.storage
       .write((tx) => audit(tx, 'audit.login_failed', user, { address, attempts }))
       .catch(() => undefined);

@@ -4,10 +4,10 @@ import { endOtherSessions, endSession } from '../../identity/sessions.ts';
 import { findSessionOf, type LiveSessions, liveSessions } from '../../identity/store.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound, Problem } from '../../problem.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
-import { iso, isoOrNull } from '../../time.ts';
 
 export interface SessionsDeps {
   readonly storage: Storage;

@@ -1,6 +1,6 @@
 import { until } from '@hortus/testkit/until';
 import { expect, it, vi } from 'vitest';
-import { FREE_FOR_USER, LoginThrottle, MOST_FAILURES } from '../../identity/login-throttle.ts';
+import { FREE_FOR_USER, LoginThrottle, MAX_FAILURES } from '../../identity/login-throttle.ts';
 import { Passwords } from '../../identity/passwords.ts';
 import { callsOn } from '../../identity/testing/calls.ts';
 import { adminEmail, adminKey, adminPassword, sessionIdleMs, twoReplicas } from '../../identity/testing/replicas.ts';
@@ -26,9 +26,9 @@ onBothEngines((engine) => {
     );
     const { call, cookies } = callsOn(storage);
     const login = async (email = adminEmail, password = adminPassword, address = HERE) => {
-      const answer = await routes['account.login'](call(undefined, { body: { email, password }, address }));
+      const response = await routes['account.login'](call(undefined, { body: { email, password }, address }));
       const { token, expiresAt } = cookies.at(-1) as { token: string; expiresAt: number };
-      return { data: answer.data, token, expiresAt };
+      return { data: response.data, token, expiresAt };
     };
     const enter = (sessionToken: string, on = authenticator) =>
       on.authenticate({ authorization: undefined, sessionToken }, HERE);
@@ -169,26 +169,25 @@ onBothEngines((engine) => {
     const key = await replica.authenticator.authenticateKey(adminKey, HERE);
     await expect(routes['account.sessions'](call(key))).rejects.toMatchObject({ code: 'FORBIDDEN' });
     await expect(routes['account.endOtherSessions'](call(key))).rejects.toMatchObject({ code: 'FORBIDDEN' });
-    for (const stranger of [key, { ...principal, userId: 'usr_other' }])
-      await expect(routes['account.endSession'](call(stranger, { params }))).rejects.toMatchObject({
+    for (const outsider of [key, { ...principal, userId: 'usr_other' }])
+      await expect(routes['account.endSession'](call(outsider, { params }))).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
     await enter(token);
   });
 
-  it('a wrong password and an unknown email get the same answer, and repeated failures are throttled', async () => {
+  it('a wrong password and an unknown email get the same response, and repeated failures are throttled', async () => {
     const { login, audits } = await start();
     const wrong = await login(adminEmail, 'wrong').catch((problem: unknown) => problem);
     const unknown = await login('unknown@example.org', 'wrong').catch((problem: unknown) => problem);
     expect(wrong).toMatchObject(unauthorized);
     expect(unknown).toEqual(wrong);
-    for (let i = 1; i < MOST_FAILURES; i++)
-      await expect(login(adminEmail, 'wrong')).rejects.toMatchObject(unauthorized);
+    for (let i = 1; i < MAX_FAILURES; i++) await expect(login(adminEmail, 'wrong')).rejects.toMatchObject(unauthorized);
     await expect(login()).rejects.toMatchObject({ code: 'RATE_LIMITED', details: { retry_after: expect.any(Number) } });
-    const told = await until(async () => (await audits()).length >= 2 && (await audits()), {
+    const reported = await until(async () => (await audits()).length >= 2 && (await audits()), {
       describe: 'two audit events',
     });
-    expect(told.map((event) => [event.type, event.actor])).toEqual([
+    expect(reported.map((event) => [event.type, event.actor])).toEqual([
       ['audit.login_failed', null],
       ['audit.login_failed', null],
     ]);
@@ -251,7 +250,7 @@ onBothEngines((engine) => {
     const { routes, call, login, enter } = await start();
     const principal = await enter((await login()).token);
     const body = { current_password: 'wrong', new_password: 'another password' };
-    for (let i = 0; i < MOST_FAILURES; i++)
+    for (let i = 0; i < MAX_FAILURES; i++)
       await expect(routes['account.changePassword'](call(principal, { body }))).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
       });

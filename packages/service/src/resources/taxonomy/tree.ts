@@ -49,7 +49,7 @@ export const speciesNode = (item: TemplateItem): Species => ({
 
 export const allFamilies = (tree: TaxonomyTree): FamilyDetail[] => tree.kingdoms.flatMap((kingdom) => kingdom.families);
 
-export const withoutSpecies = ({ species: _, ...family }: FamilyDetail): Family => family;
+const withoutSpecies = ({ species: _, ...family }: FamilyDetail): Family => family;
 
 export const kingdomDetail = (node: TaxonomyTree['kingdoms'][number]): KingdomDetail => ({
   ...node,

@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { TemplateItem } from '@hortus/contract/resources/templates';
-import { canonical } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
+import { canonical } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import type { Logo } from '@hortus/template/logos/logo';
 import { BASE_PATH } from '../../http/api-routes.ts';
 import { Behind } from '../../problem.ts';
+import { iso } from '../../records/time.ts';
 import type { Queries } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
-import { byName, type CatalogTemplate, Shelf } from './shelf.ts';
+import { byName, type CatalogTemplate, OwnerTemplates } from './owner-templates.ts';
 import { CATALOG, findTemplates, listStamps, type TemplateRow } from './store.ts';
 
 /** Published when the catalog changes on any replica. */
@@ -22,7 +22,7 @@ export class Catalog {
   readonly #logos: Logos;
   #known: ReadonlyMap<string, { stamp: string; template: CatalogTemplate }> = new Map();
   readonly #tried = new Map<string, CatalogTemplate>();
-  #shelves: ReadonlyMap<string, Shelf> = new Map();
+  #shelves: ReadonlyMap<string, OwnerTemplates> = new Map();
   #loads = 0;
   #running: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
@@ -77,7 +77,7 @@ export class Catalog {
     // An unchanged shelf stays: its search index takes longer to build than the change of another owner.
     const shelfOf = (owner: string, templates: readonly CatalogTemplate[]) => {
       const shelf = this.#shelves.get(owner);
-      return shelf?.holds(templates) ? shelf : new Shelf(templates);
+      return shelf?.holds(templates) ? shelf : new OwnerTemplates(templates);
     };
     this.#shelves = new Map([...byOwner].map(([owner, templates]) => [owner, shelfOf(owner, templates)]));
     this.#loads++;
@@ -153,7 +153,7 @@ export class Catalog {
   }
 
   /** Awaits a change of templates and reloads, so that the client's next request to this process sees it. */
-  async takenUp<Answer>(change: Promise<Answer>): Promise<Answer> {
+  async takenUp<Result>(change: Promise<Result>): Promise<Result> {
     const done = await change;
     await this.load();
     return done;
@@ -187,7 +187,7 @@ export class Catalog {
   }
 
   /** The catalog's shelf, then the account's own. */
-  #visible(account: string | undefined): Shelf[] {
+  #visible(account: string | undefined): OwnerTemplates[] {
     return [CATALOG, account ?? CATALOG]
       .filter((owner, index, all) => all.indexOf(owner) === index)
       .flatMap((owner) => this.#shelves.get(owner) ?? []);

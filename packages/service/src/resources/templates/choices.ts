@@ -1,5 +1,5 @@
 import { invalid } from '../../problem.ts';
-import type { CatalogTemplate } from './shelf.ts';
+import type { CatalogTemplate } from './owner-templates.ts';
 
 export function checkProfile(template: CatalogTemplate, profile: string): string {
   if (Object.hasOwn(template.spec.profiles, profile)) return profile;

@@ -1,16 +1,16 @@
-import { canonicalJson } from '@hortus/template/canonical-json';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 import type { Chosen } from '@hortus/template/upgrade/asked';
 import { type Comparison, compareForUpgrade } from '@hortus/template/upgrade/compare';
 import { doOutside } from '../../storage/outside.ts';
 import type { Queries } from '../../storage/storage.ts';
+import { CachedResults } from '../../workers/cached-results.ts';
 import type { Work } from '../../workers/job.ts';
-import { KeptResults } from '../../workers/kept-results.ts';
 import { isOfCatalog } from './catalog.ts';
-import type { CatalogTemplate } from './shelf.ts';
+import type { CatalogTemplate } from './owner-templates.ts';
 import { COMPARE_VERSIONS } from './worker-jobs.ts';
 
 /** A comparison depends on nothing but its key: versions never change. */
-const kept = new KeptResults<Comparison>();
+const kept = new CachedResults<Comparison>();
 
 /**
  * Compares two versions of a template for the user's choices. Versions written by accounts may be long and have costly

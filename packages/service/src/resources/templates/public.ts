@@ -2,7 +2,15 @@
 export { CATALOG_TOPIC, type Catalog, isOfCatalog, templateFrom, templateItem } from './catalog.ts';
 export { checkProfile, checkVariant } from './choices.ts';
 export { compareTemplates } from './comparison.ts';
-export { checkGiven } from './input-check.ts';
+export { checkInput } from './input-check.ts';
 export { templateLifecycle } from './lifecycle.ts';
-export { deprecate, followPublication, mayPublish, type Publication, publish, templateExists } from './publish.ts';
-export { byName, type CatalogTemplate } from './shelf.ts';
+export { byName, type CatalogTemplate } from './owner-templates.ts';
+export {
+  deprecate,
+  followPublication,
+  mayPublish,
+  PUBLISHED,
+  type Publication,
+  publish,
+  templateExists,
+} from './publish.ts';

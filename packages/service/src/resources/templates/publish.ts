@@ -1,8 +1,8 @@
-import { specHash } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { canonicalJson } from '@hortus/template/canonical-json';
-import { newId } from '../../ids.ts';
+import { specHash } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 import { enqueue } from '../../jobs/enqueue.ts';
+import { newId } from '../../records/ids.ts';
 import { begin } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import { CATALOG_TOPIC } from './catalog.ts';

@@ -1,6 +1,6 @@
 import type { Template, TemplateItem, templateEndpoints } from '@hortus/contract/resources/templates';
 import { mark } from '@hortus/template/marks/mark';
-import { projectById, projectBySpecies } from '@hortus/template/projections';
+import { projectById, projectBySpecies } from '@hortus/template/resolution/projections';
 import type { Handlers } from '../../http/handler.ts';
 import { notFound } from '../../problem.ts';
 import { slice } from '../../storage/page.ts';

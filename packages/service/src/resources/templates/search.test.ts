@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { LOGO } from '../../testing/catalog-folder.ts';
-import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('full-text search', (engine) => {
   let service: RunningService;
   beforeAll(async () => {
     service = await startApp(engine);
@@ -82,7 +82,7 @@ onBothEngines((engine) => {
       );
     });
 
-    it('answers 404 for an unknown species', async () => {
+    it('responds with 404 for an unknown species', async () => {
       expectRefusal(await get('/templates/dandelion/mark.svg'), 'NOT_FOUND');
     });
   });

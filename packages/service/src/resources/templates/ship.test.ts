@@ -1,11 +1,11 @@
-import { canonical, specHash } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
+import { canonical, specHash } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { INKWELL, SEED } from '@hortus/template/testing/inkwell';
 import { validate } from '@hortus/template/validate';
 import { until } from '@hortus/testkit/until';
 import { expect, it } from 'vitest';
 import { queriesOn, type Session } from '../../storage/session.ts';
-import { onBothEngines } from '../../testing/engines.ts';
+import { onDifferingEngines } from '../../testing/engines.ts';
 import { Catalog } from './catalog.ts';
 import { shipCatalog, stampCatalog } from './ship.ts';
 
@@ -15,7 +15,7 @@ function specOf(text: string, changes: Partial<Canonical> = {}): Canonical {
   return { ...canonical(template), ...changes };
 }
 
-onBothEngines((engine) => {
+onDifferingEngines('replicas that start together', (engine) => {
   it('a start publishes new versions of bundled templates and keeps existing ones', async () => {
     const storage = await engine.open();
     const specs = [specOf(INKWELL), specOf(SEED)];

@@ -1,7 +1,7 @@
-import { specHash } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
+import { specHash } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import type { VerifiedStamp } from '@hortus/template/catalog/verified';
 import { stopTemplates } from '@hortus/template/upgrade/stop-template';
-import type { VerifiedStamp } from '@hortus/template/verified';
 import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
 import { CATALOG_TOPIC } from './catalog.ts';
 import { publish } from './publish.ts';

@@ -53,11 +53,11 @@ describe('the search for templates', () => {
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 20 }), fc.nat(), async (texts, seed) => {
         const all = texts.map((description) => template('', description));
         const every = await TemplateSearch.build(all);
-        for (const one of all) {
-          const words = wordsOf(one.description);
+        for (const template of all) {
+          const words = wordsOf(template.description);
           const word = words[seed % words.length] ?? '';
-          expect(every.search(word.slice(0, 1 + (seed % word.length))).has(one)).toBe(true);
-          expect(every.search(one.description).has(one)).toBe(true);
+          expect(every.search(word.slice(0, 1 + (seed % word.length))).has(template)).toBe(true);
+          expect(every.search(template.description).has(template)).toBe(true);
         }
       }),
     );

@@ -8,7 +8,7 @@ export type SearchedTemplate = Pick<TemplateItem, 'name' | 'species' | 'family' 
 };
 
 /** Shorter words have too many neighbours to tell a typo from another word. */
-const SHORTEST_FORGIVEN = 4;
+const MIN_FORGIVEN_LENGTH = 4;
 
 /** Finds templates by their words. Every word of a question must match: whole, as a prefix or, if that finds nothing, with a typo. */
 export class TemplateSearch<Item extends SearchedTemplate> {
@@ -44,7 +44,7 @@ export class TemplateSearch<Item extends SearchedTemplate> {
   }
 }
 
-const forgiven = (word: string): false | 1 => (word.length >= SHORTEST_FORGIVEN ? 1 : false);
+const forgiven = (word: string): false | 1 => (word.length >= MIN_FORGIVEN_LENGTH ? 1 : false);
 
 /** The word, or the word with two neighbouring letters swapped, which edit distance counts as two typos. */
 function orSwapped(word: string): Query {

@@ -5,7 +5,7 @@ import type { Queries } from '../../storage/storage.ts';
 import type { Work } from '../../workers/job.ts';
 import type { Catalog } from './catalog.ts';
 import { compareTemplates } from './comparison.ts';
-import type { CatalogTemplate } from './shelf.ts';
+import type { CatalogTemplate } from './owner-templates.ts';
 
 export interface VersionsDeps {
   readonly catalog: Catalog;

@@ -1,4 +1,4 @@
-import { checkInputs } from '@hortus/template/inputs';
+import { checkInputs } from '@hortus/template/inputs/inputs';
 import { compareForUpgrade } from '@hortus/template/upgrade/compare';
 import { workerJob } from '../../workers/job.ts';
 

@@ -1,5 +1,5 @@
 import type { Tenant } from '@hortus/contract/resources/tenants';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { TenantRow } from './store.ts';
 
 /** Numbers of definitions and instances of a tenant. */

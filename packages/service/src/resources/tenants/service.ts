@@ -2,10 +2,10 @@ import type { MoveOf } from '@hortus/contract/machines/machine';
 import type { MigrationAnswer, MigrationOrder } from '@hortus/contract/resources/migrations';
 import type { Tenant, TenantCreate } from '@hortus/contract/resources/tenants';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { append } from '../../outbox/append.ts';
 import { conflict, invalid, notFound } from '../../problem.ts';
-import { slugify } from '../../slug.ts';
+import { newId } from '../../records/ids.ts';
+import { slugify } from '../../records/slug.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
@@ -100,7 +100,15 @@ export class Tenants {
       created_at: tx.now,
       updated_at: tx.now,
     };
-    const taken = () => conflict('slug', 'taken', `${slug} is the slug of another tenant.`);
+    // Names the field that the caller has sent: a derived slug means nothing to it.
+    const taken = () =>
+      body.slug === undefined
+        ? conflict(
+            'name',
+            'taken',
+            `another tenant is called ${body.name}, or so alike that both get the slug ${slug}; choose another name, or give a slug.`,
+          )
+        : conflict('slug', 'taken', `${slug} is the slug of another tenant.`);
     const born = await begin(tx, tenantLifecycle, row, 'create', actorOf(principal), taken);
     await audit(tx, actorOf(principal), 'audit.tenant_created', born);
     return this.#record(tx, born);
@@ -155,9 +163,9 @@ export class Tenants {
   async migrate(tx: Tx, principal: Principal, id: string, order: MigrationOrder): Promise<MigrationAnswer> {
     const { row, held } = await this.#hold(tx, principal, id);
     const subject = { tenantId: id, serverId: row.server_id, definitions: held };
-    const answer = await this.#deps.migrate(tx, principal, subject, order);
+    const response = await this.#deps.migrate(tx, principal, subject, order);
     if (!order.dry_run) await this.#move(tx, row, 'migrate', actorOf(principal), {});
-    return answer;
+    return response;
   }
 
   /** Ends a migration: the tenant is on the target, or still on the source. */

@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { VersionedTemplate } from '../upgrades/testing/versioned-template.ts';
 import { type ServiceWithServer, startServiceWithServer } from './testing/service-with-server.ts';
 
@@ -61,7 +61,7 @@ onBothEngines((engine) => {
   const atRest = async (tenantId: string, instanceId: string) => {
     expect(await instance(instanceId)).toMatchObject({ status: 'stopped' });
     expect(await system.read(tenantId)).toMatchObject({ status: 'suspended', running_count: 0 });
-    expect((await ordersOf(instanceId)).filter((one) => /pending|sent|running/.test(one))).toEqual([]);
+    expect((await ordersOf(instanceId)).filter((text) => /pending|sent|running/.test(text))).toEqual([]);
   };
 
   describe('a rollback with data whose tenant is suspended', () => {
@@ -140,7 +140,7 @@ onBothEngines((engine) => {
       await offered(back);
       await system.succeed(back);
       expect(await instance(instanceId)).toMatchObject({ status: 'running', revision: 1 });
-      expect((await ordersOf(instanceId)).filter((one) => one.startsWith('hortus.stop'))).toEqual([
+      expect((await ordersOf(instanceId)).filter((text) => text.startsWith('hortus.stop'))).toEqual([
         'hortus.stop cancelled',
       ]);
     });
@@ -152,7 +152,7 @@ onBothEngines((engine) => {
       await system.move(tenantId, 'suspend');
       for (const id of [first, back])
         expect(await deployment(id)).toMatchObject({ status: 'failed', reason: 'cancelled' });
-      expect((await ordersOf(instanceId)).some((one) => one.startsWith('hortus.return_data'))).toBe(false);
+      expect((await ordersOf(instanceId)).some((text) => text.startsWith('hortus.return_data'))).toBe(false);
     });
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type ServiceWithServer, startServiceWithServer } from './testing/service-with-server.ts';
 
 onBothEngines((engine) => {
@@ -16,7 +16,7 @@ onBothEngines((engine) => {
       system = await startServiceWithServer(engine);
     });
     const ordersOf = (instanceId: string) =>
-      system.service.sideDoor.db
+      system.service.database.db
         .selectFrom('executions')
         .select(['slug', 'status', 'deadline_at', 'created_at'])
         .where('instance_id', '=', instanceId)
@@ -60,10 +60,10 @@ onBothEngines((engine) => {
         await order(instanceId, 'start'),
         await order(instanceId, 'restart'),
       ];
-      for (const answer of refused) {
-        expectRefusal(answer, 'VALIDATION_ERROR', 'tenant_id');
-        expect(answer.json.error.message).toContain('fern-house');
-        expect(answer.json.error.details).toMatchObject({ reason: 'suspended', tenant_id: tenant.id });
+      for (const response of refused) {
+        expectRefusal(response, 'VALIDATION_ERROR', 'tenant_id');
+        expect(response.json.error.message).toContain('fern-house');
+        expect(response.json.error.details).toMatchObject({ reason: 'suspended', tenant_id: tenant.id });
       }
       expect((await order(instanceId, 'stop')).status).toBe(202);
       await system.move(tenant.id, 'active');
@@ -122,14 +122,14 @@ onBothEngines((engine) => {
     it('also suspends deployments that are ordered concurrently', async () => {
       const tenant = await system.tenant();
       const definitions = [await system.define(tenant.id), await system.define(tenant.id)];
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         ...definitions.map((id) => system.deploy(id)),
         system.move(tenant.id, 'suspend'),
         ...definitions.map((id) => system.deploy(id)),
       ]);
-      expect(answers.map(({ status }) => status).every((status) => [200, 201, 422].includes(status))).toBe(true);
+      expect(responses.map(({ status }) => status).every((status) => [200, 201, 422].includes(status))).toBe(true);
       const { data } = await system.service.client.call('deployments.list', { query: { per_page: 100 } });
-      const left = data.filter((one) => definitions.includes(one.definition_id) && one.status === 'pending');
+      const left = data.filter((item) => definitions.includes(item.definition_id) && item.status === 'pending');
       expect(left).toEqual([]);
     });
   });
@@ -163,7 +163,8 @@ onBothEngines((engine) => {
       expect(await statusOf(runs.instanceId)).toBe('running');
       expect(await statusOf(stopped.instanceId)).toBe('stopped');
       expect(await statusOf(gone.instanceId)).toBe('released');
-      const slugs = (id: string) => system.told.filter(({ instanceId }) => instanceId === id).map(({ slug }) => slug);
+      const slugs = (id: string) =>
+        system.eventsOf.filter(({ instanceId }) => instanceId === id).map(({ slug }) => slug);
       expect(slugs(runs.instanceId)).toEqual(['hortus.stop', 'hortus.start']);
       expect(slugs(stopped.instanceId)).toEqual(['hortus.stop']);
       expect(slugs(bystander.instanceId)).toEqual([]);
@@ -197,21 +198,21 @@ onBothEngines((engine) => {
           await system.move(tenant.id, 'active');
           for (const id of instances) await order(id, 'start');
           await system.atRest();
-          for (const one of steps) {
-            if ('order' in one) {
-              const { status } = await order(instances[one.which] as string, one.order);
-              const refused = model.suspended && one.order === 'start';
+          for (const step of steps) {
+            if ('order' in step) {
+              const { status } = await order(instances[step.which] as string, step.order);
+              const refused = model.suspended && step.order === 'start';
               expect(status).toBe(refused ? 422 : 202);
-              if (!refused) model.up[one.which] = one.order === 'start';
+              if (!refused) model.up[step.which] = step.order === 'start';
             } else {
-              expect((await system.move(tenant.id, one.move)).status).toBe(200);
-              if (one.move === 'suspend') {
+              expect((await system.move(tenant.id, step.move)).status).toBe(200);
+              if (step.move === 'suspend') {
                 for (const which of [0, 1]) if (model.up[which]) model.ran.add(which);
                 model.up = [false, false];
-              } else if (one.move === 'resume') {
+              } else if (step.move === 'resume') {
                 for (const which of model.ran) model.up[which] = true;
               }
-              model.suspended = one.move === 'suspend';
+              model.suspended = step.move === 'suspend';
               if (!model.suspended) model.ran.clear();
             }
             await system.atRest();

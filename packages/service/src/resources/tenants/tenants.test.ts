@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type ServiceWithServer, startServiceWithServer } from './testing/service-with-server.ts';
 
 onBothEngines((engine) => {
@@ -30,8 +30,8 @@ onBothEngines((engine) => {
     });
 
     it('needs a server of the account and a free slug', async () => {
-      const stranger = await system.service.addAccount();
-      const theirs = await stranger.client.call('servers.register', { body: { name: 'x', environment: 'staging' } });
+      const outsider = await system.service.addAccount();
+      const theirs = await outsider.client.call('servers.register', { body: { name: 'x', environment: 'staging' } });
       for (const server_id of [theirs.data.id, 'srv_nowhere'])
         expectRefusal(await post({ name: 'A', server_id }), 'VALIDATION_ERROR', 'server_id');
       expectRefusal(await post({ name: '?!', server_id: system.serverId }), 'VALIDATION_ERROR', 'name');
@@ -40,9 +40,14 @@ onBothEngines((engine) => {
       const second = await post(body);
       expectRefusal(second, 'VALIDATION_ERROR', 'slug');
       expect(second.json.error.details.reason).toBe('taken');
+      // Without a slug the caller knows only the name.
+      const { slug: _, ...named } = { ...body, name: 'Second Avenue' };
+      expect((await post(named)).status).toBe(201);
+      for (const name of ['Second Avenue', 'second avenue'])
+        expectRefusal(await post({ ...named, name }), 'VALIDATION_ERROR', 'name');
       // Another account may use the same slug, and so may we once ours is deleted.
       expect(
-        (await stranger.request('POST', '/tenants', { body: { ...body, server_id: theirs.data.id } })).status,
+        (await outsider.request('POST', '/tenants', { body: { ...body, server_id: theirs.data.id } })).status,
       ).toBe(201);
       await del(first.id);
       expect((await post(body)).status).toBe(201);
@@ -123,7 +128,7 @@ onBothEngines((engine) => {
     });
 
     it('by force archives its definitions and removes their containers; a reactivated one has no tenant', async () => {
-      const { client, sideDoor } = system.service;
+      const { client, database } = system.service;
       const tenant = await system.tenant();
       const { definitionId, instanceId } = await system.running(tenant.id);
       const waiting = (await system.deploy(definitionId)).json.data.id;
@@ -131,7 +136,7 @@ onBothEngines((engine) => {
       const definition = await client.call('definitions.read', { params: { id: definitionId } });
       expect(definition.data).toMatchObject({ status: 'archived', tenant_id: tenant.id });
       expect((await client.call('deployments.read', { params: { id: waiting } })).data.reason).toBe('cancelled');
-      const ordered = sideDoor.db.selectFrom('executions').select('slug').where('instance_id', '=', instanceId);
+      const ordered = database.db.selectFrom('executions').select('slug').where('instance_id', '=', instanceId);
       expect(await ordered.orderBy('id').execute()).toEqual([{ slug: 'hortus.stop' }, { slug: 'hortus.release' }]);
       expect(await system.events(tenant.id)).toEqual([
         'audit.tenant_created',

@@ -1,5 +1,5 @@
 import type { Transfer } from '@hortus/contract/resources/transfers';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { TransferRow } from './store.ts';
 
 export const transferRecord = (row: TransferRow): Transfer => ({

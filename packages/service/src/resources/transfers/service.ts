@@ -3,8 +3,8 @@ import type { Transfer, TransferOrder, TransferReport } from '@hortus/contract/r
 import { transferContext } from '@hortus/template/sealing/contexts';
 import { sealFields } from '@hortus/template/sealing/sealed-fields';
 import { actorOf, type Principal, requirePermission } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
+import { newId } from '../../records/ids.ts';
 import { begin, transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
@@ -54,21 +54,24 @@ export class Transfers {
     this.#deps = deps;
   }
 
-  async pending(principal: Principal, request: PageRequest): Promise<Page<Transfer & { order: TransferOrder | null }>> {
+  async pending(
+    principal: Principal,
+    request: PageRequest & { readonly nonce?: string },
+  ): Promise<Page<Transfer & { order: TransferOrder | null }>> {
     const { storage, pages } = this.#deps;
     const serverId = principal.kind === 'server' ? principal.serverId : undefined;
     const filter = { accountId: principal.accountId, serverId };
     const page = await pages.read(request, openList(storage.reader, filter));
     const data: (Transfer & { order: TransferOrder | null })[] = [];
     for (const row of page.data) {
-      const order = serverId === undefined ? null : await this.#order(row, serverId);
+      const order = serverId === undefined ? null : await this.#order(row, serverId, request.nonce);
       data.push({ ...transferRecord(row), order });
     }
     return { ...page, data };
   }
 
-  /** Null if it can no longer be carried out; it ends on its own. */
-  async #order(row: TransferRow, serverId: string): Promise<TransferOrder | null> {
+  /** Signs the order of a transfer for one request. Null if it can no longer be carried out; it ends on its own. */
+  async #order(row: TransferRow, serverId: string, nonce: string | undefined): Promise<TransferOrder | null> {
     const { storage, sign, opening, sealingKeyOf } = this.#deps;
     const backup = row.backup_id && (await opening(storage.reader, row.account_id, row.backup_id));
     if (row.backup_id !== null && !backup) return null;
@@ -82,6 +85,7 @@ export class Transfers {
       volume: row.volume,
       spool: `${row.migration_id ?? row.import_id ?? row.id}.${row.volume}`,
       ...(backup && { backup }),
+      ...(nonce !== undefined && { nonce }),
     };
     const key = await sealingKeyOf(storage.reader, serverId);
     if (key === null) return sign(order);
@@ -184,8 +188,8 @@ export class Transfers {
     const key = await this.#deps.sealingKeyOf(queries, serverId);
     if (key === null) return;
     const ticket = Buffer.from(await this.#ticket(queries, row, serverId, key));
-    const given = Buffer.from(shown ?? '');
-    if (given.length === ticket.length && timingSafeEqual(given, ticket)) return;
+    const input = Buffer.from(shown ?? '');
+    if (input.length === ticket.length && timingSafeEqual(input, ticket)) return;
     throw new Problem(
       'FORBIDDEN',
       'ticket: is missing or wrong. Only the daemon with the pinned key pair of the server can read it from its order.',

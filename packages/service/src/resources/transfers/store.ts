@@ -1,6 +1,5 @@
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
-import { list } from '../../storage/lists.ts';
-import { forUpdate } from '../../storage/locking.ts';
+import { list, lockById } from '../../storage/lists.ts';
 import { type Slots, statement } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -48,8 +47,7 @@ export const transfersOfImport = (queries: Queries, id: string): Promise<Transfe
 export const transferById = (queries: Queries, id: string): Promise<TransferRow | undefined> =>
   queries.db.selectFrom('transfers').selectAll().where('id', '=', id).executeTakeFirst();
 
-export const lockTransfer = (tx: Tx, id: string): Promise<TransferRow | undefined> =>
-  forUpdate(tx, tx.db.selectFrom('transfers').selectAll().where('id', '=', id)).executeTakeFirst();
+export const lockTransfer = lockById('transfers');
 
 /** Sets the meeting place if it is free; returns the current one. */
 export async function claimMeeting(tx: Tx, id: string, url: string, instead: string | undefined): Promise<string> {

@@ -1,27 +1,20 @@
 import { type Principal, standInFor } from '../../identity/principal.ts';
-import { enqueue } from '../../jobs/enqueue.ts';
+import { type NextStep, POLL_MS } from '../../jobs/row-job.ts';
+import { waker } from '../../jobs/wake.ts';
 import { transition } from '../../state/transition.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
+import type { WorkStates } from '../../trials/work-state.ts';
 import { makeCurrent } from '../definitions/public.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
 import { noteUpgrade, type UpgradeRow } from './store.ts';
 
 /** One job per upgrade being applied, until it has ended. */
 export const APPLY = 'upgrades.apply';
+export const wakeUpgrade = waker(APPLY);
 /** One job per batch of upgrades applied one after another. */
 export const APPLY_ALL = 'upgrades.apply_all';
 
-/** State of an ordered deployment or execution. */
-export interface Standing {
-  readonly ended: boolean;
-  readonly succeeded: boolean;
-  readonly reason: string | null;
-  readonly error: string | null;
-  /** End time in milliseconds since 1970. */
-  readonly endedAt: number;
-}
-
-export interface StepDeps {
+export interface StepDeps extends WorkStates {
   readonly rehearsal: (
     queries: Queries,
     accountId: string,
@@ -33,10 +26,8 @@ export interface StepDeps {
     principal: Principal,
     row: UpgradeRow,
   ) => Promise<{ readonly backupId: string; readonly executionId: string } | undefined>;
-  readonly execution: (queries: Queries, principal: Principal, id: string) => Promise<Standing>;
   /** Orders the deployment of the current revision, after its data was rebuilt from the backup if that is needed. */
   readonly deploy: (tx: Tx, principal: Principal, row: UpgradeRow) => Promise<string>;
-  readonly deployment: (queries: Queries, principal: Principal, id: string) => Promise<Standing>;
   /** Finds the rollback of a deployment and whether the daemon made it on its own. */
   readonly undoingOf: (
     queries: Queries,
@@ -52,31 +43,37 @@ export interface StepDeps {
   readonly rebuildsData: (row: UpgradeRow) => boolean;
   readonly isUnhealthy: (queries: Queries, row: UpgradeRow) => Promise<boolean>;
   /** Looks for the next upgrade after one to a required stop. */
-  readonly lookOn: (tx: Tx, row: UpgradeRow) => Promise<void>;
+  readonly followNewVersions: (tx: Tx, row: UpgradeRow) => Promise<void>;
   /** Orders a rollback with data; undefined if there is no restorable backup. */
   readonly returnWithData: (tx: Tx, principal: Principal, row: UpgradeRow) => Promise<string | undefined>;
 }
 
-/** Current row, and the delay until the next check; undefined once it has ended. */
 export interface Advance {
   readonly row: UpgradeRow;
-  readonly wait: number | undefined;
+  readonly next: NextStep;
 }
 
-/** Fallback poll; normally the end of the awaited work wakes the job. */
-const LOOK_MS = 600_000;
 /** Polling interval for a server that is offline when the watch period ends. */
 const AWAY_MS = 10_000;
 /** Time for a daemon to report what it saw at the end of the watch period. */
 const HEARSAY_MS = 5_000;
 
-/** Advances an upgrade by one step. All its state is in the row. */
-export async function advance(deps: StepDeps, tx: Tx, row: UpgradeRow): Promise<Advance> {
+/**
+ * Advances an upgrade by one step. All its state is in the row; `withoutBackup` only concerns the first step, which is taken in
+ * the transaction of the order.
+ */
+export async function advance(
+  deps: StepDeps,
+  tx: Tx,
+  row: UpgradeRow,
+  { withoutBackup = false }: { readonly withoutBackup?: boolean } = {},
+): Promise<Advance> {
   const principal = standInFor(row.account_id, row.applied_by);
   const server = await deps.server(tx, row);
   if (!server) return fail(tx, row, 'server_removed', 'The server of this upgrade has been removed.');
   switch (row.step) {
     case null:
+      if (withoutBackup) return deploy(deps, tx, principal, row);
       return row.rehearsal_id === null
         ? begin(deps, tx, principal, row)
         : proceed(tx, row, { step: 'upgrade_rehearse' });
@@ -95,7 +92,7 @@ export async function advance(deps: StepDeps, tx: Tx, row: UpgradeRow): Promise<
 
 async function afterRehearsal(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
   const { ended, passed, error } = await deps.rehearsal(tx, row.account_id, row.rehearsal_id ?? '');
-  if (!ended) return { row, wait: LOOK_MS };
+  if (!ended) return { row, next: tx.now + POLL_MS };
   if (!passed) return fail(tx, row, 'rehearsal', `Nothing was changed: the rehearsal failed: ${error}`);
   return begin(deps, tx, principal, row);
 }
@@ -114,8 +111,11 @@ async function begin(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeR
 
 async function afterBackup(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
   const backup = await deps.execution(tx, principal, row.backup_execution ?? '');
-  if (!backup.ended) return { row, wait: LOOK_MS };
-  if (!backup.succeeded) return fail(tx, row, 'backup', `Nothing was changed: the backup failed: ${backup.error}`);
+  if (!backup.ended) return { row, next: tx.now + POLL_MS };
+  if (!backup.succeeded) {
+    const way = deps.rebuildsData(row) ? '' : '\nApply it with without_backup to upgrade without a backup.';
+    return fail(tx, row, 'backup', `Nothing was changed: the backup failed: ${backup.error}${way}`);
+  }
   return deploy(deps, tx, principal, row);
 }
 
@@ -129,12 +129,12 @@ async function deploy(deps: StepDeps, tx: Tx, principal: Principal, row: Upgrade
 
 async function afterDeployment(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
   const deployment = await deps.deployment(tx, principal, row.deployment_id ?? '');
-  if (!deployment.ended) return { row, wait: LOOK_MS };
+  if (!deployment.ended) return { row, next: tx.now + POLL_MS };
   if (deployment.succeeded) {
     const watch = await deps.watchMs(tx, row);
     if (watch === 0) return finish(deps, tx, row);
     const watch_until = deployment.endedAt + watch + HEARSAY_MS;
-    return { ...(await proceed(tx, row, { step: 'upgrade_watch', watch_until })), wait: watch_until - tx.now };
+    return { ...(await proceed(tx, row, { step: 'upgrade_watch', watch_until })), next: watch_until };
   }
   if (mayHaveChangedData(deps, row, deployment.reason))
     return goBackWithData(deps, tx, principal, row, deployment.error);
@@ -153,7 +153,7 @@ async function whileWatched(
   const undoing = await deps.undoingOf(tx, principal, row.deployment_id ?? '');
   if (undoing) {
     const end = await deps.deployment(tx, principal, undoing.id);
-    if (!end.ended) return { row, wait: LOOK_MS };
+    if (!end.ended) return { row, next: tx.now + POLL_MS };
     const { byDaemon, id: return_id } = undoing;
     const known = { ...row, return_id };
     if (!byDaemon) return fail(tx, known, 'rolled_back', 'The deployment was rolled back.');
@@ -162,10 +162,10 @@ async function whileWatched(
     if (end.reason === 'irreversible') return goBackWithData(deps, tx, principal, row, end.error);
     return fail(tx, known, 'return', `The instance became unhealthy, and the rollback failed: ${end.error}`);
   }
-  const left = (row.watch_until ?? 0) - tx.now;
-  if (left > 0) return { row, wait: left };
+  const watchedUntil = row.watch_until ?? 0;
+  if (watchedUntil > tx.now) return { row, next: watchedUntil };
   // An offline daemon may have rolled back without having reported it yet.
-  if (!connected) return { row, wait: AWAY_MS };
+  if (!connected) return { row, next: tx.now + AWAY_MS };
   // A daemon does not roll back by itself what was restored for a deployment.
   if (deps.rebuildsData(row) && (await deps.isUnhealthy(tx, row)))
     return goBackWithData(deps, tx, principal, row, 'The instance became unhealthy.');
@@ -175,9 +175,9 @@ async function whileWatched(
 async function finish(deps: StepDeps, tx: Tx, row: UpgradeRow): Promise<Advance> {
   const applied = await transition(tx, upgradeLifecycle, row, 'finish', { actor: null, set: { finished_at: tx.now } });
   await recordUpgrade(tx, applied, 'applied', row.applied_by);
-  await deps.lookOn(tx, applied);
+  await deps.followNewVersions(tx, applied);
   await wakeBatch(tx, applied);
-  return { row: applied, wait: undefined };
+  return { row: applied, next: undefined };
 }
 
 async function goBackWithData(
@@ -207,7 +207,7 @@ const mayHaveChangedData = (deps: StepDeps, row: UpgradeRow, reason: string | nu
 
 async function afterReturn(deps: StepDeps, tx: Tx, principal: Principal, row: UpgradeRow): Promise<Advance> {
   const end = await deps.deployment(tx, principal, row.return_id ?? '');
-  if (!end.ended) return { row, wait: LOOK_MS };
+  if (!end.ended) return { row, next: tx.now + POLL_MS };
   const why = row.error ?? 'The instance became unhealthy.';
   const { from_revision: from, backup_id } = row;
   if (!end.succeeded) {
@@ -248,7 +248,7 @@ async function proceed(tx: Tx, row: UpgradeRow, progress: Progress): Promise<Adv
   const { from_revision, revision } = row;
   const columns = { from_revision, revision, ...progress, updated_at: tx.now };
   await noteUpgrade(tx, row.id, columns);
-  return { row: { ...row, ...columns }, wait: LOOK_MS };
+  return { row: { ...row, ...columns }, next: tx.now + POLL_MS };
 }
 
 async function fail(
@@ -262,12 +262,12 @@ async function fail(
   const failed = await transition(tx, upgradeLifecycle, row, 'fail', { actor: null, set });
   await recordUpgrade(tx, failed, 'failed', row.applied_by);
   await wakeBatch(tx, failed);
-  return { row: failed, wait: undefined };
+  return { row: failed, next: undefined };
 }
 
 /** Continues a batch after one of its upgrades has ended. */
 async function wakeBatch(tx: Tx, { batch }: UpgradeRow): Promise<void> {
-  if (batch !== null) await enqueue(tx, { kind: APPLY_ALL, key: batch, payload: null });
+  if (batch !== null) await waker(APPLY_ALL)(tx, batch);
 }
 
 /** Fails an upgrade that another resource refuses to continue or roll back. */

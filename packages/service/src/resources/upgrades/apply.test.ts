@@ -1,16 +1,20 @@
 import { until } from '@hortus/testkit/until';
-import { beforeEach, describe, expect, it } from 'vitest';
-import { newId } from '../../ids.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { newId } from '../../records/ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { VersionedTemplate, withBackup } from './testing/versioned-template.ts';
 
 onBothEngines((engine) => {
+  let installation: RunningService;
   let service: RunningService;
   let template: VersionedTemplate;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
   beforeEach(async () => {
-    service = await startApp(engine);
+    service = await installation.inNewAccount();
     template = new VersionedTemplate(service);
     await template.publish('2.0.0');
   });
@@ -59,7 +63,7 @@ onBothEngines((engine) => {
     const scanned = (await service.client.call('upgrades.scan', { body: { instance_id: instanceId } })).data;
     expect(scanned).toMatchObject({ found: 0, available: 0 });
     expectRefusal(await template.apply(id), 'VALIDATION_ERROR', 'id');
-    const events = service.sideDoor.db.selectFrom('events').select('type').where('resource_id', '=', id).orderBy('id');
+    const events = service.database.db.selectFrom('events').select('type').where('resource_id', '=', id).orderBy('id');
     expect((await events.execute()).map(({ type }) => type)).toEqual([
       'audit.upgrade_found',
       'audit.upgrade_begun',
@@ -96,6 +100,31 @@ onBothEngines((engine) => {
     expectRefusal(await template.apply(id), 'VALIDATION_ERROR', 'definition_id');
   });
 
+  it('an upgrade on a server that cannot make the declared backup is applied without it, on request', async () => {
+    await template.publish('2.0.1', withBackup);
+    const { instanceId, serverId, serverKey } = await template.deploy();
+    await template.publish('2.1.0', withBackup);
+    const id = await template.upgradeOf(instanceId);
+    // A daemon that knows only the published interface.
+    await template.offered(serverKey);
+    const server = async () => (await service.client.call('servers.read', { params: { id: serverId } })).data;
+    await until(async () => (await server()).status === 'online', { describe: 'the server to be online' });
+    const refused = await template.apply(id);
+    expectRefusal(refused, 'VALIDATION_ERROR', 'without_backup');
+    expect(refused.json.error.message).toMatch(
+      /cannot make the declared backup; set without_backup when you apply upg_/,
+    );
+    const all = await service.request('POST', '/upgrades/apply', { body: { upgrade_ids: [id] } });
+    expectRefusal(all, 'VALIDATION_ERROR', 'upgrade_ids');
+    expect(await template.read(id)).toMatchObject({ status: 'available' });
+    const both = await template.apply(id, { without_backup: true, rehearse: true });
+    expectRefusal(both, 'VALIDATION_ERROR', 'without_backup');
+    const begun = (await template.apply(id, { without_backup: true })).json.data;
+    expect(begun).toMatchObject({ step: 'upgrade_deploy', backup_id: null });
+    await template.report(begun.deployment_id, 'success');
+    expect(await template.until(id, 'applied')).toMatchObject({ backup_id: null });
+  });
+
   describe('an upgrade that fails', () => {
     it('changes nothing if the backup fails', async () => {
       await template.publish('2.0.1', withBackup);
@@ -109,7 +138,7 @@ onBothEngines((engine) => {
       await service.client.call('actions.report', { params: { execution_id: backup?.id ?? '' }, body });
       expect(await template.until(id, 'failed')).toMatchObject({
         reason: 'backup',
-        error: expect.stringContaining('no space left'),
+        error: expect.stringMatching(/no space left\nApply it with without_backup /),
         deployment_id: null,
       });
       expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.1' });
@@ -146,8 +175,8 @@ onBothEngines((engine) => {
         rollback_of: deployment_id,
         revision: 1,
       };
-      const told = await service.request('POST', '/deploy/report', { key: serverKey, body });
-      expect(told.status, JSON.stringify(told.json)).toBe(200);
+      const reported = await service.request('POST', '/deploy/report', { key: serverKey, body });
+      expect(reported.status, JSON.stringify(reported.json)).toBe(200);
       expect(await template.until(id, 'failed')).toMatchObject({ reason: 'unhealthy', return_id: body.deployment_id });
       expect(await template.definition(definitionId)).toMatchObject({ current_revision: 1, template_version: '2.0.0' });
     });
@@ -306,18 +335,22 @@ onBothEngines((engine) => {
     }
 
     it('are applied one by one, up to the first failure', async () => {
-      const [one = '', two = '', last = ''] = await three();
-      const answer = await applyAll({ upgrade_ids: [one, two, last] });
-      expect(answer.json.data.upgrades.map(({ id }: { id: string }) => id)).toEqual([one, two, last]);
-      const first = await template.until(one, 'applying');
+      const [text = '', two = '', last = ''] = await three();
+      const response = await applyAll({ upgrade_ids: [text, two, last] });
+      expect(response.json.data.upgrades.map(({ id }: { id: string }) => id)).toEqual([text, two, last]);
+      const first = await template.until(text, 'applying');
       expect(await statuses([two, last])).toEqual(['available', 'available']);
       await template.report(first.deployment_id ?? '', 'success');
       const second = await template.until(two, 'applying');
-      expect(await statuses([one, last])).toEqual(['applied', 'available']);
+      expect(await statuses([text, last])).toEqual(['applied', 'available']);
       await template.report(second.deployment_id ?? '', 'failed', { error: 'no' });
       await template.until(two, 'failed');
-      const jobs = () => service.sideDoor.db.selectFrom('jobs').select('id').where('kind', '=', 'upgrades.apply_all');
-      await until(async () => (await jobs().execute()).length === 0, { describe: 'the end' });
+      const jobs = service.database.db
+        .selectFrom('jobs')
+        .select('id')
+        .where('kind', '=', 'upgrades.apply_all')
+        .where('payload', 'like', `%${service.accountId}%`);
+      await until(async () => (await jobs.execute()).length === 0, { describe: 'the end' });
       expect(await statuses([last])).toEqual(['available']);
     });
 
@@ -327,8 +360,8 @@ onBothEngines((engine) => {
       expectRefusal(neither, 'VALIDATION_ERROR', 'upgrade_ids');
       expectRefusal(await applyAll({ species: 'seed' }), 'VALIDATION_ERROR', 'species');
       expectRefusal(await applyAll({ upgrade_ids: ['upg_nobody'] }), 'VALIDATION_ERROR', 'upgrade_ids');
-      const answer = await applyAll({ species: 'inkwell' });
-      expect(answer.json.data.upgrades.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort());
+      const response = await applyAll({ species: 'inkwell' });
+      expect(response.json.data.upgrades.map(({ id }: { id: string }) => id).sort()).toEqual([...ids].sort());
     });
   });
 });

@@ -1,7 +1,7 @@
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
-import { pausing } from '../../pausing.ts';
+import { pausing } from '../../process/pausing.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import type { Queries } from '../../storage/storage.ts';
-import { iso, isoOrNull } from '../../time.ts';
 import type { Work } from '../../workers/job.ts';
 import { type Catalog, compareTemplates } from '../templates/public.ts';
 import { pathFrom } from './scan.ts';
@@ -39,7 +39,7 @@ export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Quer
     inputs: JSON.parse(row.inputs),
     held: JSON.parse(row.secret_inputs),
   });
-  const { changes, conflicts, newInputs, irreversible, notes, data } = compared;
+  const { changes, conflicts, newInputs, irreversible, notes, data, refusal } = compared;
   return {
     id: row.id,
     instance_id: row.instance_id,
@@ -59,6 +59,7 @@ export async function upgradeRecord({ catalog, work }: RecordDeps, queries: Quer
     irreversible: [...irreversible],
     notes: [...notes],
     stops: row.status === 'applied' ? [] : [...(pathFrom(catalog, row.from_template_id)?.stops ?? [])],
+    refusal: refusal ?? null,
     data,
     step: row.step,
     from_revision: row.from_revision,

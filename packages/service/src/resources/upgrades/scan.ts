@@ -1,7 +1,8 @@
+import { compareVersions } from '@hortus/template/notation/version-order';
 import { upgradePath } from '@hortus/template/upgrade/path';
-import { compareVersions } from '@hortus/template/version-order';
-import { newId } from '../../ids.ts';
+import { refusalOf } from '@hortus/template/upgrade/refusal';
 import type { JobKind } from '../../jobs/job.ts';
+import { newId } from '../../records/ids.ts';
 import { begin } from '../../state/transition.ts';
 import { RunAgain, type Storage, type Tx } from '../../storage/storage.ts';
 import type { Catalog, Publication } from '../templates/public.ts';
@@ -22,6 +23,8 @@ export interface Counts {
   readonly found: number;
   readonly superseded: number;
   readonly available: number;
+  /** Upgrades that wait, but that the newest version refuses. */
+  readonly refused: number;
 }
 
 /** One transaction per batch, so that an interrupted scan keeps its results. */
@@ -34,14 +37,14 @@ export async function scan(
   actor: string | null,
   signal?: AbortSignal,
 ): Promise<Counts> {
-  const total = { scanned: 0, found: 0, superseded: 0, available: 0 };
+  const total = { scanned: 0, found: 0, superseded: 0, available: 0, refused: 0 };
   for (let after = ''; !signal?.aborted; ) {
     const rows = await runningInstances(storage.reader, scope, after, BATCH);
     const last = rows.at(-1);
     if (!last) break;
     const counts = await storage.write((tx) => scanBatch(tx, catalog, rows, actor));
     total.scanned += rows.length;
-    for (const name of ['found', 'superseded', 'available'] as const) total[name] += counts[name];
+    for (const name of ['found', 'superseded', 'available', 'refused'] as const) total[name] += counts[name];
     if (rows.length < BATCH) break;
     after = last.id;
   }
@@ -73,14 +76,14 @@ export const publishedJob = ({ storage, catalog }: ScanDeps): JobKind => ({
 });
 
 async function scanBatch(tx: Tx, catalog: ScanDeps['catalog'], rows: readonly RunningRow[], actor: string | null) {
-  const counts = { found: 0, superseded: 0, available: 0 };
+  const counts = { found: 0, superseded: 0, available: 0, refused: 0 };
   const ids = rows.map(({ id }) => id);
   const known = Map.groupBy(await upgradesOf(tx, ids), ({ instance_id }) => instance_id);
   for (const row of rows) {
-    const target = pathFrom(catalog, row.template_id)?.target;
+    const { target, refused } = pathFrom(catalog, row.template_id) ?? {};
     const verdict = verdictOn(row.template_id, target?.id, known.get(row.id) ?? []);
     counts.superseded += await forgetOpen(tx, verdict.superseded);
-    if (verdict.available) counts.available++;
+    if (verdict.available) counts[refused ? 'refused' : 'available']++;
     if (!verdict.found || !target) continue;
     await found(tx, row, target, actor);
     counts.found++;
@@ -92,11 +95,14 @@ async function scanBatch(tx: Tx, catalog: ScanDeps['catalog'], rows: readonly Ru
 export interface PathFrom {
   readonly target: { readonly id: string; readonly species: string };
   readonly stops: readonly string[];
+  /** Whether the newest version does not take the data of this one. */
+  readonly refused: boolean;
 }
 
 /**
  * Plans the upgrade of a template; undefined if it is the newest. If no version for a required stop is published, the
- * target is the newest version, which cannot be applied until there is one.
+ * target is the newest version, which cannot be applied until there is one. The same version is the target if it refuses the
+ * data of the running one: its record says what to do instead.
  */
 export function pathFrom(
   catalog: Pick<Catalog, 'byId' | 'newestOf' | 'versionsOf'>,
@@ -111,11 +117,12 @@ export function pathFrom(
   if (!candidate || !newest || newest.deprecated || compareVersions(newest.version, running.version) <= 0)
     return undefined;
   const { spec } = candidate;
+  if (refusalOf(running, spec)) return { target: newest, stops: [], refused: true };
   // Most species have no stops; do not look at every version of those.
   const known = spec.upgrade?.via === undefined ? [] : catalog.versionsOf(running.species, owner);
   const items = known.flatMap((id) => catalog.byId(id)?.item ?? []).filter(({ deprecated }) => !deprecated);
   const { next = newest, stops } = upgradePath(running, newest, spec, items);
-  return { target: next, stops };
+  return { target: next, stops, refused: false };
 }
 
 async function found(tx: Tx, row: RunningRow, target: { id: string; species: string }, actor: string | null) {

@@ -1,10 +1,10 @@
 import type { Upgrade, UpgradeScanResult } from '@hortus/contract/resources/upgrades';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { invalid, notFound } from '../../problem.ts';
+import { iso } from '../../records/time.ts';
 import { transition } from '../../state/transition.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import type { Work } from '../../workers/job.ts';
 import type { Catalog } from '../templates/public.ts';
 import { recordUpgrade, upgradeLifecycle } from './lifecycle.ts';
@@ -51,11 +51,11 @@ export class Upgrades {
     const { accountId } = principal;
     const actor = actorOf(principal);
     const row = await lockUpgrade(tx, accountId, id);
-    const standing = row && (await findChosen(tx, accountId, id));
-    if (!row || !standing) throw notFound('upgrade');
+    const chosen = row && (await findChosen(tx, accountId, id));
+    if (!row || !chosen) throw notFound('upgrade');
     const set = { acknowledged_at: row.acknowledged_at ?? tx.now };
     const changed = await transition(tx, upgradeLifecycle, row, 'acknowledge', { actor, set });
     if (changed.status !== row.status) await recordUpgrade(tx, changed, 'acknowledged', actor);
-    return upgradeRecord(this.#deps, tx, { ...standing, ...changed });
+    return upgradeRecord(this.#deps, tx, { ...chosen, ...changed });
   }
 }

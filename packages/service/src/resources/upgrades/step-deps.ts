@@ -1,9 +1,8 @@
 import { dataWay } from '@hortus/template/upgrade/passage';
-import type { Principal } from '../../identity/principal.ts';
-import type { Queries } from '../../storage/storage.ts';
+import { workStates } from '../../trials/work-state.ts';
 import type { Actions } from '../actions/public.ts';
 import { findDefinition } from '../definitions/public.ts';
-import type { Deployments, ServerStanding } from '../deployments/public.ts';
+import type { Deployments, ReadServerState } from '../deployments/public.ts';
 import { findLiving } from '../instances/public.ts';
 import { type Catalog, followPublication } from '../templates/public.ts';
 import type { StepDeps } from './application.ts';
@@ -11,7 +10,7 @@ import { pathFrom } from './scan.ts';
 import type { UpgradeRow } from './store.ts';
 
 export interface StepParts extends Pick<StepDeps, 'backup' | 'rehearsal'> {
-  readonly server: ServerStanding;
+  readonly server: ReadServerState;
   readonly deployments: Pick<Deployments, 'find' | 'execute' | 'undoingOf' | 'returnWithData'>;
   readonly actions: Pick<Actions, 'find'>;
   readonly catalog: Pick<Catalog, 'known' | 'byId' | 'newestOf' | 'versionsOf'>;
@@ -23,12 +22,13 @@ export function stepDeps(parts: StepParts): StepDeps {
   const rebuildsData = ({ from_template_id, to_template_id }: UpgradeRow) =>
     dataWay(catalog.known(from_template_id).spec, catalog.known(to_template_id).spec) === 'dump_restore';
   return {
+    ...workStates({ deployments, actions }),
     backup,
     rehearsal,
     rebuildsData,
     isUnhealthy: async (queries, { definition_id }) =>
       (await findLiving(queries, definition_id))?.health === 'unhealthy',
-    async lookOn(tx, { to_template_id, species }) {
+    async followNewVersions(tx, { to_template_id, species }) {
       const { owner } = catalog.known(to_template_id);
       if (pathFrom(catalog, to_template_id)) await followPublication(tx, { species, owner });
     },
@@ -36,25 +36,9 @@ export function stepDeps(parts: StepParts): StepDeps {
       (await deployments.returnWithData(tx, principal, deployment_id ?? ''))?.id,
     hasIrreversibleJob: ({ to_template_id }) =>
       Object.values(catalog.known(to_template_id).spec.components).some(({ irreversible }) => irreversible),
-    async execution(queries, principal, id) {
-      const { status, error, finished_at } = await actions.find(queries, principal, id);
-      const succeeded = status === 'completed';
-      return {
-        ended: finished_at !== null,
-        succeeded,
-        reason: status,
-        error: error ?? status,
-        endedAt: at(finished_at),
-      };
-    },
     async deploy(tx, principal, row) {
       const body = { definition_id: row.definition_id, ignore_capacity: row.ignore_capacity === 1 };
       return (await deployments.execute(tx, principal, body, { id: row.backup_id, rebuild: rebuildsData(row) })).id;
-    },
-    async deployment(queries: Queries, principal: Principal, id: string) {
-      const { status, reason, error, finished_at } = await deployments.find(queries, principal, id);
-      const succeeded = status === 'success';
-      return { ended: succeeded || status === 'failed', succeeded, reason, error, endedAt: at(finished_at) };
     },
     undoingOf: (queries, principal, id) => deployments.undoingOf(queries, principal, id),
     async watchMs(queries, row) {
@@ -64,5 +48,3 @@ export function stepDeps(parts: StepParts): StepDeps {
     server: (queries, row) => server(queries, row.account_id, row.server_id),
   };
 }
-
-const at = (time: string | null): number => (time === null ? 0 : Date.parse(time));

@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { VersionedTemplate, withBackup } from './testing/versioned-template.ts';
 
@@ -12,10 +12,14 @@ const as =
     `${text.replace('app_version: 4.2.1', `app_version: ${app}`)}${rules && `upgrade: ${rules}\n`}`;
 
 onBothEngines((engine) => {
+  let installation: RunningService;
   let service: RunningService;
   let template: VersionedTemplate;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
   beforeEach(async () => {
-    service = await startApp(engine);
+    service = await installation.inNewAccount();
     template = new VersionedTemplate(service);
   });
   const deployment = async (id: string | null) =>
@@ -32,7 +36,7 @@ onBothEngines((engine) => {
       const offered = async (to_version: string) => {
         const find = async () =>
           (await service.client.call('upgrades.list', { query: { instance_id: instanceId } })).data.find(
-            (one) => one.status === 'available' && one.to_version === to_version && one.stops.length < 2,
+            (item) => item.status === 'available' && item.to_version === to_version && item.stops.length < 2,
           );
         return await until(find, { describe: `the upgrade to ${to_version}` });
       };
@@ -69,6 +73,49 @@ onBothEngines((engine) => {
       const all = await service.request('POST', '/upgrades/apply', { body: { species: 'inkwell' } });
       expectRefusal(all, 'VALIDATION_ERROR', 'species');
     });
+  });
+
+  it('an upgrade that cannot take the old data is refused with what to do instead, alone and with others', async () => {
+    const rule = '{refuse: [{before: 3.0.0, reason: Uploads would be lost., instead: Export the blog first.}]}';
+    await template.publish('2.0.0');
+    const { instanceId } = await template.deploy();
+    await template.publish('3.0.0', as('4.3.0', rule));
+    const id = await template.upgradeOf(instanceId);
+    const refusal = { reason: 'Uploads would be lost.', instead: 'Export the blog first.' };
+    expect(await template.read(id)).toMatchObject({
+      ready: false,
+      refusal,
+      conflicts: [{ field: 'version', reason: 'refused' }],
+    });
+    const scanned = (await service.client.call('upgrades.scan', { body: {} })).data;
+    expect(scanned).toMatchObject({ scanned: 1, available: 0, refused: 1 });
+    const orders = [
+      ['version', () => template.apply(id)],
+      ['version', () => service.request('POST', `/upgrades/${id}/rehearse`, { body: {} })],
+      ['species', () => service.request('POST', '/upgrades/apply', { body: { species: 'inkwell' } })],
+    ] as const;
+    for (const [field, order] of orders) {
+      const refused = await order();
+      expectRefusal(refused, 'VALIDATION_ERROR', field);
+      expect(refused.json.error.message).toContain('Uploads would be lost. Instead: Export the blog first.');
+      expect(refused.json.error.details).toMatchObject({ reason: 'refused', refusal });
+    }
+    expect(await template.read(id)).toMatchObject({ status: 'available', revision: null });
+  });
+
+  it('a failed upgrade is not applied again once a newer version refuses the running one', async () => {
+    await template.publish('2.0.0');
+    const { instanceId } = await template.deploy();
+    await template.publish('3.0.0', as('4.3.0'));
+    const id = await template.upgradeOf(instanceId);
+    const { deployment_id } = (await template.apply(id)).json.data;
+    await template.report(deployment_id, 'failed', { reason: 'unhealthy', error: 'app never became healthy' });
+    await template.until(id, 'failed');
+    await template.publish(
+      '3.0.1',
+      as('4.3.0', '{refuse: [{before: 3.0.0, reason: Uploads would be lost., instead: Export the blog first.}]}'),
+    );
+    expectRefusal(await template.apply(id), 'VALIDATION_ERROR', 'version');
   });
 
   describe('an upgrade whose data is restored from a dump', () => {

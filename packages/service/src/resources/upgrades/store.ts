@@ -1,6 +1,5 @@
 import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql } from 'kysely';
-import { list } from '../../storage/lists.ts';
-import { forUpdate } from '../../storage/locking.ts';
+import { findIn, list, lockById, lockIn } from '../../storage/lists.ts';
 import type { Slots } from '../../storage/statement.ts';
 import type { Queries, Tx } from '../../storage/storage.ts';
 import type { Row, Tables } from '../../storage/tables.ts';
@@ -34,7 +33,7 @@ const open = ['available', 'acknowledged'] as const;
 type Builder = ExpressionBuilder<Tables, 'upgrades' | 'instances' | 'revisions'>;
 
 /** An open upgrade must still apply: its instance exists and runs the version it starts from. */
-const standing = (eb: Builder): Expression<SqlBool> =>
+const isCurrent = (eb: Builder): Expression<SqlBool> =>
   eb.or([
     eb('upgrades.status', 'not in', open),
     eb.and([
@@ -55,11 +54,11 @@ const matching = (filter: UpgradeFilter | Slots<UpgradeFilter>) => (eb: Builder)
   return eb.and([
     eb('upgrades.account_id', '=', filter.accountId),
     ...equal.flatMap(([column, value]) => (value === undefined ? [] : [eb(column, '=', value as never)])),
-    standing(eb),
+    isCurrent(eb),
   ]);
 };
 
-const standingUpgrades = (db: Kysely<Tables>, filter: UpgradeFilter | Slots<UpgradeFilter>) =>
+const currentUpgrades = (db: Kysely<Tables>, filter: UpgradeFilter | Slots<UpgradeFilter>) =>
   db
     .selectFrom('upgrades')
     .innerJoin('instances', 'instances.id', 'upgrades.instance_id')
@@ -72,7 +71,7 @@ const standingUpgrades = (db: Kysely<Tables>, filter: UpgradeFilter | Slots<Upgr
 
 export const upgradeList = list<UpgradeFilter, ChosenRow>('upgrades', {
   page: (db, filter, { limit, offset }) =>
-    standingUpgrades(db, filter)
+    currentUpgrades(db, filter)
       .innerJoin('definitions', 'definitions.id', 'upgrades.definition_id')
       .selectAll('upgrades')
       .select('definitions.name as instance_name')
@@ -81,47 +80,35 @@ export const upgradeList = list<UpgradeFilter, ChosenRow>('upgrades', {
       .orderBy('upgrades.id', 'desc')
       .limit(limit)
       .offset(offset),
-  all: (db, filter) => standingUpgrades(db, filter).select('upgrades.id'),
+  all: (db, filter) => currentUpgrades(db, filter).select('upgrades.id'),
 });
 
 /** Finds an upgrade with the choices of the running revision. */
 export const findChosen = async (queries: Queries, accountId: string, id: string): Promise<ChosenRow | undefined> =>
   (await upgradeList(queries, { accountId, id }).rows(1, 0))[0];
 
-export const lockUpgrade = (tx: Tx, accountId: string, id: string): Promise<UpgradeRow | undefined> =>
-  forUpdate(
-    tx,
-    tx.db.selectFrom('upgrades').selectAll().where('id', '=', id).where('account_id', '=', accountId),
-  ).executeTakeFirst();
+export const lockUpgrade = lockIn('upgrades');
 
-/** Without an account, for the jobs that apply it. */
-export const lockUpgradeById = (tx: Tx, id: string): Promise<UpgradeRow | undefined> =>
-  forUpdate(tx, tx.db.selectFrom('upgrades').selectAll().where('id', '=', id)).executeTakeFirst();
+export const lockUpgradeById = lockById('upgrades');
 
-export const findUpgrade = (queries: Queries, accountId: string, id: string): Promise<UpgradeRow | undefined> =>
-  queries.db
-    .selectFrom('upgrades')
-    .selectAll()
-    .where('id', '=', id)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+export const findUpgrade = findIn('upgrades');
 
 /** Lists the ids of open upgrades, oldest first. */
 export async function oldestOpen(queries: Queries, filter: UpgradeFilter, limit: number): Promise<string[]> {
-  const rows = standingUpgrades(queries.db, filter).select('upgrades.id').where('upgrades.status', 'in', open);
+  const rows = currentUpgrades(queries.db, filter).select('upgrades.id').where('upgrades.status', 'in', open);
   return (await rows.orderBy('upgrades.id').limit(limit).execute()).map(({ id }) => id);
 }
 
 /** Lists the upgrades that an account may apply, in the order of ids; those of deploy tests are left out. */
-export const availableAfter = (queries: Queries, accountId: string, after: string, most: number) =>
-  standingUpgrades(queries.db, { accountId, status: 'available' })
+export const availableAfter = (queries: Queries, accountId: string, after: string, max: number) =>
+  currentUpgrades(queries.db, { accountId, status: 'available' })
     .innerJoin('definitions', 'definitions.id', 'upgrades.definition_id')
     .select(['upgrades.id', 'upgrades.instance_id', 'upgrades.server_id', 'upgrades.species', 'upgrades.created_at'])
     .select('definitions.name')
     .where('definitions.test_id', 'is', null)
     .where('upgrades.id', '>', after)
     .orderBy('upgrades.id')
-    .limit(most)
+    .limit(max)
     .execute();
 
 /** Finds the upgrades that wait for one of these deployments or executions. */

@@ -1,10 +1,10 @@
-import { canonical } from '@hortus/template/canonical';
-import { INKWELL, SEED } from '@hortus/template/inkwell.fixture';
-import { parse } from '@hortus/template/parse';
+import { canonical } from '@hortus/template/canonical/canonical';
+import { parse } from '@hortus/template/source/parse';
+import { INKWELL, SEED } from '@hortus/template/testing/inkwell';
 import { until } from '@hortus/testkit/until';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 import { publish } from '../templates/publish.ts';
 
@@ -26,7 +26,7 @@ onBothEngines((engine) => {
    * with the scan job.
    */
   async function release(version: string, edit?: (text: string) => string): Promise<void> {
-    await publish(service.sideDoor, inkwell(version, edit), null, () => new Error('taken'));
+    await publish(service.database, inkwell(version, edit), null, () => new Error('taken'));
     // Approving a recipe makes this replica reload its catalog.
     const { client } = service;
     const spec = SEED.replace('slug: seed', `slug: sprout-${++number}`);
@@ -137,8 +137,8 @@ onBothEngines((engine) => {
     await release('1.3.0');
     await scan();
     expect(await list()).toHaveLength(1);
-    await service.sideDoor.run(
-      service.sideDoor.engine === 'postgres'
+    await service.database.run(
+      service.database.engine === 'postgres'
         ? 'update instances set status = $1 where id = $2'
         : 'update instances set status = ? where id = ?',
       ['released', gone.instanceId],
@@ -158,7 +158,7 @@ onBothEngines((engine) => {
       expect((await ack(id)).json.data).toMatchObject({ acknowledged_at: data.acknowledged_at });
       expect(await list({ status: 'acknowledged' })).toHaveLength(1);
       expect(await list({ status: 'available' })).toEqual([]);
-      const events = service.sideDoor.db.selectFrom('events').select('type').where('resource_id', '=', id);
+      const events = service.database.db.selectFrom('events').select('type').where('resource_id', '=', id);
       expect((await events.orderBy('id').execute()).map(({ type }) => type)).toEqual([
         'audit.upgrade_found',
         'audit.upgrade_acknowledged',
@@ -167,19 +167,19 @@ onBothEngines((engine) => {
   });
 
   it('one instance can be scanned on request, and the list filtered', async () => {
-    const [one, other] = [await deployNew(), await deployNew()];
+    const [item, other] = [await deployNew(), await deployNew()];
     await release('1.3.0');
-    expect(await scan({ instance_id: one.instanceId })).toMatchObject({ scanned: 1, available: 1 });
+    expect(await scan({ instance_id: item.instanceId })).toMatchObject({ scanned: 1, available: 1 });
     expect(await scan()).toMatchObject({ scanned: 2, available: 2 });
     const ids = async (query: object) => (await list(query)).map(({ instance_id }) => instance_id);
-    expect(await ids({ instance_id: one.instanceId })).toEqual([one.instanceId]);
+    expect(await ids({ instance_id: item.instanceId })).toEqual([item.instanceId]);
     expect(await ids({ server_id: other.serverId })).toEqual([other.instanceId]);
     expect(await ids({ definition_id: other.definitionId })).toEqual([other.instanceId]);
-    expect(await ids({ species: 'inkwell', per_page: 1, page: 2 })).toEqual([one.instanceId]);
+    expect(await ids({ species: 'inkwell', per_page: 1, page: 2 })).toEqual([item.instanceId]);
     expect(await ids({ species: 'seed' })).toEqual([]);
     const neighbour = await service.addAccount();
     expectRefusal(
-      await neighbour.request('POST', '/upgrades/scan', { body: { instance_id: one.instanceId } }),
+      await neighbour.request('POST', '/upgrades/scan', { body: { instance_id: item.instanceId } }),
       'VALIDATION_ERROR',
       'instance_id',
     );
@@ -215,7 +215,7 @@ onBothEngines((engine) => {
     await deployNew();
     await release('1.3.0');
     // Pretend that a day has passed.
-    await service.sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'upgrades.scan').execute();
+    await service.database.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', 'upgrades.scan').execute();
     await until(async () => (await list()).length === 1, { describe: 'the scan' });
   });
 });

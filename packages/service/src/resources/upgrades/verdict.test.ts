@@ -28,12 +28,12 @@ it('a scan leaves at most one valid upgrade open, and is idempotent', () => {
       };
       const after = first.found ? [...rest, found] : rest;
       const open = after.filter(({ status }) => status === 'available' || status === 'acknowledged');
-      for (const one of open) expect([one.from_template_id, one.to_template_id]).toEqual([running, newest]);
+      for (const item of open) expect([item.from_template_id, item.to_template_id]).toEqual([running, newest]);
       expect(first.available && open.length === 0).toBe(false);
       expect(verdictOn(running, newest, after)).toEqual({ ...first, superseded: [], found: false });
       // Upgrades that were decided or are being applied stay.
-      for (const one of before)
-        if (!['available', 'acknowledged'].includes(one.status)) expect(first.superseded).not.toContain(one.id);
+      for (const item of before)
+        if (!['available', 'acknowledged'].includes(item.status)) expect(first.superseded).not.toContain(item.id);
     }),
   );
 });

@@ -16,10 +16,10 @@ export function verdictOn(running: string, newest: string | undefined, known: re
   const isOpen = ({ status }: Known) => status === 'available' || status === 'acknowledged';
   const isThis = ({ from_template_id, to_template_id }: Known) =>
     from_template_id === running && to_template_id === newest;
-  const superseded = known.filter((one) => isOpen(one) && !isThis(one)).map(({ id }) => id);
+  const superseded = known.filter((known) => isOpen(known) && !isThis(known)).map(({ id }) => id);
   if (newest === undefined) return { superseded, found: false, available: false };
-  const waiting = known.some((one) => isOpen(one) && isThis(one));
+  const waiting = known.some((known) => isOpen(known) && isThis(known));
   // An upgrade being applied blocks others, and a failed one can be applied again.
-  const underWay = known.some((one) => one.status === 'applying' || (one.status === 'failed' && isThis(one)));
+  const underWay = known.some((known) => known.status === 'applying' || (known.status === 'failed' && isThis(known)));
   return { superseded, found: !waiting && !underWay, available: waiting || !underWay };
 }

@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { onBothEngines } from '../../testing/engines.ts';
 import { startApp } from '../../testing/running-service.ts';
 import { VersionedTemplate, withBackup } from './testing/versioned-template.ts';
@@ -10,7 +10,7 @@ const moments = ['backup', 'deployment', 'watch', 'data', 'back'] as const;
 type Moment = (typeof moments)[number];
 
 /** Outcome of each part of an upgrade, and before which of them the service is restarted. */
-const fate = fc.record({
+const decision = fc.record({
   backup: fc.constantFrom('made', 'made', 'made', 'failed'),
   deployment: fc.constantFrom('success', 'failed', 'irreversible', 'irreversible', 'engine'),
   watch: fc.constantFrom('quiet', 'returned', 'irreversible', 'failed', 'person'),
@@ -18,10 +18,10 @@ const fate = fc.record({
   back: fc.constantFrom('success', 'failed'),
   ends: fc.subarray([...moments], { maxLength: 2 }),
 });
-type Fate = typeof fate extends fc.Arbitrary<infer T> ? T : never;
+type UnitDecision = typeof decision extends fc.Arbitrary<infer T> ? T : never;
 
 /** Expected result: the reason of a failure, and the revision that is current then. */
-function outcomeOf({ backup, deployment, watch, data, back }: Fate): [string | null, number] {
+function outcomeOf({ backup, deployment, watch, data, back }: UnitDecision): [string | null, number] {
   if (backup === 'failed') return ['backup', 1];
   if (deployment === 'failed') return ['deployment', 1];
   if (deployment === 'success' && watch === 'quiet') return [null, 2];
@@ -48,7 +48,7 @@ onBothEngines((engine) => {
   type Target = Awaited<ReturnType<VersionedTemplate['deploy']>>;
   type Pause = (where: Moment) => Promise<void> | undefined;
 
-  async function live(life: Fate): Promise<void> {
+  async function live(life: UnitDecision): Promise<void> {
     const pause: Pause = (where) => (life.ends.includes(where) ? restart() : undefined);
     await template.publish(`3.${++version}.0`, withBackup);
     const target = await template.deploy({}, life.watch === 'quiet' ? 0 : 3600);
@@ -62,7 +62,7 @@ onBothEngines((engine) => {
     await check(life, id, target.definitionId);
   }
 
-  async function deployed(life: Fate, id: string, target: Target, pause: Pause): Promise<void> {
+  async function deployed(life: UnitDecision, id: string, target: Target, pause: Pause): Promise<void> {
     const deploymentId = (await template.until(id, 'upgrade_deploy')).deployment_id ?? '';
     await pause('deployment');
     if (life.deployment === 'success') {
@@ -80,7 +80,7 @@ onBothEngines((engine) => {
   }
 
   /** A user rolls it back, or a daemon that found it unhealthy tries to. */
-  async function watched(how: Fate['watch'], rollback_of: string, { serverKey }: Target): Promise<void> {
+  async function watched(how: UnitDecision['watch'], rollback_of: string, { serverKey }: Target): Promise<void> {
     if (how === 'person') {
       const order = { params: { id: rollback_of }, body: {} };
       const { data } = await template.service.client.call('deployments.rollback', order);
@@ -88,11 +88,11 @@ onBothEngines((engine) => {
     }
     const end = how === 'returned' ? { status: 'success', reason: 'unhealthy' } : { status: 'failed', reason: how };
     const body = { deployment_id: newId('deployment'), rollback_of, revision: 1, ...end };
-    const answer = await template.service.request('POST', '/deploy/report', { key: serverKey, body });
-    expect(answer.status, JSON.stringify(answer.json)).toBe(200);
+    const response = await template.service.request('POST', '/deploy/report', { key: serverKey, body });
+    expect(response.status, JSON.stringify(response.json)).toBe(200);
   }
 
-  async function returned(life: Fate, id: string, target: Target, pause: Pause): Promise<void> {
+  async function returned(life: UnitDecision, id: string, target: Target, pause: Pause): Promise<void> {
     const returnId = (await template.until(id, 'upgrade_return')).return_id ?? '';
     await pause('data');
     const brought = life.data === 'back' ? { revision: 2 } : { error: 'damaged' };
@@ -104,7 +104,7 @@ onBothEngines((engine) => {
     await template.report(returnId, life.back, life.back === 'failed' ? { error: 'no image' } : {});
   }
 
-  async function check(life: Fate, id: string, definition_id: string): Promise<void> {
+  async function check(life: UnitDecision, id: string, definition_id: string): Promise<void> {
     const [reason, current_revision] = outcomeOf(life);
     const upgrade = await template.until(id, reason === null ? 'applied' : 'failed');
     expect(upgrade).toMatchObject({ reason, finished_at: expect.any(String) });
@@ -112,20 +112,20 @@ onBothEngines((engine) => {
     const { data: deployments } = await template.service.client.call('deployments.list', { query: { definition_id } });
     expect(deployments.filter(({ status }) => status === 'pending' || status === 'running')).toEqual([]);
     // Each deployment ends before the next begins.
-    const events = template.service.sideDoor.db.selectFrom('events').select(['type', 'resource_id']);
-    const ids = deployments.map((one) => one.id);
+    const events = template.service.database.db.selectFrom('events').select(['type', 'resource_id']);
+    const ids = deployments.map((deployment) => deployment.id);
     let running: string | null = null;
-    for (const one of await events.where('resource_id', 'in', ids).orderBy('position').execute()) {
-      if (one.type === 'deployment.started') {
+    for (const item of await events.where('resource_id', 'in', ids).orderBy('position').execute()) {
+      if (item.type === 'deployment.started') {
         expect(running).toBeNull();
-        running = one.resource_id;
-      } else if (one.resource_id === running) running = null;
+        running = item.resource_id;
+      } else if (item.resource_id === running) running = null;
     }
   }
 
   it('ends as expected, whatever the outcome of its parts, and wherever the service is restarted', async () => {
     const numRuns = process.env.HORTUS_TEST_LONG ? 100 : 6;
     // Runs are long, and one failure is enough.
-    await fc.assert(fc.asyncProperty(fate, live), { numRuns, endOnFailure: true });
+    await fc.assert(fc.asyncProperty(decision, live), { numRuns, endOnFailure: true });
   }, 900_000);
 });

@@ -1,7 +1,7 @@
 import type { SecretAccess } from '@hortus/contract/resources/vault';
+import { iso } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import { type EventRow, listEvents } from '../events/public.ts';
 
 type Access = SecretAccess['access'];

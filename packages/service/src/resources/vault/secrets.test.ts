@@ -1,7 +1,7 @@
 import { until } from '@hortus/testkit/until';
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
-import { expectRefusal } from '../../testing/published-answer.ts';
+import { expectRefusal } from '../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../testing/running-service.ts';
 
 onBothEngines((engine) => {
@@ -91,10 +91,10 @@ onBothEngines((engine) => {
 
   it('concurrent rotations leave the vault and the revisions consistent', async () => {
     const { id, rotate } = await createDefinition('inkwell', { WEB_HOSTNAME: 'blog.example.org' });
-    const answers = await Promise.all([1, 2, 3].map(() => rotate('DB_PASSWORD')));
-    const done = answers.filter(({ status }) => status === 200).length;
+    const responses = await Promise.all([1, 2, 3].map(() => rotate('DB_PASSWORD')));
+    const done = responses.filter(({ status }) => status === 200).length;
     expect(done).toBeGreaterThan(0);
-    for (const { status, json } of answers) if (status !== 200) expect(json.error.details.reason).toBe('stale');
+    for (const { status, json } of responses) if (status !== 200) expect(json.error.details.reason).toBe('stale');
     const { json } = await service.request('GET', `/definitions/${id}`);
     expect(json.data.current_revision).toBe(1 + done);
   });

@@ -9,7 +9,7 @@ import { vaultRoutes } from './routes.ts';
 import { VaultAdministration } from './service.ts';
 
 onBothEngines((engine) => {
-  it('rotation rewraps keys under the old master key, answers 0 if there are none, and is audited', async () => {
+  it('rotation rewraps keys under the old master key, responds with 0 if there are none, and is audited', async () => {
     const [{ storage, authenticator, accountId }] = await twoReplicas(engine);
     const [older, newer] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
     const open = (masterKey: string) => openVault(storage, { masterKey, dataDirectory: '/nowhere' });

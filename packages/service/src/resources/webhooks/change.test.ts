@@ -45,6 +45,22 @@ onBothEngines((engine) => {
     );
   const hmac = (key: string, body: Buffer) => createHmac('sha256', key).update(body).digest('hex');
 
+  it('a moved endpoint is never signed with the secret of its former receiver', async () => {
+    await using elsewhere = await startReceiver();
+    const { id } = await createEndpoint();
+    const url = `${elsewhere.url}/thief`;
+    await expect(update(id, { url })).rejects.toMatchObject({
+      details: { field: 'secret', reason: 'secret_required' },
+    });
+    const next = 'the secret of another receiver';
+    expect(await update(id, { url, secret: next, keep_old_secret_for: 3_600 })).toMatchObject({
+      old_secret_until: null,
+    });
+    await pipeline.fire('definition.created', { name: 'fern' });
+    await until(() => elsewhere.requests.length === 1, { describe: 'the delivery' });
+    expect(elsewhere.requests[0]?.headers['x-service-signature-old']).toBeUndefined();
+  });
+
   it('a delivery is sent again with identical bytes', async () => {
     const { id } = await createEndpoint();
     await pipeline.fire('definition.created', { name: 'fern' });
@@ -81,7 +97,7 @@ onBothEngines((engine) => {
   });
 
   it('an endpoint that fails for a day is paused, and sends again when resumed', async () => {
-    receiver.answer({ status: 500 });
+    receiver.respond({ status: 500 });
     const { id } = await createEndpoint();
     await pipeline.fire('definition.created', { n: 1 });
     const failed = () => until(async () => (await read(id)).failing_since, { describe: 'the failure' });
@@ -96,7 +112,7 @@ onBothEngines((engine) => {
     await pipeline.fire('definition.created', { n: 2 });
     await until(async () => !(await hasUntold(pipeline.storage.reader)), { describe: 'every event to be published' });
 
-    receiver.answer({ status: 200 });
+    receiver.respond({ status: 200 });
     expect(await update(id, { status: 'active' })).toMatchObject({
       status: 'active',
       paused_because: null,
@@ -111,7 +127,7 @@ onBothEngines((engine) => {
 
   it('one failure among successful deliveries pauses nothing', async () => {
     const { id } = await createEndpoint();
-    receiver.answerNext({ status: 500 });
+    receiver.respondNext({ status: 500 });
     await pipeline.fire('definition.created');
     await until(async () => (await read(id)).failing_since !== null, { describe: 'the failure' });
     pipeline.pass(HOUR);

@@ -1,6 +1,7 @@
 import type { WebhookUpdate } from '@hortus/contract/resources/webhooks';
 import type { Principal } from '../../identity/principal.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
+import { requireSecretsAgain } from '../../outbound/secrets-again.ts';
 import { conflict, notFound } from '../../problem.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -29,12 +30,19 @@ export async function change(
 ): Promise<EndpointRow> {
   const row = await lockEndpoint(tx, principal.accountId, id);
   if (!row) throw notFound('webhook endpoint');
+  const isMoved = url !== undefined && url !== row.url;
+  // The secret itself is not sent, but a signed delivery lets a weak one be guessed, and is accepted by the old receiver.
+  requireSecretsAgain({
+    changed: isMoved ? ['url'] : [],
+    stored: ['secret'],
+    input: secret === undefined ? [] : ['secret'],
+  });
   const columns: EndpointChange = {
     ...(url !== undefined && { url }),
     ...(events !== undefined && { events: JSON.stringify(events) }),
     ...(secret !== undefined && {
       secret: await sealSecret(vault, tx, row, secret),
-      ...(keep_old_secret_for > 0
+      ...(keep_old_secret_for > 0 && !isMoved
         ? { old_secret: row.secret, old_secret_until: tx.now + keep_old_secret_for * 1_000 }
         : { old_secret: null, old_secret_until: null }),
     }),

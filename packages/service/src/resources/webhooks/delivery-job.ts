@@ -1,10 +1,10 @@
 import type { WebhookBody } from '@hortus/contract/resources/webhooks';
 import type { JobKind, JobRun, Settled } from '../../jobs/job.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
-import { ANSWER_WITHIN_MS, GIVE_UP_AFTER_MS, IN_ONE_RUN, outcomeOf, sendAll } from '../../outbound/deliveries.ts';
+import { GIVE_UP_AFTER_MS, IN_ONE_RUN, outcomeOf, RESPONSE_TIMEOUT_MS, sendAll } from '../../outbound/deliveries.ts';
 import { post } from '../../outbound/post.ts';
+import { iso } from '../../records/time.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { keptReply } from './reply.ts';
 import { openSecrets } from './secret.ts';
@@ -51,7 +51,7 @@ async function sendDue(deps: DeliveryDeps, { job, signal, complete }: JobRun): P
   // Removed with its deliveries, or paused.
   if (endpoint?.status !== 'active') return 'done';
   const [secret, oldSecret] = await openSecrets(vault, storage.reader, endpoint, now(deps));
-  const waiting = await dueDeliveries(storage.reader, { endpointId, now: now(deps), most: IN_ONE_RUN });
+  const waiting = await dueDeliveries(storage.reader, { endpointId, now: now(deps), max: IN_ONE_RUN });
   await sendAll(waiting, (next) => attempt(deps, endpoint, { secret, oldSecret }, next, signal));
   return await storage.write(async (tx) => {
     const again = await nextAttemptAt(tx, endpointId);
@@ -72,10 +72,10 @@ async function attempt(
     url: endpoint.url,
     headers: deliveryHeaders({ eventId, eventType, deliveryId, body, ...secrets, now: now(deps) }),
     body,
-    timeoutMs: deps.timeoutMs ?? ANSWER_WITHIN_MS,
+    timeoutMs: deps.timeoutMs ?? RESPONSE_TIMEOUT_MS,
     guard: deps.guard,
     signal,
-    readAnswer: true,
+    readResponse: true,
   });
   // Before the transaction, because masking yields to the event loop.
   const reply = await keptReply(result.text, secrets);

@@ -63,8 +63,8 @@ onBothEngines((engine) => {
     it('goes to the subscribed endpoints of its account, and never carries an audit event', async () => {
       const wanted = await pipeline.endpoint({ url: `${receiver.url}/a`, events: ['action.failed'], secret });
       await pipeline.endpoint({ url: `${receiver.url}/b`, events: ['definition.created'], secret });
-      const stranger = await pipeline.newAccount();
-      await pipeline.endpoint({ url: `${receiver.url}/c`, events: ['action.failed'], secret }, stranger);
+      const outsider = await pipeline.newAccount();
+      await pipeline.endpoint({ url: `${receiver.url}/c`, events: ['action.failed'], secret }, outsider);
       await pipeline.fire('audit.key.created');
       await pipeline.fire('action.failed');
       await until(async () => (await only(wanted.id))?.status === 'delivered', { describe: 'the delivery' });
@@ -74,7 +74,7 @@ onBothEngines((engine) => {
     });
 
     it('is retried with the same event in the same bytes until it is accepted', async () => {
-      receiver.answerNext({ status: 500, body: 'internal words' }, { close: true });
+      receiver.respondNext({ status: 500, body: 'internal words' }, { close: true });
       const { id } = await pipeline.endpoint({ url: receiver.url, events: ['action.failed'], secret });
       await pipeline.fire('action.failed', { leaf: 1 });
       const waiting = (attempts: number) =>
@@ -95,7 +95,7 @@ onBothEngines((engine) => {
     });
 
     it('does not wait behind a hanging receiver', async () => {
-      receiver.answer((request) => (request.path === '/hangs' ? { hang: true } : { status: 204 }));
+      receiver.respond((request) => (request.path === '/hangs' ? { hang: true } : { status: 204 }));
       const ill = await pipeline.endpoint({ url: `${receiver.url}/hangs`, events: ['action.failed'], secret });
       const well = await pipeline.endpoint({ url: `${receiver.url}/well`, events: ['action.completed'], secret });
       // All exist before the first is sent, so that the concurrency limit is reached.
@@ -111,7 +111,7 @@ onBothEngines((engine) => {
     });
 
     it('ends with its endpoint', async () => {
-      receiver.answer({ status: 503 });
+      receiver.respond({ status: 503 });
       const { id } = await pipeline.endpoint({ url: receiver.url, events: ['action.failed'], secret });
       await pipeline.fire('action.failed');
       await until(async () => (await only(id))?.attempts === 1, { describe: 'the first attempt' });

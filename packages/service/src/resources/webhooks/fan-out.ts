@@ -1,9 +1,9 @@
 import { isPublishedEvent } from '@hortus/contract/events';
-import { newId } from '../../ids.ts';
 import { enqueue } from '../../jobs/enqueue.ts';
 import { notYetSent } from '../../outbound/deliveries.ts';
 import type { EventSubscriber } from '../../outbox/dispatcher.ts';
 import { dataOf, type SequencedEvent } from '../../outbox/store.ts';
+import { newId } from '../../records/ids.ts';
 import type { Tx } from '../../storage/storage.ts';
 import type { NewRow } from '../../storage/tables.ts';
 import { copiesOf } from '../definitions/public.ts';

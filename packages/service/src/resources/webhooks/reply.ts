@@ -1,5 +1,5 @@
 import { maskOf } from '@hortus/template/masking/masking';
-import { keep } from '../../storage/kept-text.ts';
+import { keep } from '../../storage/truncated-text.ts';
 
 /** Bytes of an answer that are kept and shown. */
 const KEPT_BYTES = 4_096;

@@ -41,10 +41,10 @@ onBothEngines((engine) => {
     it('is hidden from other accounts', async () => {
       const pipeline = await openWebhookPipeline(engine);
       const { id } = await pipeline.endpoint(registration);
-      const stranger = await pipeline.newAccount();
-      expect((await pipeline.list({}, stranger)).data).toEqual([]);
-      await expect(pipeline.remove(id, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-      await expect(pipeline.deliveries(id, {}, stranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      const outsider = await pipeline.newAccount();
+      expect((await pipeline.list({}, outsider)).data).toEqual([]);
+      await expect(pipeline.remove(id, outsider)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+      await expect(pipeline.deliveries(id, {}, outsider)).rejects.toMatchObject({ code: 'NOT_FOUND' });
       expect((await pipeline.list()).data).toHaveLength(1);
     });
 
@@ -54,7 +54,7 @@ onBothEngines((engine) => {
       for (let i = 0; i < 3; i++) ids.unshift((await pipeline.endpoint(registration)).id);
       const first = await pipeline.list({ page: 1, per_page: 2 });
       const second = await pipeline.list({ page: 2, per_page: 2 });
-      expect([...first.data, ...second.data].map((one) => one.id)).toEqual(ids);
+      expect([...first.data, ...second.data].map((item) => item.id)).toEqual(ids);
       expect(first.pagination).toEqual({ page: 1, per_page: 2, total: 3, total_pages: 2 });
     });
   });

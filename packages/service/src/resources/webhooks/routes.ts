@@ -1,7 +1,7 @@
 import type { Delivery, WebhookEndpoint, webhookEndpoints } from '@hortus/contract/resources/webhooks';
 import type { Call, Handlers } from '../../http/handler.ts';
 import { checkUrl } from '../../outbound/check-url.ts';
-import { iso, isoOrNull } from '../../time.ts';
+import { iso, isoOrNull } from '../../records/time.ts';
 import { change, redeliver } from './change.ts';
 import { secretWarnings } from './secret.ts';
 import { listDeliveries, listEndpoints, read, readDelivery, register, remove, type WebhookDeps } from './service.ts';

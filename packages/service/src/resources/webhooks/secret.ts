@@ -13,12 +13,12 @@ export const sealSecret = (
 ): Promise<string> => vault.encrypt(tx, endpoint.account_id, secret, place(endpoint.id));
 
 /** Shorter secrets can be guessed from one signed delivery. */
-const SHORTEST_STRONG = 16;
+const MIN_STRONG_LENGTH = 16;
 
 export const secretWarnings = (secret: string | undefined): string[] =>
-  secret === undefined || secret.length >= SHORTEST_STRONG
+  secret === undefined || secret.length >= MIN_STRONG_LENGTH
     ? []
-    : [`secret: is shorter than ${SHORTEST_STRONG} characters and may be guessed; use a long random string.`];
+    : [`secret: is shorter than ${MIN_STRONG_LENGTH} characters and may be guessed; use a long random string.`];
 
 /** Decrypts the secrets that sign now, the current one first. */
 export async function openSecrets(

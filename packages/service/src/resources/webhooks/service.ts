@@ -1,10 +1,10 @@
 import type { WebhookRegistration } from '@hortus/contract/resources/webhooks';
 import { actorOf, type Principal } from '../../identity/principal.ts';
-import { newId } from '../../ids.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
 import { append } from '../../outbox/append.ts';
 import { notFound } from '../../problem.ts';
 import type { RequireRoom } from '../../quotas/quotas.ts';
+import { newId } from '../../records/ids.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Queries, Storage, Tx } from '../../storage/storage.ts';
 import type { Vault } from '../../vault/vault.ts';
@@ -64,11 +64,11 @@ export async function read(deps: WebhookDeps, accountId: string, id: string): Pr
 
 /** Lists all endpoints of an account with their secrets, to compare them with a garden. */
 export async function allWithSecrets({ vault }: WebhookDeps, queries: Queries, accountId: string) {
-  const rows = await endpointList(queries, { accountId }).rows(MOST_COMPARED, 0);
+  const rows = await endpointList(queries, { accountId }).rows(MAX_COMPARED, 0);
   return await Promise.all(rows.map(async (row) => ({ row, secret: await openSecret(vault, queries, row) })));
 }
 
-const MOST_COMPARED = 10_000;
+const MAX_COMPARED = 10_000;
 
 /** Deletes an endpoint with its deliveries; a running sender finds nothing left to send. */
 export async function remove(tx: Tx, principal: Principal, id: string): Promise<EndpointRow> {

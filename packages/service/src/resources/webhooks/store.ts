@@ -150,7 +150,7 @@ export type DueDelivery = Pick<DeliveryRow, 'id' | 'event_id' | 'event_type' | '
   Pick<Row<'events'>, 'account_id' | 'data'> & { readonly event_created_at: number };
 
 /** Lists due deliveries of an endpoint with their events, oldest first. */
-export const dueDeliveries = statement<{ endpointId: string; now: number; most: number }, DueDelivery>((db, p) =>
+export const dueDeliveries = statement<{ endpointId: string; now: number; max: number }, DueDelivery>((db, p) =>
   db
     .selectFrom('deliveries')
     .innerJoin('events', 'events.id', 'deliveries.event_id')
@@ -169,7 +169,7 @@ export const dueDeliveries = statement<{ endpointId: string; now: number; most: 
     .where('deliveries.next_attempt_at', '<=', p.now)
     .orderBy('deliveries.next_attempt_at')
     .orderBy('deliveries.id')
-    .limit(p.most),
+    .limit(p.max),
 );
 
 const nextAttempt = statement<{ endpointId: string }, { next_attempt_at: number | null }>((db, p) =>

@@ -61,14 +61,14 @@ onBothEngines((engine) => {
 
     it('does not follow a redirect, whose target could be private', async () => {
       const { receiver, test } = await open();
-      receiver.answer({ status: 307, headers: { location: `${receiver.url}/metadata` } });
+      receiver.respond({ status: 307, headers: { location: `${receiver.url}/metadata` } });
       expect(await test()).toMatchObject({ delivered: false, response_code: 307 });
       expect(receiver.requests.map(({ path }) => path)).toEqual(['/hook']);
     });
 
     it('does not show the signing secret that a receiver repeats', async () => {
       const { receiver, test } = await open();
-      receiver.answer({ body: `signed with ${secret}` });
+      receiver.respond({ body: `signed with ${secret}` });
       expect((await test()).reply).toBe('signed with ***');
     });
 

@@ -1,10 +1,10 @@
 import type { WebhookBody, WebhookTest } from '@hortus/contract/resources/webhooks';
-import { newId } from '../../ids.ts';
 import type { AddressGuard } from '../../outbound/address-guard.ts';
-import { ANSWER_WITHIN_MS } from '../../outbound/deliveries.ts';
+import { RESPONSE_TIMEOUT_MS } from '../../outbound/deliveries.ts';
 import { post } from '../../outbound/post.ts';
+import { newId } from '../../records/ids.ts';
+import { iso } from '../../records/time.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { iso } from '../../time.ts';
 import type { Vault } from '../../vault/vault.ts';
 import { keptReply } from './reply.ts';
 import { openSecrets } from './secret.ts';
@@ -35,10 +35,10 @@ export async function testDelivery({ storage, vault, guard }: TestDeps, endpoint
     url: endpoint.url,
     headers: deliveryHeaders({ eventId, eventType, deliveryId: newId('delivery'), body, secret, oldSecret, now }),
     body,
-    timeoutMs: ANSWER_WITHIN_MS,
+    timeoutMs: RESPONSE_TIMEOUT_MS,
     guard,
     signal: new AbortController().signal,
-    readAnswer: true,
+    readResponse: true,
   });
   const delivered = status !== null && status >= 200 && status < 300;
   return {

@@ -30,9 +30,9 @@ export async function limitLocks(client: pg.ClientBase, lockMs: number): Promise
   await client.query(`set lock_timeout = ${lockMs}`);
 }
 
-export function openConnections(primary: Primary, { most, lockMs }: { most: number; lockMs: number }): Connections {
+export function openConnections(primary: Primary, { max, lockMs }: { max: number; lockMs: number }): Connections {
   const pool = new pg.Pool({
-    max: most,
+    max,
     // Statements that a transaction does not await one by one are sent together.
     pipeline: true,
     types: { getTypeParser },

@@ -10,18 +10,18 @@ import { OutcomeUnknown, type Storage, StorageBusy, StorageUnavailable, type Tx 
 import { openPostgres } from './open.ts';
 
 // Two servers of which one refuses writes, as a standby does; e2e/failover has a cluster with replication.
-let one: Postgres;
+let postgres: Postgres;
 let two: Postgres;
 beforeAll(async () => {
-  [one, two] = await Promise.all([startPostgres(), startPostgres()]);
-  for (const { url } of [one, two]) await (await openPostgres({ url })).close();
+  [postgres, two] = await Promise.all([startPostgres(), startPostgres()]);
+  for (const { url } of [postgres, two]) await (await openPostgres({ url })).close();
 });
 afterAll(async () => {
-  await Promise.all([one.stop(), two.stop()]);
+  await Promise.all([postgres.stop(), two.stop()]);
 });
 
 const hostOf = ({ url }: Postgres) => new URL(url).host;
-const url = () => `postgres://hortus@${hostOf(one)},${hostOf(two)}/postgres`;
+const url = () => `postgres://hortus@${hostOf(postgres)},${hostOf(two)}/postgres`;
 
 async function ask(server: Postgres, ...texts: string[]): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: server.url });
@@ -49,7 +49,7 @@ const portOf = async (storage: Storage) =>
   ((await storage.reader.run('select inet_server_port() as port', [])).rows as { port: number }[])[0]?.port;
 
 it('queries, transactions and messages follow the primary', async () => {
-  await demote(one);
+  await demote(postgres);
   await promote(two);
   const storage = await openPostgres({ url: url(), connections: 4 });
   const bus = await openPostgresBus({ url: url(), replica: 'a', log: new QuietLog() });
@@ -60,9 +60,9 @@ it('queries, transactions and messages follow the primary', async () => {
     expect(await portOf(storage)).toBe(Number(new URL(two.url).port));
     await two.kill();
     const waiting = Promise.all([storage.write((tx) => put(tx, 'on one')), storage.reader.run('select 1', [])]);
-    await promote(one);
+    await promote(postgres);
     await waiting;
-    expect(await portOf(storage)).toBe(Number(new URL(one.url).port));
+    expect(await portOf(storage)).toBe(Number(new URL(postgres.url).port));
     await expect.poll(() => gaps, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
     // The former primary returns as a standby: its address is tried last and refused.
     await two.restart();
@@ -77,13 +77,13 @@ it('queries, transactions and messages follow the primary', async () => {
 });
 
 it('a connection to a server that became a standby is discarded', async () => {
-  await promote(one);
+  await promote(postgres);
   await demote(two);
   const storage = await openPostgres({ url: url(), connections: 1 });
   try {
     await storage.write((tx) => put(tx, 'before'));
     await promote(two);
-    await demote(one);
+    await demote(postgres);
     const mode = async () => (await storage.reader.run('show transaction_read_only', [])).rows;
     await expect.poll(mode).toEqual([{ transaction_read_only: 'on' }]);
     await storage.write((tx) => put(tx, 'after'));
@@ -94,13 +94,13 @@ it('a connection to a server that became a standby is discarded', async () => {
 });
 
 it('without a primary queries are refused after a limited time', async () => {
-  await promote(one);
+  await promote(postgres);
   await demote(two);
-  const storage = await openPostgres({ url: url(), connections: 4, patienceMs: 500 });
+  const storage = await openPostgres({ url: url(), connections: 4, timeoutMs: 500 });
   try {
-    await demote(one);
+    await demote(postgres);
     await expect(storage.write((tx) => put(tx, 'never'))).rejects.toThrow(StorageUnavailable);
-    await promote(one);
+    await promote(postgres);
     await storage.write((tx) => put(tx, 'in the end'));
   } finally {
     await storage.close();
@@ -108,11 +108,11 @@ it('without a primary queries are refused after a limited time', async () => {
 });
 
 it('the queries of one request wait together no longer than one of them', async () => {
-  await promote(one);
+  await promote(postgres);
   await demote(two);
-  const storage = await openPostgres({ url: url(), connections: 4, patienceMs: 500 });
+  const storage = await openPostgres({ url: url(), connections: 4, timeoutMs: 500 });
   try {
-    await demote(one);
+    await demote(postgres);
     const refused: string[] = [];
     const query = (name: string) =>
       storage
@@ -127,14 +127,14 @@ it('the queries of one request wait together no longer than one of them', async 
     });
     expect(refused).toEqual(['first', 'second', 'another request']);
   } finally {
-    await promote(one);
+    await promote(postgres);
     await storage.close();
   }
 });
 
 it('while all connections are in use a query waits for its turn, and is refused as busy after a limited time', async () => {
-  await promote(one);
-  const storage = await openPostgres({ url: url(), connections: 1, patienceMs: 500 });
+  await promote(postgres);
+  const storage = await openPostgres({ url: url(), connections: 1, timeoutMs: 500 });
   const [done, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = storage.write(async (tx) => {
     await put(tx, 'held');
@@ -155,16 +155,16 @@ it('while all connections are in use a query waits for its turn, and is refused 
 });
 
 it('a server that is cut off is left for another one, and long queries are not cut', async () => {
-  await promote(one);
+  await promote(postgres);
   await promote(two);
-  await using proxy = await severableProxy(Number(new URL(one.url).port));
+  await using proxy = await severableProxy(Number(new URL(postgres.url).port));
   const storage = await openPostgres({
     url: `postgres://hortus@127.0.0.1:${proxy.port},${hostOf(two)}/postgres`,
     connections: 4,
     connectMs: 300,
   });
   try {
-    expect(await portOf(storage)).toBe(Number(new URL(one.url).port));
+    expect(await portOf(storage)).toBe(Number(new URL(postgres.url).port));
     // Longer than the silence after which a connection is suspect.
     await storage.reader.run('select pg_sleep(6)', []);
     const cut = storage.write(async (tx) => {
@@ -182,9 +182,9 @@ it('a server that is cut off is left for another one, and long queries are not c
 });
 
 it('opening names the servers and their state, without the password', async () => {
-  await demote(one);
+  await demote(postgres);
   await demote(two);
-  const opening = openPostgres({ url: url().replace('hortus@', 'hortus:hunter2@'), patienceMs: 3_000 });
+  const opening = openPostgres({ url: url().replace('hortus@', 'hortus:hunter2@'), timeoutMs: 3_000 });
   const failure = await opening.then(
     () => undefined,
     (error: Error) => error,
@@ -195,8 +195,8 @@ it('opening names the servers and their state, without the password', async () =
 });
 
 it('a lock that is not released is waited for only for a limited time', async () => {
-  await promote(one);
-  const storage = await openPostgres({ url: one.url, connections: 4, stuckMs: 300 });
+  await promote(postgres);
+  const storage = await openPostgres({ url: postgres.url, connections: 4, stuckMs: 300 });
   const [done, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const holding = storage.write(async (tx) => {
     await put(tx, 'locked');

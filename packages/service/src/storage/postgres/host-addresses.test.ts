@@ -47,7 +47,7 @@ it('a known name whose lookup fails keeps its addresses', async () => {
   expect(await second).toEqual(old);
 });
 
-it('a known name whose lookup is late keeps its addresses until the answer', async () => {
+it('a known name whose lookup is late keeps its addresses until the response', async () => {
   const { asked, addresses } = nameServer();
   const first = addresses.of('one');
   asked[0]?.resolve(old);

@@ -3,7 +3,7 @@ import { lookup } from 'node:dns/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How long the lookup of a known name may take before the addresses of its last answer are used. */
-const PATIENCE_MS = 500;
+const TIMEOUT_MS = 500;
 
 export type LookUp = (name: string) => Promise<LookupAddress[]>;
 
@@ -25,7 +25,7 @@ export class HostAddresses {
     const known = this.#known.get(name);
     const asked = this.#ask(name);
     if (known === undefined) return await asked;
-    return await Promise.race([asked.catch(() => known), sleep(PATIENCE_MS, known, { ref: false })]);
+    return await Promise.race([asked.catch(() => known), sleep(TIMEOUT_MS, known, { ref: false })]);
   }
 
   #ask(name: string): Promise<LookupAddress[]> {

@@ -42,7 +42,7 @@ it('a transaction that lost its connection before the commit runs again', async 
 
 it('a transaction that loses every connection is refused after a limited time', async () => {
   await storage.close();
-  storage = await openPostgres({ url: database.url, connections: 4, patienceMs: 500 });
+  storage = await openPostgres({ url: database.url, connections: 4, timeoutMs: 500 });
   const hopeless = storage.write(async (tx) => {
     await put(tx, 'lost');
     await cut(tx);
@@ -120,6 +120,6 @@ it('prepared statements still work after a newer version has added a column to t
   await storage.write((tx) => tx.run('alter table settings add column more text', []));
   expect(await inTransaction()).toEqual([]);
   await storage.write((tx) => put(tx, 'kept'));
-  await storage.write((tx) => tx.run('alter table settings add column most text', []));
-  for (const { rows } of await atOnce()) expect(rows).toEqual([{ name: 'kept', value: '', more: null, most: null }]);
+  await storage.write((tx) => tx.run('alter table settings add column max text', []));
+  for (const { rows } of await atOnce()) expect(rows).toEqual([{ name: 'kept', value: '', more: null, max: null }]);
 });

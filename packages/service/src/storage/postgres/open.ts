@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import { CommitListeners } from '../commit-listeners.ts';
 import { migrate } from '../migrate.ts';
 import { withOutside } from '../outside.ts';
@@ -29,14 +29,14 @@ export interface PostgresOptions extends PrimaryOptions {
   /** Maximum number of connections of this process; further requests wait. */
   readonly connections?: number;
   /** How long a request waits for a server that accepts writes, and for a connection, in all. */
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
   /** How long a transaction waits for a lock, and for the confirmation of its commit. */
   readonly stuckMs?: number;
   /** Whether lists may be read on a standby. */
   readonly reads?: 'primary' | 'standby';
 }
 
-const PATIENCE_MS = 15_000;
+const TIMEOUT_MS = 15_000;
 /**
  * Longer than a cluster takes to replace a lost synchronous standby. Not a `statement_timeout`: PostgreSQL answers a cancelled
  * commit that waits for its standby with success, and a failover may lose it.
@@ -44,7 +44,7 @@ const PATIENCE_MS = 15_000;
 const STUCK_MS = 15_000;
 
 /** Maximum number of runs of a transaction that lost a race, before its caller gets the error. */
-const MOST_RUNS = 10;
+const MAX_RUNS = 10;
 
 /**
  * Serialization failure, deadlock, and a unique key that another transaction took: run again, so that the transaction
@@ -55,12 +55,12 @@ const RACE_CODES = new Set(['40001', '40P01', '23505']);
 /** Opens the shared storage: several replicas on one PostgreSQL. */
 export async function openPostgres(options: PostgresOptions, hooks: StorageHooks = {}): Promise<Storage> {
   const primary = new Primary(readDatabaseServers(options.url), options);
-  const newWait = () => new Wait(options.patienceMs ?? PATIENCE_MS);
+  const newWait = () => new Wait(options.timeoutMs ?? TIMEOUT_MS);
   // At the start, only a database with standbys is waited for: a wrong address is reported at once.
   if (primary.hasStandbys) await primary.find(newWait());
   else await (await primary.connect()).end();
   const { stuckMs = STUCK_MS } = options;
-  const connections = openConnections(primary, { most: options.connections ?? 16, lockMs: stuckMs });
+  const connections = openConnections(primary, { max: options.connections ?? 16, lockMs: stuckMs });
   try {
     await migrateOnOwnConnection(connections, newWait(), stuckMs);
   } catch (error) {
@@ -84,16 +84,16 @@ export async function openPostgres(options: PostgresOptions, hooks: StorageHooks
             try {
               const value = await inTransaction(connections, hooks, { notices, outside, wait, stuckMs }, work);
               standby?.wrote();
-              listeners.tell(notices);
+              listeners.notify(notices);
               return value;
             } catch (error) {
               // The change may have been saved, and a notice without a change does no harm.
               if (error instanceof OutcomeUnknown) {
                 standby?.wrote();
-                listeners.tell(notices);
+                listeners.notify(notices);
               }
               if (error instanceof ConnectionLost) await pause(wait, error);
-              else if (!isRace(error) || races++ >= MOST_RUNS) throw error;
+              else if (!isRace(error) || races++ >= MAX_RUNS) throw error;
             }
           }
         } finally {
@@ -227,11 +227,11 @@ class TransactionSession implements Session {
 }
 
 /** Runs each statement on any connection. */
-async function runOnce(connections: Connections, wait: Wait, of: Parameters<Session['run']>): Promise<Rows> {
+async function runOnce(connections: Connections, wait: Wait, args: Parameters<Session['run']>): Promise<Rows> {
   const connection = await connections.borrow(wait);
   let broken: Error | undefined;
   try {
-    return await sessionOn(connection.client).run(...of);
+    return await sessionOn(connection.client).run(...args);
   } catch (error) {
     if (isLostConnection(error)) broken = error as Error;
     throw error;
@@ -245,12 +245,12 @@ async function runOnce(connections: Connections, wait: Wait, of: Parameters<Sess
  * lost. A transaction is repeated as a whole.
  */
 const repeating = (connections: Connections, newWait: () => Wait): Session => ({
-  async run(...of) {
+  async run(...args) {
     const wait = newWait();
     try {
       for (let isFirst = true; ; isFirst = false) {
         try {
-          return await runOnce(connections, wait, of);
+          return await runOnce(connections, wait, args);
         } catch (error) {
           if (isLostConnection(error)) await pause(wait, error);
           else if (!isFirst || !isStalePlan(error)) throw error;

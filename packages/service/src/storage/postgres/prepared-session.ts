@@ -10,7 +10,7 @@ export const isStalePlan = (error: unknown): boolean => {
 const names = new Map<string, string>();
 let named = 0;
 /** Every connection keeps what it has prepared, and callers choose combinations of filters. */
-const MOST_NAMES = 2_000;
+const MAX_NAMES = 2_000;
 
 /**
  * Returns one name per text and process, so that PostgreSQL parses repeated statements once per connection; undefined
@@ -18,7 +18,7 @@ const MOST_NAMES = 2_000;
  */
 function nameOf(text: string): string | undefined {
   let name = names.get(text);
-  if (!name && names.size < MOST_NAMES) {
+  if (!name && names.size < MAX_NAMES) {
     name = `hortus_${named++}`;
     names.set(text, name);
   }

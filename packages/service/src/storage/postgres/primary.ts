@@ -106,7 +106,7 @@ export class Primary {
   }
 
   /** Answers whether a server can be reached, even if it is a standby or refuses connections. */
-  async answers(url: string): Promise<boolean> {
+  async responds(url: string): Promise<boolean> {
     try {
       leave(await this.#begin(url, {}));
       return true;
@@ -130,7 +130,7 @@ export class Primary {
   }
 
   /** Searches without a caller that waits, so that the next one finds it sooner. */
-  look(): void {
+  probe(): void {
     this.#attempt().catch(() => {});
   }
 

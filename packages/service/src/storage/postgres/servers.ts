@@ -10,9 +10,9 @@ const EXAMPLE = 'postgres://user:password@host:5432/hortus';
 const ATTRIBUTE = 'target_session_attrs';
 /** Values of libpq that select the server on which Hortus can work. */
 const WRITABLE = ['read-write', 'primary'];
-const MOST_SERVERS = 16;
+const MAX_SERVERS = 16;
 
-const parts = /^(postgres(?:ql)?:)\/\/(?:([^/?#]*)@)?([^/?#@]*)([^?#]*)(?:\?([^#]*))?$/;
+const parts = /^(postgres(?:ql)?:)\/\/(?:([^/?#]*)@)?([^/?#@]*)((?:\/[^?#]*)?)(?:\?([^#]*))?$/;
 
 /**
  * Reads a URL that may name several hosts, as libpq does: postgres://user:password@one:5432,two:5432/hortus. Messages
@@ -27,7 +27,7 @@ export function readDatabaseServers(text: string): DatabaseServers {
     throw new Error(`${ATTRIBUTE} must be ${WRITABLE.join(' or ')}: Hortus needs the server that accepts writes.`);
   parameters.delete(ATTRIBUTE);
   const names = hosts.split(',');
-  if (names.length > MOST_SERVERS) throw new Error(`must not name more than ${MOST_SERVERS} hosts.`);
+  if (names.length > MAX_SERVERS) throw new Error(`must not name more than ${MAX_SERVERS} hosts.`);
   // A single URL stays as it is, because `pg` accepts more forms than this function, such as a socket directory.
   if (names.length === 1 && attribute === null) return { urls: [single(text)], checked: false };
   const rest = parameters.size === 0 ? path : `${path}?${parameters}`;

@@ -27,7 +27,7 @@ export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY
   const leave = (url: string, reason: Error) => {
     // Idle ones too: the next query would otherwise wait for one of them.
     for (const client of open) if (client.url === url) client.socket.destroy(reason);
-    primary.look();
+    primary.probe();
   };
 
   const check = async () => {
@@ -37,7 +37,7 @@ export function watchForSilence(pool: pg.Pool, primary: Primary, everyMs = EVERY
     for (const [client] of borrowed) borrowed.set(client, client.socket.bytesRead);
     for (const url of new Set(suspects.map(([{ url }]) => url))) {
       // Twice, because a busy server may be late once.
-      if ((await primary.answers(url)) || (await primary.answers(url))) continue;
+      if ((await primary.responds(url)) || (await primary.responds(url))) continue;
       if (suspects.some(([client, received]) => client.url === url && client.socket.bytesRead !== received)) continue;
       leave(url, new Error('The database server does not answer.'));
     }

@@ -49,7 +49,7 @@ export class Standby {
 
   /** Returns a session that asks the standby first where that is allowed. */
   before(primary: Session): Session {
-    return { run: async (...of) => (await this.#run(of)) ?? (await primary.run(...of)) };
+    return { run: async (...args) => (await this.#run(args)) ?? (await primary.run(...args)) };
   }
 
   async close(): Promise<void> {
@@ -58,13 +58,13 @@ export class Standby {
     this.#leave();
   }
 
-  async #run(of: Parameters<Session['run']>): Promise<Rows | undefined> {
+  async #run(args: Parameters<Session['run']>): Promise<Rows | undefined> {
     const pool = this.#pool;
     if (pool === undefined || this.#lists.getStore() === undefined || !this.#suits(currentCaller())) return undefined;
     const connection = await pool.connect().then(kept, () => undefined);
     if (connection === undefined) return undefined;
     try {
-      const found = await sessionOn(connection.client).run(...of);
+      const found = await sessionOn(connection.client).run(...args);
       connection.giveBack();
       return found;
     } catch (error) {

@@ -1,5 +1,5 @@
 /** Callers that are remembered one by one. */
-const MOST = 10_000;
+const MAX = 10_000;
 
 /** Remembers when callers made their last changes, as long as a standby may lack them. Times are those of one clock. */
 export class Writers {
@@ -17,7 +17,7 @@ export class Writers {
       if (time >= shown) break;
       this.#last.delete(oldest);
     }
-    if (this.#last.size <= MOST) return;
+    if (this.#last.size <= MAX) return;
     this.#last.clear();
     this.#others = at;
   }

@@ -9,7 +9,7 @@ interface Prepared {
 }
 
 /** There are few texts (compiled statements and list filters), so a bounded map is sufficient. */
-const MOST_PREPARED = 500;
+const MAX_PREPARED = 500;
 
 /** One connection of `node:sqlite` with its prepared statements. Synchronous, which makes it fast. */
 export class SqliteConnection {
@@ -51,7 +51,7 @@ export class SqliteConnection {
   #prepare(text: string): Prepared {
     const known = this.#prepared.get(text);
     if (known) return known;
-    if (this.#prepared.size >= MOST_PREPARED) {
+    if (this.#prepared.size >= MAX_PREPARED) {
       const [oldest] = this.#prepared.keys();
       if (oldest !== undefined) this.#prepared.delete(oldest);
     }

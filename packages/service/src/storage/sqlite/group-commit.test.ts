@@ -235,14 +235,14 @@ describe('commits', () => {
   });
 
   it('announce nothing of a transaction that was rolled back', async () => {
-    const told: string[] = [];
-    storage.onCommit((notices) => told.push(...notices.map((n) => n.message)));
+    const reported: string[] = [];
+    storage.onCommit((notices) => reported.push(...notices.map((n) => n.message)));
     const failing = storage.write(async (tx) => {
       tx.notify('settings', 'never');
       throw new Error('no');
     });
     await Promise.allSettled([failing, storage.write(async (tx) => tx.notify('settings', 'kept'))]);
-    expect(told).toEqual(['kept']);
+    expect(reported).toEqual(['kept']);
   });
 
   it('are visible to the reader once acknowledged', async () => {
@@ -307,7 +307,7 @@ describe('an fsync', () => {
     const slow = await openSqlite(own.path, { toDisk });
     const asked = (times: number) => until(() => waiting.length === times, { describe: `sync ${times}` });
     const end = async () => {
-      for (const one of waiting) one.resolve();
+      for (const resolvers of waiting) resolvers.resolve();
       await slow.close();
       await own.remove();
     };
@@ -316,17 +316,17 @@ describe('an fsync', () => {
 
   it('is awaited only by its writers; later writers share the next one', async () => {
     await using disk = await onSlowDisk();
-    const answered: string[] = [];
-    const write = (name: string) => disk.slow.write((tx) => put(tx, name)).then(() => answered.push(name));
+    const responded: string[] = [];
+    const write = (name: string) => disk.slow.write((tx) => put(tx, name)).then(() => responded.push(name));
     const first = write('first');
     await disk.asked(1);
     const later = [write('second'), write('third')];
     expect(await disk.slow.reader.db.selectFrom('settings').select('name').execute()).toEqual([{ name: 'first' }]);
-    expect(answered).toEqual([]);
+    expect(responded).toEqual([]);
     disk.waiting[0]?.resolve();
     await first;
     await disk.asked(2);
-    expect(answered).toEqual(['first']);
+    expect(responded).toEqual(['first']);
     disk.waiting[1]?.resolve();
     await Promise.all(later);
     expect(disk.waiting).toHaveLength(2);
@@ -335,7 +335,7 @@ describe('an fsync', () => {
   it('that fails ends all writing, and every writer gets the error', async () => {
     await using disk = await onSlowDisk();
     const notices: string[] = [];
-    disk.slow.onCommit((told) => notices.push(...told.map(({ topic }) => topic)));
+    disk.slow.onCommit((reported) => notices.push(...reported.map(({ topic }) => topic)));
     const write = (name: string) =>
       disk.slow.write(async (tx) => {
         tx.notify(name);

@@ -31,10 +31,10 @@ export interface CommitSteps {
 
 type Outcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
-const MOST_IN_BATCH = 128;
+const MAX_IN_BATCH = 128;
 
 /** A batch that has blocked the event loop for this long yields before the next statement. */
-const LONGEST_TURN_MS = 10;
+const MAX_TURN_MS = 10;
 
 /** Isolation of the callbacks of a batch: none while all succeed, otherwise a savepoint each. */
 type Apart = 'together' | 'savepoints';
@@ -86,7 +86,7 @@ export class GroupCommit {
     while (this.#queue.length > 0) {
       // Wait for the next turn of the loop, so that all concurrent requests join the same batch.
       await turnOfLoop();
-      await this.#write(this.#queue.splice(0, MOST_IN_BATCH));
+      await this.#write(this.#queue.splice(0, MAX_IN_BATCH));
       await this.#steps.beforeNext?.();
     }
     this.#draining = undefined;
@@ -137,7 +137,7 @@ export class GroupCommit {
       this.#watchdog = undefined;
     }
     for (const { work, error } of failed) work.reject(error);
-    await this.#answer(done);
+    await this.#respond(done);
     return undefined;
   }
 
@@ -145,7 +145,7 @@ export class GroupCommit {
    * Resolves the callers after the commit is on disk; readers see it a moment before. After a failure nothing is
    * written any more, because the state of the disk is unknown.
    */
-  async #answer(done: readonly Done[]): Promise<void> {
+  async #respond(done: readonly Done[]): Promise<void> {
     try {
       await this.#steps.toDisk();
     } catch (cause) {
@@ -171,7 +171,7 @@ export class GroupCommit {
    * wait, readers have their own connection. Undefined while the turn is short.
    */
   #beforeStatement(): Promise<void> | undefined {
-    if (this.#pause || performance.now() - this.#turnBegan < LONGEST_TURN_MS) return this.#pause;
+    if (this.#pause || performance.now() - this.#turnBegan < MAX_TURN_MS) return this.#pause;
     clearImmediate(this.#watchdog);
     this.#pause = turnOfLoop().then(() => {
       this.#pause = undefined;

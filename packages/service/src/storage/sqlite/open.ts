@@ -35,7 +35,7 @@ async function openLocked(file: string, hooks: StorageHooks, lock: { release(): 
   const checkpoints = new Checkpoints(copying, writer);
   const commits = new GroupCommit(writer, hooks, {
     toDisk: hooks.toDisk ?? (() => log.sync()),
-    committed: (notices) => listeners.tell(notices),
+    committed: (notices) => listeners.notify(notices),
     beforeNext: () => checkpoints.afterCommit(),
   });
   let closing: Promise<void> | undefined;
@@ -82,6 +82,6 @@ const sessionOn = (thread: SqliteThread) => ({
 
 const queriesFor = (session: Session): Queries => ({
   engine: 'sqlite',
-  run: (...of) => session.run(...of),
+  run: (...args) => session.run(...args),
   db: queriesOn<Tables>('sqlite', session),
 });

@@ -53,12 +53,12 @@ it('a failed statement rejects with its reason and harms no other', async () => 
   const outcomes = await Promise.allSettled([
     at.thread.run('select * from nowhere'),
     at.thread.run('insert into numbers values (1)'),
-    at.thread.run('select max(n) as most from numbers'),
+    at.thread.run('select max(n) as max from numbers'),
   ]);
   expect(outcomes).toMatchObject([
     { status: 'rejected', reason: { message: expect.stringContaining('no such table') } },
     { status: 'rejected', reason: { message: expect.stringContaining('readonly') } },
-    { status: 'fulfilled', value: [{ most: 1_000 }] },
+    { status: 'fulfilled', value: [{ max: 1_000 }] },
   ]);
 });
 

@@ -1,6 +1,6 @@
 import type { SQLInputValue } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 
 interface Order {
   readonly id: number;
@@ -67,16 +67,16 @@ export class SqliteThread {
     const workerData = { file: this.#file, readOnly: this.#readOnly };
     const worker = new Worker(`(${serveStatements})()`, { eval: true, workerData, execArgv: [], env: {} });
     const end = () => void worker.terminate();
-    const heard = (reply: Reply) => this.#heard(worker, reply);
+    const onReceived = (reply: Reply) => this.#received(worker, reply);
     const ended = () => this.#ended(worker);
-    worker.on('message', guardedBy(end, heard));
+    worker.on('message', guardedBy(end, onReceived));
     worker.on('error', guardedBy(end, end));
     worker.on('exit', guardedBy(end, ended));
     this.#worker = worker;
     return worker;
   }
 
-  #heard(worker: Worker, { id, rows, error }: Reply): void {
+  #received(worker: Worker, { id, rows, error }: Reply): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     if (rows) waiting?.done(rows);

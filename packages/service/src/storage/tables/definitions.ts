@@ -89,7 +89,7 @@ export interface DefinitionTables {
     /** The backup made before it or, for a rollback with data, the backup to restore. */
     backup_id: string | null;
     /** Preparation before a daemon may claim it, its execution, and when it was done. */
-    preparation: 'backup' | 'restore' | null;
+    preparation: 'backup' | 'restore' | 'release' | null;
     preparation_execution: string | null;
     prepared_at: Time | null;
     cancel_requested_at: Time | null;

@@ -1,10 +1,10 @@
+import type { upgradeSteps } from '@hortus/contract/actions/steps';
 import type { backupMachine } from '@hortus/contract/machines/backup';
 import type { executionMachine } from '@hortus/contract/machines/execution';
 import type { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
 import type { StateOf } from '@hortus/contract/machines/machine';
 import type { upgradeMachine } from '@hortus/contract/machines/upgrade';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
-import type { upgradeSteps } from '@hortus/contract/steps';
 import type { ColumnType, Generated } from 'kysely';
 import type { Flag, Json, Status, Time } from './columns.ts';
 

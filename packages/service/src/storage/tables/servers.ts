@@ -106,6 +106,15 @@ export interface ServerTables {
     state_since: Time;
     reported_at: Time;
   };
+  /** Last report of each daemon. */
+  server_diagnostics: {
+    server_id: string;
+    /** Empty for an ordinary server. */
+    member_id: string;
+    /** Versions, policy and errors. */
+    report: Json;
+    reported_at: Time;
+  };
   server_capacity: {
     server_id: string;
     memory_used: number;

@@ -16,8 +16,8 @@ export class Dice {
   }
 
   /** Returns an integer between both, inclusive. */
-  between(least: number, most: number): number {
-    return least + Math.floor(this.next() * (most - least + 1));
+  between(min: number, max: number): number {
+    return min + Math.floor(this.next() * (max - min + 1));
   }
 
   /** Returns true about once in `times`. */

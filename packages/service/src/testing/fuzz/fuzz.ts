@@ -1,9 +1,9 @@
 import type { Endpoint } from '@hortus/contract/endpoint';
 import { type EndpointName, endpointRows, endpoints } from '@hortus/contract/endpoints';
-import { idPrefixes } from '@hortus/contract/ids';
+import { idPrefixes } from '@hortus/contract/records/names';
 import { goodRequest } from '../good-requests.ts';
-import { expectPublished, expectShape } from '../published-answer.ts';
-import type { Answer, Caller } from '../running-service.ts';
+import { expectPublished, expectShape } from '../published-response.ts';
+import type { Caller, TestResponse } from '../running-service.ts';
 import { Dice } from './dice.ts';
 import { type FuzzRequest, fuzzRequest } from './requests.ts';
 
@@ -11,7 +11,7 @@ export interface FuzzOptions {
   readonly seed: number;
   readonly seconds: number;
   /** An answer that takes longer counts as hanging. */
-  readonly answerWithinMs?: number;
+  readonly responseTimeoutMs?: number;
 }
 
 export interface FuzzOutcome {
@@ -28,7 +28,7 @@ const anyId = new RegExp(
     .join('|')})_[0-9a-z]{26}\\b`,
   'g',
 );
-const MOST_IDS = 500;
+const MAX_IDS = 500;
 /** Creating a good request takes several calls; so many variations are made of each. */
 const OF_ONE_GOOD = 5;
 
@@ -47,50 +47,55 @@ export async function fuzz(caller: Caller, options: FuzzOptions): Promise<FuzzOu
       const good = await goodRequest(name, caller);
       for (let i = 0; i < OF_ONE_GOOD; i++) {
         if (round > 0 && performance.now() >= end) break;
-        const answer = await ask(name, caller, fuzzRequest(name, good, dice, ids), options);
+        const response = await ask(name, caller, fuzzRequest(name, good, dice, ids), options);
         requests++;
-        statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
-        remember(ids, answer);
+        statuses[response.status] = (statuses[response.status] ?? 0) + 1;
+        remember(ids, response);
       }
     }
   }
   return { requests, rows: endpointRows.length, statuses };
 }
 
-async function ask(name: EndpointName, caller: Caller, request: FuzzRequest, options: FuzzOptions): Promise<Answer> {
-  const { answerWithinMs = 20_000 } = options;
+async function ask(
+  name: EndpointName,
+  caller: Caller,
+  request: FuzzRequest,
+  options: FuzzOptions,
+): Promise<TestResponse> {
+  const { responseTimeoutMs = 20_000 } = options;
   try {
-    const answer = await within(
-      answerWithinMs,
+    const response = await within(
+      responseTimeoutMs,
       caller.request(request.method, request.path, request.options),
-      `There was no answer within ${answerWithinMs} ms.`,
+      `There was no answer within ${responseTimeoutMs} ms.`,
     );
-    check(name, request, answer);
-    return answer;
+    check(name, request, response);
+    return response;
   } catch (error) {
     const sent = JSON.stringify({ ...request, options: { ...request.options, key: undefined } });
     throw new Error(`${name}, seed ${options.seed}: ${sent.slice(0, 4_000)}`, { cause: error });
   }
 }
 
-function check(name: EndpointName, { mustRefuse }: FuzzRequest, answer: Answer): void {
+function check(name: EndpointName, { mustRefuse }: FuzzRequest, response: TestResponse): void {
   const row: Endpoint = endpoints[name];
-  if (answer.status >= 500) throw new Error(`It answered ${answer.status}: ${JSON.stringify(answer.json)}`);
-  expectPublished(answer, row);
-  if (answer.status < 300 && !row.file) expectShape(row.response, answer.json);
-  if (answer.status < 300 && mustRefuse) throw new Error('It accepted a body that does not match its schema.');
+  if (response.status >= 500) throw new Error(`It answered ${response.status}: ${JSON.stringify(response.json)}`);
+  expectPublished(response, row);
+  if (response.status < 300 && !row.file) expectShape(row.response, response.json);
+  if (response.status < 300 && mustRefuse) throw new Error('It accepted a body that does not match its schema.');
 }
 
-function remember(ids: string[], { json }: Answer): void {
+function remember(ids: string[], { json }: TestResponse): void {
   ids.push(...(JSON.stringify(json)?.match(anyId)?.slice(0, 5) ?? []));
-  if (ids.length > MOST_IDS) ids.splice(0, ids.length - MOST_IDS);
+  if (ids.length > MAX_IDS) ids.splice(0, ids.length - MAX_IDS);
 }
 
 async function within<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
-  const patience = Promise.withResolvers<never>();
-  const timer = setTimeout(() => patience.reject(new Error(message)), ms);
+  const timeout = Promise.withResolvers<never>();
+  const timer = setTimeout(() => timeout.reject(new Error(message)), ms);
   try {
-    return await Promise.race([work, patience.promise]);
+    return await Promise.race([work, timeout.promise]);
   } finally {
     clearTimeout(timer);
   }

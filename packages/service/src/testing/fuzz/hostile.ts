@@ -42,7 +42,7 @@ export function hostileText(dice: Dice): string {
   return dice.of(texts);
 }
 
-export function hostileValue(dice: Dice, depth = 0): unknown {
+function hostileValue(dice: Dice, depth = 0): unknown {
   if (depth === 0 && dice.oneIn(30)) return nested(dice.of([80, 1_000]));
   const kind = dice.between(0, depth > 2 ? 3 : 6);
   if (kind <= 1) return hostileText(dice);

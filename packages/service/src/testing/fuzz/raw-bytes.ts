@@ -1,6 +1,6 @@
-import { channelPaths } from '@hortus/contract/channel';
-import { shellPaths } from '@hortus/contract/shell';
-import { TRANSFER_PROTOCOL, transferPath } from '@hortus/contract/transfer';
+import { channelPaths } from '@hortus/contract/channel/channel';
+import { shellPaths } from '@hortus/contract/protocol/shell';
+import { TRANSFER_PROTOCOL, transferPath } from '@hortus/contract/protocol/transfer';
 import type { Dice } from './dice.ts';
 import { hostileText } from './hostile.ts';
 

@@ -30,8 +30,8 @@ const formats: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns a value that the schema nearly always accepts; the service checks rules beyond the schema itself. */
-export function sampleOf(given: TSchema, dice: Dice): unknown {
-  const schema = given as Schema;
+export function sampleOf(overrides: TSchema, dice: Dice): unknown {
+  const schema = overrides as Schema;
   if ('const' in schema) return schema.const;
   if (schema.enum) return dice.of(schema.enum);
   if (schema.anyOf) return sampleOf(dice.of(schema.anyOf), dice);

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { errorTable } from '@hortus/contract/errors';
 import { until } from '@hortus/testkit/until';
-import { newId } from '../../ids.ts';
+import { newId } from '../../records/ids.ts';
 import { insertRow } from '../../storage/status-columns.ts';
 import type { RunningService } from '../running-service.ts';
 import { Dice } from './dice.ts';
@@ -11,7 +11,7 @@ export interface SocketFuzzOptions {
   readonly seed: number;
   readonly seconds: number;
   /** Minimum number of connections, however short the time is. */
-  readonly least?: number;
+  readonly min?: number;
   /** A connection that is neither answered nor closed within this time counts as hanging. */
   readonly closeWithinMs?: number;
 }
@@ -31,7 +31,7 @@ const published = new Set<number>([
   ...[100, 101, 200, 302],
 ]);
 /** An end of a transfer may wait for the other end; by then the service has read everything written to it. */
-const PATIENCE_WITH_WEBSOCKETS_MS = 200;
+const WEBSOCKET_TIMEOUT_MS = 200;
 
 /**
  * Sends bytes that are not, or almost, a request on raw sockets: odd targets, upgrades, pipelines, broken frames,
@@ -39,7 +39,7 @@ const PATIENCE_WITH_WEBSOCKETS_MS = 200;
  * asked, leaves a connection open, or does not catch an error.
  */
 export async function fuzzSockets(service: RunningService, options: SocketFuzzOptions): Promise<SocketOutcome> {
-  const { seed, seconds, least = 200 } = options;
+  const { seed, seconds, min = 200 } = options;
   const dice = new Dice(seed);
   const [from, to] = [await register(service, `raw from ${seed}`), await register(service, `raw to ${seed}`)];
   const transfer = { id: await openTransfer(service, from.id, to.id), keys: [from.api_key, to.api_key] };
@@ -52,16 +52,16 @@ export async function fuzzSockets(service: RunningService, options: SocketFuzzOp
   let connections = 0;
   let transferEnds = 0;
   try {
-    while (connections < least || performance.now() < end) {
+    while (connections < min || performance.now() < end) {
       const batch = Array.from({ length: AT_ONCE }, () =>
         dice.oneIn(4) ? rawFrames(dice, credentials, transfer) : rawRequests(dice, credentials),
       );
       const ways = batch.map((): Way => dice.of(['read', 'read', 'read', 'half-closed', 'reset', 'trickled']));
-      const answers = await Promise.all(batch.map((raw, i) => send(service, raw, ways[i] as Way, options)));
-      for (const [i, answer] of answers.entries()) count(statuses, batch[i] as RawBytes, answer, seed);
+      const responses = await Promise.all(batch.map((raw, i) => send(service, raw, ways[i] as Way, options)));
+      for (const [i, response] of responses.entries()) count(statuses, batch[i] as RawBytes, response, seed);
       connections += AT_ONCE;
       transferEnds += batch.filter(
-        ({ isTransferEnd }, i) => isTransferEnd && answers[i]?.startsWith('HTTP/1.1 101'),
+        ({ isTransferEnd }, i) => isTransferEnd && responses[i]?.startsWith('HTTP/1.1 101'),
       ).length;
       if (thrown.length > 0) throw new Error(`seed ${seed}: something was thrown and not caught`, { cause: thrown[0] });
       const health = await service.request('GET', '/health', { key: null });
@@ -82,9 +82,9 @@ const register = async ({ client }: RunningService, name: string) =>
 /**
  * Inserts an empty transfer between two servers; the service itself creates one only for daemons that move something.
  */
-async function openTransfer({ sideDoor, accountId }: RunningService, from: string, to: string): Promise<string> {
+async function openTransfer({ database, accountId }: RunningService, from: string, to: string): Promise<string> {
   const id = newId('transfer');
-  await insertRow(sideDoor, 'transfers', {
+  await insertRow(database, 'transfers', {
     id,
     account_id: accountId,
     migration_id: null,
@@ -104,8 +104,8 @@ async function openTransfer({ sideDoor, accountId }: RunningService, from: strin
     sha256: null,
     error: null,
     meeting_url: null,
-    created_at: sideDoor.now,
-    updated_at: sideDoor.now,
+    created_at: database.now,
+    updated_at: database.now,
     started_at: null,
     finished_at: null,
   });
@@ -119,25 +119,24 @@ function send({ base }: RunningService, raw: RawBytes, way: Way, options: Socket
   const { hostname, port } = new URL(base);
   return new Promise((done, fail) => {
     const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-    let heard = '';
+    let received = '';
     const late = setTimeout(() => {
       socket.destroy();
       fail(
-        new Error(`Nothing closed this connection (${way}): ${shown(raw)}\nIt had answered: ${heard.slice(0, 500)}`),
+        new Error(`Nothing closed this connection (${way}): ${shown(raw)}\nIt had answered: ${received.slice(0, 500)}`),
       );
     }, closeWithinMs);
-    let patience: NodeJS.Timeout | undefined;
+    let timeout: NodeJS.Timeout | undefined;
     socket.on('error', () => undefined);
     socket.on('data', (bytes) => {
-      heard += bytes.toString('latin1');
-      if (heard.startsWith('HTTP/1.1 101'))
-        patience ??= setTimeout(() => socket.destroy(), PATIENCE_WITH_WEBSOCKETS_MS);
+      received += bytes.toString('latin1');
+      if (received.startsWith('HTTP/1.1 101')) timeout ??= setTimeout(() => socket.destroy(), WEBSOCKET_TIMEOUT_MS);
     });
     socket.on('end', () => socket.end());
     socket.on('close', () => {
       clearTimeout(late);
-      clearTimeout(patience);
-      done(heard);
+      clearTimeout(timeout);
+      done(received);
     });
     socket.on('connect', () => {
       if (way === 'reset') socket.write(raw.bytes, () => socket.resetAndDestroy());
@@ -150,12 +149,12 @@ function send({ base }: RunningService, raw: RawBytes, way: Way, options: Socket
   });
 }
 
-function count(statuses: Record<number, number>, raw: RawBytes, answer: string, seed: number): void {
-  const found = [...answer.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)].map(([, status]) => Number(status));
+function count(statuses: Record<number, number>, raw: RawBytes, response: string, seed: number): void {
+  const found = [...response.matchAll(/HTTP\/1\.1 (\d{3}) [A-Z]/g)].map(([, status]) => Number(status));
   const bad = found.filter((status) => !published.has(status));
   const final = found.filter((status) => status !== 100);
   if (bad.length > 0 || final.length > raw.requests)
-    throw new Error(`seed ${seed}: ${shown(raw)}\nwas answered ${found.join()}: ${answer.slice(0, 2_000)}`);
+    throw new Error(`seed ${seed}: ${shown(raw)}\nwas answered ${found.join()}: ${response.slice(0, 2_000)}`);
   for (const status of final) statuses[status] = (statuses[status] ?? 0) + 1;
 }
 

@@ -1,4 +1,4 @@
-import { SEED } from '@hortus/template/inkwell.fixture';
+import { SEED } from '@hortus/template/testing/inkwell';
 import type { Caller } from '../running-service.ts';
 import { fresh, type GoodRequests } from './good.ts';
 import { registration } from './servers.ts';
@@ -55,12 +55,10 @@ export const catalogRequests = {
   'drafts.import': () => ({
     body: { compose: 'services: {web: {image: "nginx:1.29.2", ports: ["8080:80"]}}', name: 'Web', slug: fresh('web') },
   }),
-  'drafts.validate': ofDraft,
   'drafts.test': async (caller) => {
     await caller.client.call('servers.register', { body: { ...registration(), deploy_tests: true } });
     return { ...(await ofDraft(caller)), body: { inputs: {}, profile: 'minimal' } };
   },
-  'drafts.tests': ofDraft,
   'drafts.promote': async (caller) => {
     await withoutTestServers(caller);
     const request = await ofDraft(caller);
@@ -114,9 +112,6 @@ export const catalogRequests = {
     await caller.client.call('recipes.approve', approved);
     return approved;
   },
-  'recipes.withdraw': ofRecipe,
-  'recipes.delete': ofRecipe,
-  'recipes.approve': ofRecipe,
   'recipes.reject': async (caller) => ({ ...(await ofRecipe(caller)), body: { reason: 'It does not grow.' } }),
   'saved-configs.list': async (caller) => {
     await ofConfig(caller);
@@ -128,7 +123,6 @@ export const catalogRequests = {
     ...(await ofConfig(caller)),
     body: { name: 'Another style', profile: null, variant: null, inputs: { SITE_TITLE: null } },
   }),
-  'saved-configs.delete': ofConfig,
   'playbooks.list': () => ({}),
   'playbooks.read': () => ({ params: { playbook_type: 'deploy' } }),
   'copilot.ask': () => ({ body: { question: 'Which template is a blog?' } }),

@@ -23,5 +23,4 @@ export const connectionRequests = {
     ...(await ofConnection(caller)),
     body: { name: fresh('Another mail'), attributes: { username: null, port: '465', password: 'hunter3hunter3' } },
   }),
-  'connections.delete': ofConnection,
 } satisfies Partial<GoodRequests>;

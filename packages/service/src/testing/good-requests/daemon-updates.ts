@@ -35,5 +35,4 @@ export const daemonUpdateRequests = {
     await caller.haltUpdate(id);
     return { params: { id } };
   },
-  'daemon-updates.cancel': ofUpdate,
 } satisfies Partial<GoodRequests>;

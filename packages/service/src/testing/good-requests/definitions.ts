@@ -46,15 +46,12 @@ export const definitionRequests = {
     ...(await ofDefinition(caller)),
     body: { name: 'Notes', profile: 'minimal', variant: null, params: { SITE_TITLE: 'Notes' } },
   }),
-  'definitions.archive': ofDefinition,
   'definitions.activate': async (caller) => {
     const archived = await ofDefinition(caller);
     await caller.client.call('definitions.archive', archived);
     return archived;
   },
-  'definitions.revisions': ofDefinition,
   'definitions.restore': async (caller) => ({ params: { id: await aDefinition(caller), number: 1 } }),
-  'definitions.secrets': ofDefinition,
   'deployments.list': async (caller) => {
     await aDeployment(caller);
     return { query: { status: 'pending' } };
@@ -83,7 +80,6 @@ export const definitionRequests = {
     },
   }),
   'deployments.rollback': async (caller) => ({ ...(await twoDeployed(caller)), body: { with_data: false } }),
-  'deployments.cancel': ofDeployment,
   'manifest.read': async (caller) => ({ query: { definition_id: await aDefinition(caller) } }),
   'definitions.migrate': async (caller) => ({
     ...(await ofDefinition(caller)),

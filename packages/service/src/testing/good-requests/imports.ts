@@ -34,5 +34,4 @@ export const importRequests = {
   },
   'imports.read': ofImport,
   'imports.fill': async (caller) => ({ ...(await ofImport(caller)), body: { volume: 'uploads' } }),
-  'imports.cancel': ofImport,
 } satisfies Partial<GoodRequests>;

@@ -142,11 +142,6 @@ export const instanceRequests = {
     };
   },
   'metrics.instance': async (caller) => ({ ...(await ofInstance(caller)), query: { range: '7d', component: 'app' } }),
-  'instances.deployments': ofInstance,
-  'instances.start': ofInstance,
-  'instances.stop': ofInstance,
-  'instances.restart': ofInstance,
-  'instances.smoke': ofInstance,
   'instances.release': async (caller) => ({
     ...(await ofInstance(caller)),
     body: { remove_volumes: true, confirm: ['uploads', 'dbdata'] },
@@ -182,7 +177,6 @@ export const instanceRequests = {
       },
     };
   },
-  'actions.cancel': ofExecution,
   'actions.history': async (caller) => {
     const { instance_id } = (await caller.client.call('actions.read', await ofExecution(caller))).execution;
     return { params: { id: instance_id ?? '' }, query: { status: 'pending' } };
@@ -192,13 +186,12 @@ export const instanceRequests = {
     return { query: { kind: 'manual' } };
   },
   'backups.read': ofBackup,
+  'backups.planRestore': async (caller) => ({ ...(await ofBackup(caller)), query: { into: 'empty' } }),
   'backups.create': async (caller) => ({ ...(await ofInstance(caller)), body: { extent: 'declared' } }),
-  'backups.verify': ofBackup,
   'backups.restore': async (caller) => {
     const { id, instance_uid } = await aBackup(caller);
     return { params: { id }, body: { confirm: instance_uid } };
   },
-  'backups.delete': ofBackup,
   'upgrades.list': () => ({}),
   'upgrades.read': async (caller) => ({ params: { id: await anUpgrade(caller) } }),
   'upgrades.apply': async (caller) => ({ params: { id: await anUpgrade(caller) }, body: {} }),

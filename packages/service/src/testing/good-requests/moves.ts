@@ -36,13 +36,11 @@ export const moveRequests = {
     return { body: { name: 'Rose Nursery', server_id: await aServer(caller), slug } };
   },
   'tenants.read': ofTenant,
-  'tenants.suspend': ofTenant,
   'tenants.resume': async (caller) => {
     const suspended = await ofTenant(caller);
     await caller.client.call('tenants.suspend', suspended);
     return suspended;
   },
-  'tenants.activate': ofTenant,
   'tenants.delete': async (caller) => ({ ...(await ofTenant(caller)), query: { force: true } }),
   'tenants.migrate': async (caller) => {
     const moved = await ofTenant(caller);

@@ -86,6 +86,27 @@ export const serverRequests = {
       ],
     },
   }),
+  'diagnostics.read': ofServer,
+  'diagnostics.report': async (caller) => ({
+    ...(await ofServer(caller)),
+    body: {
+      version: '1.4.0',
+      node: '26.1.0',
+      os: 'Debian 12, Linux 6.1.0',
+      policy: 'shell: true',
+      errors: [
+        {
+          level: 'error',
+          message: 'a rollout failed unexpectedly',
+          detail: 'Error: no space left on device',
+          fields: { deployment: 'dep_1' },
+          count: 2,
+          first_at: '2026-11-18T12:00:00.000Z',
+          last_at: '2026-11-18T12:30:00.000Z',
+        },
+      ],
+    },
+  }),
   'servers.list': async (caller) => {
     await aServer(caller);
     return {};
@@ -97,9 +118,6 @@ export const serverRequests = {
     ...(await ofServer(caller)),
     body: { name: 'greenhouse', environment: 'staging', description: null, labels: { site: 'berlin' } },
   }),
-  'servers.delete': ofServer,
-  'servers.drain': ofServer,
-  'servers.undrain': ofServer,
   'servers.balance': () => ({}),
   'evacuations.create': async (caller) => ({
     ...(await ofServer(caller)),
@@ -107,7 +125,6 @@ export const serverRequests = {
   }),
   'evacuations.list': ofServer,
   'evacuations.read': anEvacuation,
-  'evacuations.cancel': anEvacuation,
   'servers.prune': async (caller) => ({ ...(await ofServer(caller)), body: { dry_run: true, volumes: ['blog_data'] } }),
   'servers.rotateKey': async (caller) => ({ ...(await ofServer(caller)), query: { force: true } }),
   'servers.resetIdentity': ofServer,
@@ -135,5 +152,4 @@ export const serverRequests = {
     ...(await ofRegistry(caller)),
     body: { username: 'florist', password: 'hunter3hunter3' },
   }),
-  'registries.delete': ofRegistry,
 } satisfies Partial<GoodRequests>;

@@ -60,8 +60,5 @@ export const webhookRequests = {
   }),
   'webhooks.redeliver': ofDelivery,
   'webhooks.delivery': ofDelivery,
-  'webhooks.test': ofWebhook,
-  'webhooks.delete': ofWebhook,
-  'webhooks.deliveries': ofWebhook,
   'events.list': () => ({}),
 } satisfies Partial<GoodRequests>;

@@ -6,7 +6,7 @@ const SIZES: readonly [string, number][] = [
 
 /** Formats bytes in the largest Compose unit that divides them. */
 export function composeSize(bytes: number): string {
-  const [unit, size] = SIZES.find(([, one]) => bytes > 0 && bytes % one === 0) ?? ['b', 1];
+  const [unit, size] = SIZES.find(([, number]) => bytes > 0 && bytes % number === 0) ?? ['b', 1];
   return `${bytes / size}${unit}`;
 }
 

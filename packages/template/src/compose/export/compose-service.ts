@@ -1,5 +1,5 @@
 import type { ManifestComponent } from '@hortus/contract/template/manifest';
-import { hostPortText, joinedPorts, portText } from '../../port-ranges.ts';
+import { hostPortText, joinedPorts, portText } from '../../notation/port-ranges.ts';
 import { type ComposeFile, escaped } from './compose-file.ts';
 import { composeHealthcheck } from './compose-healthcheck.ts';
 import { composeDuration, composeSize } from './compose-quantities.ts';
@@ -142,7 +142,7 @@ function mapped(texts: Readonly<Record<string, string>>): Record<string, string>
 }
 
 function withoutEmpty(value: Record<string, unknown>): Record<string, unknown> {
-  const empty = (one: unknown) =>
-    one === undefined || (typeof one === 'object' && one !== null && Object.keys(one).length === 0);
+  const empty = (item: unknown) =>
+    item === undefined || (typeof item === 'object' && item !== null && Object.keys(item).length === 0);
   return Object.fromEntries(Object.entries(value).filter(([, inner]) => !empty(inner)));
 }

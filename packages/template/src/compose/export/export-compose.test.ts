@@ -1,8 +1,8 @@
 import type { Template } from '@hortus/contract/template/schema';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { canonical } from '../../canonical.ts';
-import { INKWELL } from '../../inkwell.fixture.ts';
+import { canonical } from '../../canonical/canonical.ts';
+import { INKWELL } from '../../testing/inkwell.ts';
 import { validate } from '../../validate.ts';
 import { importCompose } from '../import/import-compose.ts';
 import { SHOP } from '../shop.fixture.ts';

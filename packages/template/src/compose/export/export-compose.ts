@@ -1,10 +1,10 @@
 import type { Manifest, ManifestComponent } from '@hortus/contract/template/manifest';
 import { stringify } from 'yaml';
-import type { Canonical } from '../../canonical-form.ts';
-import { checkInputs, type Inputs } from '../../inputs.ts';
+import type { Canonical } from '../../canonical/canonical-form.ts';
+import { checkInputs, type Inputs } from '../../inputs/inputs.ts';
 import type { Problem } from '../../problem.ts';
-import { resolve } from '../../resolve.ts';
-import { generateSecrets } from '../../secrets.ts';
+import { resolve } from '../../resolution/resolve.ts';
+import { generateSecrets } from '../../secrets/secrets.ts';
 import { ComposeFile } from './compose-file.ts';
 import { composeService } from './compose-service.ts';
 

@@ -1,5 +1,5 @@
 import type { Component } from '@hortus/contract/template/component';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
 import { type Dependency, linkedNames, readDependencies } from './dependencies.ts';
 import { readNetworks } from './networks.ts';
 import type { Reading } from './reading.ts';
@@ -18,7 +18,7 @@ export function readComponents(reading: Reading, services: Record<string, unknow
     dependencies.set(component, readDependencies(reading, service, ['services', name]));
   }
   addJobs(reading, services, components, dependencies);
-  tellRestarts(reading, components);
+  noteRestarts(reading, components);
   for (const [component, wanted] of dependencies) addDependencies(reading, components, component, wanted);
   addAliases(reading, services, components);
   shareMounts(reading, services, components);
@@ -66,7 +66,7 @@ function addJobs(
 }
 
 /** Compose restarts nothing unless it is told to; a template restarts services. */
-function tellRestarts(reading: Reading, components: Record<string, Component>): void {
+function noteRestarts(reading: Reading, components: Record<string, Component>): void {
   for (const [service, name] of reading.components) {
     const component = components[name];
     if (component === undefined || component.kind === 'job' || component.restart !== undefined) continue;
@@ -117,8 +117,8 @@ function shareMounts(reading: Reading, services: Record<string, unknown>, compon
   for (const [name, service] of Object.entries(services)) {
     if (!isMapping(service) || !Array.isArray(service.volumes_from)) continue;
     const component = components[reading.components.get(name) ?? ''];
-    for (const [index, given] of service.volumes_from.entries()) {
-      const [from = '', mode] = String(given).split(':');
+    for (const [index, input] of service.volumes_from.entries()) {
+      const [from = '', mode] = String(input).split(':');
       const source = components[reading.components.get(from) ?? ''];
       if (component === undefined || source === undefined) {
         reading.notes.refuse(['services', name, 'volumes_from', index], `there is no service ${from} in this file`);

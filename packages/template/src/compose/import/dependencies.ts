@@ -1,9 +1,9 @@
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { listOf } from './entries.ts';
 import type { Reading } from './reading.ts';
 
-export type Condition = 'started' | 'healthy' | 'completed';
+type Condition = 'started' | 'healthy' | 'completed';
 
 const CONDITIONS = new Map<string, Condition>([
   ['service_started', 'started'],
@@ -30,12 +30,12 @@ export function readDependencies(reading: Reading, service: Record<string, unkno
   const at = [...path, 'depends_on'];
   if (isMapping(declared)) {
     for (const [name, value] of Object.entries(declared)) {
-      const told = isMapping(value) ? value : {};
-      const word = reading.settled(told.condition ?? 'service_started', [...at, name]) ?? '';
+      const declared = isMapping(value) ? value : {};
+      const word = reading.settled(declared.condition ?? 'service_started', [...at, name]) ?? '';
       const condition = CONDITIONS.get(word);
       if (condition === undefined) reading.notes.drop([...at, name, 'condition'], `${word} is not a condition`);
-      if (told.restart === true) reading.notes.drop([...at, name, 'restart'], 'components restart independently');
-      add(name, condition ?? 'started', [...at, name], told.required !== false);
+      if (declared.restart === true) reading.notes.drop([...at, name, 'restart'], 'components restart independently');
+      add(name, condition ?? 'started', [...at, name], declared.required !== false);
     }
   } else {
     for (const { item, path: place } of listOf(declared, at)) {

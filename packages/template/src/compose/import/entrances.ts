@@ -1,5 +1,5 @@
 import type { Component } from '@hortus/contract/template/component';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
 import { entriesOf } from './entries.ts';
 import { knownPort } from './known-images.ts';
 import { protocolOf, speaksNoHttp } from './protocols.ts';
@@ -7,14 +7,18 @@ import { portNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
 
 /** Components that only work for others, by their name or what they run. */
-const WORKER =
-  /(^|[-_ /])(workers?|celery|sidekiq|beat|cron|scheduler|queue|consumer|migrat\w*|init|setup|seed|jobs?|runner|agent|backup|bot|cloudflared|tunnel|watchtower|autoheal|ddns\w*|diun|newt|exporter|otel\w*|collector|vector|fluent\w*|promtail|mc|curl|busybox|alpine|tailscale|gluetun|socket-proxy)([-_ /:]|$)/i;
+const WORKERS = new Set(
+  'worker workers celery sidekiq beat cron scheduler queue consumer init setup seed job jobs runner agent backup bot cloudflared tunnel watchtower autoheal diun newt exporter collector vector promtail mc curl busybox alpine tailscale gluetun'.split(
+    ' ',
+  ),
+);
+const WORKER_FAMILY = /^(migrat|ddns|otel|fluent)\w*$/;
 
 const LOCAL = String.raw`(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1?\])`;
 const LOCAL_URL = new RegExp(String.raw`https?://${LOCAL}(?::(\d{2,5}))?(?![\d:])`);
 const LOCAL_PORT = new RegExp(String.raw`(?:/dev/tcp/${LOCAL}/|${LOCAL}[ :])(\d{2,5})\b`);
 const PORT_FLAG =
-  /--(?:http[-_]?)?(?:port|listen(?:[-_]addr(?:ess)?)?|bind|addr(?:ess)?)[= ]"?(?:[\w.*-]*:)?(\d{2,5})\b|(?:^| )-p[= ]?(\d{2,5})\b/;
+  /--(?:http[-_]?)?(?:port|listen(?:[-_]addr(?:ess)?)?|bind|addr(?:ess)?)[= ]"?(?:[\w.*-]{0,64}:)?(\d{2,5})\b|(?:^| )-p[= ]?(\d{2,5})\b/;
 const PORT_VARIABLE =
   /^(PORT|(HTTP|WEB|WEBUI|UI|APP|SERVER|LISTEN|APPLICATION|NODE|API|GUI|WEB_SERVER|SERVER_HTTP|LISTENING)_PORT|ASPNETCORE_(HTTP_PORTS|URLS)|NUXT_PORT|ROCKET_PORT|\w+_HTTP_PORT)$/i;
 
@@ -48,10 +52,10 @@ export function findEntrances(
   });
   const inFront = candidates.filter(({ component }) => !needed.has(component));
   const ordered = inFront.some(({ port }) => port !== undefined) ? inFront : [...inFront, ...candidates];
-  const found = ordered.filter((one): one is Entrances['found'][number] => {
-    const image = String(components[one.component]?.image);
+  const found = ordered.filter((entrance): entrance is Entrances['found'][number] => {
+    const image = String(components[entrance.component]?.image);
     // Several components of one image are the application and its workers.
-    if (one.port === undefined || images.has(image)) return false;
+    if (entrance.port === undefined || images.has(image)) return false;
     images.add(image);
     return true;
   });
@@ -60,16 +64,27 @@ export function findEntrances(
   return { found: ways, unknown: ways.length > 0 ? undefined : ordered[0] };
 }
 
+function namesWorker(text: string): boolean {
+  const words = text
+    .toLowerCase()
+    .split(/[-_ /]/)
+    .map((word) => word.split(':', 1)[0] ?? '');
+  return words.some(
+    (word, index) =>
+      WORKERS.has(word) || WORKER_FAMILY.test(word) || (word === 'proxy' && words[index - 1] === 'socket'),
+  );
+}
+
 function isWorker(service: string, { image, command = [], network, ports = [] }: Component): boolean {
   if (network === 'host' || speaksNoHttp(String(image))) return true;
   if (ports.some((port) => port.last_port === undefined && protocolOf(port.container_port, '') !== 'other'))
     return false;
   const name = String(image)
-    .replace(/@.*$/, '')
-    .replace(/:[^/]*$/, '');
-  if (knownPort(String(image)) !== undefined) return WORKER.test(service) || WORKER.test(command.join(' '));
+    .replace(/@.*/s, '')
+    .replace(/:[^/:]*$/, '');
+  if (knownPort(String(image)) !== undefined) return namesWorker(service) || namesWorker(command.join(' '));
   return (
-    WORKER.test(service) || WORKER.test(name.split('/').at(-1) ?? '') || WORKER.test(command.slice(0, 3).join(' '))
+    namesWorker(service) || namesWorker(name.split('/').at(-1) ?? '') || namesWorker(command.slice(0, 3).join(' '))
   );
 }
 
@@ -80,14 +95,14 @@ export function portOf(reading: Reading, component: Component, service: Record<s
     ({ protocol, last_port }) => protocol !== 'udp' && last_port === undefined,
   );
   const isWeb = (port: number | undefined) => port !== undefined && protocolOf(port, image) !== 'other';
-  const told = [
+  const declared = [
     ...exposed.map(({ container_port }) => container_port),
     ...portVariables(reading, service),
     flagged([...(component.entrypoint ?? []), ...(component.command ?? [])].join(' ')),
     knownPort(image),
     probed((component.healthcheck?.test ?? []).join(' ')),
   ];
-  return told.find(isWeb);
+  return declared.find(isWeb);
 }
 
 function portVariables(reading: Reading, service: Record<string, unknown>): (number | undefined)[] {

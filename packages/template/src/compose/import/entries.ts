@@ -1,5 +1,5 @@
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { isScalarValue, scalarText } from './scalars.ts';
 
 export interface Entry {

@@ -1,5 +1,5 @@
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { entriesOf, listOf } from './entries.ts';
 import { envLines } from './env-file.ts';
 import { isAddressVariable, type Reading } from './reading.ts';
@@ -28,15 +28,15 @@ export function readEnvironment(reading: Reading, service: Record<string, unknow
 
 /** `SERVICE_URL_APP_3000`, alone or with a path, declares an address of this service. */
 function address(reading: Reading, key: string, value: unknown, component: string, path: Path): string | undefined {
-  const given = value === null ? '' : String(value);
-  if (given !== '' && !given.startsWith('/')) return undefined;
-  reading.routes.declare(key, component, given.startsWith('/') && given !== '/' ? given : undefined, path);
+  const input = value === null ? '' : String(value);
+  if (input !== '' && !input.startsWith('/')) return undefined;
+  reading.routes.declare(key, component, input.startsWith('/') && input !== '/' ? input : undefined, path);
   return reading.texts.bare(key);
 }
 
 function readFile(reading: Reading, item: unknown, path: Path, env: Record<string, string>): void {
-  const given = isMapping(item) ? item.path : item;
-  const file = reading.settled(given, path);
+  const input = isMapping(item) ? item.path : item;
+  const file = reading.settled(input, path);
   const content = file === undefined ? undefined : reading.files(file);
   if (content === undefined) {
     const name = file ?? 'the file';

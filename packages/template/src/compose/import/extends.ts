@@ -1,4 +1,4 @@
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
 import { entriesOf } from './entries.ts';
 import type { Notes } from './notes.ts';
 
@@ -33,7 +33,10 @@ function merged(base: Record<string, unknown>, own: Record<string, unknown>): Re
   for (const [key, value] of Object.entries(own)) {
     const before = result[key];
     if (AS_MAPPING.has(key) && before !== undefined) {
-      const pairs = [...entriesOf(before, []), ...entriesOf(value, [])].map(({ key: name, value: one }) => [name, one]);
+      const pairs = [...entriesOf(before, []), ...entriesOf(value, [])].map(({ key: name, value: item }) => [
+        name,
+        item,
+      ]);
       result[key] = Object.fromEntries(pairs);
     } else if (key !== 'command' && key !== 'entrypoint' && Array.isArray(before) && Array.isArray(value)) {
       result[key] = [...before, ...value];

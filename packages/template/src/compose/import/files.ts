@@ -1,6 +1,6 @@
 import type { ConfigFile } from '@hortus/contract/template/storage';
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { listOf } from './entries.ts';
 import { plainContent } from './file-content.ts';
 import { capitals } from './names.ts';
@@ -34,9 +34,9 @@ function fileOf(reading: Reading, section: Section, item: unknown, path: Path): 
 }
 
 function placeOf(reading: Reading, section: Section, source: string, target: unknown, path: Path): string {
-  const told = target === undefined ? source : (reading.settled(target, path) ?? source);
-  if (told.startsWith('/')) return told;
-  return section === 'secrets' ? `/run/secrets/${told}` : `/${told}`;
+  const declared = target === undefined ? source : (reading.settled(target, path) ?? source);
+  if (declared.startsWith('/')) return declared;
+  return section === 'secrets' ? `/run/secrets/${declared}` : `/${declared}`;
 }
 
 /** Reads a mode as an octal number or a quoted string. */

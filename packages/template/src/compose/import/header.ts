@@ -1,3 +1,5 @@
+import { trimmed } from '@hortus/contract/runtime/trimmed';
+
 /** Metadata from comments at the top of a file, in the form `# key: value`. */
 export interface Header {
   description?: string;
@@ -11,16 +13,19 @@ export function readHeader(text: string): Header {
   const said: Record<string, string> = {};
   for (const line of text.slice(0, 4096).split('\n')) {
     if (line.trim() !== '' && !line.startsWith('#')) break;
-    const found = /^#\s*(documentation|slogan|category|tags|port)\s*:\s*(.+?)\s*$/.exec(line);
-    if (found !== null) said[found[1] as string] = found[2] as string;
+    const found = /^#\s*(documentation|slogan|category|tags|port)\s*:(.*)$/.exec(line);
+    const [, name = '', value = ''] = found ?? [];
+    if (value.trim() !== '') said[name] = value.trim();
   }
   const { slogan, documentation, category, tags = '', port = '' } = said;
   const words = tags.split(',').map((tag) =>
-    tag
-      .trim()
-      .toLowerCase()
-      .replace(/[^a-z0-9]+/g, '-')
-      .replace(/^-+|-+$/g, ''),
+    trimmed(
+      tag
+        .trim()
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '-'),
+      '-',
+    ),
   );
   const number = Number(port);
   return {
@@ -29,10 +34,7 @@ export function readHeader(text: string): Header {
     ...(category === undefined
       ? {}
       : {
-          category: category
-            .toLowerCase()
-            .replace(/[^a-z0-9]+/g, '_')
-            .replace(/^_+|_+$/g, ''),
+          category: trimmed(category.toLowerCase().replace(/[^a-z0-9]+/g, '_'), '_'),
         }),
     tags: [...new Set(words)].filter((tag) => tag !== '' && tag.length <= 63).slice(0, 30),
     ...(Number.isInteger(number) && number >= 1 && number <= 65_535 ? { port: number } : {}),

@@ -1,6 +1,6 @@
 import type { Healthcheck } from '@hortus/contract/template/healthcheck';
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { duration, wholeNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
 
@@ -8,7 +8,7 @@ const SHELL = ['/bin/sh', '-c'];
 /** Defaults of Docker, which differ from those of the template format. */
 const STANDARD = { interval: '30s', timeout: '30s', start_period: '0s' } as const;
 const STANDARD_RETRIES = 3;
-const MOST_RETRIES = 100;
+const MAX_RETRIES = 100;
 
 export function readHealthcheck(reading: Reading, value: unknown, path: Path): Healthcheck | undefined {
   if (value === null || value === undefined) return undefined;
@@ -50,20 +50,20 @@ function readTest(reading: Reading, test: unknown, path: Path): string[] | 'none
 }
 
 function times(reading: Reading, value: Record<string, unknown>, path: Path): Pick<Healthcheck, keyof typeof STANDARD> {
-  const told: Record<string, string> = {};
+  const declared: Record<string, string> = {};
   for (const [key, standard] of Object.entries(STANDARD)) {
     const text = reading.settled(value[key], [...path, key]);
     const time = text === undefined ? undefined : duration(text);
     if (value[key] !== undefined && time === undefined) reading.notes.drop([...path, key], `${key} is not a duration`);
     // Zero means the default, except for the start period, where zero is the default.
-    told[key] = time === undefined || /^0(ms|s)$/.test(time) ? standard : time;
+    declared[key] = time === undefined || /^0(ms|s)$/.test(time) ? standard : time;
   }
-  return told;
+  return declared;
 }
 
 function retries(reading: Reading, value: unknown, path: Path): number {
   const number = wholeNumber(reading.settled(value, path));
   if (number === undefined || number <= 0) return STANDARD_RETRIES;
-  if (number > MOST_RETRIES) reading.notes.drop(path, `more than ${MOST_RETRIES} retries`);
-  return Math.min(number, MOST_RETRIES);
+  if (number > MAX_RETRIES) reading.notes.drop(path, `more than ${MAX_RETRIES} retries`);
+  return Math.min(number, MAX_RETRIES);
 }

@@ -1,14 +1,26 @@
 import { posix } from 'node:path';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import type { ConfigFile, Storage } from '@hortus/contract/template/storage';
-import { type Access, accessOf } from '../../host-access.ts';
+import { type Access, accessOf } from '../../canonical/host-access.ts';
 import { plainContent } from './file-content.ts';
 import { demanded, settle } from './interpolation.ts';
 import { capitals } from './names.ts';
 import type { Reading } from './reading.ts';
 import type { Mount } from './short-mounts.ts';
 
-const FILE =
-  /(^|\/)(\.[A-Za-z0-9_-]+rc|\.env[A-Za-z0-9_.-]*|Caddyfile|Dockerfile|Corefile|hosts|crontab|[^/]+\.(conf|cnf|cfg|config|ya?ml|json5?|toml|ini|xml|properties|env|sh|sql|js|mjs|cjs|ts|py|rb|php|lua|pem|crt|cert|key|pub|txt|md|html?|css|template|tmpl|tpl|acl|htpasswd|htaccess|passwd|xsl|ldif|rules|hcl|bcrypt|lic|license|vcl|pgpass|cron|zip|tar|gz|jar|war|db|sqlite3?))$/i;
+/** Names of files without an extension, or with one that says nothing. */
+const FILE = /^(\.[a-z0-9_-]+rc|\.env[a-z0-9_.-]*|caddyfile|dockerfile|corefile|hosts|crontab)$/;
+const EXTENSIONS = new Set(
+  'conf cnf cfg config yaml yml json json5 toml ini xml properties env sh sql js mjs cjs ts py rb php lua pem crt cert key pub txt md html htm css template tmpl tpl acl htpasswd htaccess passwd xsl ldif rules hcl bcrypt lic license vcl pgpass cron zip tar gz jar war db sqlite sqlite3'.split(
+    ' ',
+  ),
+);
+
+function isFileName(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1).toLowerCase();
+  const dot = name.lastIndexOf('.');
+  return FILE.test(name) || (dot > 0 && EXTENSIONS.has(name.slice(dot + 1)));
+}
 
 /** Tells whether a source is a path rather than the name of a volume. */
 export function isFilePath(source: string): boolean {
@@ -77,14 +89,14 @@ export function projectMount(
     return { file: { mount_path: target, ...plainContent(reading.texts, content) } };
   }
   const file =
-    !mount.directory && (FILE.test(target) || FILE.test(written)) && !target.endsWith('/') && !written.endsWith('/');
+    !mount.directory && (isFileName(target) || isFileName(written)) && !target.endsWith('/') && !written.endsWith('/');
   if (file) {
     const name = reading.freeName(`FILE_${capitals(posix.basename(target))}`);
     reading.notes.infer(path, `the content of ${written} becomes the input ${name}`);
     const label = `Content of ${posix.basename(target)}`.slice(0, 200);
     return { file: { mount_path: target, content: reading.ask({ name, type: 'text', label }, true) } };
   }
-  const folder = written.replace(/\/+$/, '');
+  const folder = withoutTrailing(written, '/');
   const name = reading.volumeName(`folder ${folder}`, folder.replace(/[^A-Za-z0-9]+/g, '-'));
   reading.notes.infer(path, `the folder ${written} becomes the volume ${name}, empty at first`);
   return { storage: { name, mount_path: target, critical: true, ...(readOnly ? { read_only: true } : {}) } };

@@ -1,6 +1,6 @@
 import type { Component } from '@hortus/contract/template/component';
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { entriesOf, listOf } from './entries.ts';
 import type { Reading } from './reading.ts';
 
@@ -117,8 +117,8 @@ function readDevices(reading: Reading, value: unknown, component: string, reach:
 
 function readSysctls(reading: Reading, value: unknown, component: string, reach: Reach, path: Path): void {
   const sysctls: Record<string, string> = {};
-  for (const { key, value: given, path: at } of entriesOf(value, path)) {
-    const text = reading.settled(given, at);
+  for (const { key, value: input, path: at } of entriesOf(value, path)) {
+    const text = reading.settled(input, at);
     if (text === undefined || !/^[a-z0-9_.-]+$/.test(key)) {
       reading.notes.refuse(at, `the kernel parameter ${key} has no value or an invalid name`);
       continue;
@@ -131,12 +131,12 @@ function readSysctls(reading: Reading, value: unknown, component: string, reach:
 
 function readConfinement(reading: Reading, value: unknown, component: string, reach: Reach, path: Path): void {
   for (const { item, path: at } of listOf(value, path)) {
-    const [key = '', told = ''] = (reading.settled(item, at) ?? '').split(/[=:](.*)/s);
-    if ((key === 'seccomp' || key === 'apparmor') && told === 'unconfined') {
+    const [key = '', declared = ''] = (reading.settled(item, at) ?? '').split(/[=:](.*)/s);
+    if ((key === 'seccomp' || key === 'apparmor') && declared === 'unconfined') {
       reach.confinement = { ...reach.confinement, [key]: 'unconfined' };
       reading.permit('unconfined', component, key, `runs without ${key}`);
     } else if (key === 'no-new-privileges') {
-      if (told !== 'false') reach.confinement = { ...reach.confinement, no_new_privileges: true };
+      if (declared !== 'false') reach.confinement = { ...reach.confinement, no_new_privileges: true };
       else {
         reach.confinement = { ...reach.confinement, new_privileges: true };
         reading.permit('new_privileges', component, undefined, 'lets programs gain privileges, as sudo does');

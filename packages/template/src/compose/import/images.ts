@@ -1,5 +1,5 @@
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { demanded } from './interpolation.ts';
 import { capitals } from './names.ts';
 import type { Reading } from './reading.ts';

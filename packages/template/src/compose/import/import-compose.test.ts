@@ -9,7 +9,7 @@ const imported = (text: string) => {
   return { ...result, template: result.template as Template };
 };
 const input = (template: Template, name: string) =>
-  [...(template.inputs?.required ?? []), ...(template.inputs?.optional ?? [])].find((one) => one.name === name);
+  [...(template.inputs?.required ?? []), ...(template.inputs?.optional ?? [])].find((item) => item.name === name);
 
 describe('importing a Compose file', () => {
   const { template, inferred, dropped } = imported(SHOP);

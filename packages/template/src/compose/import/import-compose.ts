@@ -1,8 +1,8 @@
 import type { Template } from '@hortus/contract/template/schema';
 import { stringify } from 'yaml';
-import type { Finding } from '../../finding.ts';
-import type { Parsed } from '../../parse.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Finding } from '../../source/finding.ts';
+import type { Parsed } from '../../source/parse.ts';
 import { validate } from '../../validate.ts';
 import { readComponents } from './assemble.ts';
 import { extended } from './extends.ts';
@@ -37,9 +37,9 @@ export interface ComposeImport {
 }
 
 /** Maximum number of components of a template. */
-const MOST_SERVICES = 200;
+const MAX_SERVICES = 200;
 
-export const TEMPLATE_FILE = 'template.yaml';
+const TEMPLATE_FILE = 'template.yaml';
 
 /** Converts a Compose file into a template, and reports what was inferred and what was dropped. Never throws. */
 export function importCompose(source: string, options: ImportOptions = {}): ComposeImport {
@@ -105,7 +105,7 @@ function servicesOf(parsed: Parsed): Record<string, unknown> | undefined {
   const { services } = parsed.value;
   if (!isMapping(services)) return fail('services', 'services must be a mapping of names to services');
   const names = Object.keys(services);
-  if (names.length > MOST_SERVICES) return fail('services', `must have at most ${MOST_SERVICES} services`);
+  if (names.length > MAX_SERVICES) return fail('services', `must have at most ${MAX_SERVICES} services`);
   const broken = names.filter((name) => !isMapping(services[name]));
   for (const name of broken) {
     const position = parsed.positionOf(['services', name]);

@@ -268,8 +268,8 @@ const PORTS = new Map(
 /** Returns the port on which an image answers HTTP, if it is a well-known one. */
 export function knownPort(image: string): number | undefined {
   const words = image
-    .replace(/@.*$/, '')
-    .replace(/:[^/]*$/, '')
+    .replace(/@.*/s, '')
+    .replace(/:[^/:]*$/, '')
     .toLowerCase()
     .split('/');
   const path = words.length > 1 && /[.:]/.test(words[0] ?? '') ? words.slice(1) : words;

@@ -59,10 +59,10 @@ export class KnownPasswords {
     const word = value.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
     const anywhere = value.length >= DISTINCTIVE && !this.#words.has(value) && /[^a-z]/.test(value);
     const boundary = '(?![A-Za-z0-9_])';
-    const told = `(?<=(?:password|passwd|pass|requirepass|PASSWORD|PASS)(?:=|:| |: |=")["']?)${word}${boundary}`;
+    const declared = `(?<=(?:password|passwd|pass|requirepass|PASSWORD|PASS)(?:=|:| |: |=")["']?)${word}${boundary}`;
     const inAddress = `(?<=:)${word}(?=@)`;
     const free = anywhere ? `|(?<![A-Za-z0-9_])${word}${boundary}` : '';
-    return new RegExp(`${inAddress}|${told}${free}`, 'g');
+    return new RegExp(`${inAddress}|${declared}${free}`, 'g');
   }
 }
 

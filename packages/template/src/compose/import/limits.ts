@@ -1,6 +1,6 @@
 import type { Component, Resources } from '@hortus/contract/template/component';
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { listOf } from './entries.ts';
 import { byteSize, wholeNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
@@ -8,7 +8,7 @@ import type { Reading } from './reading.ts';
 type Limited = Pick<Component, 'resources' | 'ulimits' | 'shm_size' | 'replicas' | 'gpu' | 'restart' | 'logging'>;
 
 /** Compose uses -1 for no limit; this is the maximum number of process ids of the kernel. */
-const MOST_PIDS = 4_194_304;
+const MAX_PIDS = 4_194_304;
 
 /** Reads the limits of a component; those under `deploy` take precedence over the keys of the service. */
 export function readLimits(reading: Reading, service: Record<string, unknown>, component: string, path: Path): Limited {
@@ -21,11 +21,11 @@ export function readLimits(reading: Reading, service: Record<string, unknown>, c
   const memory = size(reading, limits.memory ?? service.mem_limit, [...path, 'mem_limit']);
   const reservation = size(reading, kept.memory ?? service.mem_reservation, [...path, 'mem_reservation']);
   const pids = wholeNumber(reading.settled(limits.pids ?? service.pids_limit, [...path, 'pids_limit']));
-  const told: Resources = {
+  const declared: Resources = {
     ...(cpu === undefined ? {} : { cpu }),
     ...(memory === undefined ? {} : { memory }),
     ...(reservation === undefined ? {} : { memory_reservation: reservation }),
-    ...(pids === undefined || pids === 0 ? {} : { pids: pids < 0 ? MOST_PIDS : pids }),
+    ...(pids === undefined || pids === 0 ? {} : { pids: pids < 0 ? MAX_PIDS : pids }),
   };
   if (kept.cpus !== undefined)
     reading.notes.drop([...at, 'resources', 'reservations', 'cpus'], 'CPU reservations are not supported, only limits');
@@ -36,7 +36,7 @@ export function readLimits(reading: Reading, service: Record<string, unknown>, c
   dropOthers(reading, deploy, at);
   const restart = readRestart(reading, service, deploy, path);
   return {
-    ...(Object.keys(told).length > 0 ? { resources: told } : {}),
+    ...(Object.keys(declared).length > 0 ? { resources: declared } : {}),
     ...readUlimits(reading, service.ulimits, [...path, 'ulimits']),
     ...(shm === undefined ? {} : { shm_size: shm }),
     ...(replicas === undefined || replicas < 2 ? {} : { replicas: Math.min(replicas, 100) }),
@@ -101,9 +101,9 @@ function readRestart(
   for (const key of ['delay', 'max_attempts', 'window']) {
     if (policy?.[key] !== undefined) reading.notes.drop([...at, key], `the engine decides about ${key}`);
   }
-  const given = service.restart ?? policy?.condition ?? (policy === undefined ? undefined : 'any');
-  if (given === undefined || given === null) return undefined;
-  const [word = '', attempts] = (reading.settled(given, at) ?? '').split(':');
+  const input = service.restart ?? policy?.condition ?? (policy === undefined ? undefined : 'any');
+  if (input === undefined || input === null) return undefined;
+  const [word = '', attempts] = (reading.settled(input, at) ?? '').split(':');
   if (attempts !== undefined) reading.notes.drop(at, 'the engine decides about the number of attempts');
   const restart = RESTARTS.get(word);
   if (restart === undefined) reading.notes.drop(at, `${JSON.stringify(word)} is not a restart policy`);
@@ -113,10 +113,12 @@ function readRestart(
 function readUlimits(reading: Reading, value: unknown, path: Path): Pick<Component, 'ulimits'> {
   if (!isMapping(value)) return {};
   const ulimits: NonNullable<Component['ulimits']> = {};
-  for (const [name, told] of Object.entries(value)) {
+  for (const [name, declared] of Object.entries(value)) {
     const at = [...path, name];
-    const one = (given: unknown) => wholeNumber(reading.settled(given, at));
-    const [soft, hard] = isMapping(told) ? [one(told.soft), one(told.hard)] : [one(told), one(told)];
+    const numberAt = (input: unknown) => wholeNumber(reading.settled(input, at));
+    const [soft, hard] = isMapping(declared)
+      ? [numberAt(declared.soft), numberAt(declared.hard)]
+      : [numberAt(declared), numberAt(declared)];
     if (soft === undefined || hard === undefined || !/^[a-z]+$/.test(name) || soft < -1 || hard < -1) {
       reading.notes.drop(at, `${name} is not a valid limit`);
     } else ulimits[name] = soft === hard ? soft : { soft, hard };
@@ -155,9 +157,9 @@ function readGpu(
 function size(reading: Reading, value: unknown, path: Path): string | undefined {
   if (value === undefined || value === null) return undefined;
   const text = reading.settled(value, path);
-  const told = text === undefined ? undefined : byteSize(text);
-  if (told === undefined) reading.notes.drop(path, 'is not a size');
-  return told;
+  const declared = text === undefined ? undefined : byteSize(text);
+  if (declared === undefined) reading.notes.drop(path, 'is not a size');
+  return declared;
 }
 
 function number(reading: Reading, value: unknown, path: Path): string | undefined {

@@ -1,6 +1,7 @@
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import type { ConfigFile, Storage } from '@hortus/contract/template/storage';
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { listOf } from './entries.ts';
 import { plainContent } from './file-content.ts';
 import { readFiles } from './files.ts';
@@ -16,7 +17,7 @@ export interface Mounts {
   tmpfs: { mount_path: string; size?: string }[];
 }
 
-const LONGEST_FILE = 65_536;
+const MAX_FILE_LENGTH = 65_536;
 
 /** Reads `volumes`, `tmpfs`, `configs` and `secrets` of a service. */
 export function readMounts(reading: Reading, service: Record<string, unknown>, component: string, path: Path): Mounts {
@@ -77,7 +78,8 @@ function place(reading: Reading, mount: Mount, component: string, mounts: Mounts
   const { target, path, readOnly, content, source, type } = mount;
   const written = source === undefined ? undefined : (settle(source) ?? '');
   if (content !== undefined) {
-    if (content.length > LONGEST_FILE) reading.notes.drop(path, `the content has more than ${LONGEST_FILE} characters`);
+    if (content.length > MAX_FILE_LENGTH)
+      reading.notes.drop(path, `the content has more than ${MAX_FILE_LENGTH} characters`);
     else mounts.files.push({ mount_path: target, ...plainContent(reading.texts, content) });
   } else if (type === 'tmpfs') {
     addTmpfs(reading, mounts, target, mount.size === undefined ? '' : `size=${mount.size}`, path);
@@ -152,23 +154,25 @@ function addTmpfs(reading: Reading, mounts: Mounts, target: string, options: str
   const size = /(?:^|,)size=([^,]+)/.exec(options)?.[1];
   const others = options
     .split(',')
-    .filter((one) => one !== '' && !/^(size=|rw$|exec$|noexec$|nosuid$|nodev$)/.test(one));
+    .filter((text) => text !== '' && !/^(size=|rw$|exec$|noexec$|nosuid$|nodev$)/.test(text));
   if (others.length > 0) reading.notes.drop(path, `a tmpfs has only a size; ignored: ${others.join(', ')}`);
   const bytes = size === undefined ? undefined : byteSize(size);
   mounts.tmpfs.push({ mount_path: target, ...(bytes === undefined ? {} : { size: bytes }) });
 }
 
+/** `/data/` and `/data` are the same place. */
+const placeOf = ({ mount_path }: { readonly mount_path: string }): string => withoutTrailing(mount_path, '/') || '/';
+
 /** Keeps the last of several mounts at one path, as Compose does. */
 function once({ storage, files, tmpfs }: Mounts): Mounts {
   const last = <M extends { mount_path: string }>(list: M[]): M[] => {
-    const byPlace = new Map(list.map((mount) => [mount.mount_path.replace(/(.)\/+$/, '$1'), mount]));
+    const byPlace = new Map(list.map((mount) => [placeOf(mount), mount]));
     return [...byPlace.values()];
   };
-  const taken = (list: { mount_path: string }[]) =>
-    new Set(list.map(({ mount_path }) => mount_path.replace(/(.)\/+$/, '$1')));
+  const taken = (list: { mount_path: string }[]) => new Set(list.map(placeOf));
   const kept = last(files);
   const filed = taken(kept);
-  const stored = last(storage).filter(({ mount_path }) => !filed.has(mount_path.replace(/(.)\/+$/, '$1')));
+  const stored = last(storage).filter((mount) => !filed.has(placeOf(mount)));
   const held = taken(stored);
   return {
     files: kept,

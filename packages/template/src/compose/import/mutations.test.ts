@@ -5,7 +5,7 @@ import { SHOP } from '../shop.fixture.ts';
 import { importCompose } from './import-compose.ts';
 
 const runs = process.env.HORTUS_TEST_LONG ? 1000 : 150;
-const patience = 300_000;
+const timeout = 300_000;
 
 const oddValue = fc.oneof(
   fc.constantFrom<unknown>(
@@ -98,14 +98,14 @@ function expectPlaces(text: string): void {
 describe('any Compose file', () => {
   const shop: unknown = parse(SHOP, { merge: true });
 
-  it('is imported or refused with a position, and never crashes the importer', { timeout: patience }, () => {
+  it('is imported or refused with a position, and never crashes the importer', { timeout }, () => {
     fc.assert(
       fc.property(changes, (list) => expectPlaces(stringify(mutated(shop, list)))),
       { numRuns: runs },
     );
   });
 
-  it('that is not YAML is refused with findings', { timeout: patience }, () => {
+  it('that is not YAML is refused with findings', { timeout }, () => {
     fc.assert(
       fc.property(fc.nat(SHOP.length), fc.nat(40), fc.string(), (at, length, insert) => {
         expectPlaces(SHOP.slice(0, at) + insert + SHOP.slice(at + length));

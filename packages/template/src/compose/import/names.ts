@@ -1,20 +1,22 @@
+import { trimmed, withoutTrailing } from '@hortus/contract/runtime/trimmed';
+
 /** Assigns unique names. */
 export class Names {
   readonly #taken = new Set<string>();
-  readonly #longest: number;
+  readonly #maxLength: number;
   readonly #separator: string;
 
-  constructor(longest: number, separator: '-' | '_') {
-    this.#longest = longest;
+  constructor(maxLength: number, separator: '-' | '_') {
+    this.#maxLength = maxLength;
     this.#separator = separator;
   }
 
   take(wanted: string): string {
-    const base = wanted.slice(0, this.#longest);
+    const base = wanted.slice(0, this.#maxLength);
     let name = base;
     for (let number = 2; this.#taken.has(name); number++) {
       const suffix = `${this.#separator}${number}`;
-      name = base.slice(0, this.#longest - suffix.length) + suffix;
+      name = base.slice(0, this.#maxLength - suffix.length) + suffix;
     }
     this.#taken.add(name);
     return name;
@@ -23,29 +25,25 @@ export class Names {
 
 /** Converts `My_App.1` to `my-app-1`, the form of slugs, components and routes. */
 export function dashed(text: string, otherwise: string): string {
-  const name = text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '');
+  const name = trimmed(text.toLowerCase().replace(/[^a-z0-9]+/g, '-'), '-');
   return name === '' ? otherwise : name;
 }
 
 /** Converts to a bounded DNS label with a leading letter. */
 export function componentName(service: string): string {
   const name = dashed(service, 'service');
-  return (/^[a-z]/.test(name) ? name : `c-${name}`).slice(0, 31).replace(/-+$/, '');
+  return withoutTrailing((/^[a-z]/.test(name) ? name : `c-${name}`).slice(0, 31), '-');
 }
-
-/** Characters of a text that are used for a name; bounds the cost of trimming long runs of dashes. */
-const LONGEST_READ = 256;
 
 /** Returns the name of a volume. */
 export function storageName(text: string): string {
-  const name = text
-    .slice(0, LONGEST_READ)
-    .toLowerCase()
-    .replace(/[^a-z0-9_-]+/g, '-')
-    .replace(/^[^a-z]+|-+$/g, '');
+  const name = withoutTrailing(
+    text
+      .toLowerCase()
+      .replace(/[^a-z0-9_-]+/g, '-')
+      .replace(/^[^a-z]+/, ''),
+    '-',
+  );
   return (name === '' ? 'data' : name).slice(0, 63);
 }
 

@@ -1,4 +1,4 @@
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
 import { listOf } from './entries.ts';
 import { hasProxyLabels } from './proxy-labels.ts';
 import type { Reading } from './reading.ts';
@@ -15,12 +15,12 @@ export function readNetworks(reading: Reading, services: Record<string, unknown>
     const path = ['services', name, 'networks'];
     const joined: string[] = [];
     if (isMapping(service.networks)) {
-      for (const [network, told] of Object.entries(service.networks)) {
+      for (const [network, declared] of Object.entries(service.networks)) {
         joined.push(network);
-        if (!isMapping(told)) continue;
-        for (const { item } of listOf(told.aliases, path))
+        if (!isMapping(declared)) continue;
+        for (const { item } of listOf(declared.aliases, path))
           aliases.set(name, [...(aliases.get(name) ?? []), String(item)]);
-        for (const key of Object.keys(told)) {
+        for (const key of Object.keys(declared)) {
           if (key !== 'aliases' && key !== 'priority')
             reading.notes.drop([...path, network, key], `the engine decides about ${key}`);
         }

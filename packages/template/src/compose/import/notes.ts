@@ -1,5 +1,5 @@
-import { type Path, pathText } from '../../finding.ts';
-import type { Parsed, Position } from '../../parse.ts';
+import { type Path, pathText } from '../../source/finding.ts';
+import type { Parsed, Position } from '../../source/parse.ts';
 
 /** A value that was inferred from a Compose file. */
 export interface Inferred extends Position {
@@ -45,7 +45,7 @@ export class Notes {
   /** Makes the import invalid: what follows would run, but not as the file means it. */
   fail(path: Path, message: string): void {
     const finding = { severity: 'error', code: 'compose', ...this.#placed(path), message } as const;
-    const isKnown = this.#parsed.findings.some((one) => one.path === finding.path && one.message === message);
+    const isKnown = this.#parsed.findings.some((item) => item.path === finding.path && item.message === message);
     if (!isKnown) this.#parsed.findings.push(finding);
   }
 

@@ -1,5 +1,5 @@
-import { type Path, pathText } from '../../finding.ts';
-import type { Position } from '../../parse.ts';
+import { type Path, pathText } from '../../source/finding.ts';
+import type { Position } from '../../source/parse.ts';
 
 const START: Position = { line: 1, column: 1 };
 

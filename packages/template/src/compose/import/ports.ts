@@ -1,7 +1,7 @@
-import { MOST_PORTS, type PublishedPort } from '@hortus/contract/template/host-access';
-import type { Path } from '../../finding.ts';
-import { hasPort, hostPortText, portCount, portText } from '../../port-ranges.ts';
-import { isMapping } from '../../schema-check.ts';
+import { MAX_PORTS, type PublishedPort } from '@hortus/contract/template/host-access';
+import { hasPort, hostPortText, portCount, portText } from '../../notation/port-ranges.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { listOf } from './entries.ts';
 import { type Piece, settle } from './interpolation.ts';
 import { knownPort } from './known-images.ts';
@@ -11,7 +11,7 @@ import type { Reading } from './reading.ts';
 import { scalarText } from './scalars.ts';
 
 /** Maximum number of entries in `ports`; a range is one. */
-const MOST_ENTRIES = 100;
+const MAX_ENTRIES = 100;
 const ALTERNATIVE = 'with network_mode: host it would need none';
 
 interface Range {
@@ -29,18 +29,20 @@ export function readPorts(
 ): PublishedPort[] {
   const ports: PublishedPort[] = [];
   const add = (port: PublishedPort, at: Path) => {
-    const speaksAlike = (one: PublishedPort) => (one.protocol ?? 'tcp') === (port.protocol ?? 'tcp');
-    const same = (one: PublishedPort) =>
-      one.container_port === port.container_port && one.last_port === port.last_port && speaksAlike(one);
-    const isInside = (one: PublishedPort) => speaksAlike(one) && hasPort(one, port.container_port);
+    const speaksAlike = (item: PublishedPort) => (item.protocol ?? 'tcp') === (port.protocol ?? 'tcp');
+    const same = (item: PublishedPort) =>
+      item.container_port === port.container_port && item.last_port === port.last_port && speaksAlike(item);
+    const isInside = (item: PublishedPort) => speaksAlike(item) && hasPort(item, port.container_port);
     if (port.host_port === undefined && port.last_port === undefined && ports.some(isInside)) return;
-    const known = ports.findIndex((one) => same(one) && (port.host_port === undefined || one.host_port === undefined));
-    if (ports.some((one) => same(one) && one.host_port === port.host_port)) return;
+    const known = ports.findIndex(
+      (item) => same(item) && (port.host_port === undefined || item.host_port === undefined),
+    );
+    if (ports.some((item) => same(item) && item.host_port === port.host_port)) return;
     if (known !== -1 && port.host_port === undefined) return;
     if (known !== -1) ports.splice(known, 1);
-    const count = [...ports, port].reduce((sum, one) => sum + portCount(one), 0);
-    if (count > MOST_PORTS) reading.notes.drop(at, `a component has at most ${MOST_PORTS} ports; ${ALTERNATIVE}`);
-    else if (ports.length === MOST_ENTRIES) reading.notes.drop(at, `ports has at most ${MOST_ENTRIES} entries`);
+    const count = [...ports, port].reduce((sum, item) => sum + portCount(item), 0);
+    if (count > MAX_PORTS) reading.notes.drop(at, `a component has at most ${MAX_PORTS} ports; ${ALTERNATIVE}`);
+    else if (ports.length === MAX_ENTRIES) reading.notes.drop(at, `ports has at most ${MAX_ENTRIES} entries`);
     else ports.push(port);
   };
   const published = listOf(service.ports, [...path, 'ports']).map(({ item, path: at }) => ({
@@ -52,7 +54,7 @@ export function readPorts(
     for (const port of some) {
       const { host_port, ...inside } = port;
       // A range, or a port that is open for UDP too, belongs to another protocol.
-      const isRaw = port.last_port !== undefined || overUdp.some((one) => hasPort(one, port.container_port));
+      const isRaw = port.last_port !== undefined || overUdp.some((item) => hasPort(item, port.container_port));
       const web = isRaw ? undefined : webProtocol(port, image);
       if (web) reading.routes.publish({ component, port: port.container_port, scheme: web }, at);
       if (web && reading.gathering === false && host_port !== undefined) {
@@ -153,8 +155,8 @@ function combined(reading: Reading, { container, host, protocol, ip, image }: Wr
     return [];
   }
   const count = countOf(targets);
-  if (count > MOST_PORTS) {
-    const why = `a range of ${count} ports exceeds the ${MOST_PORTS} ports of a component`;
+  if (count > MAX_PORTS) {
+    const why = `a range of ${count} ports exceeds the ${MAX_PORTS} ports of a component`;
     reading.notes.drop(path, `${why}; ${ALTERNATIVE}`);
     return [];
   }
@@ -223,9 +225,9 @@ function range(text: string | undefined): Range | undefined {
 
 /** Formats pieces as Compose would write them. */
 function textOf(parts: readonly (readonly Piece[])[]): string {
-  const piece = (one: Piece): string =>
-    typeof one === 'string'
-      ? scalarText(one).replaceAll('$', '$$$$')
-      : `\${${one.name}${one.operator ? `${one.colon ? ':' : ''}${one.operator}` : ''}${one.operand.map(piece).join('')}}`;
+  const piece = (item: Piece): string =>
+    typeof item === 'string'
+      ? scalarText(item).replaceAll('$', '$$$$')
+      : `\${${item.name}${item.operator ? `${item.colon ? ':' : ''}${item.operator}` : ''}${item.operand.map(piece).join('')}}`;
   return parts.map((part) => part.map(piece).join('')).join(':');
 }

@@ -1,7 +1,7 @@
 import type { Component } from '@hortus/contract/template/component';
 import type { Route } from '@hortus/contract/template/routes';
 import { STANDARD_PROFILES } from '@hortus/contract/template/schema';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
 import { listOf } from './entries.ts';
 import type { Reading } from './reading.ts';
 
@@ -27,7 +27,7 @@ export function readProfiles(
     if (names.length > 0)
       membership.set(
         component,
-        names.filter((one) => /^[a-z]/.test(one)),
+        names.filter((name) => /^[a-z]/.test(name)),
       );
   }
   if (membership.size === 0) return {};

@@ -16,10 +16,15 @@ const TLS = new Set([443, 4443, 5443, 8443, 9443, 10443]);
 const WITHOUT_HTTP =
   /(^|\/)(postgres|postgis|pgvector|timescaledb|mysql|mariadb|mongo(?:db)?|redis|valkey|keydb|dragonfly|memcached|kafka|zookeeper|nats|etcd|cassandra|mosquitto|minecraft|valheim|factorio|terraria|teamspeak|mumble|murmur|wireguard|openvpn|samba|proftpd|vsftpd|pure-ftpd|sftp|coturn|dnsmasq|unbound|bind9|snmptraps|chrony|ntp|rsync|bitcoin-core|bitcoind|monerod)(?![a-z])[^/]*$/;
 
-const PHP_FPM = /(^|\/)[^/]*\bphp[^/]*:[^/]*fpm/;
+/** Tells whether the image is a PHP that speaks FastCGI, by its name and tag. */
+const isPhpFpm = (image: string): boolean =>
+  image.split('/').some((part) => {
+    const [name = '', ...tag] = part.split(':');
+    return /\bphp/.test(name) && tag.some((text) => text.includes('fpm'));
+  });
 
 export const speaksNoHttp = (image: string): boolean =>
-  WITHOUT_HTTP.test(image.replace(/@.*$/, '').replace(/:[^/]*$/, '')) || PHP_FPM.test(image);
+  WITHOUT_HTTP.test(image.replace(/@.*/s, '').replace(/:[^/:]*$/, '')) || isPhpFpm(image);
 
 /** Guesses what a TCP port speaks. */
 export function protocolOf(port: number, image: string): 'http' | 'https' | 'other' {

@@ -1,5 +1,5 @@
-import type { Path } from '../../finding.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
 import { entriesOf } from './entries.ts';
 import { portNumber } from './quantities.ts';
 import type { Reading } from './reading.ts';
@@ -53,8 +53,8 @@ function traefik(labels: Labels): Way[] {
     if (router) routers.set(router[1] ?? '', { ...routers.get(router[1] ?? ''), [router[2] ?? '']: value });
     const server = /^traefik\.http\.services\.([^.]+)\.loadbalancer\.server\.(port|scheme)$/i.exec(key);
     if (server) {
-      const told = server[2] === 'port' ? { port: portNumber(value) } : { scheme: schemeOf(value) };
-      servers.set(server[1] ?? '', { ...servers.get(server[1] ?? ''), ...told });
+      const declared = server[2] === 'port' ? { port: portNumber(value) } : { scheme: schemeOf(value) };
+      servers.set(server[1] ?? '', { ...servers.get(server[1] ?? ''), ...declared });
     }
   }
   // The first version of Traefik had one rule and one port for a container.
@@ -63,7 +63,7 @@ function traefik(labels: Labels): Way[] {
   const only = servers.size === 1 ? [...servers.values()][0] : { port: portNumber(labels.get('traefik.port')) };
   if (routers.size === 0) return [...servers.values()];
   return [...routers.values()].map(({ rule = '', service }) => ({
-    ...(servers.get(service?.replace(/@.*$/, '') ?? '') ?? only),
+    ...(servers.get(service?.replace(/@.*/s, '') ?? '') ?? only),
     path: /PathPrefix(?:Strip)?[(:]\s*[`'"]?(\/[\w./-]+)/.exec(rule)?.[1],
   }));
 }

@@ -16,7 +16,7 @@ export function duration(text: string): string | undefined {
   if (/^\d+$/.test(text)) return `${Number(text)}s`;
   if (!/^(\d+(\.\d+)?(ns|us|µs|ms|s|m|h|d|w))+$/.test(text)) return undefined;
   let total = 0;
-  for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d|w)/g)) {
+  for (const [, amount, unit] of text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h|d|w)/g)) {
     total += Number(amount) * (SECONDS[unit ?? ''] ?? 0);
   }
   const ms = Math.round(total);

@@ -1,9 +1,9 @@
 import type { Permission } from '@hortus/contract/template/host-access';
 import type { Input, InputType } from '@hortus/contract/template/inputs';
 import type { Secret } from '@hortus/contract/template/secrets';
-import type { Path } from '../../finding.ts';
-import type { Parsed } from '../../parse.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Path } from '../../source/finding.ts';
+import type { Parsed } from '../../source/parse.ts';
 import { type Piece, piecesOf, settle, type Variable, variablesIn } from './interpolation.ts';
 import { KnownPasswords } from './known-passwords.ts';
 import { magicOf } from './magic.ts';
@@ -213,7 +213,7 @@ export class Reading {
   permit(kind: Permission['kind'], component: string, value: string | undefined, why: string): void {
     const reason = `From the Compose file: ${why}`;
     const known = this.permissions.some(
-      (one) => one.kind === kind && one.component === component && one.value === value,
+      (permission) => permission.kind === kind && permission.component === component && permission.value === value,
     );
     if (!known) this.permissions.push({ kind, component, ...(value === undefined ? {} : { value }), reason });
   }

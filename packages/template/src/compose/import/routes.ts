@@ -1,6 +1,6 @@
 import type { Input } from '@hortus/contract/template/inputs';
 import type { Route } from '@hortus/contract/template/routes';
-import type { Path } from '../../finding.ts';
+import type { Path } from '../../source/finding.ts';
 import { magicOf } from './magic.ts';
 import { capitals, dashed, Names } from './names.ts';
 
@@ -69,7 +69,7 @@ export class Routes {
     components: readonly string[],
     portsOf: (component: string) => readonly number[],
     needed: ReadonlySet<string>,
-    told?: number,
+    declared?: number,
   ): void {
     this.#adoptMentioned(components);
     const names = new Names(63, '-');
@@ -81,7 +81,7 @@ export class Routes {
       const component = wanted.component ?? components[0];
       if (component === undefined) continue;
       const port =
-        wanted.port ?? portsOf(component)[0] ?? (this.#made.length === 0 ? told : undefined) ?? STANDARD_PORT;
+        wanted.port ?? portsOf(component)[0] ?? (this.#made.length === 0 ? declared : undefined) ?? STANDARD_PORT;
       const path = wanted.path ?? '/';
       const magic = this.#wanted.includes(wanted);
       // Skips a published port to which an address of the file already leads.
@@ -141,7 +141,7 @@ export class Routes {
   }
 
   #add(list: Wanted[], wanted: Wanted): void {
-    const known = list.find((one) => one.id === wanted.id && one.port === wanted.port && one.path === wanted.path);
+    const known = list.find((item) => item.id === wanted.id && item.port === wanted.port && item.path === wanted.path);
     if (known === undefined) list.push(wanted);
   }
 }

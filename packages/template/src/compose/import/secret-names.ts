@@ -1,7 +1,7 @@
 import type { Secret } from '@hortus/contract/template/secrets';
 
 const SECRET =
-  /(^|[_.-])(pass|passwd|passwort|password|passphrase|pwd|secret|token|credentials?|(api|app|access|admin|auth|crypt|crypto|encrypt|encryption|hash|jwt|master|private|secret|session|shared|signing|webhook|cookie)_?(key|secret|token|pass(word)?)|salt|key_?base)(_?\d+)?$/i;
+  /(^|[_.-])(pass|passwd|passwort|password|passphrase|pwd|secret|token|credentials?|(api|app|access|admin|auth|crypt|crypto|encrypt|encryption|hash|jwt|master|private|secret|session|shared|signing|webhook|cookie)_?(key|secret|token|pass(word)?)|salt|key_?base)(_?\d{1,9})?$/i;
 /** Names about a secret that do not hold one, such as its length or whether it may be empty. */
 const ABOUT = /(^|[_.-])(allow_?empty|random|has|use|enabled?|disabled?|required?|min|max|length|public)([_.-]|$)/i;
 const SWITCH = /^(yes|no|true|false|on|off|0|1|none|null|optional|required)$/i;

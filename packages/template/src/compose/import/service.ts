@@ -1,5 +1,5 @@
 import type { Component } from '@hortus/contract/template/component';
-import type { Path } from '../../finding.ts';
+import type { Path } from '../../source/finding.ts';
 import { readCommand } from './commands.ts';
 import { entriesOf, listOf } from './entries.ts';
 import { readEnvironment } from './environment.ts';
@@ -40,14 +40,14 @@ export function readService(reading: Reading, name: string, service: Record<stri
   const read: Component = {
     image,
     ...some('env', readEnvironment(reading, service, component, path)),
-    ...given('entrypoint', readCommand(reading, service.entrypoint, [...path, 'entrypoint'])),
-    ...given('command', readCommand(reading, service.command, [...path, 'command'])),
-    ...given('user', line(reading.text(service.user, [...path, 'user']))),
+    ...optional('entrypoint', readCommand(reading, service.entrypoint, [...path, 'entrypoint'])),
+    ...optional('command', readCommand(reading, service.command, [...path, 'command'])),
+    ...optional('user', line(reading.text(service.user, [...path, 'user']))),
     ...some('group_add', readWords(reading, service.group_add, [...path, 'group_add'], 32)),
-    ...given('working_dir', line(reading.text(service.working_dir, [...path, 'working_dir']))),
-    ...given('hostname', line(reading.text(service.hostname, [...path, 'hostname']))),
+    ...optional('working_dir', line(reading.text(service.working_dir, [...path, 'working_dir']))),
+    ...optional('hostname', line(reading.text(service.hostname, [...path, 'hostname']))),
     ...some('ports', readPorts(reading, service, component, image, path)),
-    ...given('healthcheck', readHealthcheck(reading, service.healthcheck, [...path, 'healthcheck'])),
+    ...optional('healthcheck', readHealthcheck(reading, service.healthcheck, [...path, 'healthcheck'])),
     ...lists(readMounts(reading, service, component, path)),
     ...readLimits(reading, service, component, path),
     ...readReach(reading, service, component, path),
@@ -55,8 +55,8 @@ export function readService(reading: Reading, name: string, service: Record<stri
     ...some('extra_hosts', readHosts(reading, service.extra_hosts, [...path, 'extra_hosts'])),
     ...some('dns', readWords(reading, service.dns, [...path, 'dns'], 3)),
     ...some('labels', readLabels(reading, service.labels, [...path, 'labels'])),
-    ...given('stop_signal', readSignal(reading, service.stop_signal, [...path, 'stop_signal'])),
-    ...given('stop_grace_period', readGrace(reading, service.stop_grace_period, [...path, 'stop_grace_period'])),
+    ...optional('stop_signal', readSignal(reading, service.stop_signal, [...path, 'stop_signal'])),
+    ...optional('stop_grace_period', readGrace(reading, service.stop_grace_period, [...path, 'stop_grace_period'])),
   };
   for (const [key, meaning] of Object.entries(DECIDED_BY_SERVER)) {
     if (service[key] !== undefined && service[key] !== null) reading.notes.infer([...path, key], meaning);
@@ -79,18 +79,18 @@ function readSwitches(reading: Reading, service: Record<string, unknown>, path: 
 }
 
 /** Reads a list of short texts, or a single one. */
-function readWords(reading: Reading, value: unknown, path: Path, most: number): string[] {
+function readWords(reading: Reading, value: unknown, path: Path, max: number): string[] {
   const words = listOf(value, path).flatMap(({ item, path: at }) => line(reading.text(item, at)) ?? []);
-  if (words.length > most) reading.notes.drop(path, `only the first ${most} are used`);
-  return [...new Set(words)].slice(0, most);
+  if (words.length > max) reading.notes.drop(path, `only the first ${max} are used`);
+  return [...new Set(words)].slice(0, max);
 }
 
 /** Reads `host:address`, `host=address` or a mapping. */
 function readHosts(reading: Reading, value: unknown, path: Path): Record<string, string> {
   const hosts: Record<string, string> = {};
   const separator = listOf(value, path).every(({ item }) => String(item).includes('=')) ? '=' : ':';
-  for (const { key, value: given, path: at } of entriesOf(value, path, separator)) {
-    const address = reading.text(given, at)?.trim();
+  for (const { key, value: optional, path: at } of entriesOf(value, path, separator)) {
+    const address = reading.text(optional, at)?.trim();
     if (address === undefined || !/^[A-Za-z0-9.-]+$/.test(key)) reading.notes.drop(at, 'is not a host with an address');
     else hosts[key] = address.replace(/^\[|\]$/g, '');
   }
@@ -99,9 +99,9 @@ function readHosts(reading: Reading, value: unknown, path: Path): Record<string,
 
 function readLabels(reading: Reading, value: unknown, path: Path): Record<string, string> {
   const labels: Record<string, string> = {};
-  for (const { key, value: given, path: at } of entriesOf(value, path)) {
+  for (const { key, value: optional, path: at } of entriesOf(value, path)) {
     if (PROXY_LABEL.test(key)) reading.notes.infer(at, 'it is for a reverse proxy; routes replace it');
-    else if (key !== '') labels[key] = given === null ? '' : (reading.text(given, at) ?? '');
+    else if (key !== '') labels[key] = optional === null ? '' : (reading.text(optional, at) ?? '');
   }
   return labels;
 }
@@ -126,12 +126,12 @@ function line(text: string | undefined): string | undefined {
   return text === undefined || text === '' ? undefined : text.slice(0, 200);
 }
 
-function given<K extends string, V>(key: K, value: V | undefined): { [Key in K]?: V } {
+function optional<K extends string, V>(key: K, value: V | undefined): { [Key in K]?: V } {
   return (value === undefined ? {} : { [key]: value }) as { [Key in K]?: V };
 }
 
 function some<K extends string, V extends object>(key: K, value: V): { [Key in K]?: V } {
-  return given(key, Object.keys(value).length > 0 ? value : undefined);
+  return optional(key, Object.keys(value).length > 0 ? value : undefined);
 }
 
 function lists(mounts: Mounts): Partial<Mounts> {

@@ -1,4 +1,4 @@
-import type { Path } from '../../finding.ts';
+import type { Path } from '../../source/finding.ts';
 import type { Piece } from './interpolation.ts';
 import type { Reading } from './reading.ts';
 

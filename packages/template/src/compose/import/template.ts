@@ -1,8 +1,9 @@
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import type { Component } from '@hortus/contract/template/component';
 import type { Input } from '@hortus/contract/template/inputs';
 import { RESERVED_SLUGS, type Template } from '@hortus/contract/template/schema';
 import type { Secret } from '@hortus/contract/template/secrets';
-import { isFloating, parseImage } from '../../image-reference.ts';
+import { isFloating, parseImage } from '../../notation/image-reference.ts';
 import type { Header } from './header.ts';
 import { magicOf } from './magic.ts';
 import { dashed } from './names.ts';
@@ -51,21 +52,17 @@ export function writeTemplate(
 }
 
 function identityOf(reading: Reading, components: Record<string, Component>, header: Header, identity: Identity) {
-  const told =
+  const declared =
     identity.name ??
     (typeof reading.root.name === 'string' && !reading.root.name.includes('$') ? reading.root.name : undefined);
   const [first = 'app'] = Object.keys(components);
-  const wanted =
-    identity.slug ??
-    dashed(told ?? first, 'app')
-      .slice(0, 63)
-      .replace(/-+$/, '');
+  const wanted = identity.slug ?? withoutTrailing(dashed(declared ?? first, 'app').slice(0, 63), '-');
   const slug = (RESERVED_SLUGS as readonly string[]).includes(wanted) ? `${wanted}-app` : wanted;
   const services = Object.values(components).filter(({ kind }) => kind !== 'job');
   const version = appVersion(services[0]);
   return {
     slug,
-    name: (told ?? slug).slice(0, 200) || slug,
+    name: (declared ?? slug).slice(0, 200) || slug,
     ...(header.description === undefined ? {} : { description: header.description }),
     version: '0.1.0',
     ...(version === undefined ? {} : { app_version: version }),

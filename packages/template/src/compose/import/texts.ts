@@ -4,7 +4,7 @@ import type { KnownPasswords } from './known-passwords.ts';
 import type { Routes } from './routes.ts';
 import type { Use, Variables } from './variables.ts';
 
-const REFERENCE = /\$\{(?=\s*[A-Za-z_]+\.[A-Za-z0-9_-])/g;
+const REFERENCE = /\$\{(?=\s{0,64}[A-Za-z_]{1,64}\.[A-Za-z0-9_-])/g;
 const ENDS_OPERAND = new RegExp(`[}]|\\|\\s*(${FILTERS.join('|')})\\s*[|}]?|\\s$|\\$\\{`);
 
 /** Converts Compose texts to template texts. */

@@ -11,26 +11,29 @@ const VENDORS = [
   'amplitude hcaptcha intercom mixpanel novu posthog_cloud recaptcha turnstile',
 ].flatMap((line) => line.split(' '));
 
-const VENDOR = new RegExp(`(^|[_.-])(${VENDORS.join('|')})[_.-](?!.*password$)`, 'i');
+/** Bounds the patterns, which try again from each part of a name. */
+const MAX_NAME_LENGTH = 256;
+const VENDOR = new RegExp(`(^|[_.-])(${VENDORS.join('|')})[_.-]`, 'i');
 /** Always made elsewhere: accounts of mail servers, registrations of OAuth clients, tunnels, licences. */
-const ELSEWHERE = new RegExp(
-  [
-    '(smtp|mailer|mail|email)_((smtp|server|host|auth|user|account|sender|relay)_)*(pass|password|passwd|pwd|token|key|secret)$',
-    '(^|_)client_?secret$',
-    '(^|_)(oauth2?|oidc|sso|saml|openid)_(\\w+_)?secret$',
-    '(^|_)(gitlab|sentry)_(\\w+_)?(token|api_key)$',
-    '(^|_)tunnel_token$',
-    '(^|_)auth_?key$',
-    '(^|_)licen[cs]e(_key)?$',
-  ].join('|'),
-  'i',
-);
+const ELSEWHERE_FORMS = [
+  '(smtp|mailer|mail|email)_((smtp|server|host|auth|user|account|sender|relay)_)*(pass|password|passwd|pwd|token|key|secret)$',
+  '(^|_)client_?secret$',
+  '(^|_)(oauth2?|oidc|sso|saml|openid)_(\\w+_)?secret$',
+  '(^|_)(gitlab|sentry)_(\\w+_)?(token|api_key)$',
+  '(^|_)tunnel_token$',
+  '(^|_)auth_?key$',
+  '(^|_)licen[cs]e(_key)?$',
+];
+const ELSEWHERE = new RegExp(ELSEWHERE_FORMS.join('|'), 'i');
 
 /**
  * Tells whether a secret of this name is issued by another service, so that a generated value could never work. The person who
  * deploys is asked for it.
  */
 export function isOfThirdParty(name: string): boolean {
-  const plain = name.replaceAll('__', '_').replace(/([a-z])([A-Z])/g, '$1_$2');
-  return ELSEWHERE.test(plain) || VENDOR.test(plain);
+  const plain = name
+    .slice(0, MAX_NAME_LENGTH)
+    .replaceAll('__', '_')
+    .replace(/([a-z])([A-Z])/g, '$1_$2');
+  return ELSEWHERE.test(plain) || (VENDOR.test(plain) && !/password$/i.test(plain));
 }

@@ -143,8 +143,8 @@ describe('the way in', () => {
     const text = service('    restart: always\n');
     const { questions } = imported(text);
     expect(questions).toMatchObject([{ service: 'app', line: 2, message: expect.stringContaining('on which port') }]);
-    const answered = importCompose(text, { ports: { app: 3000 } });
-    expect(answered).toMatchObject({ questions: [], template: { routes: [{ component: 'app', port: 3000 }] } });
+    const responded = importCompose(text, { ports: { app: 3000 } });
+    expect(responded).toMatchObject({ questions: [], template: { routes: [{ component: 'app', port: 3000 }] } });
     expect(importCompose(text, { ports: { app: 0 } })).toMatchObject({ questions: [] });
   });
 

@@ -1,6 +1,6 @@
 import type { Input, InputType } from '@hortus/contract/template/inputs';
 import type { Secret } from '@hortus/contract/template/secrets';
-import type { Path } from '../../finding.ts';
+import type { Path } from '../../source/finding.ts';
 import { canBeDefault, typeOf } from './input-types.ts';
 import { type Piece, settle, type Variable } from './interpolation.ts';
 import { magicOf } from './magic.ts';

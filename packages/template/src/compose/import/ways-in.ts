@@ -1,5 +1,5 @@
 import type { Component } from '@hortus/contract/template/component';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
 import { findEntrances, portOf } from './entrances.ts';
 import type { Notes } from './notes.ts';
 import { protocolOf } from './protocols.ts';
@@ -10,26 +10,26 @@ export function leadIn(
   reading: Reading,
   services: Record<string, unknown>,
   components: Record<string, Component>,
-  told: number | undefined,
-  answers: Readonly<Record<string, number>>,
+  declared: number | undefined,
+  replies: Readonly<Record<string, number>>,
   notes: Notes,
 ): void {
-  for (const [service, port] of Object.entries(answers)) {
+  for (const [service, port] of Object.entries(replies)) {
     const component = reading.components.get(service);
     if (component !== undefined && port > 0) reading.routes.lead({ component, port }, ['services', service]);
   }
   const isOpen = Object.values(components).some(
     ({ network, ports = [] }) => network === 'host' || ports.some(({ host_port }) => host_port !== undefined),
   );
-  if (isOpen || !reading.routes.isEmpty || Object.keys(answers).length > 0) return;
+  if (isOpen || !reading.routes.isEmpty || Object.keys(replies).length > 0) return;
   const { found, unknown } = findEntrances(reading, services, components);
   for (const { service, component, port } of found) {
     reading.routes.lead({ component, port, scheme: schemeOf(port) }, ['services', service]);
   }
   if (unknown === undefined) return;
   const { service, component } = unknown;
-  if (told === undefined) notes.askPort(service);
-  else reading.routes.lead({ component, port: told }, ['services', service]);
+  if (declared === undefined) notes.askPort(service);
+  else reading.routes.lead({ component, port: declared }, ['services', service]);
 }
 
 const schemeOf = (port: number) => (protocolOf(port, '') === 'https' ? 'https' : 'http');
@@ -42,7 +42,7 @@ export function portsOf(
   name: string,
 ): number[] {
   const component = components[name];
-  const service = services[[...reading.components].find(([, one]) => one === name)?.[0] ?? ''];
+  const service = services[[...reading.components].find(([, text]) => text === name)?.[0] ?? ''];
   if (component === undefined || !isMapping(service)) return [];
   const likely = portOf(reading, component, service);
   const tcp = (component.ports ?? [])

@@ -1,17 +1,17 @@
 import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, type Scalar } from 'yaml';
-import type { Finding, Path } from '../../finding.ts';
-import { lineTable, type Position } from '../../line-table.ts';
-import type { Parsed } from '../../parse.ts';
-import { isMapping } from '../../schema-check.ts';
+import { isMapping } from '../../schema/schema-check.ts';
+import type { Finding, Path } from '../../source/finding.ts';
+import { lineTable, type Position } from '../../source/line-table.ts';
+import type { Parsed } from '../../source/parse.ts';
 import { Places } from './places.ts';
 import { plainScalar } from './scalars.ts';
 
 /** Limits far above real files, against accidents and attacks. */
-export const LONGEST_TEXT = 1_048_576;
-const MOST_NODES = 100_000;
+const MAX_TEXT_LENGTH = 1_048_576;
+const MAX_NODES = 100_000;
 const DEEPEST = 64;
 /** Maximum number of problems reported by the parser. */
-const MOST_PROBLEMS = 200;
+const MAX_PROBLEMS = 200;
 
 class TooMuch extends Error {}
 
@@ -24,15 +24,15 @@ export function readYaml(text: string): Parsed {
     findings.push({ severity: 'error', code: 'yaml', path: '', ...position, message });
   const done = (value: unknown): Parsed => ({ value, findings, positionOf: (path, atKey) => places.find(path, atKey) });
 
-  if (text.length > LONGEST_TEXT) {
-    report(`the text is longer than ${LONGEST_TEXT} characters`);
+  if (text.length > MAX_TEXT_LENGTH) {
+    report(`the text is longer than ${MAX_TEXT_LENGTH} characters`);
     return done(undefined);
   }
   const anchors = new Map<string, Node>();
   let nodes = 0;
   try {
     const document = parseDocument(text, { schema: 'failsafe', prettyErrors: false, uniqueKeys: false });
-    for (const problem of document.errors.slice(0, MOST_PROBLEMS)) report(problem.message, at(problem.pos[0]));
+    for (const problem of document.errors.slice(0, MAX_PROBLEMS)) report(problem.message, at(problem.pos[0]));
     if (document.errors.length > 0) return done(undefined);
     return done(document.contents === null ? undefined : value(document.contents, [], 0));
   } catch (cause) {
@@ -44,7 +44,7 @@ export function readYaml(text: string): Parsed {
   }
 
   function value(node: unknown, path: Path, depth: number, key?: Position): unknown {
-    if (++nodes > MOST_NODES) throw new TooMuch(`anchors and aliases expand to more than ${MOST_NODES} values`);
+    if (++nodes > MAX_NODES) throw new TooMuch(`anchors and aliases expand to more than ${MAX_NODES} values`);
     if (depth > DEEPEST) throw new TooMuch(`the text is nested more than ${DEEPEST} levels deep`);
     const offset = (node as Node | null)?.range?.[0];
     const position = offset === undefined ? key : at(offset);

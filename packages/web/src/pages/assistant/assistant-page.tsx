@@ -1,14 +1,14 @@
 import type { AssistantAnswer, AssistantSource } from '@hortus/contract/resources/copilot';
-import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { useApi, useOrder } from '../../api/query.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { Button } from '../../parts/button.tsx';
+import { ExpiryTime } from '../../parts/expiry-time.tsx';
+import { FormProblem } from '../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../parts/form/submission.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { Page, Section } from '../../parts/page.tsx';
 import { TextArea } from '../../parts/text-area.tsx';
-import { Until } from '../../parts/until.tsx';
-import { FormProblem } from '../outside/form-problem.tsx';
-import { useSubmission } from '../outside/submission.ts';
 
 const EXAMPLES = [
   'Which template gives me a blog with comments?',
@@ -23,7 +23,7 @@ interface Asked {
 }
 
 /** Questions about the catalog and the documentation, answered with sources. */
-export function AssistantPage() {
+export function AssistantPage(): ReactNode {
   const usage = useApi('copilot.usage');
   const [question, setQuestion] = useState('');
   const [asked, setAsked] = useState<readonly Asked[]>([]);
@@ -64,7 +64,7 @@ export function AssistantPage() {
           {usage.data && (
             <span className="text-sm text-ink-3">
               {usage.data.data.questions} of {usage.data.data.limit.toLocaleString()} questions this month; new ones{' '}
-              <Until at={usage.data.data.resets_at} />
+              <ExpiryTime at={usage.data.data.resets_at} />
             </span>
           )}
         </div>
@@ -83,8 +83,8 @@ export function AssistantPage() {
         </Section>
       ) : (
         <div aria-live="polite">
-          {asked.map((one) => (
-            <Answer key={one.id} {...one} />
+          {asked.map((asked) => (
+            <Reply key={asked.id} {...asked} />
           ))}
         </div>
       )}
@@ -92,11 +92,11 @@ export function AssistantPage() {
   );
 }
 
-function Answer({ question, answer: { answer, sources, found, model } }: Asked) {
+function Reply({ question, answer: { answer: reply, sources, found, model } }: Asked) {
   return (
     <article className="mb-9 max-w-[720px] border-t border-line-strong pt-5">
       <h2 className="font-serif text-xl font-[450] [overflow-wrap:anywhere]">{question}</h2>
-      <p className="mt-2 mb-4 whitespace-pre-wrap text-ink-2 [overflow-wrap:anywhere]">{answer}</p>
+      <p className="mt-2 mb-4 whitespace-pre-wrap text-ink-2 [overflow-wrap:anywhere]">{reply}</p>
       {!found && <p className="mb-4 text-sm text-warn-ink">Neither the catalog nor the documentation has a match.</p>}
       {sources.length > 0 && (
         <>
@@ -121,9 +121,9 @@ function Source({ source: { type, title, reference, excerpt } }: { source: Assis
       {type === 'template' && <Mark species={reference} family={null} size={30} />}
       <div className="min-w-0">
         {type === 'template' ? (
-          <PlaceLink to="/catalog/$species" params={{ species: reference }} className="link">
+          <Link to="/catalog/$species" params={{ species: reference }} className="link">
             {title}
-          </PlaceLink>
+          </Link>
         ) : (
           <b className="font-[550]">{title}</b>
         )}{' '}

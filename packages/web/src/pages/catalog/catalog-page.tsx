@@ -1,9 +1,8 @@
 import type { CatalogShelf, ShelfItem } from '@hortus/contract/resources/catalog';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
-import { useHasPlace } from '../../frame/places.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { useListSearch } from '../../parts/list-search.ts';
 import { Empty, Page } from '../../parts/page.tsx';
@@ -11,32 +10,31 @@ import { sentenceCase } from '../../parts/status.tsx';
 import { Trouble } from '../../parts/waiting.tsx';
 import { Kinds } from './kinds.tsx';
 import { findSpecies } from './search.ts';
-import { Shelf, WaitingShelves } from './shelf.tsx';
+import { SpeciesCards, WaitingRows } from './species-cards.tsx';
 
-export function CatalogPage() {
+export function CatalogPage(): ReactNode {
   const query = useApi('catalog.shelf');
-  const shelf = query.data?.data;
+  const row = query.data?.data;
   return (
     <Page title="Catalog" actions={<Doing />}>
       <div className="mb-8 flex flex-wrap items-center gap-4">
-        <Search count={shelf?.species.length} />
-        <Kingdoms shelf={shelf} />
+        <Search count={row?.species.length} />
+        <Kingdoms row={row} />
       </div>
       {query.error && <Trouble error={query.error} />}
-      {shelf ? <Shelves shelf={shelf} /> : !query.error && <WaitingShelves />}
+      {row ? <CatalogRows row={row} /> : !query.error && <WaitingRows />}
     </Page>
   );
 }
 
 function Doing() {
   const may = useMay();
-  const exists = useHasPlace();
   return (
     <>
-      {may('templates:read') && exists('/templates') && (
-        <PlaceLink to="/templates" className="btn">
+      {may('templates:read') && (
+        <Link to="/templates" className="btn">
           Your templates
-        </PlaceLink>
+        </Link>
       )}
       <ImportLink />
     </>
@@ -45,17 +43,16 @@ function Doing() {
 
 function ImportLink() {
   const may = useMay();
-  const exists = useHasPlace();
-  if (!may('templates:write') || !exists('/templates/import')) return null;
+  if (!may('templates:write')) return null;
   return (
-    <PlaceLink to="/templates/import" className="btn">
+    <Link to="/templates/import" className="btn">
       Import a Compose file…
-    </PlaceLink>
+    </Link>
   );
 }
 
 function Search({ count }: { count: number | undefined }) {
-  const [{ q = '' }, change] = useListSearch();
+  const [{ q = '' }, change] = useListSearch('/frame/catalog');
   return (
     <div className="big-search">
       <Icon name="search" />
@@ -73,49 +70,49 @@ function Search({ count }: { count: number | undefined }) {
   );
 }
 
-const kingdomsOf = (shelf: CatalogShelf | undefined) => [...new Set(shelf?.families.map(({ kingdom }) => kingdom))];
+const kingdomsOf = (row: CatalogShelf | undefined) => [...new Set(row?.families.map(({ kingdom }) => kingdom))];
 
-function Kingdoms({ shelf }: { shelf: CatalogShelf | undefined }) {
-  const [{ kingdom, q }] = useListSearch();
+function Kingdoms({ row }: { row: CatalogShelf | undefined }) {
+  const [{ kingdom, q }] = useListSearch('/frame/catalog');
   return (
     <nav className="segments" aria-label="Kingdom">
-      {[undefined, ...kingdomsOf(shelf)].map((one) => (
+      {[undefined, ...kingdomsOf(row)].map((text) => (
         <Link
-          key={one ?? ''}
+          key={text ?? ''}
           to="/catalog"
-          search={{ kingdom: one, q } as never}
+          search={{ kingdom: text, q }}
           activeOptions={{ exact: true }}
-          aria-current={kingdom === one ? 'true' : undefined}
+          aria-current={kingdom === text ? 'true' : undefined}
         >
-          {one === undefined ? 'All' : sentenceCase(one)}
+          {text === undefined ? 'All' : sentenceCase(text)}
         </Link>
       ))}
     </nav>
   );
 }
 
-function Shelves({ shelf }: { shelf: CatalogShelf }) {
-  const [{ q = '', kingdom, family }] = useListSearch();
+function CatalogRows({ row }: { row: CatalogShelf }) {
+  const [{ q = '', kingdom, family }] = useListSearch('/frame/catalog');
   const growing = useGrowing();
-  const inKingdom = shelf.species.filter((item) => kingdom === undefined || item.kingdom === kingdom);
-  const shown = findSpecies(String(q), inKingdom, shelf.families).filter(
+  const inKingdom = row.species.filter((item) => kingdom === undefined || item.kingdom === kingdom);
+  const shown = findSpecies(q, inKingdom, row.families).filter(
     (item) => family === undefined || item.family === family,
   );
   // A family may stand in two kingdoms, for example by a template of the account.
   const counts = Map.groupBy(inKingdom, (item) => `${item.kingdom} ${item.family}`);
-  const families = shelf.families.filter((one) => kingdom === undefined || one.kingdom === kingdom);
+  const families = row.families.filter((family) => kingdom === undefined || family.kingdom === kingdom);
   return (
     <div className="catalog-columns">
-      <FamilyList shelf={shelf} />
+      <FamilyList row={row} />
       <div>
         <p className="sr-only" role="status">
           {q ? `${shown.length} species found` : ''}
         </p>
         {q ? (
-          <Found question={String(q)} species={shown} growing={growing} />
+          <Found question={q} species={shown} growing={growing} />
         ) : (
           <Kinds
-            kinds={families.filter((one) => family === undefined || one.family === family)}
+            kinds={families.filter((item) => family === undefined || item.family === family)}
             counts={counts}
             isWhole={family !== undefined}
             growing={growing}
@@ -143,7 +140,7 @@ function Found({
       </Empty>
     );
   return (
-    <Shelf
+    <SpeciesCards
       title={`${species.length.toLocaleString()} found`}
       species={species}
       growing={growing}
@@ -152,23 +149,23 @@ function Found({
   );
 }
 
-function FamilyList({ shelf }: { shelf: CatalogShelf }) {
-  const [{ kingdom, family }] = useListSearch();
+function FamilyList({ row: category }: { row: CatalogShelf }) {
+  const [{ kingdom, family }] = useListSearch('/frame/catalog');
   return (
     <nav className="families" aria-label="Families">
-      {kingdomsOf(shelf)
-        .filter((one) => kingdom === undefined || one === kingdom)
-        .map((one) => (
-          <section key={one} aria-label={sentenceCase(one)}>
-            <h2>{sentenceCase(one)}</h2>
+      {kingdomsOf(category)
+        .filter((text) => kingdom === undefined || text === kingdom)
+        .map((text) => (
+          <section key={text} aria-label={sentenceCase(text)}>
+            <h2>{sentenceCase(text)}</h2>
             <ul>
-              {shelf.families
-                .filter((row) => row.kingdom === one)
+              {category.families
+                .filter((row) => row.kingdom === text)
                 .map((row) => (
                   <li key={row.family}>
                     <Link
                       to="/catalog"
-                      search={{ kingdom, family: row.family === family ? undefined : row.family } as never}
+                      search={{ kingdom, family: row.family === family ? undefined : row.family }}
                       activeOptions={{ exact: true }}
                       aria-current={row.family === family ? 'true' : undefined}
                     >

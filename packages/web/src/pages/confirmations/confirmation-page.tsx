@@ -1,21 +1,20 @@
 import type { Confirmation } from '@hortus/contract/resources/confirmations';
-import { useParams } from '@tanstack/react-router';
-import { Fragment, useState } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
+import { Fragment, type ReactNode, useState } from 'react';
 import { useApi, useOrder } from '../../api/query.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDanger } from '../../parts/confirm-danger.tsx';
+import { ExpiryTime } from '../../parts/expiry-time.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { toast, toastProblem } from '../../parts/toast.tsx';
-import { Until } from '../../parts/until.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
 import { confirmationTones } from './confirmation-tones.ts';
 
 /** A dangerous call that an assistant asks for: what it does, who asks, and the decision. */
-export function ConfirmationPage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function ConfirmationPage(): ReactNode {
+  const { id } = useParams({ from: '/frame/confirmations/$id' });
   const query = useApi('confirmations.read', { params: { id } });
   return (
     <Loaded query={query} lines={4}>
@@ -25,7 +24,7 @@ export function ConfirmationPage() {
 }
 
 /** The values of the call that its title does not name, such as the params of an action. */
-const given = ({ query, body }: Confirmation) => Object.entries({ ...query, ...body });
+const inputOf = ({ query, body }: Confirmation) => Object.entries({ ...query, ...body });
 
 function OneConfirmation({ confirmation, reread }: { confirmation: Confirmation; reread: () => Promise<unknown> }) {
   const { id, title, subject, status, reason, error, result_id, requested_by, requested_by_name } = confirmation;
@@ -47,9 +46,9 @@ function OneConfirmation({ confirmation, reread }: { confirmation: Confirmation;
     <RecordPage
       title={title}
       crumbs={[
-        <PlaceLink key="all" to="/confirmations">
+        <Link key="all" to="/confirmations">
           Confirmations
-        </PlaceLink>,
+        </Link>,
       ]}
       lead={
         <>
@@ -78,7 +77,7 @@ function OneConfirmation({ confirmation, reread }: { confirmation: Confirmation;
           <>
             <dt>Expires</dt>
             <dd>
-              <Until at={confirmation.expires_at} />
+              <ExpiryTime at={confirmation.expires_at} />
             </dd>
           </>
         )}
@@ -106,7 +105,7 @@ function OneConfirmation({ confirmation, reread }: { confirmation: Confirmation;
         <dd>
           <code>{confirmation.endpoint}</code>
         </dd>
-        {given(confirmation).map(([name, value]) => (
+        {inputOf(confirmation).map(([name, value]) => (
           <Fragment key={name}>
             <dt>{name}</dt>
             <dd>

@@ -1,7 +1,8 @@
 import { confirmationMachine } from '@hortus/contract/machines/confirmation';
 import type { Confirmation } from '@hortus/contract/resources/confirmations';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { counted } from '../../parts/amount.ts';
 import { Filter } from '../../parts/filters.tsx';
 import { useListSearch } from '../../parts/list-search.ts';
@@ -14,11 +15,11 @@ import { Loaded } from '../../parts/waiting.tsx';
 import { confirmationTones } from './confirmation-tones.ts';
 
 /** Dangerous calls that assistants ask for. */
-export function ConfirmationsPage() {
-  const [search] = useListSearch();
-  const status = confirmationMachine.states.find((one) => one === search.status);
+export function ConfirmationsPage(): ReactNode {
+  const [search] = useListSearch('/frame/confirmations');
+  const status = confirmationMachine.states.find((state) => state === search.status);
   const query = useApi('confirmations.list', { query: { page: search.page ?? 1, ...(status && { status }) } });
-  const waiting = query.data?.data.filter((one) => one.status === 'pending').length;
+  const waiting = query.data?.data.filter((item) => item.status === 'pending').length;
   return (
     <Page
       title="Confirmations"
@@ -50,9 +51,9 @@ const COLUMNS: readonly Column<Confirmation>[] = [
     name: 'Call',
     cell: ({ id, title, requested_by_name, requested_by }) => (
       <Named also={requested_by_name ?? requested_by}>
-        <PlaceLink to="/confirmations/$id" params={{ id }} className="row-link">
+        <Link to="/confirmations/$id" params={{ id }} className="row-link">
           <b>{title}</b>
-        </PlaceLink>
+        </Link>
       </Named>
     ),
   },

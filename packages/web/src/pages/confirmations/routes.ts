@@ -3,18 +3,20 @@ import { prefetch } from '../../api/query.ts';
 import { frameRoute } from '../../frame/frame-route.ts';
 import { listSearch } from '../../parts/list-search.ts';
 
+const searchParams = listSearch('status');
+
 const list = createRoute({
   getParentRoute: () => frameRoute,
   path: '/confirmations',
-  validateSearch: listSearch,
+  validateSearch: searchParams,
   component: lazyRouteComponent(() => import('./confirmations-page.tsx'), 'ConfirmationsPage'),
 });
 
-const one = createRoute({
+const route = createRoute({
   getParentRoute: () => frameRoute,
   path: '/confirmations/$id',
   component: lazyRouteComponent(() => import('./confirmation-page.tsx'), 'ConfirmationPage'),
   loader: ({ context, params }) => prefetch(context.queries, 'confirmations.read', { params }),
 });
 
-export const confirmationRoutes = [list, one];
+export const confirmationRoutes = [list, route] as const;

@@ -1,6 +1,6 @@
 import type { Connection } from '@hortus/contract/resources/connections';
 import { expect, it } from 'vitest';
-import { attributesOf, changesOf } from './attribute-values.ts';
+import { attributesOf, changesOf, typedAgain } from './attribute-values.ts';
 
 const fields = [
   ['host', { label: 'Host' }],
@@ -22,4 +22,10 @@ it('an emptied field removes its value, and an empty secret keeps it', () => {
     host: 'b',
     password: 'p',
   });
+});
+
+it('another address asks for the stored secrets again, another sender does not', () => {
+  expect(typedAgain(connection, { host: 'b' })).toEqual(['password']);
+  expect(typedAgain(connection, { host: 'b', password: 'p' })).toEqual([]);
+  expect(typedAgain(connection, { from: 'me@example.org' })).toEqual([]);
 });

@@ -1,5 +1,6 @@
-import type { ConnectionAttribute } from '@hortus/contract/resources/connection-classes';
+import { type ConnectionAttribute, isAddressAttribute } from '@hortus/contract/resources/connection-classes';
 import type { Connection } from '@hortus/contract/resources/connections';
+import { secretsAgain } from '@hortus/contract/runtime/secrets-again';
 
 type Fields = readonly (readonly [name: string, attribute: ConnectionAttribute])[];
 type Typed = Readonly<Record<string, string>>;
@@ -18,3 +19,11 @@ export function changesOf(fields: Fields, connection: Connection, typed: Typed):
   }
   return changes;
 }
+
+/** Secrets that must be typed again, because the changes decide where they are sent. */
+export const typedAgain = (connection: Connection, changes: Readonly<Record<string, string | null>>): string[] =>
+  secretsAgain({
+    changed: Object.keys(changes).filter(isAddressAttribute),
+    stored: connection.secret_attributes,
+    input: Object.keys(changes),
+  });

@@ -5,11 +5,11 @@ import { useOrder } from '../../api/query.ts';
 import { Button } from '../../parts/button.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Field } from '../../parts/field.tsx';
+import { FormProblem } from '../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../parts/form/submission.ts';
 import { SelectField } from '../../parts/select-field.tsx';
 import { toast } from '../../parts/toast.tsx';
-import { FormProblem } from '../outside/form-problem.tsx';
-import { useSubmission } from '../outside/submission.ts';
-import { attributesOf, changesOf } from './attribute-values.ts';
+import { attributesOf, changesOf, typedAgain } from './attribute-values.ts';
 import { classLabel } from './class-label.ts';
 
 const CLASSES = Object.keys(connectionClasses);
@@ -23,12 +23,13 @@ export function ConnectionForm({ connection, onClose }: { connection?: Connectio
   const update = useOrder('connections.update');
   const fields = fieldsOf(className, connection);
   const held = new Set(connection?.secret_attributes);
+  const again = new Set(connection && typedAgain(connection, changesOf(fields, connection, typed)));
   const { busy, submit, about, problem } = useSubmission(async () => {
     if (connection) {
       const attributes = changesOf(fields, connection, typed);
       const { data } = await update.mutateAsync({ params: { id: connection.id }, body: { name, attributes } });
-      const again = data.used_by.length > 0 ? ' Deploy again what uses it.' : '';
-      toast(`${name} is changed.${again}`);
+      const advice = data.used_by.length > 0 ? ' Deploy again what uses it.' : '';
+      toast(`${name} is changed.${advice}`);
     } else {
       await create.mutateAsync({ body: { name, class: className, attributes: attributesOf(fields, typed) } });
       toast(`${name} is saved. Choose it when you deploy an application that needs it.`);
@@ -37,7 +38,9 @@ export function ConnectionForm({ connection, onClose }: { connection?: Connectio
   }, ['name', 'class', ...fields.map(([field]) => `attributes.${field}`)]);
   const title = connection ? `Edit ${connection.name}` : 'Save a connection';
   const isComplete =
-    name.trim() !== '' && fields.every(([field, { required }]) => !required || typed[field]?.trim() || held.has(field));
+    name.trim() !== '' &&
+    again.size === 0 &&
+    fields.every(([field, { required }]) => !required || typed[field]?.trim() || held.has(field));
   return (
     <Dialog title={title} onClose={onClose}>
       <form onSubmit={submit}>
@@ -70,6 +73,7 @@ export function ConnectionForm({ connection, onClose }: { connection?: Connectio
             key={field}
             attribute={attribute}
             held={held.has(field)}
+            again={again.has(field)}
             value={typed[field] ?? ''}
             problem={about(`attributes.${field}`)}
             onChange={(value) => setTyped({ ...typed, [field]: value })}
@@ -102,6 +106,7 @@ function fieldsOf(className: string, connection: Connection | undefined): readon
 function AttributeField({
   attribute: { label, required, secret, placeholder, options },
   held,
+  again,
   value,
   problem,
   onChange,
@@ -109,6 +114,8 @@ function AttributeField({
   attribute: ConnectionAttribute;
   /** Whether a secret is stored already. */
   held: boolean;
+  /** Whether it must be typed again, because a change decides where it is sent. */
+  again: boolean;
   value: string;
   problem: string | undefined;
   onChange: (value: string) => void;
@@ -118,12 +125,18 @@ function AttributeField({
       <SelectField
         label={label}
         value={value}
-        choices={[{ value: '', label: 'Not set' }, ...options.map((one) => ({ value: one, label: one }))]}
+        choices={[{ value: '', label: 'Not set' }, ...options.map((option) => ({ value: option, label: option }))]}
         problem={problem}
         onChange={onChange}
       />
     );
-  const note = held ? 'empty keeps it' : required ? undefined : 'optional';
+  const note = again
+    ? 'type it again: it is sent to the new address'
+    : held
+      ? 'empty keeps it'
+      : required
+        ? undefined
+        : 'optional';
   return (
     <Field
       label={label}

@@ -1,8 +1,8 @@
 import type { Connection } from '@hortus/contract/resources/connections';
-import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { useApi, useOrder } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { counted } from '../../parts/amount.ts';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDanger } from '../../parts/confirm-danger.tsx';
@@ -20,8 +20,8 @@ import { ConnectionForm } from './connection-form.tsx';
 type Doing = { readonly what: 'edit' | 'delete'; readonly connection: Connection };
 
 /** Saved details of mail servers, databases and others, which definitions use instead of typing them again. */
-export function ConnectionsPage() {
-  const [search, change] = useListSearch();
+export function ConnectionsPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/connections');
   const query = useApi('connections.list', { query: { page: search.page ?? 1 } });
   const mayChange = useMay()('connections:write');
   const [doing, setDoing] = useState<Doing>();
@@ -87,7 +87,7 @@ const columns = (open: ((doing: Doing) => void) | undefined): readonly Column<Co
       </Named>
     ),
   },
-  { name: 'Kind', wide: true, cell: (one) => classLabel(one.class) },
+  { name: 'Kind', wide: true, cell: (item) => classLabel(item.class) },
   {
     name: 'Address',
     wide: true,
@@ -128,9 +128,9 @@ function Users({ used_by }: Pick<Connection, 'used_by'>) {
       {used_by.slice(0, SHOWN).map(({ definition_id, instance_uid, need }, index) => (
         <span key={`${definition_id} ${need}`}>
           {index > 0 && ', '}
-          <PlaceLink to="/definitions/$id" params={{ id: definition_id }} className="link">
+          <Link to="/definitions/$id" params={{ id: definition_id }} className="link">
             {instance_uid}
-          </PlaceLink>
+          </Link>
         </span>
       ))}
       {used_by.length > SHOWN && ` and ${used_by.length - SHOWN} more`}

@@ -1,7 +1,7 @@
 import type { Binding } from '@hortus/contract/resources/definition-records';
 import type { BindingWish } from '@hortus/contract/resources/definitions';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { meets } from '@hortus/template/needs';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { meets } from '@hortus/template/resolution/needs';
 import { useApiWhen } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { SelectField } from '../../parts/select-field.tsx';
@@ -87,7 +87,7 @@ function NeedPick({
   const providers =
     useApiWhen(may('definitions:read'), 'connections.providers', { query: { class: need.class, per_page: 100 } }).data
       ?.data ?? [];
-  const connections = saved.filter((one) => meets(one.class, need.class));
+  const connections = saved.filter((item) => meets(item.class, need.class));
   // Instances on the chosen server come first: most can be reached only there.
   const near = [...providers].sort((a, b) => Number(b.server_id === serverId) - Number(a.server_id === serverId));
   const none = need.optional ? 'None, or typed in above' : 'Choose one';

@@ -1,5 +1,5 @@
 import type { DaemonUpdateDetail, UpdateTarget } from '@hortus/contract/resources/daemon-updates';
-import { PlaceLink } from '../../frame/place-link.tsx';
+import { Link } from '@tanstack/react-router';
 import { counted } from '../../parts/amount.ts';
 import { Section } from '../../parts/page.tsx';
 import { Status, Tag } from '../../parts/status.tsx';
@@ -43,9 +43,9 @@ const COLUMNS: readonly Column<UpdateTarget>[] = [
     cell: ({ server_id, server_name, environment, error }) => (
       <span className="block min-w-0">
         <span className="inline-flex flex-wrap items-center gap-2">
-          <PlaceLink to="/servers/$id" params={{ id: server_id }} className="row-link">
+          <Link to="/servers/$id" params={{ id: server_id }} className="row-link">
             <b className="[overflow-wrap:anywhere]">{server_name}</b>
-          </PlaceLink>
+          </Link>
           <Tag>{environment}</Tag>
         </span>
         {error && <span className="block text-bad-ink [overflow-wrap:anywhere]">{error}</span>}

@@ -1,9 +1,8 @@
 import type { DaemonUpdateDetail } from '@hortus/contract/resources/daemon-updates';
-import { useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
+import { type ReactNode, useEffect } from 'react';
 import { useApi } from '../../api/query.ts';
 import { mayRefresh } from '../../api/rate-budget.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { counted } from '../../parts/amount.ts';
 import { Section } from '../../parts/page.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
@@ -23,8 +22,8 @@ const isMoving = ({ status, targets }: DaemonUpdateDetail): boolean =>
   targets.some((target) => ['ordered', 'downloading', 'verified', 'trying'].includes(target.status));
 
 /** One update of daemons: its stages with the state of each server, and the decision if it is halted. */
-export function UpdatePage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function UpdatePage(): ReactNode {
+  const { id } = useParams({ from: '/frame/daemon-updates/$id' });
   const query = useApi('daemon-updates.read', { params: { id } });
   const { refetch } = query;
   const moving = query.data !== undefined && isMoving(query.data.data);
@@ -48,12 +47,12 @@ function OneUpdate({ update, reread }: { update: DaemonUpdateDetail; reread: () 
     <RecordPage
       title={`Daemons to ${version}`}
       crumbs={[
-        <PlaceLink key="servers" to="/servers">
+        <Link key="servers" to="/servers">
           Servers
-        </PlaceLink>,
-        <PlaceLink key="updates" to="/daemon-updates">
+        </Link>,
+        <Link key="updates" to="/daemon-updates">
           Updates of daemons
-        </PlaceLink>,
+        </Link>,
       ]}
       lead={
         <span className="flex flex-wrap gap-x-4">

@@ -1,7 +1,8 @@
 import { daemonUpdateMachine } from '@hortus/contract/machines/daemon-update';
 import type { DaemonUpdate } from '@hortus/contract/resources/daemon-updates';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { Filter } from '../../parts/filters.tsx';
 import { useListSearch } from '../../parts/list-search.ts';
 import { Named } from '../../parts/named.tsx';
@@ -15,17 +16,17 @@ import { progressOf } from './progress.ts';
 import { updateTones } from './update-tones.ts';
 
 /** All updates of daemons, newest first. */
-export function UpdatesPage() {
-  const [search] = useListSearch();
-  const status = daemonUpdateMachine.states.find((one) => one === search.status);
+export function UpdatesPage(): ReactNode {
+  const [search] = useListSearch('/frame/daemon-updates');
+  const status = daemonUpdateMachine.states.find((state) => state === search.status);
   const query = useApi('daemon-updates.list', { query: { page: search.page ?? 1, ...(status && { status }) } });
   return (
     <RecordPage
       title="Updates of daemons"
       crumbs={[
-        <PlaceLink key="servers" to="/servers">
+        <Link key="servers" to="/servers">
           Servers
-        </PlaceLink>,
+        </Link>,
       ]}
     >
       <div className="filters">
@@ -54,9 +55,9 @@ const COLUMNS: readonly Column<DaemonUpdate>[] = [
     name: 'Version',
     cell: (update) => (
       <Named also={progressOf(update)}>
-        <PlaceLink to="/daemon-updates/$id" params={{ id: update.id }} className="row-link">
+        <Link to="/daemon-updates/$id" params={{ id: update.id }} className="row-link">
           <b>Daemons to {update.version}</b>
-        </PlaceLink>
+        </Link>
       </Named>
     ),
   },

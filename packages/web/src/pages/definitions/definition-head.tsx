@@ -1,8 +1,8 @@
 import type { Definition } from '@hortus/contract/resources/definition-records';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi, useOrder } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmDanger } from '../../parts/confirm-danger.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -21,9 +21,9 @@ export function DefinitionHead({ definition }: { definition: Definition }) {
   return (
     <>
       <nav aria-label="Place" className="mb-2 text-sm text-ink-3">
-        <PlaceLink to="/definitions" className="hover:text-ink">
+        <Link to="/definitions" className="hover:text-ink">
           Definitions
-        </PlaceLink>{' '}
+        </Link>{' '}
         › {name}
       </nav>
       <header className="instance-head">
@@ -34,15 +34,15 @@ export function DefinitionHead({ definition }: { definition: Definition }) {
             <Status state={status} tone={status === 'active' ? 'ok' : status === 'pending' ? 'wait' : 'idle'} />
             <span>
               {species} {definition.template_version} on{' '}
-              <PlaceLink to="/servers/$id" params={{ id: server_id }} className="link">
+              <Link to="/servers/$id" params={{ id: server_id }} className="link">
                 {serverName(server_id)}
-              </PlaceLink>
+              </Link>
             </span>
             <span>revision {current_revision}</span>
             {instance && (
-              <PlaceLink to="/instances/$id" params={{ id: instance.id }} className="link">
+              <Link to="/instances/$id" params={{ id: instance.id }} className="link">
                 Open its instance
-              </PlaceLink>
+              </Link>
             )}
             <code className="text-ink-3 max-phone:hidden">{instance_uid}</code>
           </div>

@@ -1,7 +1,7 @@
 import type { Permission } from '@hortus/contract/permissions';
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import { useParams } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { type ReactNode, useEffect } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { type Tab, Tabs, useTab } from '../../parts/tabs.tsx';
@@ -21,8 +21,8 @@ const views = {
   export: ExportTab,
 };
 
-export function DefinitionPage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function DefinitionPage(): ReactNode {
+  const { id } = useParams({ from: '/frame/definitions/$id' });
   const query = useApi('definitions.read', { params: { id } });
   const name = query.data?.data.name ?? 'Definition';
   useEffect(() => {

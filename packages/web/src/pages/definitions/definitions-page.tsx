@@ -1,7 +1,8 @@
 import { definitionMachine } from '@hortus/contract/machines/definition';
 import type { Definition } from '@hortus/contract/resources/definition-records';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { counted } from '../../parts/amount.ts';
 import { Filter, SearchField } from '../../parts/filters.tsx';
 import { useListSearch } from '../../parts/list-search.ts';
@@ -16,12 +17,12 @@ import { useServers } from '../servers/known-servers.ts';
 
 const STATUSES = [...definitionMachine.states, 'all'] as const;
 
-export function DefinitionsPage() {
-  const [search] = useListSearch();
+export function DefinitionsPage(): ReactNode {
+  const [search] = useListSearch('/frame/definitions');
   const { q, page = 1, server_id } = search;
-  const status = STATUSES.find((one) => one === search.status);
+  const status = STATUSES.find((status) => status === search.status);
   const query = useApi('definitions.list', {
-    query: { page, ...(q && { q }), ...(status && { status }), ...(typeof server_id === 'string' && { server_id }) },
+    query: { page, ...(q && { q }), ...(status && { status }), ...(server_id && { server_id }) },
   });
   const isFiltered = Boolean(q || status || server_id);
   const total = query.data?.pagination.total;
@@ -76,9 +77,9 @@ function Definitions({
         <span className="flex items-center gap-3 py-1.5">
           <Mark species={species} family={family} size={32} />
           <span className="min-w-0">
-            <PlaceLink to="/definitions/$id" params={{ id }} className="row-link block truncate font-[550]">
+            <Link to="/definitions/$id" params={{ id }} className="row-link block truncate font-[550]">
               {name}
-            </PlaceLink>
+            </Link>
             <span className="block truncate text-xs text-ink-3">{species}</span>
           </span>
         </span>

@@ -1,5 +1,5 @@
 import type { InputValue } from '@hortus/contract/resources/definition-records';
-import type { Canonical, CanonicalInput } from '@hortus/template/canonical-form';
+import type { Canonical, CanonicalInput } from '@hortus/template/canonical/canonical-form';
 
 /** An input of a template, as a form needs it. */
 export type FormInput = Pick<
@@ -14,10 +14,11 @@ export const inputsOf = ({ inputs }: Pick<Canonical, 'inputs'>): FormInput[] => 
 
 /** The inputs whose conditions hold: `when` names other inputs and the values that they must have. */
 export function applying(inputs: readonly FormInput[], present: (name: string) => string): FormInput[] {
-  const effective = (name: string) => present(name) || String(inputs.find((one) => one.name === name)?.default ?? '');
+  const effective = (name: string) =>
+    present(name) || String(inputs.find((input) => input.name === name)?.default ?? '');
   return inputs.filter(({ when }) =>
     Object.entries(when ?? {}).every(([name, wanted]) =>
-      [wanted].flat().some((one) => String(one) === effective(name)),
+      [wanted].flat().some((item) => String(item) === effective(name)),
     ),
   );
 }

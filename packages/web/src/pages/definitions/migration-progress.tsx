@@ -1,5 +1,5 @@
+import { Link } from '@tanstack/react-router';
 import { useApi } from '../../api/query.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
@@ -18,13 +18,9 @@ export function MigrationProgress({ id, name }: { id: string; name: string }) {
               The source is cleared <Time at={data.release_at} />.
             </p>
           )}
-          <PlaceLink
-            to="/definitions/$id"
-            params={{ id: data.definition_ids[0] ?? '' }}
-            className="link mt-4 inline-block"
-          >
+          <Link to="/definitions/$id" params={{ id: data.definition_ids[0] ?? '' }} className="link mt-4 inline-block">
             Back to {name}
-          </PlaceLink>
+          </Link>
         </Section>
       )}
     </Loaded>

@@ -1,6 +1,6 @@
+import { migrationSteps } from '@hortus/contract/actions/steps';
 import type { Definition } from '@hortus/contract/resources/definition-records';
 import type { MigrationPlan } from '@hortus/contract/resources/migrations';
-import { migrationSteps } from '@hortus/contract/steps';
 import { useState } from 'react';
 import { useApi, useOrder } from '../../api/query.ts';
 import { Button } from '../../parts/button.tsx';
@@ -12,13 +12,13 @@ import { MigrationProgress } from './migration-progress.tsx';
 
 /** Moves the definition with its data to another server: choose it, read the plan, start, watch. */
 export function MoveTab({ definition }: { definition: Definition }) {
-  const [search, change] = useListSearch();
+  const [search, change] = useListSearch('/frame/definitions/$id');
   const servers = (useApi('overview.read').data?.data.servers ?? []).filter(({ id }) => id !== definition.server_id);
   const migrate = useOrder('definitions.migrate');
   const { nameOf: serverName } = useServers();
   const [plan, setPlan] = useState<MigrationPlan>();
-  const target = String(search.to ?? '');
-  if (typeof search.migration === 'string') return <MigrationProgress id={search.migration} name={definition.name} />;
+  const target = search.to ?? '';
+  if (search.migration !== undefined) return <MigrationProgress id={search.migration} name={definition.name} />;
   if (servers.length === 0)
     return (
       <Empty title="There is no other server.">
@@ -82,8 +82,8 @@ export function MoveTab({ definition }: { definition: Definition }) {
 }
 
 function Plan({ plan: { definitions, steps, blockers, warnings } }: { plan: MigrationPlan }) {
-  const volumes = definitions.flatMap((one) => one.volumes);
-  const addresses = definitions.flatMap((one) => one.addresses);
+  const volumes = definitions.flatMap((definition) => definition.volumes);
+  const addresses = definitions.flatMap((definition) => definition.addresses);
   return (
     <>
       {blockers.map(({ message }) => (

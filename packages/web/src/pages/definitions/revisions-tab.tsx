@@ -12,26 +12,27 @@ import { Loaded } from '../../parts/waiting.tsx';
 import { useRedeploy } from '../instance/redeploy.ts';
 import { RevisionDiff } from './revision-diff.tsx';
 
-const MOST = 100;
+const MAX = 100;
 
 /** Every revision, and two of them side by side; which two is in the URL. */
 export function RevisionsTab({ definition }: { definition: Definition }) {
-  const [search, change] = useListSearch();
-  const query = useApi('definitions.revisions', { params: { id: definition.id }, query: { per_page: MOST } });
+  const [search, change] = useListSearch('/frame/definitions/$id');
+  const query = useApi('definitions.revisions', { params: { id: definition.id }, query: { per_page: MAX } });
   return (
     <Loaded query={query} lines={10}>
       {({ data, pagination }) => {
-        const right = data.find(({ number }) => number === search.right) ?? data[0];
+        const right = data.find(({ number }) => String(number) === search.right) ?? data[0];
         const left =
-          data.find(({ number }) => number === search.left) ?? data.find(({ number }) => number < (right?.number ?? 0));
-        const others = data.filter((one) => one !== right);
+          data.find(({ number }) => String(number) === search.left) ??
+          data.find(({ number }) => number < (right?.number ?? 0));
+        const others = data.filter((item) => item !== right);
         return (
           <div className="revision-columns">
             <Section title={counted(pagination.total, 'revision')}>
               <ol className="revisions">
                 {data.map((revision) => (
                   <li key={revision.number} aria-current={revision === right || undefined}>
-                    <button type="button" onClick={() => change({ right: revision.number, left: undefined })}>
+                    <button type="button" onClick={() => change({ right: String(revision.number), left: undefined })}>
                       <b>Revision {revision.number}</b>
                       <span>{wordsOf(revision)}</span>
                       <span className="text-ink-3">
@@ -56,7 +57,7 @@ export function RevisionsTab({ definition }: { definition: Definition }) {
                       className="input filter"
                       value={left?.number ?? ''}
                       onChange={(event) =>
-                        change({ right: right.number, left: Number(event.target.value) || undefined })
+                        change({ right: String(right.number), left: event.target.value || undefined })
                       }
                     >
                       {!left && <option value="">no other</option>}

@@ -26,7 +26,7 @@ type Row = Secret & { readonly id: string };
 
 /** The names of the secrets. Generated ones can be shown and rotated, others set. */
 export function SecretsTab({ definition }: { definition: Definition }) {
-  const [{ page = 1 }] = useListSearch();
+  const [{ page = 1 }] = useListSearch('/frame/definitions/$id');
   const query = useApi('definitions.secrets', { params: { id: definition.id }, query: { page } });
   const [setting, setSetting] = useState<string>();
   const columns: readonly Column<Row>[] = [
@@ -58,7 +58,7 @@ export function SecretsTab({ definition }: { definition: Definition }) {
             <Table
               label="Secrets"
               columns={columns}
-              rows={data.map((one) => ({ ...one, id: one.name }))}
+              rows={data.map((item) => ({ ...item, id: item.name }))}
               pagination={pagination}
             />
             {setting && <SetSecret definition={definition} name={setting} onClose={() => setSetting(undefined)} />}

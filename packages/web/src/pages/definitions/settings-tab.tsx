@@ -1,5 +1,5 @@
 import type { Definition, InputValue } from '@hortus/contract/resources/definition-records';
-import type { Canonical } from '@hortus/template/canonical-form';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import { type FormEvent, useState } from 'react';
 import { fieldProblem, problemText } from '../../api/problem.ts';
 import { useApi, useOrder } from '../../api/query.ts';
@@ -112,8 +112,8 @@ function Settings({
         {problem !== undefined &&
           !(
             wrong &&
-            ['name', ...inputs.map((one) => one.name), ...needs.map(({ as }) => `bindings.${as}`)].some((one) =>
-              wrong.field.endsWith(one),
+            ['name', ...inputs.map((input) => input.name), ...needs.map(({ as }) => `bindings.${as}`)].some((text) =>
+              wrong.field.endsWith(text),
             )
           ) && (
             <p role="alert" className="help bad mb-3">

@@ -1,8 +1,7 @@
+import { steps } from '@hortus/contract/actions/steps';
 import type { DeploymentDetail } from '@hortus/contract/resources/deployment-records';
-import { steps } from '@hortus/contract/steps';
+import { Link } from '@tanstack/react-router';
 import { useApi } from '../../api/query.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
-import { useHasPlace } from '../../frame/places.ts';
 import { Button } from '../../parts/button.tsx';
 import { Copy } from '../../parts/copy.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -19,7 +18,6 @@ const clock = new Intl.DateTimeFormat(undefined, {
 /** The log of a deployment: each line with its step, and the last words of a container that died. */
 export function DeploymentLog({ id, onClose }: { id: string; onClose: () => void }) {
   const query = useApi('deployments.read', { params: { id } });
-  const exists = useHasPlace();
   return (
     <section className="sheet mb-6 px-[18px] py-4" aria-label="Log of the deployment">
       <Loaded query={query} lines={6}>
@@ -27,11 +25,9 @@ export function DeploymentLog({ id, onClose }: { id: string; onClose: () => void
           <>
             <header className="mb-3 flex flex-wrap items-center gap-3">
               <h2 className="mr-auto">Log</h2>
-              {exists('/deployments/$id') && (
-                <PlaceLink to="/deployments/$id" params={{ id }} className="link text-sm">
-                  Open the rollout
-                </PlaceLink>
-              )}
+              <Link to="/deployments/$id" params={{ id }} className="link text-sm">
+                Open the rollout
+              </Link>
               <Copy text={textOf(data)} label="Copy the log" />
               <Button small square aria-label="Download the log" onClick={() => saveText(`${id}.log`, textOf(data))}>
                 <Icon name="down" />

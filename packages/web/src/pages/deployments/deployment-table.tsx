@@ -1,9 +1,9 @@
 import type { Deployment } from '@hortus/contract/resources/deployment-records';
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { took } from '../../parts/durations.ts';
-import { useListSearch } from '../../parts/list-search.ts';
+import { useCurrentSearch } from '../../parts/list-search.ts';
 import { Status, sentenceCase } from '../../parts/status.tsx';
 import { type Column, Table } from '../../parts/table.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -32,7 +32,7 @@ export function DeploymentTable({
   pagination: { page: number; total: number; total_pages: number };
   nameOf: (definitionId: string) => string;
 }) {
-  const [{ log }, change] = useListSearch();
+  const [{ log }, change] = useCurrentSearch();
   const { nameOf: serverName, isReading } = useServers();
   const may = useMay();
   const [returning, setReturning] = useState<Deployment>();
@@ -41,9 +41,9 @@ export function DeploymentTable({
       name: 'What',
       cell: ({ id, definition_id, revision, kind }) => (
         <>
-          <PlaceLink to="/deployments/$id" params={{ id }} className="row-link">
+          <Link to="/deployments/$id" params={{ id }} className="row-link">
             <b>{nameOf(definition_id)}</b>
-          </PlaceLink>{' '}
+          </Link>{' '}
           <span className="text-ink-3">
             {kind === 'deploy' ? '' : `${KINDS[kind]}, `}revision {revision}
           </span>

@@ -1,5 +1,6 @@
 import { deploymentMachine } from '@hortus/contract/machines/deployment';
 import type { StateOf } from '@hortus/contract/machines/machine';
+import type { ReactNode } from 'react';
 import { useApi, useApiWhen } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { counted } from '../../parts/amount.ts';
@@ -11,18 +12,18 @@ import { Loaded } from '../../parts/waiting.tsx';
 import { ServerFilter } from '../instances/server-filter.tsx';
 import { DeploymentTable } from './deployment-table.tsx';
 
-export function DeploymentsPage() {
-  const [search, change] = useListSearch();
+export function DeploymentsPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/deployments');
   const { page = 1, server_id, definition_id } = search;
-  const status = deploymentMachine.states.find((one) => one === search.status) as
+  const status = deploymentMachine.states.find((state) => state === search.status) as
     | StateOf<typeof deploymentMachine>
     | undefined;
   const query = useApi('deployments.list', {
     query: {
       page,
       ...(status && { status }),
-      ...(typeof server_id === 'string' && { server_id }),
-      ...(typeof definition_id === 'string' && { definition_id }),
+      ...(server_id && { server_id }),
+      ...(definition_id && { definition_id }),
     },
   });
   const nameOf = useDefinitionName();
@@ -43,7 +44,7 @@ export function DeploymentsPage() {
       <div className="filters">
         <Filter name="status" label="Status" options={deploymentMachine.states} />
         <ServerFilter />
-        {typeof definition_id === 'string' && (
+        {definition_id && (
           <Button onClick={() => change({ definition_id: undefined })}>Only {nameOf(definition_id)} ×</Button>
         )}
       </div>

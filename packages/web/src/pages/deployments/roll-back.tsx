@@ -3,7 +3,6 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useOrder } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
-import { useHasPlace } from '../../frame/places.ts';
 import { ConfirmDanger } from '../../parts/confirm-danger.tsx';
 import { toast } from '../../parts/toast.tsx';
 
@@ -13,7 +12,6 @@ export function RollBack({ deployment, name, onClose }: { deployment: Deployment
   const may = useMay();
   const rollback = useOrder('deployments.rollback');
   const navigate = useNavigate();
-  const exists = useHasPlace();
   return (
     <ConfirmDanger
       action="Roll back"
@@ -22,8 +20,7 @@ export function RollBack({ deployment, name, onClose }: { deployment: Deployment
       onConfirm={async () => {
         const { data } = await rollback.mutateAsync({ params: { id: deployment.id }, body: { with_data: withData } });
         toast(`Rolling ${name} back to revision ${data.revision}.`);
-        if (exists('/deployments/$id'))
-          await navigate({ to: '/deployments/$id' as string, params: { id: data.id } as never });
+        await navigate({ to: '/deployments/$id', params: { id: data.id } });
       }}
     >
       <p>

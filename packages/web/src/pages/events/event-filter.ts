@@ -1,5 +1,5 @@
 import type { Event } from '@hortus/contract/resources/events';
-import type { ListSearch } from '../../parts/list-search.ts';
+import type { SearchOf } from '../../parts/list-search.ts';
 
 /** What the list is narrowed to; the query of the endpoint. */
 export interface EventFilter {
@@ -12,21 +12,21 @@ export interface EventFilter {
 }
 
 /** The filter of a URL. Days are those of the person: `since` begins at its midnight, `until` includes its day. */
-export function filterOf(search: ListSearch): EventFilter {
-  const word = (name: string) => (search[name] === undefined ? undefined : String(search[name]));
-  const day = (name: string, time: string) => {
-    const at = Date.parse(`${word(name)}T${time}`);
+export function filterOf(search: SearchOf<'/frame/events'>): EventFilter {
+  const { type, resource_type, resource_id, tenant_id } = search;
+  const day = (date: string | undefined, time: string) => {
+    const at = Date.parse(`${date}T${time}`);
     return Number.isNaN(at) ? undefined : new Date(at).toISOString();
   };
-  const given = {
-    type: word('type'),
-    resource_type: word('resource_type'),
-    resource_id: word('resource_id'),
-    tenant_id: word('tenant_id'),
-    since: day('since', '00:00:00'),
-    until: day('until', '23:59:59.999'),
+  const input = {
+    type,
+    resource_type,
+    resource_id,
+    tenant_id,
+    since: day(search.since, '00:00:00'),
+    until: day(search.until, '23:59:59.999'),
   };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
 }
 
 /** Tells whether an event of the stream belongs into the list, by the rules of the endpoint. */

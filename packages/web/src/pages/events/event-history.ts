@@ -7,7 +7,7 @@ import { type EventFilter, passes } from './event-filter.ts';
 
 const PER_PAGE = 100;
 /** Kept of the stream; older ones are read again when the list is opened again. */
-const MOST_HEARD = 2_000;
+const MAX_RECEIVED = 2_000;
 
 /**
  * Events, newest first: pages of the past as far as they were scrolled to, and what the stream has brought since. The
@@ -15,8 +15,8 @@ const MOST_HEARD = 2_000;
  */
 export function useEventHistory(filter: EventFilter) {
   const [opened] = useState(() => new Date().toISOString());
-  const [heard, setHeard] = useState<readonly Event[]>([]);
-  useEvents((event) => setHeard((before) => [event, ...before].slice(0, MOST_HEARD)));
+  const [received, setReceived] = useState<readonly Event[]>([]);
+  useEvents((event) => setReceived((before) => [event, ...before].slice(0, MAX_RECEIVED)));
   const until = filter.until !== undefined && filter.until < opened ? filter.until : opened;
   const past = useInfiniteQuery({
     queryKey: ['event-history', { ...filter, until }],
@@ -28,9 +28,9 @@ export function useEventHistory(filter: EventFilter) {
   });
   const events = useMemo(() => {
     const all = new Map<string, Event>();
-    for (const event of heard) if (passes(event, filter)) all.set(event.id, event);
+    for (const event of received) if (passes(event, filter)) all.set(event.id, event);
     for (const page of past.data?.pages ?? []) for (const event of page.data) all.set(event.id, event);
     return [...all.values()].sort((a, b) => b.seq - a.seq);
-  }, [heard, past.data, filter]);
+  }, [received, past.data, filter]);
   return { past, events };
 }

@@ -1,6 +1,6 @@
 import { eventMeanings, isPublishedEvent } from '@hortus/contract/events';
 import type { Event } from '@hortus/contract/resources/events';
-import { Said } from '../../parts/said.tsx';
+import { OutputText } from '../../parts/output-text.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Actor } from './actor.tsx';
 import { ResourceLink } from './resource-link.tsx';
@@ -33,7 +33,7 @@ export function EventRow({
       <Actor actor={event.actor} name={actorName} />
       {isOpen && (
         <div className="event-data">
-          <Said
+          <OutputText
             label="Data of the event"
             text={JSON.stringify(
               { id: event.id, seq: event.seq, created_at: event.created_at, data: event.data },

@@ -1,5 +1,5 @@
 import { eventNames } from '@hortus/contract/events';
-import { useEffect, useEffectEvent, useMemo, useRef } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef } from 'react';
 import { FilterSelect, FilterText } from '../../parts/filter-choice.tsx';
 import { Filter } from '../../parts/filters.tsx';
 import { useListSearch } from '../../parts/list-search.ts';
@@ -45,8 +45,8 @@ const TYPES = [
 ];
 
 /** Everything that happened, newest first, live, as an audit with filters in the URL. */
-export function EventsPage() {
-  const [search, change] = useListSearch();
+export function EventsPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/events');
   const filter = useMemo(() => filterOf(search), [search]);
   const { past, events } = useEventHistory(filter);
   const nameOf = useActorNames();
@@ -127,15 +127,15 @@ function More({ onSeen, isBusy }: { onSeen: () => void; isBusy: boolean }) {
   );
 }
 
-function Day({ name, label }: { name: string; label: string }) {
-  const [search, change] = useListSearch();
+function Day({ name, label }: { name: 'since' | 'until'; label: string }) {
+  const [search, change] = useListSearch('/frame/events');
   return (
     <label className="flex items-center gap-2 text-sm text-ink-2">
       {label}
       <input
         type="date"
         className="input filter"
-        value={String(search[name] ?? '')}
+        value={search[name] ?? ''}
         onChange={(event) => change({ [name]: event.target.value })}
       />
     </label>

@@ -1,7 +1,7 @@
 import type { Event } from '@hortus/contract/resources/events';
-import { PlaceLink } from '../../frame/place-link.tsx';
+import { Link } from '@tanstack/react-router';
 
-const PLACES: Readonly<Record<string, string>> = {
+const PATHS = {
   server: '/servers/$id',
   instance: '/instances/$id',
   definition: '/definitions/$id',
@@ -13,30 +13,45 @@ const PLACES: Readonly<Record<string, string>> = {
   confirmation: '/confirmations/$id',
   garden: '/gardens/$id',
   daemon_update: '/daemon-updates/$id',
-};
-const COMMIT = '/gardens/$id/commits/$commit';
+} as const;
 
 /** What an event is about, as a link if it has a page. */
-export function ResourceLink({ event: { resource_type, resource_id, data } }: { event: Event }) {
+export function ResourceLink({ event }: { event: Event }) {
+  const { resource_type, resource_id, data } = event;
   // A commit is known by its subject.
-  const name = String([data.name, data.subject].find((one) => typeof one === 'string' && one !== '') ?? resource_id);
-  const ofCommit = resource_type === 'garden_commit' && typeof data.garden_id === 'string';
-  const to = ofCommit ? COMMIT : PLACES[resource_type];
-  const params: Record<string, string> = ofCommit
-    ? { id: String(data.garden_id), commit: resource_id }
-    : { id: resource_id };
+  const name = String([data.name, data.subject].find((item) => typeof item === 'string' && item !== '') ?? resource_id);
   return (
     <span className="flex min-w-0 gap-1.5">
       <span className="text-ink-3">{resource_type.replaceAll('_', ' ')}</span>
-      {to ? (
-        <PlaceLink to={to} params={params} className="link truncate" title={resource_id}>
-          {name}
-        </PlaceLink>
-      ) : (
-        <span className="truncate" title={resource_id}>
-          {name}
-        </span>
-      )}
+      <NameLink event={event} className="truncate" title={resource_id}>
+        {name}
+      </NameLink>
     </span>
   );
 }
+
+function NameLink({
+  event: { resource_type, resource_id, data },
+  className,
+  ...rest
+}: {
+  event: Event;
+  className: string;
+  title: string;
+  children: string;
+}) {
+  const linkClass = `link ${className}`;
+  if (resource_type === 'garden_commit' && typeof data.garden_id === 'string')
+    return (
+      <Link
+        to="/gardens/$id/commits/$commit"
+        params={{ id: data.garden_id, commit: resource_id }}
+        className={linkClass}
+        {...rest}
+      />
+    );
+  if (!hasPath(resource_type)) return <span className={className} {...rest} />;
+  return <Link to={PATHS[resource_type]} params={{ id: resource_id }} className={linkClass} {...rest} />;
+}
+
+const hasPath = (type: string): type is keyof typeof PATHS => Object.hasOwn(PATHS, type);

@@ -3,19 +3,22 @@ import { prefetch } from '../../api/query.ts';
 import { frameRoute } from '../../frame/frame-route.ts';
 import { listSearch } from '../../parts/list-search.ts';
 
+const listParams = listSearch('new');
+const recordParams = listSearch('tab', 'status');
+
 const list = createRoute({
   getParentRoute: () => frameRoute,
   path: '/gardens',
-  validateSearch: listSearch,
+  validateSearch: listParams,
   component: lazyRouteComponent(() => import('./list/gardens-page.tsx'), 'GardensPage'),
   loaderDeps: ({ search: { page = 1 } }) => ({ page }),
   loader: ({ context, deps }) => prefetch(context.queries, 'gardens.list', { query: deps }),
 });
 
-const one = createRoute({
+const route = createRoute({
   getParentRoute: () => frameRoute,
   path: '/gardens/$id',
-  validateSearch: listSearch,
+  validateSearch: recordParams,
   component: lazyRouteComponent(() => import('./garden/garden-page.tsx'), 'GardenPage'),
   loader: ({ context, params }) => prefetch(context.queries, 'gardens.read', { params }),
 });
@@ -28,4 +31,4 @@ const commit = createRoute({
     prefetch(context.queries, 'gardens.commit', { params: { id, commit_id } }),
 });
 
-export const gardenRoutes = [list, one, commit];
+export const gardenRoutes = [list, route, commit] as const;

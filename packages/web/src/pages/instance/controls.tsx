@@ -4,7 +4,6 @@ import { useCallback, useMemo, useState } from 'react';
 import { useMay } from '../../api/session.ts';
 import { type Command, useCommands } from '../../frame/commands.ts';
 import { type InstanceOrder, useInstanceOrder } from '../../frame/instance-order.ts';
-import { useHasPlace } from '../../frame/places.ts';
 import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Menu, MenuItem } from '../../parts/menu.tsx';
@@ -16,7 +15,6 @@ export function Controls({ about }: { about: InstanceOverview }) {
   const { instance, definition } = about;
   const may = useMay();
   const navigate = useNavigate();
-  const exists = useHasPlace();
   const [releasing, setReleasing] = useState(false);
   const { run: order, running } = useInstanceOrder();
   const { id, name } = instance;
@@ -26,15 +24,14 @@ export function Controls({ about }: { about: InstanceOverview }) {
   const isStopped = instance.status === 'stopped' || instance.status === 'failed';
   const mayOrder = may('instances:write') && !isReleased;
   const mayDeploy = may('deployments:execute');
-  const openDefinition = () =>
-    void navigate({ to: '/definitions/$id' as string, params: { id: instance.definition_id } as never });
+  const openDefinition = () => void navigate({ to: '/definitions/$id', params: { id: instance.definition_id } });
   useCommands(
     useMemo((): readonly Command[] => {
       if (!mayOrder) return [];
       const orders: InstanceOrder[] = isStopped ? ['start'] : ['restart', 'stop'];
-      return orders.map((one) => ({
-        name: `${one[0]?.toUpperCase()}${one.slice(1)} ${name}`,
-        run: () => run(one),
+      return orders.map((order) => ({
+        name: `${order[0]?.toUpperCase()}${order.slice(1)} ${name}`,
+        run: () => run(order),
       }));
     }, [mayOrder, isStopped, name, run]),
   );
@@ -51,7 +48,7 @@ export function Controls({ about }: { about: InstanceOverview }) {
           {isStopped ? 'Start' : 'Stop'}
         </Button>
       )}
-      {definition && exists('/definitions/$id') && may('definitions:write') && (
+      {definition && may('definitions:write') && (
         <Button kind="primary" onClick={openDefinition}>
           New revision
         </Button>
@@ -65,9 +62,7 @@ export function Controls({ about }: { about: InstanceOverview }) {
           }
         >
           {mayDeploy && <MenuItem onSelect={redeploy}>Deploy again</MenuItem>}
-          {definition && exists('/definitions/$id') && (
-            <MenuItem onSelect={openDefinition}>Open the definition</MenuItem>
-          )}
+          {definition && <MenuItem onSelect={openDefinition}>Open the definition</MenuItem>}
           {mayOrder && (
             <MenuItem danger onSelect={() => setReleasing(true)}>
               Release…

@@ -7,7 +7,7 @@ import { DeploymentTable } from '../deployments/deployment-table.tsx';
 
 /** Everything that was rolled out to this instance. */
 export function DeploymentsTab({ about: { instance } }: { about: InstanceOverview }) {
-  const [{ page = 1 }] = useListSearch();
+  const [{ page = 1 }] = useListSearch('/frame/instances/$id');
   const query = useApi('instances.deployments', { params: { id: instance.id }, query: { page } });
   return (
     <Loaded query={query} lines={8}>

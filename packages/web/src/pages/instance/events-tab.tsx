@@ -23,7 +23,7 @@ const columnsWith = (nameOf: (id: string) => string | undefined): readonly Colum
 
 /** What happened to this instance, newest first. */
 export function EventsTab({ about: { instance } }: { about: InstanceOverview }) {
-  const [{ page = 1 }] = useListSearch();
+  const [{ page = 1 }] = useListSearch('/frame/instances/$id');
   const nameOf = useActorNames();
   const query = useApi('events.list', { query: { resource_id: instance.id, page } });
   return (

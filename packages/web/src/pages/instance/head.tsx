@@ -1,5 +1,5 @@
 import type { InstanceOverview } from '@hortus/contract/resources/overview';
-import { PlaceLink } from '../../frame/place-link.tsx';
+import { Link } from '@tanstack/react-router';
 import { Mark } from '../../parts/mark.tsx';
 import { Status, sentenceCase, Tag, toneOf, wordOf } from '../../parts/status.tsx';
 import { Since, Time } from '../../parts/time.tsx';
@@ -12,9 +12,9 @@ export function Head({ about }: { about: InstanceOverview }) {
   return (
     <>
       <nav aria-label="Place" className="mb-2 text-sm text-ink-3">
-        <PlaceLink to="/instances" className="hover:text-ink">
+        <Link to="/instances" className="hover:text-ink">
           Instances
-        </PlaceLink>{' '}
+        </Link>{' '}
         › {name}
       </nav>
       <header className="instance-head">
@@ -30,17 +30,17 @@ export function Head({ about }: { about: InstanceOverview }) {
                 <>
                   {' '}
                   on{' '}
-                  <PlaceLink to="/servers/$id" params={{ id: server.id }} className="link">
+                  <Link to="/servers/$id" params={{ id: server.id }} className="link">
                     {server.name}
-                  </PlaceLink>
+                  </Link>
                 </>
               )}
             </span>
             {revision !== null && <span>revision {revision}</span>}
             {definition && revision !== null && definition.current_revision > revision && (
-              <PlaceLink to="/definitions/$id" params={{ id: definition.id }}>
+              <Link to="/definitions/$id" params={{ id: definition.id }}>
                 <Tag tone="warn">revision {definition.current_revision} is not deployed</Tag>
-              </PlaceLink>
+              </Link>
             )}
             {url && (
               <a className="link" href={url} target="_blank" rel="noreferrer">

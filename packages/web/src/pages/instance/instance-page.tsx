@@ -1,7 +1,7 @@
 import type { Permission } from '@hortus/contract/permissions';
 import type { InstanceOverview } from '@hortus/contract/resources/overview';
 import { useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { type Tab, Tabs, useTab } from '../../parts/tabs.tsx';
@@ -20,8 +20,8 @@ const views = {
   drift: lazy(() => import('./drift-tab.tsx').then(({ DriftTab }) => ({ default: DriftTab }))),
 };
 
-export function InstancePage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function InstancePage(): ReactNode {
+  const { id } = useParams({ from: '/frame/instances/$id' });
   const query = useApi('overview.instance', { params: { id } });
   const name = query.data?.data.instance.name ?? 'Instance';
   useEffect(() => {

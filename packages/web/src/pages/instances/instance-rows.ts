@@ -1,22 +1,24 @@
-import { type InstanceSort, mostSorted } from '@hortus/contract/instance-sorts';
+import { type InstanceSort, maxSorted } from '@hortus/contract/records/instance-sorts';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import { keepPreviousData, type UseQueryResult, useQueries, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { apiQuery } from '../../api/query.ts';
-import type { ListSearch } from '../../parts/list-search.ts';
+import type { SearchOf } from '../../parts/list-search.ts';
+
+type Search = SearchOf<'/frame/instances'>;
 
 /** Rows of one request. */
 const PER_PAGE = 100;
 
-const rowsQuery = ({ q, sort, status, health, server_id }: ListSearch, page: number) => {
-  const given = { q, sort, status, health, server_id };
-  const filter = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as {
+const rowsQuery = ({ q, sort, status, health, server_id }: Search, page: number) => {
+  const input = { q, sort, status, health, server_id };
+  const filter = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)) as {
     sort?: InstanceSort;
   };
   return apiQuery('instances.list', { query: { ...filter, page, per_page: PER_PAGE } });
 };
 
-export const firstRows = (search: ListSearch) => rowsQuery(search, 1);
+export const firstRows = (search: Search) => rowsQuery(search, 1);
 
 export interface InstanceRows {
   readonly first: UseQueryResult<unknown, Error>;
@@ -33,7 +35,7 @@ export interface InstanceRows {
  * The rows of the list, read in pages as they come into view: a list of 10,000 costs one request until it is scrolled, and an
  * event renews only the pages that are shown.
  */
-export function useInstanceRows(search: ListSearch): InstanceRows {
+export function useInstanceRows(search: Search): InstanceRows {
   const [shown, setShown] = useState<readonly number[]>([]);
   const first = useQuery({ ...firstRows(search), placeholderData: keepPreviousData });
   const others = useQueries({ queries: shown.map((page) => rowsQuery(search, page)) });
@@ -43,7 +45,7 @@ export function useInstanceRows(search: ListSearch): InstanceRows {
   return {
     first,
     total,
-    reachable: search.sort === undefined ? (total ?? 0) : Math.min(total ?? 0, mostSorted),
+    reachable: search.sort === undefined ? (total ?? 0) : Math.min(total ?? 0, maxSorted),
     at: (place) => pages.get(Math.floor(place / PER_PAGE) + 1)?.[place % PER_PAGE],
     show(from, to) {
       const wanted = [];

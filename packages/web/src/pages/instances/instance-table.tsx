@@ -1,9 +1,9 @@
 // biome-ignore-all lint/a11y/useSemanticElements: rows of a table element cannot be placed by a position
 // biome-ignore-all lint/a11y/useFocusableInteractive: the links and buttons in the rows take the focus
 import type { Instance } from '@hortus/contract/resources/instance-records';
+import { Link } from '@tanstack/react-router';
 import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Status, Tag, wordOf } from '../../parts/status.tsx';
 import { Since, Time } from '../../parts/time.tsx';
@@ -80,9 +80,9 @@ function Cells({ instance, server }: { instance: Instance; server: string }) {
       <Cell className="flex items-center gap-3">
         <Mark species={species} family={family} size={32} />
         <span className="min-w-0">
-          <PlaceLink to="/instances/$id" params={{ id }} className="row-link block truncate font-[550]">
+          <Link to="/instances/$id" params={{ id }} className="row-link block truncate font-[550]">
             {name}
-          </PlaceLink>
+          </Link>
           <span className="block truncate text-xs text-ink-3">{species}</span>
         </span>
       </Cell>

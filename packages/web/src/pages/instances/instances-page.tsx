@@ -1,12 +1,12 @@
 import { instanceHealthMachine, instanceMachine } from '@hortus/contract/machines/instance';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
-import { useHasPlace } from '../../frame/places.ts';
 import { counted } from '../../parts/amount.ts';
 import { Filter, SearchField } from '../../parts/filters.tsx';
 import { Icon } from '../../parts/icon.tsx';
-import { type ListSearch, useListSearch } from '../../parts/list-search.ts';
+import { type SearchOf, useListSearch } from '../../parts/list-search.ts';
 import { Empty, Page } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
 import { useInstanceRows } from './instance-rows.ts';
@@ -14,10 +14,10 @@ import { InstanceTable } from './instance-table.tsx';
 import { ServerFilter } from './server-filter.tsx';
 
 const FILTERS = ['q', 'status', 'health', 'server_id'] as const;
-const isFiltered = (search: ListSearch) => FILTERS.some((name) => search[name] !== undefined);
+const isFiltered = (search: SearchOf<'/frame/instances'>) => FILTERS.some((name) => search[name] !== undefined);
 
-export function InstancesPage() {
-  const [search, change] = useListSearch();
+export function InstancesPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/instances');
   const rows = useInstanceRows(search);
   const clear = () => change(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
   return (
@@ -73,13 +73,12 @@ function Sentence({ matching }: { matching: number | undefined }) {
 
 function Deploy() {
   const may = useMay();
-  const exists = useHasPlace();
-  if (!exists('/catalog') || !may('deployments:execute') || !may('definitions:write')) return null;
+  if (!may('deployments:execute') || !may('definitions:write')) return null;
   return (
-    <PlaceLink to="/catalog" className="btn primary">
+    <Link to="/catalog" className="btn primary">
       <Icon name="plus" />
       Deploy a species
-    </PlaceLink>
+    </Link>
   );
 }
 

@@ -1,9 +1,9 @@
 import { useApi } from '../../api/query.ts';
-import { useListSearch } from '../../parts/list-search.ts';
+import { useCurrentSearch } from '../../parts/list-search.ts';
 
-/** Only what is on one server. Absent for people who may not read servers. */
+/** Filters a list by server. Absent for people who may not read servers. */
 export function ServerFilter() {
-  const [{ server_id = '' }, change] = useListSearch();
+  const [{ server_id = '' }, change] = useCurrentSearch();
   const servers = useApi('overview.read').data?.data.servers ?? [];
   if (servers.length < 2 && server_id === '') return null;
   return (

@@ -4,7 +4,7 @@ import { useListSearch } from '../../parts/list-search.ts';
 
 /** Heading of a column; with `sort` it orders the list by it, first up, then down, then not. */
 export function SortHeading({ name, sort }: { name: string; sort?: string }) {
-  const [search, change] = useListSearch();
+  const [search, change] = useListSearch('/frame/instances');
   if (sort === undefined)
     return (
       <div role="columnheader" className="not-on-phone">

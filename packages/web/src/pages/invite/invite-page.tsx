@@ -1,16 +1,16 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
-import { FormProblem } from '../outside/form-problem.tsx';
+import { FormProblem } from '../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../parts/form/submission.ts';
 import { useLinkToken } from '../outside/link-token.ts';
 import { Outside } from '../outside/outside.tsx';
 import { checkPassword } from '../outside/password-rule.ts';
 import { useSignedIn } from '../outside/signed-in.ts';
-import { useSubmission } from '../outside/submission.ts';
 
 /** The link of an invite. */
-export function InvitePage() {
+export function InvitePage(): ReactNode {
   const token = useLinkToken();
   const [name, setName] = useState('');
   const [password, setPassword] = useState('');

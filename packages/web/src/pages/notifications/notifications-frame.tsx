@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
 import { Page } from '../../parts/page.tsx';
-import { PageTabs } from '../../parts/page-tabs.tsx';
+import { type PageTab, PageTabs } from '../../parts/page-tabs.tsx';
 
-const TABS = [
+const TABS: readonly PageTab[] = [
   { name: 'Alerts', to: '/notifications' },
   { name: 'Channels', to: '/notifications/channels' },
   { name: 'Rules', to: '/notifications/rules' },

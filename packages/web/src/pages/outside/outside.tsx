@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 import { Logo } from '../../parts/icon.tsx';
-import { Soil } from '../../parts/soil.tsx';
+import { PlantOutlines } from '../../parts/plant-outlines.tsx';
 
 /** A page before signing in: a heading, a sentence, one form, and a row of plants that are not there yet. */
 export function Outside({ title, sentence, children }: { title: string; sentence?: ReactNode; children: ReactNode }) {
@@ -18,7 +18,7 @@ export function Outside({ title, sentence, children }: { title: string; sentence
         {sentence && <p className="mt-3 text-ink-2">{sentence}</p>}
         <div className="mt-7">{children}</div>
       </main>
-      <Soil count={5} scale={0.6} className="mt-auto pt-12" />
+      <PlantOutlines count={5} scale={0.6} className="mt-auto pt-12" />
     </div>
   );
 }

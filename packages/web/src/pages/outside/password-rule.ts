@@ -1,5 +1,5 @@
 /** Of the contract: new passwords have from 10 to 256 characters. */
-export const passwordRule = { least: 10, most: 256 };
+const passwordRule = { min: 10, max: 256 };
 
 export const checkPassword = (value: string): string | undefined =>
-  value.length < passwordRule.least ? `At least ${passwordRule.least} characters.` : undefined;
+  value.length < passwordRule.min ? `At least ${passwordRule.min} characters.` : undefined;

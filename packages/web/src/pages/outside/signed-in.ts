@@ -10,12 +10,12 @@ export function useSignedIn(): (session: Session, to?: string) => Promise<void> 
   return async (session, to) => {
     queries.clear();
     queries.setQueryData(sessionQuery.queryKey, { success: true, data: session });
-    await router.navigate({ href: ownPath(to) });
+    await router.navigate({ href: localPath(to) });
   };
 }
 
 /** Accepts only paths of this origin: a link to the sign-in page must not lead anywhere else. */
-export function ownPath(to: string | undefined): string {
+function localPath(to: string | undefined): string {
   if (to === undefined || !URL.canParse(to, location.origin)) return '/';
   const url = new URL(to, location.origin);
   return url.origin === location.origin && to.startsWith('/') ? `${url.pathname}${url.search}${url.hash}` : '/';

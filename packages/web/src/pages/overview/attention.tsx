@@ -1,21 +1,22 @@
 import type { Overview } from '@hortus/contract/resources/overview';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { PlaceLink } from '../../frame/place-link.tsx';
-import { useHasPlace } from '../../frame/places.ts';
 import { Mark } from '../../parts/mark.tsx';
 import { toneOf, wordOf } from '../../parts/status.tsx';
 import { Since, Time } from '../../parts/time.tsx';
 
 /** Something that a person should look at. */
 interface Trouble {
+  readonly key: string;
+  /** The server or instance. */
   readonly id: string;
   readonly title: ReactNode;
   readonly text: ReactNode;
   readonly picture?: ReactNode;
-  readonly to: string;
+  readonly to: '/servers/$id' | '/instances/$id';
 }
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 const REASONS: Readonly<Record<string, string>> = {
   unhealthy: 'Its health check fails. Its logs say why.',
   failed: 'It stopped with an error. Its logs say why.',
@@ -32,8 +33,9 @@ export function troublesOf({ instances, servers }: Overview): Trouble[] {
   const drifted = (instances ?? []).filter(({ drifted_at }) => drifted_at !== null);
   return [
     ...down.map(({ id, name, last_seen_at }) => ({
+      key: id,
       id,
-      to: '/servers/$id',
+      to: '/servers/$id' as const,
       title: (
         <>
           {name} has been offline{last_seen_at && <> for {<Since at={last_seen_at} />}</>}
@@ -42,8 +44,9 @@ export function troublesOf({ instances, servers }: Overview): Trouble[] {
       text: 'What runs on it keeps running, but cannot be changed. Check that the machine and its daemon are up.',
     })),
     ...sick.map((instance) => ({
+      key: instance.id,
       id: instance.id,
-      to: '/instances/$id',
+      to: '/instances/$id' as const,
       picture: <Mark species={instance.species} family={instance.family} size={44} />,
       title: (
         <>
@@ -53,8 +56,9 @@ export function troublesOf({ instances, servers }: Overview): Trouble[] {
       text: REASONS[wordOf(instance)] ?? '',
     })),
     ...drifted.map(({ id, name, species, family, drifted_at }) => ({
-      id: `${id} drift`,
-      to: '/instances/$id',
+      key: `${id} drift`,
+      id,
+      to: '/instances/$id' as const,
       picture: <Mark species={species} family={family} size={44} />,
       title: <>{name} was changed by hand</>,
       text: (
@@ -68,23 +72,20 @@ export function troublesOf({ instances, servers }: Overview): Trouble[] {
 
 /** What needs a person, with the page that helps. */
 export function Attention({ overview }: { overview: Overview }) {
-  const exists = useHasPlace();
   const troubles = troublesOf(overview);
-  const rest = troubles.length - MOST_SHOWN;
+  const rest = troubles.length - MAX_SHOWN;
   return (
     <div className="my-6 empty:my-7">
-      {troubles.slice(0, MOST_SHOWN).map(({ id, title, text, picture, to }) => (
-        <div key={id} className="attention">
+      {troubles.slice(0, MAX_SHOWN).map(({ key, id, title, text, picture, to }) => (
+        <div key={key} className="attention">
           {picture}
           <div className="min-w-0 flex-1">
             <h3>{title}</h3>
             <p className="text-ink-2">{text}</p>
           </div>
-          {exists(to) && (
-            <PlaceLink to={to} params={{ id: id.split(' ')[0] as string }} className="btn">
-              Open
-            </PlaceLink>
-          )}
+          <Link to={to} params={{ id }} className="btn">
+            Open
+          </Link>
         </div>
       ))}
       {rest > 0 && <p className="mt-2 text-sm text-ink-2">And {rest} more.</p>}

@@ -1,9 +1,9 @@
 import type { Overview } from '@hortus/contract/resources/overview';
+import { Link } from '@tanstack/react-router';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { Page } from '../../parts/page.tsx';
-import { Soil } from '../../parts/soil.tsx';
+import { PlantOutlines } from '../../parts/plant-outlines.tsx';
 import { Status } from '../../parts/status.tsx';
 
 /** Small, quick to become healthy, easy to remove. */
@@ -25,7 +25,7 @@ export function FirstSteps({ overview: { servers } }: { overview: Overview }) {
         Hortus runs software on servers you own. You choose a species from the catalog, a small daemon on your server
         plants it and keeps watch. Three steps, about two minutes.
       </p>
-      <Soil className="mt-8 mb-9" />
+      <PlantOutlines className="mt-8 mb-9" />
       <ol className="teach">
         <li>
           <span className="number">i.</span>
@@ -47,9 +47,9 @@ export function FirstSteps({ overview: { servers } }: { overview: Overview }) {
             <p>Any Linux machine with Docker or Podman. The daemon dials out, so no port has to be opened.</p>
           )}
           {may('servers:write') && (
-            <PlaceLink to="/servers" className="link">
+            <Link to="/servers" className="link">
               Register {hasServer ? 'another server' : 'a server'}
-            </PlaceLink>
+            </Link>
           )}
         </li>
         <li className={hasServer ? '' : 'later'}>
@@ -59,11 +59,11 @@ export function FirstSteps({ overview: { servers } }: { overview: Overview }) {
           <ul className="mini">
             {GOOD_FIRST.map(([species, name, family]) => (
               <li key={species}>
-                <PlaceLink to="/catalog/$species" params={{ species }}>
+                <Link to="/catalog/$species" params={{ species }}>
                   <Mark species={species} family={family} size={30} />
                   {name}
                   <span>{family}</span>
-                </PlaceLink>
+                </Link>
               </li>
             ))}
           </ul>
@@ -72,9 +72,9 @@ export function FirstSteps({ overview: { servers } }: { overview: Overview }) {
           <span className="number">iii.</span>
           <h2>Hear about it</h2>
           <p>You read the plan before anything happens, then watch each step. A webhook tells your own programs.</p>
-          <PlaceLink to="/webhooks" className="link">
+          <Link to="/webhooks" className="link">
             Add a webhook
-          </PlaceLink>
+          </Link>
         </li>
       </ol>
     </Page>

@@ -2,14 +2,14 @@ import type { Overview, OverviewInstance } from '@hortus/contract/resources/over
 import { Status, type Tone, toneOf, wordOf } from '../../parts/status.tsx';
 
 const ORDER: readonly Tone[] = ['ok', 'warn', 'bad', 'wait', 'now', 'idle'];
-const MOST_BARS = 60;
+const MAX_BARS = 60;
 
 /** All instances as one row of bars, with a legend in words. */
 export function HealthRow({ overview: { instances } }: { overview: Overview }) {
   if (!instances || instances.length === 0) return null;
   const groups = grouped(instances);
   const label = groups.map(({ word, count }) => `${count} ${word}`).join(', ');
-  const scale = Math.min(1, MOST_BARS / instances.length);
+  const scale = Math.min(1, MAX_BARS / instances.length);
   const bars = groups.flatMap(({ tone, word, count }) =>
     Array.from({ length: Math.max(1, Math.round(count * scale)) }, (_, bar) => ({ tone, key: `${word} ${bar}` })),
   );

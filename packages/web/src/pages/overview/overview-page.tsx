@@ -1,20 +1,20 @@
 import type { Overview } from '@hortus/contract/resources/overview';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
-import { useHasPlace } from '../../frame/places.ts';
 import { Icon } from '../../parts/icon.tsx';
 import { Page } from '../../parts/page.tsx';
 import { Loaded } from '../../parts/waiting.tsx';
 import { Attention, troublesOf } from './attention.tsx';
-import { Beds } from './beds.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { HealthRow } from './health-row.tsx';
 import { RecentEvents } from './recent-events.tsx';
 import { RollingOut } from './rolling-out.tsx';
 import { sentenceOf } from './sentence.ts';
+import { ServerCards } from './server-cards.tsx';
 
-export function OverviewPage() {
+export function OverviewPage(): ReactNode {
   const query = useApi('overview.read');
   const overview = query.data?.data;
   if (overview && overview.counts.instances === 0 && overview.deployments?.length === 0)
@@ -46,22 +46,21 @@ export function OverviewPage() {
   );
 }
 
-/** The buttons of the page: only those that exist and that the person may use. */
+/** The buttons of the page: only those that the person may use. */
 function Doing() {
   const may = useMay();
-  const exists = useHasPlace();
   return (
     <>
-      {may('servers:write') && exists('/servers') && (
-        <PlaceLink to="/servers" className="btn max-phone:hidden">
+      {may('servers:write') && (
+        <Link to="/servers" className="btn max-phone:hidden">
           Register server
-        </PlaceLink>
+        </Link>
       )}
-      {may('deployments:execute') && may('definitions:write') && exists('/catalog') && (
-        <PlaceLink to="/catalog" className="btn primary">
+      {may('deployments:execute') && may('definitions:write') && (
+        <Link to="/catalog" className="btn primary">
           <Icon name="plus" />
           Deploy a species
-        </PlaceLink>
+        </Link>
       )}
     </>
   );
@@ -74,7 +73,7 @@ function Garden({ overview }: { overview: Overview }) {
       <Attention overview={overview} />
       {/* On a phone the running deployment comes first, then the servers. */}
       <div className="overview-columns">
-        <Beds overview={overview} />
+        <ServerCards overview={overview} />
         <RollingOut deployments={overview.deployments ?? []} servers={overview.servers ?? []} />
         <RecentEvents overview={overview} />
       </div>

@@ -1,7 +1,7 @@
+import { rolloutSteps } from '@hortus/contract/actions/steps';
 import type { OverviewDeployment, OverviewServer, OverviewStep } from '@hortus/contract/resources/overview';
-import { rolloutSteps } from '@hortus/contract/steps';
+import { Link } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { lasting, took } from '../../parts/durations.ts';
 import { Leaf } from '../../parts/icon.tsx';
 import { Mark } from '../../parts/mark.tsx';
@@ -19,7 +19,7 @@ export function RollingOut({
   const now = useSeconds(deployments.length > 0);
   if (deployments.length === 0) return null;
   return (
-    <Section className="rolling-out" title="Rolling out" more={<PlaceLink to="/deployments">Watch</PlaceLink>}>
+    <Section className="rolling-out" title="Rolling out" more={<Link to="/deployments">Watch</Link>}>
       {deployments.map((deployment) => (
         <Rollout
           key={deployment.id}
@@ -48,9 +48,9 @@ function Rollout({
         {species && <Mark species={species} family={family} size={40} />}
         <div className="min-w-0 flex-1">
           <h3 className="truncate">
-            <PlaceLink to="/deployments/$id" params={{ id }}>
+            <Link to="/deployments/$id" params={{ id }}>
               {name ?? id}
-            </PlaceLink>
+            </Link>
           </h3>
           <p className="truncate text-sm text-ink-3">
             {species}, revision {revision}

@@ -1,16 +1,16 @@
 import { useRouter } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
-import { FormProblem } from '../outside/form-problem.tsx';
+import { FormProblem } from '../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../parts/form/submission.ts';
 import { useLinkToken } from '../outside/link-token.ts';
 import { Outside } from '../outside/outside.tsx';
 import { checkPassword } from '../outside/password-rule.ts';
-import { useSubmission } from '../outside/submission.ts';
 
 /** The link of a password reset. */
-export function PasswordResetPage() {
+export function PasswordResetPage(): ReactNode {
   const token = useLinkToken();
   const [password, setPassword] = useState('');
   const router = useRouter();

@@ -3,28 +3,34 @@ import { prefetch } from '../../api/query.ts';
 import { frameRoute } from '../../frame/frame-route.ts';
 import { listSearch } from '../../parts/list-search.ts';
 
-const shared = { getParentRoute: () => frameRoute, validateSearch: listSearch };
+const getParentRoute = () => frameRoute;
+const browseParams = listSearch('order', 'new');
+const mineParams = listSearch('status', 'new');
+const reviewParams = listSearch('new');
 
 const browse = createRoute({
-  ...shared,
+  getParentRoute,
   path: '/recipes',
+  validateSearch: browseParams,
   component: lazyRouteComponent(() => import('./list/browse-page.tsx'), 'BrowsePage'),
 });
 const mine = createRoute({
-  ...shared,
+  getParentRoute,
   path: '/recipes/mine',
+  validateSearch: mineParams,
   component: lazyRouteComponent(() => import('./list/mine-page.tsx'), 'MinePage'),
 });
 const review = createRoute({
-  ...shared,
+  getParentRoute,
   path: '/recipes/review',
+  validateSearch: reviewParams,
   component: lazyRouteComponent(() => import('./list/review-page.tsx'), 'ReviewPage'),
 });
-const one = createRoute({
-  ...shared,
+const route = createRoute({
+  getParentRoute,
   path: '/recipes/$id',
   component: lazyRouteComponent(() => import('./recipe/recipe-page.tsx'), 'RecipePage'),
   loader: ({ context, params }) => prefetch(context.queries, 'recipes.read', { params }),
 });
 
-export const recipeRoutes = [browse, mine, review, one];
+export const recipeRoutes = [browse, mine, review, route] as const;

@@ -1,11 +1,11 @@
 import type { Rehearsal } from '@hortus/contract/resources/rehearsals';
+import { Link } from '@tanstack/react-router';
 import { useOrder } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { disk } from '../../parts/amount.ts';
 import { Button } from '../../parts/button.tsx';
 import { took } from '../../parts/durations.ts';
-import { Said } from '../../parts/said.tsx';
+import { OutputText } from '../../parts/output-text.tsx';
 import { Status, sentenceCase, type Tone } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { toast, toastProblem } from '../../parts/toast.tsx';
@@ -36,7 +36,7 @@ export function RehearsalCard({ rehearsal }: { rehearsal: Rehearsal }) {
       </div>
       <p className="text-ink-3">{measured(rehearsal)}</p>
       {error && <p className="text-bad-ink">{error}</p>}
-      {last_lines.length > 0 && <Said text={last_lines.join('\n')} label="Last lines of what failed" />}
+      {last_lines.length > 0 && <OutputText text={last_lines.join('\n')} label="Last lines of what failed" />}
       <Kept rehearsal={rehearsal} />
     </article>
   );
@@ -61,9 +61,9 @@ function Kept({ rehearsal: { kind, removed, copy_instance_id, keep_until } }: { 
   if (kind !== 'clone' || removed) return null;
   return (
     <p>
-      <PlaceLink to="/instances/$id" params={{ id: copy_instance_id }} className="link">
+      <Link to="/instances/$id" params={{ id: copy_instance_id }} className="link">
         Look at the copy
-      </PlaceLink>
+      </Link>
       {keep_until && (
         <span className="text-ink-3">
           , removed <Time at={keep_until} />

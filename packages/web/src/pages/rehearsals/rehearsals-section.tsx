@@ -18,8 +18,8 @@ export function RehearsalsSection({
   if (rehearsals.length === 0 && !more) return null;
   return (
     <Section title={title} more={more}>
-      {rehearsals.map((one) => (
-        <RehearsalCard key={one.id} rehearsal={one} />
+      {rehearsals.map((rehearsal) => (
+        <RehearsalCard key={rehearsal.id} rehearsal={rehearsal} />
       ))}
     </Section>
   );

@@ -1,9 +1,7 @@
 import type { Instance } from '@hortus/contract/resources/instance-records';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useOrder } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
-import { useHasPlace } from '../../frame/places.ts';
 import { Button } from '../../parts/button.tsx';
 import { toastProblem } from '../../parts/toast.tsx';
 import type { FollowedDeployment } from './followed-deployment.ts';
@@ -13,7 +11,6 @@ import { isFinal } from './outcome.ts';
 export function Doing({ deployment, instance }: { deployment: FollowedDeployment; instance: Instance | undefined }) {
   const { id, status, definition_id, revision, cancelling } = deployment;
   const may = useMay();
-  const exists = useHasPlace();
   const navigate = useNavigate();
   const cancel = useOrder('deployments.cancel');
   const execute = useOrder('deployments.execute');
@@ -25,10 +22,10 @@ export function Doing({ deployment, instance }: { deployment: FollowedDeployment
   }
   return (
     <>
-      {exists('/definitions/$id') && may('definitions:read') && (
-        <PlaceLink to="/definitions/$id" params={{ id: definition_id }} className="btn">
+      {may('definitions:read') && (
+        <Link to="/definitions/$id" params={{ id: definition_id }} className="btn">
           {status === 'failed' ? 'Change the definition' : 'Definition'}
-        </PlaceLink>
+        </Link>
       )}
       {!isOver && may('deployments:execute') && (
         <Button
@@ -48,10 +45,10 @@ export function Doing({ deployment, instance }: { deployment: FollowedDeployment
           Deploy again
         </Button>
       )}
-      {status === 'success' && instance && exists('/instances/$id') && (
-        <PlaceLink to="/instances/$id" params={{ id: instance.id }} className="btn">
+      {status === 'success' && instance && (
+        <Link to="/instances/$id" params={{ id: instance.id }} className="btn">
           Open the instance
-        </PlaceLink>
+        </Link>
       )}
     </>
   );

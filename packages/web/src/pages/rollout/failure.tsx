@@ -8,7 +8,7 @@ export function Failure({ deployment, instance }: { deployment: FollowedDeployme
   return (
     <div className="failure" role="alert">
       <h2>{error ?? 'The deployment failed.'}</h2>
-      <p>{standing(deployment, instance)}</p>
+      <p>{currentRevision(deployment, instance)}</p>
       <p>{adviceFor(reason)}</p>
       {last_lines.length > 0 && (
         <>
@@ -23,7 +23,7 @@ export function Failure({ deployment, instance }: { deployment: FollowedDeployme
   );
 }
 
-function standing({ revision }: FollowedDeployment, instance: Instance | undefined): string {
+function currentRevision({ revision }: FollowedDeployment, instance: Instance | undefined): string {
   if (instance?.revision == null || instance.status !== 'running') return 'Nothing of it runs.';
   return instance.revision === revision
     ? `Revision ${revision} runs nevertheless.`

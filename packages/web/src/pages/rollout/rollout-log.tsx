@@ -6,7 +6,7 @@ import { useListSearch } from '../../parts/list-search.ts';
 import { Status } from '../../parts/status.tsx';
 
 /** Lines on the page; a browser draws so many quickly, and older ones are rarely read. */
-const MOST_SHOWN = 2_000;
+const MAX_SHOWN = 2_000;
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
@@ -23,15 +23,15 @@ const LEVELS = [
 
 /** The log of a deployment: filter and search are in the URL; it follows until it is scrolled up. Text only. */
 export function RolloutLog({ lines, isRunning }: { lines: readonly LogLine[]; isRunning: boolean }) {
-  const [{ q = '', level = '' }, change] = useListSearch();
+  const [{ q = '', level = '' }, change] = useListSearch('/frame/deployments/$id');
   const region = useRef<HTMLDivElement>(null);
   const [follows, setFollows] = useState(true);
-  const query = String(q).trim();
+  const query = q.trim();
   const found = lines.filter(
     (line) =>
       (level === '' || line.level === level) && (query === '' || matches(`${line.step} ${line.message}`, query)),
   );
-  const shown = found.slice(-MOST_SHOWN);
+  const shown = found.slice(-MAX_SHOWN);
   const last = shown.at(-1)?.number;
   useLayoutEffect(() => {
     const element = region.current;
@@ -64,7 +64,7 @@ export function RolloutLog({ lines, isRunning }: { lines: readonly LogLine[]; is
           <input
             type="search"
             placeholder="Search"
-            value={String(q)}
+            value={q}
             onChange={(event) => change({ q: event.target.value || undefined })}
           />
         </label>

@@ -1,9 +1,8 @@
 import { stepsOf } from '@hortus/contract/rollout-steps';
-import { useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useState } from 'react';
+import { Link, useParams } from '@tanstack/react-router';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { useApi, useApiWhen } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { Mark } from '../../parts/mark.tsx';
 import { RecordPage } from '../../parts/record-page.tsx';
 import { sentenceCase } from '../../parts/status.tsx';
@@ -20,14 +19,14 @@ import { announcement, StepList } from './step-list.tsx';
 import { Substitutes } from './substitutes.tsx';
 
 /** One deployment, live: its steps, its log, and where it answers or why it failed. */
-export function RolloutPage() {
+export function RolloutPage(): ReactNode {
   const { id } = useParams({ from: '/frame/deployments/$id' });
   const followed = useFollowedDeployment(id);
   const { deployment, error } = followed;
   const crumbs = [
-    <PlaceLink key="all" to="/deployments">
+    <Link key="all" to="/deployments">
       Deployments
-    </PlaceLink>,
+    </Link>,
     <code key="id">{id}</code>,
   ];
   if (!deployment)
@@ -95,14 +94,14 @@ function useAbout({ definition_id, instance_id, server_id, status }: FollowedDep
   const may = useMay();
   const params = { id: definition_id };
   const definition = useApiWhen(may('definitions:read'), 'definitions.read', { params }).data?.data;
-  const shelf = useApiWhen(may('templates:read'), 'catalog.shelf').data?.data;
+  const row = useApiWhen(may('templates:read'), 'catalog.shelf').data?.data;
   const isKnown = instance_id !== null && status !== 'pending' && may('instances:read');
   const instance = useApiWhen(isKnown, 'instances.read', { params: { id: instance_id ?? '' } }).data?.data;
   const servers = useApi('overview.read').data?.data.servers;
   return {
     ...{ definition, instance },
     isComing: isKnown && instance === undefined,
-    species: shelf?.species.find(({ species }) => species === definition?.species),
+    species: row?.species.find(({ species }) => species === definition?.species),
     server: servers?.find(({ id }) => id === server_id)?.name,
   };
 }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { useMay } from '../../api/session.ts';
 import { Page } from '../../parts/page.tsx';
-import { PageTabs } from '../../parts/page-tabs.tsx';
+import { type PageTab, PageTabs } from '../../parts/page-tabs.tsx';
 
 /** The heading and the tabs of the account settings; only those that the signed-in person may read. */
 export function SettingsFrame({
@@ -17,18 +17,18 @@ export function SettingsFrame({
   children: ReactNode;
 }) {
   const may = useMay();
-  const tabs = [
+  const tabs: PageTab[] = [
     { name: 'Profile', to: '/settings' },
     { name: 'Password', to: '/settings/password' },
     { name: 'Sessions', to: '/settings/sessions' },
     ...(may('account:read')
-      ? [
+      ? ([
           { name: 'Members', to: '/settings/members' },
           { name: 'API Keys', to: '/settings/keys' },
-        ]
+        ] as const)
       : []),
     { name: 'Plan and limits', to: '/settings/plan' },
-    ...(may('admin') ? [{ name: 'Installation', to: '/settings/installation' }] : []),
+    ...(may('admin') ? ([{ name: 'Installation', to: '/settings/installation' }] as const) : []),
   ];
   return (
     <Page title={title} sentence="Account settings">

@@ -1,14 +1,14 @@
 import { useSearch } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { client } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { Field } from '../../parts/field.tsx';
-import { FormProblem } from '../outside/form-problem.tsx';
+import { FormProblem } from '../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../parts/form/submission.ts';
 import { Outside } from '../outside/outside.tsx';
 import { useSignedIn } from '../outside/signed-in.ts';
-import { useSubmission } from '../outside/submission.ts';
 
-export function SignInPage() {
+export function SignInPage(): ReactNode {
   const { to } = useSearch({ from: '/sign-in' });
   const [email, setEmail] = useState('');
   const [password, setPassword] = useState('');

@@ -1,4 +1,4 @@
-import type { Canonical } from '@hortus/template/canonical-form';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import { BOX, type GraphNode, layoutOf } from './graph-layout.ts';
 import { imageName } from './image-name.ts';
 
@@ -39,7 +39,7 @@ export function ComponentGraph({ spec }: { spec: Canonical }) {
   );
 }
 
-const shortened = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+const shortened = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text);
 
 /** Name of the node that stands for the public addresses; no component can have it. */
 const ROUTE = 'your address';
@@ -70,5 +70,5 @@ function sentenceOf(nodes: readonly GraphNode[]): string {
     ),
   );
   const alone = nodes.filter(({ kind }) => kind !== 'route').map(({ name }) => name);
-  return `Runs ${alone.join(', ')}. ${sentences.map((one) => `${one}.`).join(' ')}`.trim();
+  return `Runs ${alone.join(', ')}. ${sentences.map((sentence) => `${sentence}.`).join(' ')}`.trim();
 }

@@ -1,9 +1,9 @@
 import type { Template } from '@hortus/contract/resources/templates';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { bytes, cores } from '@hortus/template/quantity';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { bytes, cores } from '@hortus/template/notation/quantity';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { counted, memory } from '../../parts/amount.ts';
 import { Status, sentenceCase, Tag, wordOf } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
@@ -86,7 +86,8 @@ function Access({ spec: { permissions, components } }: { spec: Canonical }) {
 /** Limits of its services in the profile development, and other instances that it uses. */
 function needsWords({ components, needs }: Canonical): string {
   const services = Object.values(components).filter(({ kind }) => kind === 'service');
-  const sum = (amounts: readonly (number | undefined)[]) => amounts.reduce<number>((all, one) => all + (one ?? 0), 0);
+  const sum = (amounts: readonly (number | undefined)[]) =>
+    amounts.reduce<number>((all, amount) => all + (amount ?? 0), 0);
   const ram = sum(services.map(({ resources, replicas }) => (bytes(resources.memory ?? '') ?? 0) * replicas));
   const cpu = sum(services.map(({ resources, replicas }) => (cores(String(resources.cpu ?? '')) ?? 0) * replicas));
   const own = [
@@ -122,16 +123,16 @@ function InputList({ spec: { inputs } }: { spec: Canonical }) {
 
 function Growing({ species }: { species: string }) {
   const overview = useApi('overview.read').data?.data;
-  const instances = overview?.instances?.filter((one) => one.species === species) ?? [];
+  const instances = overview?.instances?.filter((instance) => instance.species === species) ?? [];
   if (instances.length === 0) return 'Nowhere yet.';
   const serverOf = new Map(overview?.servers?.map(({ id, name }) => [id, name]));
   return (
     <ul className="grid gap-1">
       {instances.slice(0, 8).map((instance) => (
         <li key={instance.id} className="flex flex-wrap gap-x-2">
-          <PlaceLink to="/instances/$id" params={{ id: instance.id }} className="link">
+          <Link to="/instances/$id" params={{ id: instance.id }} className="link">
             {instance.name}
-          </PlaceLink>
+          </Link>
           on {serverOf.get(instance.server_id) ?? 'another server'}
           <Status state={wordOf(instance)} />
         </li>

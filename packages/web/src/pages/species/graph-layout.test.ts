@@ -15,7 +15,7 @@ it('every part stands right of what waits for it, and no two share a place', () 
     node('db'),
     node('cache'),
   ]);
-  const xOf = (name: string) => nodes.find((one) => one.name === name)?.x ?? Number.NaN;
+  const xOf = (name: string) => nodes.find((node) => node.name === name)?.x ?? Number.NaN;
   for (const { from, to } of edges) expect(xOf(from)).toBeLessThan(xOf(to));
   expect(edges).toHaveLength(5);
   const places = new Set(nodes.map(({ x, y }) => `${x} ${y}`));

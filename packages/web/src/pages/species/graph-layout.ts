@@ -7,12 +7,12 @@ export interface GraphNode {
   readonly needs: Readonly<Record<string, string>>;
 }
 
-export interface PlacedNode extends GraphNode {
+interface PlacedNode extends GraphNode {
   readonly x: number;
   readonly y: number;
 }
 
-export interface PlacedEdge {
+interface PlacedEdge {
   readonly from: string;
   readonly to: string;
   readonly label: string;
@@ -36,11 +36,11 @@ const MARGIN = 2;
 const LANE = 16;
 
 /** Places the parts in columns: each right of everything that waits for it. Neighbours join straight, others below. */
-export function layoutOf(given: readonly GraphNode[]): Layout {
-  const known = new Set(given.map(({ name }) => name));
-  const columns = columnsOf(given);
+export function layoutOf(input: readonly GraphNode[]): Layout {
+  const known = new Set(input.map(({ name }) => name));
+  const columns = columnsOf(input);
   const rows = new Map<number, number>();
-  const nodes = given.map((node): PlacedNode => {
+  const nodes = input.map((node): PlacedNode => {
     const column = columns.get(node.name) ?? 0;
     const row = rows.get(column) ?? 0;
     rows.set(column, row + 1);

@@ -1,4 +1,4 @@
-import type { Canonical, CanonicalComponent } from '@hortus/template/canonical-form';
+import type { Canonical, CanonicalComponent } from '@hortus/template/canonical/canonical-form';
 
 /** The short name of an image with its tag: `ghost:5.130.2`. */
 export function imageName(spec: Canonical, image: CanonicalComponent['image']): string {

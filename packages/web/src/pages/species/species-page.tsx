@@ -1,7 +1,7 @@
 import type { Template } from '@hortus/contract/resources/templates';
-import type { Canonical } from '@hortus/template/canonical-form';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import { Link, useParams } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { type Command, useCommands } from '../../frame/commands.ts';
@@ -15,7 +15,7 @@ import { Facts } from './facts.tsx';
 import { Plate } from './plate.tsx';
 import { Versions } from './versions.tsx';
 
-export function SpeciesPage() {
+export function SpeciesPage(): ReactNode {
   const { species } = useParams({ from: '/frame/catalog/$species' });
   const { data, error } = useApi('templates.read', { params: { species } });
   const template = data?.data;
@@ -36,10 +36,10 @@ export function SpeciesPage() {
       title={template.name}
       crumbs={[
         catalog,
-        <Link key="kingdom" to="/catalog" search={{ kingdom } as never}>
+        <Link key="kingdom" to="/catalog" search={{ kingdom }}>
           {sentenceCase(kingdom)}
         </Link>,
-        <Link key="family" to="/catalog" search={{ family: template.family } as never}>
+        <Link key="family" to="/catalog" search={{ family: template.family }}>
           {sentenceCase(template.family)}
         </Link>,
       ]}

@@ -1,7 +1,7 @@
 import type { DraftDetail, TemplateTest } from '@hortus/contract/resources/drafts';
 import { useQueryClient } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
 import { useApi, useOrder } from '../../api/query.ts';
-import { PlaceLink } from '../../frame/place-link.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Section } from '../../parts/page.tsx';
 import { Status, type Tone } from '../../parts/status.tsx';
@@ -46,8 +46,8 @@ export function DeployTests({ draft, canTest }: { draft: DraftDetail; canTest: b
             </p>
           ) : (
             <ul className="border-t border-line text-sm">
-              {data.map((one) => (
-                <Test key={one.id} test={one} isOld={one.spec_hash !== draft.spec_hash} />
+              {data.map((item) => (
+                <Test key={item.id} test={item} isOld={item.spec_hash !== draft.spec_hash} />
               ))}
             </ul>
           )
@@ -66,9 +66,9 @@ function Test({ test, isOld }: { test: TemplateTest; isOld: boolean }) {
           <Time at={test.created_at} ago />
           {isOld && ', of an earlier text'}
         </span>
-        <PlaceLink to="/deployments/$id" params={{ id: test.deployment_id }} className="link ml-auto">
+        <Link to="/deployments/$id" params={{ id: test.deployment_id }} className="link ml-auto">
           Rollout
-        </PlaceLink>
+        </Link>
       </div>
       {test.error && <p className="mt-1 text-bad-ink">{test.error}</p>}
       {test.output && (

@@ -1,5 +1,5 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { problemText } from '../../api/problem.ts';
 import { useOrder } from '../../api/query.ts';
 import { Button } from '../../parts/button.tsx';
@@ -8,7 +8,7 @@ import { CheckedEditor } from './editor/checked-editor.tsx';
 import { STARTER } from './starter.ts';
 
 /** A template written by hand; kept as a draft when asked to. */
-export function NewTemplatePage() {
+export function NewTemplatePage(): ReactNode {
   const navigate = useNavigate();
   const create = useOrder('drafts.create');
   const [source, setSource] = useState(STARTER);

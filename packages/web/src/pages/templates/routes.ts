@@ -3,10 +3,12 @@ import { prefetch } from '../../api/query.ts';
 import { frameRoute } from '../../frame/frame-route.ts';
 import { listSearch } from '../../parts/list-search.ts';
 
+const searchParams = listSearch();
+
 export const templatesRoute = createRoute({
   getParentRoute: () => frameRoute,
   path: '/templates',
-  validateSearch: listSearch,
+  validateSearch: searchParams,
   component: lazyRouteComponent(() => import('./templates-page.tsx'), 'TemplatesPage'),
 });
 

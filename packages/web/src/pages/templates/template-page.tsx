@@ -1,6 +1,6 @@
 import type { DraftDetail } from '@hortus/contract/resources/drafts';
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { problemText } from '../../api/problem.ts';
 import { useApi, useOrder } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
@@ -14,7 +14,7 @@ import { Moves } from './moves.tsx';
 import { TemplateWay } from './template-status.tsx';
 
 /** One template of the account: its text, its findings, its tests and its way to publication. */
-export function TemplatePage() {
+export function TemplatePage(): ReactNode {
   const { id } = useParams({ from: '/frame/templates/$id' });
   const { data, error } = useApi('drafts.read', { params: { id } });
   const draft = data?.data;

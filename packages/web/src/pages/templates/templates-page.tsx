@@ -1,5 +1,6 @@
 import type { TemplateItem } from '@hortus/contract/resources/templates';
 import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../api/query.ts';
 import { useMay } from '../../api/session.ts';
 import { ButtonLink } from '../../parts/button.tsx';
@@ -39,8 +40,8 @@ const columns: readonly Column<TemplateItem>[] = [
 ];
 
 /** The templates that the account wrote or imported. */
-export function TemplatesPage() {
-  const [{ page = 1 }] = useListSearch();
+export function TemplatesPage(): ReactNode {
+  const [{ page = 1 }] = useListSearch('/frame/templates');
   const query = useApi('drafts.list', { query: { page, per_page: 50 } });
   return (
     <RecordPage

@@ -3,19 +3,20 @@ import { prefetch } from '../../api/query.ts';
 import { frameRoute } from '../../frame/frame-route.ts';
 import { listSearch } from '../../parts/list-search.ts';
 
+const listParams = listSearch('status', 'new');
+
 const list = createRoute({
   getParentRoute: () => frameRoute,
   path: '/tenants',
-  validateSearch: listSearch,
+  validateSearch: listParams,
   component: lazyRouteComponent(() => import('./list/tenants-page.tsx'), 'TenantsPage'),
 });
 
-const one = createRoute({
+const route = createRoute({
   getParentRoute: () => frameRoute,
   path: '/tenants/$id',
-  validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./tenant/tenant-page.tsx'), 'TenantPage'),
   loader: ({ context, params }) => prefetch(context.queries, 'tenants.read', { params }),
 });
 
-export const tenantRoutes = [list, one];
+export const tenantRoutes = [list, route] as const;

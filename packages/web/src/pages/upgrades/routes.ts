@@ -3,19 +3,20 @@ import { prefetch } from '../../api/query.ts';
 import { frameRoute } from '../../frame/frame-route.ts';
 import { listSearch } from '../../parts/list-search.ts';
 
+const listParams = listSearch('status');
+
 const list = createRoute({
   getParentRoute: () => frameRoute,
   path: '/upgrades',
-  validateSearch: listSearch,
+  validateSearch: listParams,
   component: lazyRouteComponent(() => import('./list/upgrades-page.tsx'), 'UpgradesPage'),
 });
 
-const one = createRoute({
+const route = createRoute({
   getParentRoute: () => frameRoute,
   path: '/upgrades/$id',
-  validateSearch: listSearch,
   component: lazyRouteComponent(() => import('./upgrade/upgrade-page.tsx'), 'UpgradePage'),
   loader: ({ context, params }) => prefetch(context.queries, 'upgrades.read', { params }),
 });
 
-export const upgradeRoutes = [list, one];
+export const upgradeRoutes = [list, route] as const;

@@ -1,5 +1,5 @@
+import { upgradeSteps } from '@hortus/contract/actions/steps';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
-import { upgradeSteps } from '@hortus/contract/steps';
 import { Status, type Tone } from '../../parts/status.tsx';
 
 const TONES: Readonly<Record<Upgrade['status'], Tone>> = {

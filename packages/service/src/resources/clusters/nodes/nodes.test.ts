@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { expectRefusal } from '../../../testing/published-answer.ts';
+import { expectRefusal } from '../../../testing/published-response.ts';
 import { type RunningService, startApp } from '../../../testing/running-service.ts';
 
 const node = (over: object = {}) => ({
@@ -31,7 +31,7 @@ onBothEngines((engine) => {
       report: (nodes: object[], more: object = {}) => service.request('PUT', path, { body: { nodes }, ...more }),
       list: async () => (await service.request('GET', path)).json.data,
       events: async () =>
-        (await service.told(id))
+        (await service.eventsOf(id))
           .filter(({ type }) => type.startsWith('node.'))
           .map(({ type, data }) => ({ type, data })),
     };
@@ -96,9 +96,9 @@ onBothEngines((engine) => {
       expect(json.execution).toMatchObject({ slug: 'hortus.node', params: { node_id: 'aa1', availability } });
     }
     expect((await service.request('POST', `${path}/zz9/drain`)).status).toBe(404);
-    const stranger = await service.addAccount();
-    expect((await stranger.request('GET', path)).status).toBe(404);
-    expect((await stranger.request('POST', `/servers/${id}/nodes/aa1/drain`)).status).toBe(404);
+    const outsider = await service.addAccount();
+    expect((await outsider.request('GET', path)).status).toBe(404);
+    expect((await outsider.request('POST', `/servers/${id}/nodes/aa1/drain`)).status).toBe(404);
   });
 
   it('only the leading member reports nodes, of its own cluster', async () => {
@@ -117,8 +117,8 @@ onBothEngines((engine) => {
     expectRefusal(await report([endless]), 'VALIDATION_ERROR', 'nodes');
     const body = { name: 'web-1', environment: 'staging' };
     const { id } = (await service.request('POST', '/servers', { body })).json.data;
-    const answer = await service.request('PUT', `/servers/${id}/nodes`, { body: { nodes: [] } });
-    expectRefusal(answer, 'VALIDATION_ERROR', 'id');
+    const response = await service.request('PUT', `/servers/${id}/nodes`, { body: { nodes: [] } });
+    expectRefusal(response, 'VALIDATION_ERROR', 'id');
     expect((await service.request('GET', `/servers/${id}/nodes`)).json.data).toEqual([]);
   });
 });

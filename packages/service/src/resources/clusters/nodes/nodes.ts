@@ -1,13 +1,13 @@
-import { builtIn } from '@hortus/contract/built-in-actions';
+import { builtIn } from '@hortus/contract/actions/built-in-actions';
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { ClusterNode, NodesReport, ReportedNode } from '@hortus/contract/resources/cluster-nodes';
 import type { LosableNode } from '@hortus/template/rollout/node-loss';
 import { actorOf, type Principal } from '../../../identity/principal.ts';
 import { append } from '../../../outbox/append.ts';
 import { conflict, notFound } from '../../../problem.ts';
+import { iso } from '../../../records/time.ts';
 import { type Page, type PageRequest, slice } from '../../../storage/page.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
-import { iso } from '../../../time.ts';
 import { findServer, type ServerOrder, type ServerRow } from '../../servers/public.ts';
 import { deleteNodes, findNode, type NodeRow, nodesOf, writeNode } from './store.ts';
 
@@ -64,7 +64,7 @@ export class ClusterNodes {
       const before = known.get(node.id);
       const row = nodeRow(serverId, node, before, tx.now);
       if (!before || isNews(before, row, tx.now)) await writeNode(tx, row);
-      await this.#tell(tx, principal, server, before, row);
+      await this.#notify(tx, principal, server, before, row);
     }
     const gone = [...known.keys()].filter((id) => !reported.has(id));
     await deleteNodes(tx, serverId, gone);
@@ -83,7 +83,7 @@ export class ClusterNodes {
     return this.#deps.order(tx, { server, slug: builtIn.node, params, actor: actorOf(principal) });
   }
 
-  async #tell(
+  async #notify(
     tx: Tx,
     principal: Principal,
     server: ServerRow,
@@ -106,8 +106,8 @@ export class ClusterNodes {
         node_id: now.id,
         hostname: now.hostname,
         state: now.state,
-        tasks: tasks.slice(0, MOST_NAMED),
-        tasks_left_out: Math.max(0, tasks.length - MOST_NAMED),
+        tasks: tasks.slice(0, MAX_NAMED),
+        tasks_left_out: Math.max(0, tasks.length - MAX_NAMED),
       },
     });
     if (type !== 'node.lost') return;
@@ -124,7 +124,7 @@ export class ClusterNodes {
 }
 
 /** Components that an event names. A node may run a thousand, and one report may lose all nodes of a cluster. */
-const MOST_NAMED = 20;
+const MAX_NAMED = 20;
 
 /** A node whose report only repeats the last is written this often, so that its age can be seen. */
 const WRITE_EVERY_MS = 60_000;
@@ -137,7 +137,7 @@ function isNews(
   return at - before >= WRITE_EVERY_MS || JSON.stringify(sorted(last)) !== JSON.stringify(sorted(next));
 }
 
-const sorted = (row: object) => Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1));
+const sorted = (row: object) => Object.entries(row).sort(([text], [other]) => (text < other ? -1 : 1));
 
 const nodeRow = (server_id: string, node: ReportedNode, before: NodeRow | undefined, now: number): NodeRow => ({
   server_id,

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Asked {
+interface Asked {
   readonly path: string;
   readonly authorization: string | undefined;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into it

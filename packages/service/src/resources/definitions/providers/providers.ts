@@ -1,5 +1,5 @@
 import type { Connection, Provider } from '@hortus/contract/resources/connections';
-import { meets } from '@hortus/template/needs';
+import { meets } from '@hortus/template/resolution/needs';
 import { conflict } from '../../../problem.ts';
 import { type Page, type PageRequest, slice } from '../../../storage/page.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
@@ -9,14 +9,14 @@ import { revisionOf } from '../deployable.ts';
 import { type DefinitionRow, findDefinition } from '../store.ts';
 import { type BoundRow, boundTo, templatesInUse, unarchivedOf } from './store.ts';
 
-const MOST = 100;
+const MAX = 100;
 
 /** Returns the definitions whose current revision is bound to these connections or definitions, by the id of the target. */
 export async function usedBy(
   queries: Queries,
   targets: readonly string[],
 ): Promise<ReadonlyMap<string, Connection['used_by']>> {
-  const found = Map.groupBy(await boundTo(queries, targets, MOST), ({ target_id }) => target_id);
+  const found = Map.groupBy(await boundTo(queries, targets, MAX), ({ target_id }) => target_id);
   return new Map(targets.map((target) => [target, (found.get(target) ?? []).map(userOf)]));
 }
 
@@ -29,7 +29,7 @@ export async function requireUnbound(
   doing: string,
   going: ReadonlySet<string> = new Set(),
 ): Promise<void> {
-  const bound = (await boundTo(tx, [id], MOST)).filter((one) => !going.has(one.id));
+  const bound = (await boundTo(tx, [id], MAX)).filter((bound) => !going.has(bound.id));
   if (bound.length === 0) return;
   const names = [...new Set(bound.map(({ instance_uid }) => instance_uid))];
   const used_by = bound.map(userOf);
@@ -43,9 +43,9 @@ export async function tiesOf(
   queries: Queries,
   { id, account_id, server_id, current_revision }: DefinitionRow,
 ): Promise<string[]> {
-  const names = (await boundTo(queries, [id], MOST))
-    .filter((one) => one.server_id === server_id)
-    .map((one) => one.instance_uid);
+  const names = (await boundTo(queries, [id], MAX))
+    .filter((bound) => bound.server_id === server_id)
+    .map((bound) => bound.instance_uid);
   for (const { definition_id } of Object.values(bindingsOf(await revisionOf(queries, id, current_revision)))) {
     const provider = definition_id === undefined ? undefined : await findDefinition(queries, account_id, definition_id);
     if (provider?.server_id === server_id) names.push(provider.instance_uid);
@@ -64,7 +64,7 @@ export async function listProviders(
   const classes = new Map<string, string>();
   for (const id of await templatesInUse(queries, accountId)) {
     const { provides } = catalog.known(id).spec;
-    const provision = needed === undefined ? provides[0] : provides.find((one) => meets(one.class, needed));
+    const provision = needed === undefined ? provides[0] : provides.find((provide) => meets(provide.class, needed));
     if (provision) classes.set(id, provision.class);
   }
   const rows = await unarchivedOf(queries, accountId, [...classes.keys()]);

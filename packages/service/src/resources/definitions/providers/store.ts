@@ -7,7 +7,7 @@ export type BoundRow = Pick<DefinitionRow, 'id' | 'instance_uid' | 'server_id'> 
   readonly need: string;
 };
 
-const bound = shapedStatement<{ targetIds: readonly string[]; most: number }, BoundRow>((db, { targetIds, most }) =>
+const bound = shapedStatement<{ targetIds: readonly string[]; max: number }, BoundRow>((db, { targetIds, max }) =>
   db
     .selectFrom(
       db
@@ -30,13 +30,13 @@ const bound = shapedStatement<{ targetIds: readonly string[]; most: number }, Bo
         .as('bound'),
     )
     .select(['id', 'instance_uid', 'server_id', 'target_id', 'need'])
-    .where('place', '<=', most)
+    .where('place', '<=', max)
     .orderBy('instance_uid'),
 );
 
-/** Lists the definitions that are not archived and whose current revision is bound to a target, at most `most` for each. */
-export const boundTo = async (queries: Queries, targetIds: readonly string[], most: number): Promise<BoundRow[]> =>
-  targetIds.length === 0 ? [] : bound(queries, { targetIds, most });
+/** Lists the definitions that are not archived and whose current revision is bound to a target, at most `max` for each. */
+export const boundTo = async (queries: Queries, targetIds: readonly string[], max: number): Promise<BoundRow[]> =>
+  targetIds.length === 0 ? [] : bound(queries, { targetIds, max });
 
 /** Lists the templates of the definitions of an account that are not archived. */
 export const templatesInUse = async (queries: Queries, accountId: string): Promise<string[]> =>
@@ -52,7 +52,7 @@ const inUse = statement<{ accountId: string }, { template_id: string }>((db, p) 
     .where('test_id', 'is', null),
 );
 
-const MOST_PROVIDERS = 1_000;
+const MAX_PROVIDERS = 1_000;
 
 /** Lists the definitions with one of these templates that are not archived, newest first. */
 export const unarchivedOf = async (
@@ -71,5 +71,5 @@ const ofTemplates = shapedStatement<{ accountId: string; templateIds: readonly s
       .where('test_id', 'is', null)
       .where('template_id', 'in', templateIds)
       .orderBy('id', 'desc')
-      .limit(MOST_PROVIDERS),
+      .limit(MAX_PROVIDERS),
 );

@@ -6,11 +6,11 @@ import { type DeploymentRow, markProgress } from '../store.ts';
 import { insertLines } from './store.ts';
 
 /** Limits a log, so that a looping daemon cannot fill the disk; the last line says that it was cut. */
-export const MOST_LINES = 20_000;
-export const MOST_BYTES = 8 * 2 ** 20;
+export const MAX_LINES = 20_000;
+export const MAX_BYTES = 8 * 2 ** 20;
 
 /** Lines per response. */
-export const LINES_IN_ANSWER = 1_000;
+export const LINES_IN_RESPONSE = 1_000;
 
 export interface Line {
   /** Null if the daemon sent no valid time. */
@@ -49,12 +49,12 @@ export function readTime(at: string | number | null | undefined): number | null 
 export async function appendLines(
   tx: Tx,
   row: DeploymentRow,
-  told: readonly Line[],
+  reported: readonly Line[],
   position: LogPosition | null,
   makeRoom: MakeRoom,
 ): Promise<DeploymentRow> {
   const before = position?.source === row.log_source ? row.log_told : 0;
-  const lines = position === null ? told : told.slice(Math.max(0, before - position.from));
+  const lines = position === null ? reported : reported.slice(Math.max(0, before - position.from));
   const kept = isFull(row) ? [] : withNoteIfFull(row, lines);
   const written = kept.map((line, i) => numbered(tx, row, row.log_lines + i + 1, line));
   const bytes = kept.reduce((sum, { message }) => sum + Buffer.byteLength(message), 0);
@@ -64,23 +64,23 @@ export async function appendLines(
     log_lines: row.log_lines + written.length,
     log_bytes: row.log_bytes + bytes,
     log_source: position === null ? row.log_source : position.source,
-    log_told: position === null ? row.log_told : Math.max(before, position.from + told.length),
+    log_told: position === null ? row.log_told : Math.max(before, position.from + reported.length),
   });
 }
 
 /** A log beyond either limit already ends with the note about it. */
 const isFull = ({ log_lines, log_bytes }: Pick<DeploymentRow, 'log_lines' | 'log_bytes'>): boolean =>
-  log_lines > MOST_LINES || log_bytes > MOST_BYTES;
+  log_lines > MAX_LINES || log_bytes > MAX_BYTES;
 
 /** Keeps the lines that fit; the line that exceeds the byte limit is the last. */
 function withNoteIfFull(row: DeploymentRow, lines: readonly Line[]): readonly Line[] {
   const kept: Line[] = [];
   let bytes = row.log_bytes;
   for (const line of lines) {
-    if (row.log_lines + kept.length === MOST_LINES) return [...kept, full(`${MOST_LINES} lines`)];
+    if (row.log_lines + kept.length === MAX_LINES) return [...kept, full(`${MAX_LINES} lines`)];
     kept.push(line);
     bytes += Buffer.byteLength(line.message);
-    if (bytes > MOST_BYTES) return [...kept, full(`${MOST_BYTES} bytes`)];
+    if (bytes > MAX_BYTES) return [...kept, full(`${MAX_BYTES} bytes`)];
   }
   return kept;
 }

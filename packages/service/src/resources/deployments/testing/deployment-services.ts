@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { getCompileCacheDir } from 'node:module';
 import type { DeploymentStatusReport, DeployReport } from '@hortus/contract/resources/deployment-reports';
 import type { ReportedInstance } from '@hortus/contract/resources/instance-records';
-import { loadKeptCatalog } from '@hortus/template/kept-catalog';
+import { loadCachedCatalog } from '@hortus/template/catalog/cached-catalog';
 import { openLocalBus } from '../../../bus/local-bus.ts';
 import { type Principal, unlimited } from '../../../identity/principal.ts';
-import { newId } from '../../../ids.ts';
 import type { JobRun } from '../../../jobs/job.ts';
 import { JobWorker } from '../../../jobs/worker.ts';
+import { newId } from '../../../records/ids.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
@@ -39,8 +39,8 @@ import { Deployments } from '../service.ts';
 
 const WAKE = 'channel';
 
-/** Opens the services that a deployment uses, with a manual clock and a recording stand-in for instances. */
-export async function openDeploymentServices(engine: Engine, options: { allowPlaintext?: boolean } = {}) {
+/** Connects the services that a deployment uses, with a manual clock and a recording stand-in for instances. */
+async function connectServices(engine: Engine, options: { allowPlaintext?: boolean } = {}) {
   const time = { now: Date.now() };
   const testDatabase = await engine.testDatabase();
   const storage = await testDatabase.open({ clock: () => time.now });
@@ -69,12 +69,13 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     ingressPorts: ingressPortsOf,
     runningRevision: async () => null,
     canLink: async () => true,
+    emptyRestores: async () => true,
   });
   const servers = new Servers({ reader, pages } as unknown as ServersDeps);
-  const server = servers.standing.bind(servers);
+  const server = servers.currentState.bind(servers);
   const wake = (tx: Tx, serverId: string) => tx.notify(WAKE, serverId);
-  const heardOf: string[] = [];
-  const heard = (serverId: string) => void heardOf.push(serverId);
+  const seenServers: string[] = [];
+  const seen = (serverId: string) => void seenServers.push(serverId);
   const instances = new RecordedInstances();
   const footprints = new Footprints(manifests.resolve.bind(manifests));
   const definitions = new Definitions({
@@ -112,7 +113,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     wake,
     livingOn,
     holdServer,
-    heard,
+    seen,
   });
   const hasPublishedDaemon = servers.hasPublishedDaemon.bind(servers);
   const reports = new DeploymentReports({
@@ -124,18 +125,9 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     elsewhere: async () => {},
     hasPublishedDaemon,
     wake,
-    heard,
+    seen,
   });
-  const reading = new ManifestReading({
-    manifests,
-    allowPlaintext: options.allowPlaintext ?? false,
-    deployment: deploymentFor,
-    underWay,
-    definitionOf: definitionOfInstance,
-    introduce: async () => {},
-    recipient: async () => ({ key: null, trusted: true }),
-    traces: (queries, serverId) => daemonCan(queries, serverId, 'trace'),
-  });
+  const reading = manifestReading(manifests, options.allowPlaintext ?? false);
   const deadline = deadlineJob({ storage, server, manifests, wake });
   const worker = new JobWorker({
     storage,
@@ -146,8 +138,10 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     replica: 'a',
   });
 
-  const services = {
+  return {
     storage,
+    bus,
+    time,
     vault,
     signer,
     manifests,
@@ -157,10 +151,34 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     reports,
     reading,
     instances,
+    deadline,
+    worker,
     /** Servers whose daemons were woken, in order. */
     woken,
     /** Servers that were reported online, in order. */
-    heardOf,
+    seenServers,
+  };
+}
+
+const manifestReading = (manifests: Manifests, allowPlaintext: boolean) =>
+  new ManifestReading({
+    manifests,
+    allowPlaintext,
+    deployment: deploymentFor,
+    underWay,
+    definitionOf: definitionOfInstance,
+    introduce: async () => {},
+    recipient: async () => ({ key: null, trusted: true }),
+    traces: (queries, serverId) => daemonCan(queries, serverId, 'trace'),
+  });
+
+/** Opens the services that a deployment uses, and what tests order and report through them. */
+export async function openDeploymentServices(engine: Engine, options: { allowPlaintext?: boolean } = {}) {
+  const { bus, time, deadline, worker, ...services } = await connectServices(engine, options);
+  const { storage, definitions, deployments, reports } = services;
+  const { reader } = storage;
+  return {
+    ...services,
     now: () => time.now,
     pass(ms: number) {
       time.now += ms;
@@ -172,7 +190,7 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
     },
     /** Runs the deadline job of a deployment now. */
     async checkDeadline(id: string): Promise<void> {
-      const job = { id: 'job', kind: DEADLINE, key: id, payload: { deployment_id: id }, attempts: 1 };
+      const job = { id: 'job', kind: DEADLINE, key: id, payload: null, attempts: 1 };
       const complete: JobRun['complete'] = async () => 'settled';
       await deadline.run({ job, complete, signal: new AbortController().signal });
     },
@@ -238,13 +256,12 @@ export async function openDeploymentServices(engine: Engine, options: { allowPla
         .orderBy('position')
         .execute(),
   };
-  return services;
 }
 
 export type DeploymentServices = Awaited<ReturnType<typeof openDeploymentServices>>;
 
 async function openCatalog(storage: Storage): Promise<Catalog> {
-  const loaded = await loadKeptCatalog(sharedCatalog(), getCompileCacheDir());
+  const loaded = await loadCachedCatalog(sharedCatalog(), getCompileCacheDir());
   await shipCatalog(
     storage,
     loaded.flatMap(({ spec }) => spec ?? []),

@@ -36,13 +36,13 @@ export async function serveDefinition(
     body?: object,
     headers: Record<string, string> = {},
   ) {
-    const answer = await served.fetch(`/api/v1${path}`, {
+    const response = await served.fetch(`/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${as}`, ...headers, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     });
     // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
-    return { status: answer.status, json: (await answer.json()) as any };
+    return { status: response.status, json: (await response.json()) as any };
   }
   return { services, callers, definition_id, ask };
 }

@@ -21,7 +21,7 @@ export interface CheckingDeps {
 /** Between two looks at a repository, however often it is asked for. */
 export const SPACING_MS = 2_000;
 /** A repository that cannot be read is tried less and less often, at most once a day. */
-const MOST_FACTOR = 16;
+const MAX_FACTOR = 16;
 const DAY_MS = 86_400_000;
 const UNKNOWN = { subject: '', author: '', committedAt: null } as const;
 
@@ -107,7 +107,7 @@ async function recordCommit(
 
 /** The columns of a source after it was read. The interval varies a little, so that gardens spread out. */
 function checked({ now }: Tx, { interval_seconds, requests }: SourceRow, failures = 0): Partial<SourceRow> {
-  const factor = Math.min(2 ** failures, MOST_FACTOR) * (0.9 + Math.random() * 0.2);
+  const factor = Math.min(2 ** failures, MAX_FACTOR) * (0.9 + Math.random() * 0.2);
   const wait = Math.min(interval_seconds * 1_000 * factor, Math.max(DAY_MS, interval_seconds * 1_000));
   return { checked_at: now, next_check_at: now + Math.round(wait), served: requests };
 }

@@ -1,6 +1,6 @@
 import type { GardenFiles } from '@hortus/contract/resources/gardens';
 import type { Garden } from '@hortus/garden/format';
-import { type ReferencePlace, withoutReferences } from '@hortus/garden/kept-values';
+import { type ReferencePlace, withoutReferences } from '@hortus/garden/unresolved-references';
 import type { Queries } from '../../../storage/storage.ts';
 import type { Vault } from '../../../vault/vault.ts';
 import { openFiles } from './secrets.ts';

@@ -3,7 +3,7 @@ import { type GitServer, startGitServer } from '@hortus/testkit/git-server';
 import { until } from '@hortus/testkit/until';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { startApp } from '../../../testing/running-service.ts';
+import { type RunningService, startApp } from '../../../testing/running-service.ts';
 import { Follower, gardenOf } from '../testing/follower.ts';
 
 let server: GitServer;
@@ -16,8 +16,13 @@ let number = 0;
 const newRepository = () => server.repository(`garden-${++number}`);
 
 onBothEngines((engine) => {
+  let installation: RunningService;
+  beforeAll(async () => {
+    installation = await startApp(engine);
+  });
+
   async function open() {
-    const service = await startApp(engine);
+    const service = await installation.inNewAccount();
     const follower = new Follower(service);
     await follower.server('attic');
     return { service, follower, repository: await newRepository() };
@@ -47,7 +52,7 @@ onBothEngines((engine) => {
     await follower.carriedOut(id, sha);
     expect((await follower.garden(id)).source).toMatchObject({ applied_sha: sha, error: null });
 
-    const events = (await service.told(waiting.id)).map(({ type }) => type);
+    const events = (await service.eventsOf(waiting.id)).map(({ type }) => type);
     expect(events).toEqual(['garden.commit.planned', 'garden.commit.waiting', 'garden.commit.applied']);
     await expect(follower.approve(planned)).rejects.toMatchObject({ details: { reason: 'state' } });
     const files = { garden: { name: 'home' } };
@@ -94,7 +99,7 @@ onBothEngines((engine) => {
       await follower.sync(id);
       const commit = await follower.reaches(id, sha, 'broken');
       expect(`${commit.problems[0]?.field} ${commit.error}`).toContain(place);
-      const [event] = await service.told(commit.id);
+      const [event] = await service.eventsOf(commit.id);
       expect(event).toMatchObject({ type: 'garden.commit.broken', data: { sha, error: commit.error } });
     }
     expect(await follower.definitions()).toEqual(before);
@@ -217,22 +222,22 @@ onBothEngines((engine) => {
     const broken = await repository.commit({ 'garden.yaml': 'name: 1\n' });
     await follower.sync(id);
     await follower.reaches(id, broken, 'broken');
-    const told = (of: string, state: string) =>
+    const reported = (of: string, state: string) =>
       locked.apiRequests.find(({ path, body }) => path.endsWith(of) && body.state === state);
-    await until(() => told(sha, 'success') && told(broken, 'failure'), { describe: 'both statuses' });
-    expect(told(sha, 'success')).toMatchObject({
+    await until(() => reported(sha, 'success') && reported(broken, 'failure'), { describe: 'both statuses' });
+    expect(reported(sha, 'success')).toMatchObject({
       path: `/api/v1/repos/ada/home/statuses/${sha}`,
       headers: { authorization: `token ${login.token}` },
       body: { context: 'hortus/home', description: expect.stringContaining('Applied') },
     });
-    expect(told(broken, 'failure')?.body.description).toContain('name');
+    expect(reported(broken, 'failure')?.body.description).toContain('name');
     // A forge that refuses it changes nothing.
     locked.apiStatus = 500;
     const last = await repository.commit({ 'garden.yaml': gardenOf(['blog']) });
     await follower.sync(id);
     await follower.reaches(id, last, 'applied');
     expect(service.errors).toEqual([]);
-    expect(JSON.stringify(await service.told())).not.toContain(login.token);
+    expect(JSON.stringify(await service.eventsOf())).not.toContain(login.token);
   });
 
   it('commits are applied with the rights that the follower has at that moment', async () => {

@@ -22,7 +22,7 @@ onBothEngines((engine) => {
       const process = new MortalProcess(deadly, 1 + (deaths % 2), deaths % 2 === 0);
       const service = await startApp(engine, {}, testDatabase, process);
       const follower = new Follower(service);
-      const { db } = service.sideDoor;
+      const { db } = service.database;
       if (id === undefined) {
         await follower.server('attic');
         id = (await follower.follow(repository, { mode: 'apply' })).id;
@@ -42,8 +42,8 @@ onBothEngines((engine) => {
         .where('status', '=', 'applied');
       await until(
         async () => {
-          for (const one of process.dead ? [] : await running.execute())
-            await follower.report(one.id, 'success').catch(() => {});
+          for (const item of process.dead ? [] : await running.execute())
+            await follower.report(item.id, 'success').catch(() => {});
           return process.dead || (await applied.executeTakeFirst()) !== undefined;
         },
         { describe: 'a death, or the end of the commit' },
@@ -64,7 +64,7 @@ onBothEngines((engine) => {
     expect((await follower.definitions()).map(({ instance_uid }) => instance_uid).sort()).toEqual(names);
     const { data: deployments } = await last.client.call('deployments.list', { query: { per_page: 100 } });
     expect(deployments.map(({ status }) => status)).toEqual(Array(3).fill('success'));
-    const told = (await last.told(commits[0]?.id)).map(({ type }) => type);
-    expect(told).toEqual(['garden.commit.planned', 'garden.commit.applied']);
+    const reported = (await last.eventsOf(commits[0]?.id)).map(({ type }) => type);
+    expect(reported).toEqual(['garden.commit.planned', 'garden.commit.applied']);
   });
 });

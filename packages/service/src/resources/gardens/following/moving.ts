@@ -1,8 +1,8 @@
 import { gardenCommitMachine } from '@hortus/contract/machines/garden-commit';
 import type { MoveOf } from '@hortus/contract/machines/machine';
 import type { Problem as FileProblem } from '@hortus/garden/secret-places';
-import { newId } from '../../../ids.ts';
-import { enqueue } from '../../../jobs/enqueue.ts';
+import { waker } from '../../../jobs/wake.ts';
+import { newId } from '../../../records/ids.ts';
 import { begin, transition } from '../../../state/transition.ts';
 import type { Tx } from '../../../storage/storage.ts';
 import type { NewRow } from '../../../storage/tables.ts';
@@ -15,13 +15,8 @@ export const REPORT_COMMIT = 'gardens.report';
 /** One job per followed garden. */
 export const FOLLOW_GARDEN = 'gardens.follow';
 
-export const enqueueFollowing = (tx: Tx, gardenId: string, runAt?: number): Promise<void> =>
-  enqueue(tx, {
-    kind: FOLLOW_GARDEN,
-    key: gardenId,
-    payload: { garden_id: gardenId },
-    ...(runAt !== undefined && { runAt }),
-  });
+export const wakeFollowing = waker(FOLLOW_GARDEN);
+const wakeReport = waker(REPORT_COMMIT);
 
 type Move = MoveOf<typeof gardenCommitMachine>;
 type Set = Partial<NewRow<'garden_commits'>>;
@@ -83,8 +78,7 @@ export async function beginCommit(tx: Tx, source: SourceRow, found: FoundCommit)
 }
 
 async function report(tx: Tx, { token, provider }: SourceRow, { id }: CommitRow): Promise<void> {
-  if (token !== null && provider !== null)
-    await enqueue(tx, { kind: REPORT_COMMIT, key: id, payload: { commit_id: id } });
+  if (token !== null && provider !== null) await wakeReport(tx, id);
 }
 
 /** Says in one sentence why a commit is broken. */

@@ -1,7 +1,8 @@
 import type { GardenCounts } from '@hortus/contract/resources/garden-records';
 import type { GardenCommit, GardenCommitDetail, GardenSource } from '@hortus/contract/resources/garden-source-records';
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
+import { iso, isoOrNull } from '../../../records/time.ts';
 import type { Queries } from '../../../storage/storage.ts';
-import { iso, isoOrNull } from '../../../time.ts';
 import { type CommitRow, newestCommits, type SourceRow, sourcesOf } from './store.ts';
 
 export const commitRecord = (row: CommitRow): GardenCommit => ({
@@ -31,7 +32,7 @@ export const commitDetail = (row: CommitRow, plan: string | null): GardenCommitD
 
 /** Address for push webhooks of a garden. */
 export const webhookUrl = (publicUrl: string, gardenId: string): string =>
-  `${publicUrl.replace(/\/+$/, '')}/api/v1/gardens/${gardenId}/push`;
+  `${withoutTrailing(publicUrl, '/')}/api/v1/gardens/${gardenId}/push`;
 
 /** Describes the repositories of gardens. */
 export const sourceRecords =

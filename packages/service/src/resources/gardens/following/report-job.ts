@@ -1,6 +1,8 @@
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import type { JobKind } from '../../../jobs/job.ts';
+import { rowJob } from '../../../jobs/row-job.ts';
 import type { AddressGuard } from '../../../outbound/address-guard.ts';
-import { ANSWER_WITHIN_MS } from '../../../outbound/deliveries.ts';
+import { RESPONSE_TIMEOUT_MS } from '../../../outbound/deliveries.ts';
 import { post } from '../../../outbound/post.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import type { Vault } from '../../../vault/vault.ts';
@@ -16,35 +18,33 @@ export interface ReportDeps {
   readonly publicUrl: string;
 }
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 10_000;
 
 /** Tells the forge the status of one commit. It is only shown there, so a forge that refuses it is given up soon. */
-export const reportCommitJob = (deps: ReportDeps): JobKind => ({
-  concurrency: 16,
-  maxAttempts: Number.POSITIVE_INFINITY,
-  run: async ({ job, signal, complete }) => {
-    const { storage } = deps;
-    const { commit_id: id } = job.payload as { commit_id: string };
-    const commit = await commitById(storage.reader, id);
-    if (!commit || commit.reported === commit.status) return 'done';
-    const isTold = await tell(deps, commit, signal);
-    if (isTold === undefined) return 'done';
-    return await storage.write(async (tx) => {
-      const held = await commitById(tx, id);
-      if (!held) return await complete(tx, 'done');
-      if (isTold) await updateCommit(tx, id, { reported: commit.status });
-      const attempts = isTold ? 0 : held.report_attempts + 1;
-      if (!isTold) await updateCommit(tx, id, { report_attempts: attempts });
-      if (held.status !== commit.status) return await complete(tx, { again: tx.now });
-      if (isTold || attempts >= MOST_ATTEMPTS) return await complete(tx, 'done');
-      return await complete(tx, { again: tx.now + FIRST_WAIT_MS * 4 ** (attempts - 1) });
-    });
-  },
-});
+export const reportCommitJob = (deps: ReportDeps): JobKind =>
+  rowJob({
+    storage: deps.storage,
+    concurrency: 16,
+    lock: commitById,
+    async prepare(id, signal) {
+      const commit = await commitById(deps.storage.reader, id);
+      if (!commit || commit.reported === commit.status) return undefined;
+      const accepted = await report(deps, commit, signal);
+      return accepted === undefined ? undefined : { status: commit.status, accepted };
+    },
+    async advance(tx, { id, status, report_attempts }, reported) {
+      if (!reported) return undefined;
+      const attempts = report_attempts + 1;
+      await updateCommit(tx, id, reported.accepted ? { reported: reported.status } : { report_attempts: attempts });
+      if (status !== reported.status) return tx.now;
+      if (reported.accepted || attempts >= MAX_ATTEMPTS) return undefined;
+      return tx.now + FIRST_WAIT_MS * 4 ** (attempts - 1);
+    },
+  });
 
-/** Returns whether the forge accepted it; undefined if there is none to tell. */
-async function tell(deps: ReportDeps, commit: CommitRow, signal: AbortSignal): Promise<boolean | undefined> {
+/** Returns whether the forge accepted it; undefined if there is none to report to. */
+async function report(deps: ReportDeps, commit: CommitRow, signal: AbortSignal): Promise<boolean | undefined> {
   const { reader } = deps.storage;
   const source = await sourceOf(reader, commit.garden_id);
   const garden = await findGarden(reader, commit.account_id, commit.garden_id);
@@ -54,9 +54,9 @@ async function tell(deps: ReportDeps, commit: CommitRow, signal: AbortSignal): P
   const request = statusRequest({
     ...{ provider, url, branch, token, sha: commit.sha, status: commit.status, garden: garden.name },
     text: textOf(commit),
-    page: `${deps.publicUrl.replace(/\/+$/, '')}/gardens/${garden.id}`,
+    page: `${withoutTrailing(deps.publicUrl, '/')}/gardens/${garden.id}`,
   });
-  const { status } = await post({ ...request, timeoutMs: ANSWER_WITHIN_MS, guard: deps.guard, signal });
+  const { status } = await post({ ...request, timeoutMs: RESPONSE_TIMEOUT_MS, guard: deps.guard, signal });
   return status !== null && isAccepted(provider, status);
 }
 

@@ -5,13 +5,15 @@ import type {
   UpdatedGarden,
 } from '@hortus/contract/resources/garden-sources';
 import type { Garden } from '@hortus/contract/resources/gardens';
+import { trimmed } from '@hortus/contract/runtime/trimmed';
 import { GARDEN_NAME } from '@hortus/garden/format';
 import { actorOf, type Principal } from '../../../identity/principal.ts';
-import { newId } from '../../../ids.ts';
 import type { AddressGuard } from '../../../outbound/address-guard.ts';
 import { checkUrl } from '../../../outbound/check-url.ts';
+import { requireSecretsAgain } from '../../../outbound/secrets-again.ts';
 import { append } from '../../../outbox/append.ts';
 import { conflict, invalid, notFound } from '../../../problem.ts';
+import { newId } from '../../../records/ids.ts';
 import type { Tx } from '../../../storage/storage.ts';
 import type { Vault } from '../../../vault/vault.ts';
 import { providerOf, repositoryPath } from '../forges/provider.ts';
@@ -19,7 +21,7 @@ import { checkPath } from '../git/read-repository.ts';
 import type { Gardens } from '../service.ts';
 import { findGarden, holdGarden } from '../store.ts';
 import { SPACING_MS } from './checking.ts';
-import { enqueueFollowing, moveCommit } from './moving.ts';
+import { moveCommit, wakeFollowing } from './moving.ts';
 import { webhookUrl } from './record.ts';
 import { newSecret, seal } from './secrets.ts';
 import { countSources, insertSource, lockSource, openCommits, type SourceRow, updateSource } from './store.ts';
@@ -33,7 +35,7 @@ export interface SourcesDeps {
   readonly plainTokens: boolean;
 }
 
-const MOST_SOURCES = 100;
+const MAX_SOURCES = 100;
 
 /** Manages the repositories that gardens are followed in. */
 export class GardenSources {
@@ -61,8 +63,8 @@ export class GardenSources {
     const { url, credentials } = body;
     const name = body.name ?? nameFrom(url);
     this.#requireTls(url, credentials);
-    if ((await countSources(tx, accountId)) >= MOST_SOURCES)
-      throw conflict('url', 'limit', `an account follows at most ${MOST_SOURCES} repositories; forget one first.`);
+    if ((await countSources(tx, accountId)) >= MAX_SOURCES)
+      throw conflict('url', 'limit', `an account follows at most ${MAX_SOURCES} repositories; forget one first.`);
     const times = { created_at: tx.now, updated_at: tx.now };
     const garden = await holdGarden(tx, { id: newId('garden'), account_id: accountId, name, ...times });
     const place = { garden_id: garden.id, account_id: accountId };
@@ -83,7 +85,7 @@ export class GardenSources {
       throw conflict('name', 'taken', `the garden ${name} is followed already; change its source, or forget it.`, {
         garden_id: garden.id,
       });
-    await enqueueFollowing(tx, garden.id);
+    await wakeFollowing(tx, garden.id);
     await this.#audit(tx, principal, 'audit.garden_followed', row);
     const record = await gardens.read(principal, garden.id, tx);
     return { ...record, webhook: { url: webhookUrl(publicUrl, garden.id), secret } };
@@ -94,8 +96,14 @@ export class GardenSources {
     const row = await this.#held(tx, principal, id);
     const { url = row.url, branch = row.branch, path = row.path, mode = row.mode, credentials } = body;
     // A stored token goes only to the repository that it was given for.
-    if (url !== row.url && row.token !== null && credentials === undefined)
-      throw invalid('credentials', 'must be given again with a new url; null follows it without credentials.');
+    requireSecretsAgain(
+      {
+        changed: url === row.url ? [] : ['url'],
+        stored: row.token === null ? [] : ['credentials'],
+        input: Object.keys(body),
+      },
+      { hint: '; null follows it without credentials' },
+    );
     this.#requireTls(url, credentials === undefined ? row.token : credentials);
     const prune = body.prune === undefined ? row.prune : body.prune ? 1 : 0;
     const reads = url !== row.url || branch !== row.branch || path !== row.path || prune !== row.prune;
@@ -121,7 +129,7 @@ export class GardenSources {
     };
     await updateSource(tx, id, changed);
     if (reads) await this.#supersedeAll(tx, changed);
-    await enqueueFollowing(tx, id, this.#soon(tx, row));
+    await wakeFollowing(tx, id, this.#soon(tx, row));
     await this.#audit(tx, principal, 'audit.garden_source_updated', changed);
     const record = await gardens.read(principal, id, tx);
     return { ...record, ...(secret !== undefined && { webhook: { url: webhookUrl(publicUrl, id), secret } }) };
@@ -137,7 +145,7 @@ export class GardenSources {
   async request(tx: Tx, row: SourceRow, again = false): Promise<void> {
     const requests = Number(row.requests) + 1;
     await updateSource(tx, row.garden_id, { requests, ...(again && { again_for: requests }) });
-    await enqueueFollowing(tx, row.garden_id, this.#soon(tx, row));
+    await wakeFollowing(tx, row.garden_id, this.#soon(tx, row));
   }
 
   /** What was read from another place is not applied any more. */
@@ -179,11 +187,7 @@ export class GardenSources {
 
 function nameFrom(url: string): string {
   const last = repositoryPathOf(url).split('/').at(-1) ?? '';
-  const name = last
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-+|-+$/g, '')
-    .slice(0, 63);
+  const name = trimmed(last.toLowerCase().replace(/[^a-z0-9]+/g, '-'), '-').slice(0, 63);
   if (!new RegExp(GARDEN_NAME).test(name)) throw invalid('name', 'is required, because the address contains none.');
   return name;
 }

@@ -142,10 +142,10 @@ export const forgetOlderFiles = (tx: Tx, { garden_id, id }: Pick<CommitRow, 'gar
     .execute();
 
 /** Finds the gardens whose commits are applied by one of these runs. */
-export const gardensApplyingBy = (queries: Queries, runIds: readonly string[]): Promise<{ garden_id: string }[]> =>
+export const gardensApplyingBy = (queries: Queries, runIds: readonly string[]) =>
   queries.db
     .selectFrom('garden_commits')
-    .select('garden_id')
+    .select('garden_id as id')
     .distinct()
     .where('run_id', 'in', runIds)
     .where('status', '=', 'applying')

@@ -1,4 +1,5 @@
 import type { Forge } from '@hortus/contract/resources/garden-source-records';
+import { trimmed } from '@hortus/contract/runtime/trimmed';
 
 const known: Readonly<Record<string, Forge>> = {
   'github.com': 'github',
@@ -22,6 +23,4 @@ export const usernameFor = (provider: Forge | null): string =>
 
 /** Path of a repository on its host, without slashes around it and without `.git`. */
 export const repositoryPath = (url: string): string =>
-  decodeURIComponent(new URL(url).pathname)
-    .replace(/^\/+|\/+$/g, '')
-    .replace(/\.git$/, '');
+  trimmed(decodeURIComponent(new URL(url).pathname), '/').replace(/\.git$/, '');

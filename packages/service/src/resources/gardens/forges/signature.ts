@@ -9,14 +9,14 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export function isSigned(headers: Headers, body: Uint8Array, secret: string): boolean {
   const signature = createHmac('sha256', secret).update(body).digest('hex');
   const expected: readonly (readonly [string | undefined, string])[] = [
-    [one(headers['x-hub-signature-256']), `sha256=${signature}`],
-    [one(headers['x-gitea-signature']), signature],
-    [one(headers['x-forgejo-signature']), signature],
-    [one(headers['x-gitlab-token']), secret],
+    [firstValue(headers['x-hub-signature-256']), `sha256=${signature}`],
+    [firstValue(headers['x-gitea-signature']), signature],
+    [firstValue(headers['x-forgejo-signature']), signature],
+    [firstValue(headers['x-gitlab-token']), secret],
   ];
   // Forgejo sends several of them; all that are present must be right.
-  const given = expected.filter(([value]) => value !== undefined);
-  return given.length > 0 && given.every(([value = '', right]) => isSame(value, right));
+  const input = expected.filter(([value]) => value !== undefined);
+  return input.length > 0 && input.every(([value = '', right]) => isSame(value, right));
 }
 
 /** Compares in constant time, whatever the lengths. */
@@ -24,4 +24,5 @@ const isSame = (a: string, b: string): boolean => timingSafeEqual(digest(a), dig
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-const one = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
+const firstValue = (header: string | string[] | undefined): string | undefined =>
+  Array.isArray(header) ? header[0] : header;

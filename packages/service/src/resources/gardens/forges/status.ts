@@ -55,7 +55,7 @@ const ofGitlab: Readonly<Record<State, string>> = {
 };
 
 /** The shortest limit of the forges, that of GitHub. */
-const LONGEST_TEXT = 140;
+const MAX_TEXT_LENGTH = 140;
 
 /** Builds the request that sets the status of a commit at its forge. */
 export function statusRequest(report: CommitReport): StatusRequest {
@@ -98,5 +98,5 @@ export const isAccepted = (provider: Forge, status: number): boolean =>
 
 function oneLine(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT - 1).toWellFormed()}…` : line;
+  return line.length > MAX_TEXT_LENGTH ? `${line.slice(0, MAX_TEXT_LENGTH - 1).toWellFormed()}…` : line;
 }

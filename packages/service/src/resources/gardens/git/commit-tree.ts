@@ -27,8 +27,8 @@ interface Place {
 
 const FOLDER = '/repository';
 const PACK = 'objects/pack/pack-received.pack';
-const LONGEST_SUBJECT = 200;
-const LONGEST_AUTHOR = 100;
+const MAX_SUBJECT_LENGTH = 200;
+const MAX_AUTHOR_LENGTH = 100;
 /** Modes of regular files; the rest are symbolic links and submodules. */
 const REGULAR = new Set(['100644', '100755', '100664']);
 
@@ -47,8 +47,8 @@ export class CommitTree {
     this.#root = tree;
     const seconds = committer?.timestamp ?? author?.timestamp;
     this.commit = {
-      subject: shown(message.trimStart().split('\n', 1)[0] ?? '', LONGEST_SUBJECT),
-      author: shown(author?.name ?? '', LONGEST_AUTHOR),
+      subject: shown(message.trimStart().split('\n', 1)[0] ?? '', MAX_SUBJECT_LENGTH),
+      author: shown(author?.name ?? '', MAX_AUTHOR_LENGTH),
       committedAt: Number.isSafeInteger(seconds) && seconds >= 0 && seconds < 253_402_300_800 ? seconds * 1_000 : null,
     };
   }
@@ -66,10 +66,10 @@ export class CommitTree {
   }
 
   /** Reads a text file. Symbolic links are not followed, and submodules not entered. */
-  async text(path: string, longest: number): Promise<string> {
+  async text(path: string, maxLength: number): Promise<string> {
     const entry = await this.#find(path);
     const bytes = await this.#blob(path, entry.oid);
-    if (bytes.length > longest) throw Unfit.of(path, `is larger than ${longest} bytes`);
+    if (bytes.length > maxLength) throw Unfit.of(path, `is larger than ${maxLength} bytes`);
     try {
       return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     } catch {
@@ -113,10 +113,10 @@ export class CommitTree {
 }
 
 /** Makes a text of a stranger one visible line. */
-const shown = (text: string, most: number): string =>
+const shown = (text: string, max: number): string =>
   text
     .toWellFormed()
     .replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
-    .slice(0, most)
+    .slice(0, max)
     .toWellFormed();

@@ -1,8 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import { type AddressGuard, AddressRefused } from '../../../outbound/address-guard.ts';
-import { AnswerBody } from './answer-body.ts';
+import { ResponseBody } from './response-body.ts';
 import { Unreadable } from './unreadable.ts';
 
 export interface GitRequest {
@@ -14,19 +14,19 @@ export interface GitRequest {
   /** Aborts the request: rejects with the signal's reason. */
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Thrown if the answer is larger. */
   readonly tooLarge: () => Error;
 }
 
-export interface GitAnswer {
+export interface GitResponse {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
 /** Sends one request on a new connection. Follows no redirects; the caller decides about them. */
-export async function send(request: GitRequest): Promise<GitAnswer> {
+export async function send(request: GitRequest): Promise<GitResponse> {
   request.signal.throwIfAborted();
   const timeout = AbortSignal.timeout(request.timeoutMs);
   try {
@@ -38,8 +38,8 @@ export async function send(request: GitRequest): Promise<GitAnswer> {
   }
 }
 
-function exchange(request: GitRequest, signal: AbortSignal): Promise<GitAnswer> {
-  const { url, method, body, guard, mostBytes, tooLarge } = request;
+function exchange(request: GitRequest, signal: AbortSignal): Promise<GitResponse> {
+  const { url, method, body, guard, maxBytes, tooLarge } = request;
   guard.checkLiteral(url);
   const { request: open } = url.protocol === 'https:' ? https : http;
   const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
@@ -47,23 +47,23 @@ function exchange(request: GitRequest, signal: AbortSignal): Promise<GitAnswer> 
     const headers = { ...request.headers, ...length };
     const sent = open(url, { method, headers, agent: false, lookup: guard.lookup, signal });
     sent.on('error', reject);
-    const answered = (answer: http.IncomingMessage) => {
-      const collected = new AnswerBody(mostBytes);
+    const onResponse = (response: http.IncomingMessage) => {
+      const collected = new ResponseBody(maxBytes);
       const take = (piece: Buffer) => {
         if (collected.add(piece)) return;
         reject(tooLarge());
-        answer.destroy();
+        response.destroy();
       };
       const ended = () => {
-        const { statusCode: status = 0, headers, complete } = answer;
+        const { statusCode: status = 0, headers, complete } = response;
         if (complete) resolve({ status, headers, body: collected.bytes });
         else reject(new Error('The answer was cut off.'));
       };
-      answer.on('data', guardedBy(reject, take));
-      answer.on('error', reject);
-      answer.on('end', guardedBy(reject, ended));
+      response.on('data', guardedBy(reject, take));
+      response.on('error', reject);
+      response.on('end', guardedBy(reject, ended));
     };
-    sent.on('response', guardedBy(reject, answered));
+    sent.on('response', guardedBy(reject, onResponse));
     sent.end(body);
   });
 }

@@ -9,12 +9,12 @@ export type Packet = Buffer | 'flush' | 'delimiter' | 'end';
 const SPECIAL: Readonly<Record<number, Exclude<Packet, Buffer>>> = { 0: 'flush', 1: 'delimiter', 2: 'end' };
 
 /** Far more than servers need for the largest pack; tiny lines without end would hold the event loop. */
-const MOST_PACKETS = 50_000;
+const MAX_PACKETS = 50_000;
 
 /** Splits an answer into its lines. Throws if it is cut off or no such format. */
 export function* packetsOf(bytes: Buffer): Generator<Packet> {
   for (let at = 0, count = 0; at < bytes.length; count++) {
-    if (count === MOST_PACKETS) throw new Error('The answer has too many lines.');
+    if (count === MAX_PACKETS) throw new Error('The answer has too many lines.');
     const digits = bytes.toString('latin1', at, at + 4);
     if (!/^[0-9a-f]{4}$/i.test(digits)) throw new Error('The answer has a line without a length.');
     const length = Number.parseInt(digits, 16);

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { LONGEST_GARDEN, readGarden } from '@hortus/garden/reading';
+import { MAX_GARDEN_LENGTH, readGarden } from '@hortus/garden/reading';
 import type { Problem } from '@hortus/garden/secret-places';
 import { invalid } from '../../../problem.ts';
 import { workerJob } from '../../../workers/job.ts';
@@ -7,7 +7,7 @@ import { CommitTree, Unfit } from './commit-tree.ts';
 import { MemoryFiles } from './memory-files.ts';
 import { checkPack } from './pack-check.ts';
 
-export interface CommitFacts {
+interface CommitFacts {
   readonly subject: string;
   readonly author: string;
   /** Milliseconds since 1970, as the commit says; null if it says none. */
@@ -26,8 +26,8 @@ export interface RepositoryFiles {
   readonly templates: readonly { readonly path: string; readonly source: string }[];
 }
 
-const LONGEST_TEMPLATE = 262_144;
-const MOST_CHARACTERS = 4 * 1024 * 1024;
+const MAX_TEMPLATE_LENGTH = 262_144;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 /** Reads the garden of a commit and its templates from a pack. The pack is checked before the library inflates it. */
 export const READ_REPOSITORY = workerJob(
@@ -52,17 +52,17 @@ function files(pack: Uint8Array): MemoryFiles {
 }
 
 async function gardenIn(tree: CommitTree, path: string): Promise<RepositoryFiles> {
-  const text = await tree.text(path, LONGEST_GARDEN);
+  const text = await tree.text(path, MAX_GARDEN_LENGTH);
   const { garden, problems } = readGarden(text);
   if (garden === undefined)
     throw new Unfit(problems.map(({ field, message, line }) => ({ field, message: `${message} (line ${line})` })));
   let characters = 0;
   const templates = [];
   for (const name of new Set(garden.templates)) {
-    const source = await tree.text(besides(path, name), LONGEST_TEMPLATE);
+    const source = await tree.text(besides(path, name), MAX_TEMPLATE_LENGTH);
     characters += source.length;
-    if (characters > MOST_CHARACTERS)
-      throw Unfit.of('templates', `have more than ${MOST_CHARACTERS} characters together`);
+    if (characters > MAX_CHARACTERS)
+      throw Unfit.of('templates', `have more than ${MAX_CHARACTERS} characters together`);
     templates.push({ path: name, source });
   }
   return { garden, templates };

@@ -1,6 +1,7 @@
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import type { AddressGuard } from '../../../outbound/address-guard.ts';
 import { invalid } from '../../../problem.ts';
-import { type GitAnswer, type GitRequest, send } from './http.ts';
+import { type GitRequest, type GitResponse, send } from './http.ts';
 import { packLimits } from './pack-check.ts';
 import { DELIMITER, FLUSH, line, type Packet, packetsOf, textOf } from './pkt-line.ts';
 import { Unreadable } from './unreadable.ts';
@@ -16,11 +17,11 @@ export interface Remote {
 /** The protocol is two or three requests, so we speak it ourselves; the library would inflate the answer on the event loop. */
 const VERSION = { 'Git-Protocol': 'version=2', 'User-Agent': 'hortus', 'Accept-Encoding': 'identity' };
 const SERVICE = 'git-upload-pack';
-const SHORT = { timeoutMs: 20_000, mostBytes: 1024 * 1024 };
-const LONG = { timeoutMs: 120_000, mostBytes: packLimits.packBytes };
-const MOST_REDIRECTS = 3;
+const SHORT = { timeoutMs: 20_000, maxBytes: 1024 * 1024 };
+const LONG = { timeoutMs: 120_000, maxBytes: packLimits.packBytes };
+const MAX_REDIRECTS = 3;
 /** Larger files are left out by servers that can do it: no garden and no template is that large. */
-const LARGEST_FILE = 2 * 1024 * 1024;
+const MAX_FILE_BYTES = 2 * 1024 * 1024;
 
 /** A repository whose server was asked what it can do. */
 export class Repository {
@@ -37,14 +38,14 @@ export class Repository {
 
   /** Asks the server, and follows redirects on the same host, such as that of a renamed repository. */
   static async open(remote: Remote): Promise<Repository> {
-    let base = new URL(remote.url.replace(/\/+$/, ''));
+    let base = new URL(withoutTrailing(remote.url, '/'));
     for (let redirects = 0; ; redirects++) {
       const url = below(base, 'info/refs');
       url.searchParams.set('service', SERVICE);
-      const answer = await send({ ...requestTo(remote, url), method: 'GET' });
-      if (answer.status < 300 || answer.status >= 400) return new Repository(remote, base, featuresOf(answer));
-      if (redirects === MOST_REDIRECTS) throw new Unreadable('The repository redirects too often.');
-      base = redirected(url, answer);
+      const response = await send({ ...requestTo(remote, url), method: 'GET' });
+      if (response.status < 300 || response.status >= 400) return new Repository(remote, base, featuresOf(response));
+      if (redirects === MAX_REDIRECTS) throw new Unreadable('The repository redirects too often.');
+      base = redirected(url, response);
     }
   }
 
@@ -66,7 +67,7 @@ export class Repository {
       'no-progress\n',
       'ofs-delta\n',
       'deepen 1\n',
-      ...(filters ? [`filter blob:limit=${LARGEST_FILE}\n`] : []),
+      ...(filters ? [`filter blob:limit=${MAX_FILE_BYTES}\n`] : []),
       `want ${sha}\n`,
       'done\n',
     ];
@@ -82,19 +83,19 @@ export class Repository {
   async #ask(body: string, limits = SHORT): Promise<readonly Packet[]> {
     const headers = { 'Content-Type': `application/x-${SERVICE}-request`, Accept: `application/x-${SERVICE}-result` };
     const request = requestTo(this.#remote, below(this.#base, SERVICE));
-    const answer = await send({
+    const response = await send({
       ...request,
       ...limits,
       method: 'POST',
       headers: { ...request.headers, ...headers },
       body,
     });
-    return packetsIn(answer);
+    return packetsIn(response);
   }
 }
 
-function requestTo({ url: given, login, guard, signal }: Remote, url: URL): Omit<GitRequest, 'method'> {
-  const mine = new URL(given).origin === url.origin;
+function requestTo({ url: input, login, guard, signal }: Remote, url: URL): Omit<GitRequest, 'method'> {
+  const mine = new URL(input).origin === url.origin;
   const authorization = login && mine ? { Authorization: basic(login) } : {};
   const tooLarge = () =>
     invalid('repository', 'sends more data than a garden may have; keep the garden in a smaller repository.', {
@@ -108,12 +109,12 @@ const basic = ({ username, token }: NonNullable<Remote['login']>): string =>
 
 function below(base: URL, path: string): URL {
   const url = new URL(base);
-  url.pathname = `${base.pathname.replace(/\/+$/, '')}/${path}`;
+  url.pathname = `${withoutTrailing(base.pathname, '/')}/${path}`;
   return url;
 }
 
 /** Credentials and the address guard are bound to the host that the user named. */
-function redirected(from: URL, { headers }: GitAnswer): URL {
+function redirected(from: URL, { headers }: GitResponse): URL {
   const { location = '' } = headers;
   if (!URL.canParse(location, from)) throw new Unreadable('The repository redirects to no valid address.');
   const to = new URL(location, from);
@@ -127,8 +128,8 @@ function redirected(from: URL, { headers }: GitAnswer): URL {
 }
 
 /** Reads what the server can do; only version 2 of the protocol, which all forges speak, lists just one branch. */
-function featuresOf(answer: GitAnswer): ReadonlyMap<string, string> {
-  const lines = packetsIn(answer).map(textOf);
+function featuresOf(response: GitResponse): ReadonlyMap<string, string> {
+  const lines = packetsIn(response).map(textOf);
   const start = lines.indexOf('version 2');
   if (start < 0) throw new Unreadable("The server does not speak version 2 of Git's protocol.");
   const features = new Map(
@@ -142,7 +143,7 @@ function featuresOf(answer: GitAnswer): ReadonlyMap<string, string> {
   return features;
 }
 
-function packetsIn({ status, headers, body }: GitAnswer): readonly Packet[] {
+function packetsIn({ status, headers, body }: GitResponse): readonly Packet[] {
   if (status === 401 || status === 403)
     throw new Unreadable('The repository refuses access; set credentials with a token that may read it.');
   if (status === 404)

@@ -129,9 +129,9 @@ describe('a repository', () => {
       for await (const chunk of request) chunks.push(chunk);
       const headers = { ...(request.headers as Record<string, string>), host: '', connection: 'close' };
       const body = request.method === 'POST' ? Buffer.concat(chunks) : null;
-      const answer = await fetch(server.url + request.url, { method: request.method ?? 'GET', headers, body });
-      const type = answer.headers.get('content-type') ?? '';
-      response.writeHead(answer.status, { 'content-type': type }).end(Buffer.from(await answer.arrayBuffer()));
+      const reply = await fetch(server.url + request.url, { method: request.method ?? 'GET', headers, body });
+      const type = reply.headers.get('content-type') ?? '';
+      response.writeHead(reply.status, { 'content-type': type }).end(Buffer.from(await reply.arrayBuffer()));
     });
     const moved = await Repository.open(remote(`${proxy}/old`));
     expect(await moved.head('main')).toBe(sha);
@@ -143,7 +143,7 @@ describe('a repository', () => {
     await expect(Repository.open(remote(repository.url, { guard }))).rejects.toThrow('is not public');
   });
 
-  it('whose server never ends its answer is given up at the limit of bytes', async () => {
+  it('whose server never ends its response is given up at the limit of bytes', async () => {
     const type = { 'content-type': 'application/x-git-upload-pack-advertisement' };
     const endless = await listen((request, response) => {
       response.writeHead(200, type);

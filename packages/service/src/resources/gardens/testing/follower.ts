@@ -32,7 +32,7 @@ export class Follower extends Gardener {
     let seen: GardenCommit | undefined;
     const found = await until(
       async () => {
-        seen = (await this.commits(id)).find((one) => one.sha === sha);
+        seen = (await this.commits(id)).find((commit) => commit.sha === sha);
         return seen?.status === status ? seen : undefined;
       },
       { describe: () => `the commit to be ${status}; it is ${seen?.status}: ${seen?.error}` },
@@ -44,7 +44,7 @@ export class Follower extends Gardener {
   async carriedOut(id: string, sha: string): Promise<GardenCommitDetail> {
     const { run_id } = await until(
       async () => {
-        const found = (await this.commits(id)).find((one) => one.sha === sha);
+        const found = (await this.commits(id)).find((commit) => commit.sha === sha);
         return found?.run_id ? found : undefined;
       },
       { describe: 'a run of the commit' },

@@ -7,8 +7,7 @@ import { Reading, send } from '@hortus/client/transfer/sender';
 import type { Bundle, Import } from '@hortus/contract/resources/imports';
 import { until } from '@hortus/testkit/until';
 import { expect } from 'vitest';
-import type { Engine } from '../../../testing/engines.ts';
-import { type Caller, startApp } from '../../../testing/running-service.ts';
+import type { Caller, RunningService } from '../../../testing/running-service.ts';
 
 /** An account with one server; the test plays its daemon. */
 export interface AccountWithServer {
@@ -49,9 +48,9 @@ export const refusal = (of: Promise<unknown>) =>
     },
   );
 
-/** Opens two accounts that share nothing but the service, like two installations. */
-export async function openTwoAccounts(engine: Engine) {
-  const service = await startApp(engine);
+/** Opens two new accounts that share nothing but the service, like two installations. */
+export async function openTwoAccounts(installation: RunningService) {
+  const service = await installation.inNewAccount();
   const open = async (caller: Caller): Promise<AccountWithServer> => {
     const { data } = await caller.client.call('servers.register', {
       body: { name: 'server-1', environment: 'staging' },
@@ -106,11 +105,11 @@ export async function openTwoAccounts(engine: Engine) {
     (await there.client.call('definitions.import', { body: { server_id: there.serverId, bundle, ...more } })).data;
   const becomes = async (id: string, status: Import['status']): Promise<Import> => {
     let last: Import | undefined;
-    const look = async () => {
+    const poll = async () => {
       last = (await there.client.call('imports.read', { params: { id } })).data;
       return last.status === status && last;
     };
-    return await until(look, { describe: () => `it to be ${status}; it is ${JSON.stringify(last, null, 1)}` });
+    return await until(poll, { describe: () => `it to be ${status}; it is ${JSON.stringify(last, null, 1)}` });
   };
   /** Transfers offered to the daemon of the second account. */
   const orders = async () => (await there.daemon.call('transfers.pending', { query: {} })).data;

@@ -1,9 +1,9 @@
 import type { Bundle } from '@hortus/contract/resources/imports';
-import { specHash } from '@hortus/template/canonical';
-import type { Canonical } from '@hortus/template/canonical-form';
+import { specHash } from '@hortus/template/canonical/canonical';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import { until } from '@hortus/testkit/until';
 import { expect } from 'vitest';
-import type { Engine } from '../../../testing/engines.ts';
+import type { RunningService } from '../../../testing/running-service.ts';
 import { openTwoAccounts } from './two-accounts.ts';
 
 const volumes = [
@@ -15,8 +15,8 @@ const volumes = [
  * Opens two accounts and a bundle whose volumes are never sent, so that its import waits. The second account does not
  * know its template.
  */
-export async function openWaitingImport(engine: Engine) {
-  const accounts = await openTwoAccounts(engine);
+export async function openWaitingImport(installation: RunningService) {
+  const accounts = await openTwoAccounts(installation);
   const { define, kept, take, there } = accounts;
   const id = await define();
   const { bundle } = await take(id, (await kept(id, volumes)).id);

@@ -1,4 +1,4 @@
-import type { InstanceSort } from '@hortus/contract/instance-sorts';
+import type { InstanceSort } from '@hortus/contract/records/instance-sorts';
 import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import { countUpTo } from '../../../storage/count-up-to.ts';
 import { list } from '../../../storage/lists.ts';

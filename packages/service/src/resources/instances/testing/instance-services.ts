@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { canonical } from '@hortus/template/canonical';
-import { INKWELL } from '@hortus/template/inkwell.fixture';
-import { parse } from '@hortus/template/parse';
+import { canonical } from '@hortus/template/canonical/canonical';
+import { parse } from '@hortus/template/source/parse';
+import { INKWELL } from '@hortus/template/testing/inkwell';
 import { validate } from '@hortus/template/validate';
 import { openLocalBus } from '../../../bus/local-bus.ts';
 import type { Protect } from '../../../channel/protect.ts';
 import { type Principal, unlimited } from '../../../identity/principal.ts';
-import { newId } from '../../../ids.ts';
 import { JobWorker } from '../../../jobs/worker.ts';
 import { defaultQuotas } from '../../../quotas/limits.ts';
 import { Quotas } from '../../../quotas/quotas.ts';
+import { newId } from '../../../records/ids.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage } from '../../../storage/storage.ts';
@@ -44,6 +44,15 @@ const TEMPLATE = INKWELL.replace(
       - {name: name, type: string, required: true}
       - {name: password, type: password, required: true}
       - {name: level, type: integer, default: 3}
+  - name: Greet
+    slug: greet
+    type: exec
+    component: db
+    command: [greet]
+    env: {GREETING: "Hello \${params.whom}", SMTP: "\${inputs.SMTP_PASSWORD}"}
+    params: [{name: whom, type: string, default: you}]
+  - {name: Ping, slug: ping, type: http, component: app, http: {port: 8080, path: /ping}}
+  - {name: Rebuild, slug: rebuild, type: job, component: app, command: [inkwell, rebuild]}
   - {name: Wipe, slug: wipe, type: exec, component: app, command: [inkwell, wipe], dangerous: true}
 backup:
 `,
@@ -81,13 +90,14 @@ async function replicaOn(storage: Storage, clock: () => number) {
     ingressPorts: async () => undefined,
     runningRevision: async () => null,
     canLink: async () => true,
+    emptyRestores: async () => true,
   });
   const servers = new Servers({ reader: storage.reader, pages } as unknown as ServersDeps);
   const held = new Map<string, Line>();
   const quotas = new Quotas(defaultQuotas);
   const connectionTo = (serverId: string) => held.get(serverId);
   const shared = { storage, vault, catalog, pages, quotas, wake, work: onThisThread, clock, connectionTo };
-  const made = { manifests, protect: unprotected, servers, server: servers.standing.bind(servers), liveness };
+  const made = { manifests, protect: unprotected, servers, server: servers.currentState.bind(servers), liveness };
   const { instances, actions, backups, orders, definitions } = makeDeployments(
     shared as unknown as SharedDependencies,
     made as unknown as ServersMade,
@@ -203,8 +213,8 @@ export async function openInstanceServices(engine: Engine, on?: TestDatabase) {
         .select('connection_epoch')
         .where('id', '=', id)
         .executeTakeFirstOrThrow();
-      const told = { capabilities: JSON.stringify(capabilities), last_seen_at: time.now };
-      await setServer({ connection_epoch: connection_epoch + 1, status: 'online', ...told }, id);
+      const reported = { capabilities: JSON.stringify(capabilities), last_seen_at: time.now };
+      await setServer({ connection_epoch: connection_epoch + 1, status: 'online', ...reported }, id);
       return new FakeLine(connection_epoch + 1, capabilities);
     },
     async disconnect(id = serverId) {
@@ -237,20 +247,7 @@ export async function openInstanceServices(engine: Engine, on?: TestDatabase) {
       return storage.write((tx) => first.actions.report(tx, by, id, masked));
     },
     cancel: (id: string) => storage.write((tx) => first.actions.cancel(tx, principal, id)),
-    /** Events of a resource, oldest first. */
-    events: async (resourceId: string) =>
-      (
-        await storage.reader.db
-          .selectFrom('events')
-          .select(['type', 'data'])
-          .where('resource_id', '=', resourceId)
-          .orderBy('position')
-          .execute()
-      ).map(({ type, data }) => ({ type, data: JSON.parse(data) as Record<string, unknown> })),
-    row: (id: string) =>
-      storage.reader.db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
-    executionRow: (id: string) =>
-      storage.reader.db.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+    ...rowsOf(storage),
     pass(ms: number) {
       time.now += ms;
       first.bus.publish('jobs');
@@ -261,6 +258,23 @@ export async function openInstanceServices(engine: Engine, on?: TestDatabase) {
     },
   };
 }
+
+/** Reads rows and events as they are stored. */
+const rowsOf = ({ reader }: Storage) => ({
+  /** Events of a resource, oldest first. */
+  events: async (resourceId: string) =>
+    (
+      await reader.db
+        .selectFrom('events')
+        .select(['type', 'data'])
+        .where('resource_id', '=', resourceId)
+        .orderBy('position')
+        .execute()
+    ).map(({ type, data }) => ({ type, data: JSON.parse(data) as Record<string, unknown> })),
+  row: (id: string) => reader.db.selectFrom('instances').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+  executionRow: (id: string) =>
+    reader.db.selectFrom('executions').selectAll().where('id', '=', id).executeTakeFirstOrThrow(),
+});
 
 export type InstanceServices = Awaited<ReturnType<typeof openInstanceServices>>;
 
@@ -283,7 +297,7 @@ export const daemonOf = (accountId: string, serverId: string): Principal => ({
 
 /** Daemons are connected by hand, so none is woken or heard. */
 const wake = () => {};
-const liveness = { heard() {} };
+const liveness = { seen() {} };
 
 /** Tests of executions compare messages; signing has tests of its own. */
 const unprotected = ((order: object) => order) as unknown as Protect;

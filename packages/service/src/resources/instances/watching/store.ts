@@ -33,7 +33,7 @@ export const statesOf = (queries: Queries, ids: readonly string[]) =>
   queries.db.selectFrom('instances').select(['id', 'status', 'health']).where('id', 'in', ids).execute();
 
 /** Running instances with an HTTPS address, in all accounts, in the order of ids. */
-export const httpsInstancesAfter = (queries: Queries, after: string, most: number) =>
+export const httpsInstancesAfter = (queries: Queries, after: string, max: number) =>
   queries.db
     .selectFrom('instances')
     .innerJoin('definitions', 'definitions.id', 'instances.definition_id')
@@ -42,5 +42,5 @@ export const httpsInstancesAfter = (queries: Queries, after: string, most: numbe
     .where('instances.url', 'like', 'https://%')
     .where('instances.id', '>', after)
     .orderBy('instances.id')
-    .limit(most)
+    .limit(max)
     .execute();

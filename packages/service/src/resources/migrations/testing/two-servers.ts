@@ -7,12 +7,15 @@ import type { Engine } from '../../../testing/engines.ts';
 import { type RunningService, startApp } from '../../../testing/running-service.ts';
 
 /** A server whose daemon completes every action at once; the test completes transfers and deployments. */
-export class ServerWithDaemon {
+class ServerWithDaemon {
   readonly id: string;
   readonly key: string;
   readonly #service: RunningService;
   /** Slugs of the requested actions, oldest first. */
-  readonly told: string[] = [];
+  readonly eventsOf: string[] = [];
+  /** Their commands. */
+  readonly commands: string[] = [];
+  #socket: DaemonSocket | undefined;
   /** Slugs of actions that fail. */
   readonly fails = new Set<string>();
   /** Runs before an action ends. */
@@ -28,21 +31,26 @@ export class ServerWithDaemon {
     return createClient({ baseUrl: this.#service.base, key: this.key, retries: { attempts: 1 } });
   }
 
-  async connect(engine: Engine, transfers: readonly string[] = ['transfer', 'transfer-stream']): Promise<this> {
+  /** Replaces the connection. `transfers`: its capabilities for them; null for a daemon of the published interface. */
+  async connect(engine: Engine, transfers: readonly string[] | null = ['transfer', 'transfer-stream']): Promise<this> {
     const daemon = new DaemonSocket(`${this.#service.base.replace('http', 'ws')}/ws/server`, {
-      auth: { api_key: this.key, capabilities: ['ack', 'builtin', ...transfers] },
+      auth: { api_key: this.key, capabilities: transfers === null ? [] : ['ack', 'builtin', ...transfers] },
     });
+    const [replaced] = [this.#socket];
+    this.#socket = daemon;
     engine.afterwards(() => daemon.socket.terminate());
     daemon.socket.on('message', async (data) => {
       const { type, execution_id, action } = JSON.parse(String(data));
       if (type !== 'action_request') return;
-      this.told.push(action.slug);
+      this.eventsOf.push(action.slug);
+      this.commands.push(action.command.join(' '));
       daemon.send({ type: 'action_started', execution_id });
       await this.beforeEnd();
       if (this.fails.has(action.slug)) daemon.send({ type: 'action_failed', execution_id, error: 'It cannot.' });
       else daemon.send({ type: 'action_completed', execution_id, exit_code: 0, output: '' });
     });
-    await daemon.received('authenticated');
+    // A daemon of the published interface receives no reply.
+    await (transfers === null ? replaced?.closed : daemon.received('authenticated'));
     return this;
   }
 

@@ -33,10 +33,10 @@ function apply(alerts: readonly Alert[], ended: Alert[], seen: Parameters<typeof
     return to;
   };
   const next = new Map(alerts.map((alert) => [alert.id, alert]));
-  for (const one of drop) next.delete(one.id);
-  for (const one of resolve) {
-    next.delete(one.id);
-    ended.push({ ...one, status: moved(one.status, 'resolve'), log: [...one.log, `resolved ${seen.now}`] });
+  for (const alert of drop) next.delete(alert.id);
+  for (const alert of resolve) {
+    next.delete(alert.id);
+    ended.push({ ...alert, status: moved(alert.status, 'resolve'), log: [...alert.log, `resolved ${seen.now}`] });
   }
   for (const { subject } of watch) {
     const id = `${subject} ${seen.now}`;
@@ -78,16 +78,16 @@ it('an alert is opened once, only after it has lasted, and resolved once, whatev
           now,
         });
         // At most one unresolved alert of a rule and subject.
-        expect(new Set(alerts.map((one) => keyOf(one.rule_id, one.subject))).size).toBe(alerts.length);
+        expect(new Set(alerts.map((alert) => keyOf(alert.rule_id, alert.subject))).size).toBe(alerts.length);
         for (const subject of subjects) {
-          const open = alerts.find((one) => one.subject === subject && one.status === 'open');
+          const open = alerts.find((alert) => alert.subject === subject && alert.status === 'open');
           const since = illSince.get(subject);
           if (of.get(subject) === 'ill') expect(open !== undefined).toBe(now - (since ?? now) >= HOLD);
-          if (of.get(subject) === 'well') expect(alerts.some((one) => one.subject === subject)).toBe(false);
+          if (of.get(subject) === 'well') expect(alerts.some((alert) => alert.subject === subject)).toBe(false);
           // What cannot be seen neither opens nor ends an alert.
           if (of.get(subject) === 'hidden')
-            expect(alerts.filter((one) => one.subject === subject)).toEqual(
-              before.filter((one) => one.subject === subject),
+            expect(alerts.filter((alert) => alert.subject === subject)).toEqual(
+              before.filter((alert) => alert.subject === subject),
             );
         }
       }

@@ -19,5 +19,5 @@ export interface Finding {
   readonly serverId: string | null;
 }
 
-export const LONGEST_TITLE = 200;
-export const LONGEST_TEXT = 600;
+export const MAX_TITLE_LENGTH = 200;
+export const MAX_TEXT_LENGTH = 600;

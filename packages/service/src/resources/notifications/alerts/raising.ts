@@ -1,4 +1,4 @@
-import { newId } from '../../../ids.ts';
+import { newId } from '../../../records/ids.ts';
 import { begin, transition } from '../../../state/transition.ts';
 import { RunAgain, type Tx } from '../../../storage/storage.ts';
 import { lockActiveChannels } from '../channels/store.ts';
@@ -31,32 +31,32 @@ export class Raising {
     ruleChannels: readonly string[],
   ): Promise<AlertRow> {
     const tx = this.#tx;
-    const told = await this.#channels(finding.accountId, ruleChannels);
-    const set = { told: JSON.stringify(told), opened_at: tx.now };
+    const reported = await this.#channels(finding.accountId, ruleChannels);
+    const set = { told: JSON.stringify(reported), opened_at: tx.now };
     const { title, text, fix } = finding;
     const row = alert
       ? await transition(tx, alertLifecycle, alert, 'open', { actor: null, set: { ...set, title, text, fix } })
       : await begin(tx, alertLifecycle, { ...rowOf(tx, finding, since), ...set }, 'open', null, again);
-    await this.#tell(row.id, told, 'opened');
+    await this.#notify(row.id, reported, 'opened');
     return row;
   }
 
   /** Reports an alert again that is still open. */
   async repeat(alert: AlertRow, { title, text, fix }: Finding, ruleChannels: readonly string[]): Promise<void> {
-    const told = await this.#channels(alert.account_id, ruleChannels);
-    await noteAlert(this.#tx, alert.id, { told: JSON.stringify(told), title, text, fix });
-    await this.#tell(alert.id, told, 'opened');
+    const reported = await this.#channels(alert.account_id, ruleChannels);
+    await noteAlert(this.#tx, alert.id, { told: JSON.stringify(reported), title, text, fix });
+    await this.#notify(alert.id, reported, 'opened');
   }
 
   /** Resolves an alert; the channels that reported it report its end. */
   async resolve(alert: AlertRow, { silently = false } = {}): Promise<void> {
     await transition(this.#tx, alertLifecycle, alert, 'resolve', { actor: null, set: { resolved_at: this.#tx.now } });
     if (silently) return;
-    const told: string[] = JSON.parse(alert.told);
+    const reported: string[] = JSON.parse(alert.told);
     const active = await this.#channels(alert.account_id, []);
-    await this.#tell(
+    await this.#notify(
       alert.id,
-      told.filter((id) => active.includes(id)),
+      reported.filter((id) => active.includes(id)),
       'resolved',
     );
   }
@@ -74,7 +74,7 @@ export class Raising {
     return ofRule.length === 0 ? active : ofRule.filter((id) => active.includes(id));
   }
 
-  async #tell(alertId: string, channelIds: readonly string[], phase: 'opened' | 'resolved'): Promise<void> {
+  async #notify(alertId: string, channelIds: readonly string[], phase: 'opened' | 'resolved'): Promise<void> {
     if (channelIds.length === 0) return;
     await queue(this.#tx, alertId, channelIds, phase);
     for (const id of channelIds) {

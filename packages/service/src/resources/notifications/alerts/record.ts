@@ -1,5 +1,5 @@
 import type { Alert } from '@hortus/contract/resources/notifications';
-import { iso, isoOrNull } from '../../../time.ts';
+import { iso, isoOrNull } from '../../../records/time.ts';
 import type { AlertRow } from './store.ts';
 
 export const alertRecord = (row: AlertRow): Alert => ({

@@ -1,16 +1,16 @@
-import type { ChannelCreate } from '@hortus/contract/resources/notification-channels';
+import type { ChannelCreate, ChannelUpdate } from '@hortus/contract/resources/notification-channels';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { MOST_RULES } from '../rules/service.ts';
+import { MAX_RULES } from '../rules/service.ts';
 import { openAlertPipeline } from '../testing/alert-pipeline.ts';
-import { MOST_CHANNELS } from './service.ts';
+import { MAX_CHANNELS } from './service.ts';
 
 const secretPath = '/services/T0/B0/s3cr3t';
 
 onBothEngines((engine) => {
   describe('a channel', () => {
-    it('keeps its address and token out of answers, events and columns', async () => {
+    it('keeps its address and token out of responses, events and columns', async () => {
       const pipeline = await openAlertPipeline(engine);
       await pipeline.channel({ type: 'slack', name: 'team', url: `https://93.184.216.34${secretPath}` });
       await pipeline.channel({ type: 'gotify', name: 'push', url: 'https://93.184.216.34/', token: 's3cr3t-token' });
@@ -48,22 +48,22 @@ onBothEngines((engine) => {
       });
     });
 
-    it('is tested: the answer has the reply of the receiver, without the secrets that it repeats', async () => {
+    it('is tested: the response has the reply of the receiver, without the secrets that it repeats', async () => {
       await using receiver = await startReceiver();
       const pipeline = await openAlertPipeline(engine);
-      receiver.answer((request) => ({ status: 403, body: `no service at ${request.path}\r\n${'x'.repeat(10_000)}` }));
+      receiver.respond((request) => ({ status: 403, body: `no service at ${request.path}\r\n${'x'.repeat(10_000)}` }));
       const { id } = await pipeline.channel({ type: 'slack', name: 'team', url: `${receiver.url}${secretPath}` });
       const refused = await pipeline.channels.test(pipeline.principal, id);
       expect(refused).toMatchObject({ delivered: false, response_code: 403, error: 'the receiver answered 403' });
       expect(refused.reply).toMatch(/^no service at \*\*\* x/);
       expect(refused.reply?.length).toBeLessThanOrEqual(500);
-      receiver.answer({ status: 200, body: 'ok' });
+      receiver.respond({ status: 200, body: 'ok' });
       expect(await pipeline.channels.test(pipeline.principal, id)).toMatchObject({
         delivered: true,
         reply: 'ok',
         error: null,
       });
-      receiver.answer({ hang: true });
+      receiver.respond({ hang: true });
       expect(await pipeline.channels.test(pipeline.principal, id)).toMatchObject({
         delivered: false,
         response_code: null,
@@ -71,17 +71,46 @@ onBothEngines((engine) => {
       });
     });
 
+    it('a caller that may change a channel cannot have its stored token sent to another server', async () => {
+      await using receiver = await startReceiver();
+      const pipeline = await openAlertPipeline(engine);
+      const { channels, storage, principal } = pipeline;
+      const update = (id: string, body: ChannelUpdate, without?: string[]) =>
+        storage.write((tx) => channels.update(tx, principal, id, body, without));
+      const url = `${receiver.url}/thief`;
+      const headers = { Authorization: 'Bearer s3cr3t' };
+      const template = '{"key": "s3cr3t", "text": "{{text}}"}';
+      for (const [stored, field] of [
+        [{ type: 'gotify', url: 'https://93.184.216.34/', token: 's3cr3t' }, 'token'],
+        [{ type: 'telegram', chat_id: '1', token: 's3cr3t' }, 'token'],
+        [{ type: 'ntfy', topic: 's3cr3t' }, 'topic'],
+        [{ type: 'url', url: 'https://93.184.216.34/', headers }, 'headers'],
+        [{ type: 'url', url: 'https://93.184.216.34/', template }, 'template'],
+      ] as const) {
+        const { id } = await pipeline.channel({ name: field, ...stored });
+        await expect(update(id, { url })).rejects.toMatchObject({ details: { field, reason: 'secret_required' } });
+        await expect(update(id, { url, name: 'x' })).rejects.toMatchObject({ details: { changed: ['url'] } });
+        await channels.test(principal, id).catch(() => undefined);
+        const again = Object.fromEntries(Object.entries(stored).filter(([name]) => name === field));
+        await update(id, { url, ...again });
+        // Without an address the public server of the type is meant, which is another one.
+        if (stored.type === 'telegram')
+          await expect(update(id, {}, ['url'])).rejects.toMatchObject({ details: { field } });
+      }
+      expect(receiver.requests).toEqual([]);
+    });
+
     it('is hidden from other accounts', async () => {
       const pipeline = await openAlertPipeline(engine);
       const { id } = await pipeline.channel({ type: 'ntfy', name: 'phone', topic: 'x' });
-      const stranger = pipeline.principalOf('acc_other');
+      const outsider = pipeline.principalOf('acc_other');
       const missing = { code: 'NOT_FOUND' };
       const { channels, storage } = pipeline;
-      await expect(channels.read(stranger, id)).rejects.toMatchObject(missing);
-      await expect(channels.test(stranger, id)).rejects.toMatchObject(missing);
-      await expect(storage.write((tx) => channels.remove(tx, stranger, id))).rejects.toMatchObject(missing);
-      await expect(storage.write((tx) => channels.update(tx, stranger, id, {}))).rejects.toMatchObject(missing);
-      await expect(pipeline.notifications.deliveries(stranger, { channelId: id }, {})).rejects.toMatchObject(missing);
+      await expect(channels.read(outsider, id)).rejects.toMatchObject(missing);
+      await expect(channels.test(outsider, id)).rejects.toMatchObject(missing);
+      await expect(storage.write((tx) => channels.remove(tx, outsider, id))).rejects.toMatchObject(missing);
+      await expect(storage.write((tx) => channels.update(tx, outsider, id, {}))).rejects.toMatchObject(missing);
+      await expect(pipeline.notifications.deliveries(outsider, { channelId: id }, {})).rejects.toMatchObject(missing);
     });
 
     it('that a rule alone named pauses the rule when it is removed, instead of sending to all others', async () => {
@@ -97,11 +126,11 @@ onBothEngines((engine) => {
 
     it('may be one of fifty, and a rule one of a hundred', async () => {
       const pipeline = await openAlertPipeline(engine);
-      for (let n = 0; n < MOST_CHANNELS; n++) await pipeline.channel({ type: 'ntfy', name: `${n}`, topic: 'x' });
+      for (let n = 0; n < MAX_CHANNELS; n++) await pipeline.channel({ type: 'ntfy', name: `${n}`, topic: 'x' });
       const quota = { details: { reason: 'quota' } };
       await expect(pipeline.channel({ type: 'ntfy', name: 'more', topic: 'x' })).rejects.toMatchObject(quota);
       const { pagination } = await pipeline.rules.list(pipeline.principal, {});
-      for (let n = pagination.total; n < MOST_RULES; n++) await pipeline.rule({ name: `${n}`, kind: 'backup_failed' });
+      for (let n = pagination.total; n < MAX_RULES; n++) await pipeline.rule({ name: `${n}`, kind: 'backup_failed' });
       await expect(pipeline.rule({ name: 'more', kind: 'backup_failed' })).rejects.toMatchObject(quota);
     });
   });

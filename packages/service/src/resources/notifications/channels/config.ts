@@ -1,4 +1,5 @@
 import type { ChannelType } from '@hortus/contract/resources/notification-channels';
+import type { AddressChange } from '@hortus/contract/runtime/secrets-again';
 import { invalid } from '../../../problem.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import type { Vault } from '../../../vault/vault.ts';
@@ -27,8 +28,8 @@ const reserved =
 const allFields: readonly Field[] = ['to', 'url', 'token', 'chat_id', 'topic', 'headers', 'template', 'content_type'];
 
 /** Takes the settings of a channel out of a request. */
-export function configOf(given: ChannelConfig): ChannelConfig {
-  const entries = allFields.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]]));
+export function configOf(input: ChannelConfig): ChannelConfig {
+  const entries = allFields.flatMap((name) => (input[name] === undefined ? [] : [[name, input[name]]]));
   return Object.fromEntries(entries) as ChannelConfig;
 }
 
@@ -44,6 +45,16 @@ export function checkConfig(type: ChannelType, config: ChannelConfig): void {
   if (unknown !== undefined)
     throw invalid('template', `{{${unknown.slice(0, 40)}}} is no placeholder; see docs/notifications.md.`);
 }
+
+/** Fields that are sent to the address and that no response shows: the body of a request may contain a token too. */
+const sentSecrets: readonly Field[] = ['token', 'topic', 'headers', 'template'];
+
+/** What a change of settings means for the stored secrets. */
+export const addressChange = (before: ChannelConfig, after: ChannelConfig, input: ChannelConfig): AddressChange => ({
+  changed: before.url === after.url ? [] : ['url'],
+  stored: sentSecrets.filter((name) => before[name] !== undefined && after[name] !== undefined),
+  input: Object.keys(input),
+});
 
 /** Describes the target without secrets: the path of a webhook address is one. */
 export function targetOf(type: ChannelType, { to = [], url, chat_id, topic }: ChannelConfig): string {

@@ -3,10 +3,10 @@ import type { ChannelConfig } from '../formats/format.ts';
 import { clean } from '../text.ts';
 import type { SentReply } from './sending.ts';
 
-const LONGEST_REPLY = 500;
-const SHORTEST_SECRET = 4;
+const MAX_REPLY_LENGTH = 500;
+const MIN_SECRET_LENGTH = 4;
 /** Shorter parts of a path are words such as `services`. */
-const SHORTEST_SEGMENT = 10;
+const MIN_SEGMENT_LENGTH = 10;
 
 /** Describes the reply of a receiver, without the secrets of the channel, which it may repeat. */
 export function replyOf(config: ChannelConfig, { status, error, text, durationMs }: SentReply): ChannelTest {
@@ -14,7 +14,7 @@ export function replyOf(config: ChannelConfig, { status, error, text, durationMs
   return {
     delivered,
     response_code: status,
-    reply: text === undefined || text === '' ? null : clean(hide(text, secretsOf(config)), LONGEST_REPLY),
+    reply: text === undefined || text === '' ? null : clean(hide(text, secretsOf(config)), MAX_REPLY_LENGTH),
     error: delivered ? null : (error ?? `the receiver answered ${status}`),
     duration_ms: durationMs,
   };
@@ -22,9 +22,9 @@ export function replyOf(config: ChannelConfig, { status, error, text, durationMs
 
 function secretsOf({ url, token, topic, headers = {} }: ChannelConfig): string[] {
   const path = url === undefined ? '' : new URL(url).pathname;
-  const segments = path.split('/').filter(({ length }) => length >= SHORTEST_SEGMENT);
+  const segments = path.split('/').filter(({ length }) => length >= MIN_SEGMENT_LENGTH);
   return [url, token, topic, path, ...segments, ...Object.values(headers)].filter(
-    (text): text is string => text !== undefined && text.length >= SHORTEST_SECRET,
+    (text): text is string => text !== undefined && text.length >= MIN_SECRET_LENGTH,
   );
 }
 

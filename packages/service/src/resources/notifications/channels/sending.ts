@@ -1,7 +1,7 @@
 import type { ChannelType } from '@hortus/contract/resources/notification-channels';
 import type { Mailer } from '../../../mail/mailer.ts';
 import type { AddressGuard } from '../../../outbound/address-guard.ts';
-import { ANSWER_WITHIN_MS, type Reply } from '../../../outbound/deliveries.ts';
+import { RESPONSE_TIMEOUT_MS, type Reply } from '../../../outbound/deliveries.ts';
 import { post } from '../../../outbound/post.ts';
 import { formats } from '../formats/all.ts';
 import { email } from '../formats/email.ts';
@@ -20,14 +20,14 @@ export type SentReply = Reply & { readonly text?: string };
 
 /** Sends a message once, by mail or by HTTP. */
 export async function sendMessage(
-  { guard, mailer, timeoutMs = ANSWER_WITHIN_MS }: SendingDeps,
+  { guard, mailer, timeoutMs = RESPONSE_TIMEOUT_MS }: SendingDeps,
   { type, config }: { readonly type: ChannelType; readonly config: ChannelConfig },
   message: Message,
-  { signal, readAnswer }: { readonly signal: AbortSignal; readonly readAnswer?: true },
+  { signal, readResponse }: { readonly signal: AbortSignal; readonly readResponse?: true },
 ): Promise<SentReply> {
   if (type !== 'email') {
     const request = formats[type](config, message);
-    return await post({ ...request, timeoutMs, guard, signal, ...(readAnswer && { readAnswer }) });
+    return await post({ ...request, timeoutMs, guard, signal, ...(readResponse && { readResponse }) });
   }
   if (!mailer) return { status: null, error: 'the operator has set no mail server (HORTUS_SMTP_URL)', durationMs: 0 };
   return await mailer.send(email(config, message));

@@ -5,18 +5,19 @@ import type {
   NotificationChannel,
 } from '@hortus/contract/resources/notification-channels';
 import { actorOf, type Principal } from '../../../identity/principal.ts';
-import { newId } from '../../../ids.ts';
 import { checkUrl } from '../../../outbound/check-url.ts';
+import { requireSecretsAgain } from '../../../outbound/secrets-again.ts';
 import { append } from '../../../outbox/append.ts';
 import { conflict, notFound } from '../../../problem.ts';
+import { newId } from '../../../records/ids.ts';
+import { iso, isoOrNull } from '../../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../../storage/page.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
-import { iso, isoOrNull } from '../../../time.ts';
 import type { Vault } from '../../../vault/vault.ts';
 import type { ChannelConfig } from '../formats/format.ts';
 import { wakeSender } from '../jobs.ts';
 import { clean } from '../text.ts';
-import { checkConfig, configOf, openConfig, sealConfig, targetOf } from './config.ts';
+import { addressChange, checkConfig, configOf, openConfig, sealConfig, targetOf } from './config.ts';
 import { replyOf } from './reply.ts';
 import { type SendingDeps, sendMessage } from './sending.ts';
 import {
@@ -40,7 +41,7 @@ export interface ChannelsDeps extends SendingDeps {
 }
 
 /** Most channels of an account. */
-export const MOST_CHANNELS = 50;
+export const MAX_CHANNELS = 50;
 
 /** Manages the notification channels of accounts. */
 export class Channels {
@@ -57,7 +58,7 @@ export class Channels {
   /** Lists all channels of an account with their settings, to compare them with a garden. */
   async allWithSettings({ accountId }: Principal) {
     const { storage, vault } = this.#deps;
-    const rows = await channelList(storage.reader, { accountId }).rows(MOST_CHANNELS, 0);
+    const rows = await channelList(storage.reader, { accountId }).rows(MAX_CHANNELS, 0);
     return await Promise.all(
       rows.map(async (row) => ({ channel: recordOf(row), config: await openConfig(vault, storage.reader, row) })),
     );
@@ -68,8 +69,8 @@ export class Channels {
   }
 
   /** Resolves the host name, so it runs before the transaction. */
-  async check(given: { readonly url?: string }): Promise<void> {
-    if (given.url !== undefined) await checkUrl(this.#deps.guard, given.url);
+  async check(input: { readonly url?: string }): Promise<void> {
+    if (input.url !== undefined) await checkUrl(this.#deps.guard, input.url);
   }
 
   async create(tx: Tx, principal: Principal, body: ChannelCreate): Promise<NotificationChannel> {
@@ -78,8 +79,8 @@ export class Channels {
     checkConfig(type, config);
     if (type === 'email' && !this.#deps.mailer)
       throw conflict('type', 'no_mail', 'the operator of this service has set no mail server (HORTUS_SMTP_URL).');
-    if ((await channelIdsOf(tx, principal.accountId)).length >= MOST_CHANNELS)
-      throw conflict('channels', 'quota', `an account has at most ${MOST_CHANNELS} channels; remove one.`);
+    if ((await channelIdsOf(tx, principal.accountId)).length >= MAX_CHANNELS)
+      throw conflict('channels', 'quota', `an account has at most ${MAX_CHANNELS} channels; remove one.`);
     const named = { id: newId('channel'), account_id: principal.accountId };
     const row: ChannelRow = {
       ...named,
@@ -108,14 +109,16 @@ export class Channels {
     const { vault } = this.#deps;
     const row = await lockChannel(tx, principal.accountId, id);
     if (!row) throw notFound('notification channel');
-    const given = configOf(body);
-    const kept = Object.entries(await openConfig(vault, tx, row)).filter(([name]) => !without.includes(name));
-    const config: ChannelConfig = { ...Object.fromEntries(kept), ...given };
+    const input = configOf(body);
+    const before = await openConfig(vault, tx, row);
+    const kept = Object.entries(before).filter(([name]) => !without.includes(name));
+    const config: ChannelConfig = { ...Object.fromEntries(kept), ...input };
+    requireSecretsAgain(addressChange(before, config, input));
     checkConfig(row.type, config);
     const changed = await updateChannel(tx, row, {
       ...(body.name !== undefined && { name: clean(body.name, 100) }),
       ...(body.status !== undefined && { status: body.status }),
-      ...((Object.keys(given).length > 0 || without.length > 0) && {
+      ...((Object.keys(input).length > 0 || without.length > 0) && {
         target: targetOf(row.type, config),
         config: await sealConfig(vault, tx, row, config),
       }),
@@ -151,7 +154,7 @@ export class Channels {
       config,
       await sendMessage(this.#deps, { type: row.type, config }, message, {
         signal: new AbortController().signal,
-        readAnswer: true,
+        readResponse: true,
       }),
     );
   }

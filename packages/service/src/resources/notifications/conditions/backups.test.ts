@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../ids.ts';
+import { newId } from '../../../records/ids.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import { onBothEngines } from '../../../testing/engines.ts';
 import { MINUTE, openAlertReceiver } from '../testing/alert-receiver.ts';

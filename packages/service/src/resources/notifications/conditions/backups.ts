@@ -1,7 +1,7 @@
-import { nextTime, parseSchedule } from '@hortus/template/schedule';
+import { nextTime, parseSchedule } from '@hortus/template/notation/schedule';
 import type { Queries } from '../../../storage/storage.ts';
 import { scheduledAfter } from '../../backups/public.ts';
-import { type Finding, LONGEST_TITLE } from '../alerts/finding.ts';
+import { type Finding, MAX_TITLE_LENGTH } from '../alerts/finding.ts';
 import { clean } from '../text.ts';
 import { minutesOf, type RulesByAccount } from './rules-by-account.ts';
 
@@ -26,7 +26,7 @@ export async function lateBackups(queries: Queries, rules: RulesByAccount, now: 
           subject: plan.definition_id,
           since: promised,
           holdMs: minutesOf(rule),
-          title: clean(`The backup of ${plan.name} is late`, LONGEST_TITLE),
+          title: clean(`The backup of ${plan.name} is late`, MAX_TITLE_LENGTH),
           text: plan.newest === null ? 'There is no backup yet.' : `The newest is of ${new Date(last).toISOString()}.`,
           fix: `hortus backups create ${plan.instance_id}`,
           resourceType: 'instance',

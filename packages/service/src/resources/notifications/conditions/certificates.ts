@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 import type { JobKind } from '../../../jobs/job.ts';
 import type { AddressGuard } from '../../../outbound/address-guard.ts';
 import type { Queries, Storage } from '../../../storage/storage.ts';
 import { httpsInstancesAfter } from '../../instances/public.ts';
-import { type Finding, LONGEST_TITLE } from '../alerts/finding.ts';
+import { type Finding, MAX_TITLE_LENGTH } from '../alerts/finding.ts';
 import { activeRules } from '../rules/store.ts';
 import { clean } from '../text.ts';
 import type { RulesByAccount } from './rules-by-account.ts';
@@ -115,11 +115,11 @@ export async function expiring(queries: Queries, rules: RulesByAccount, now: num
         holdMs: 0,
         title: clean(
           `The certificate of ${row.host} ${row.expires_at < now ? 'has expired' : 'expires soon'}`,
-          LONGEST_TITLE,
+          MAX_TITLE_LENGTH,
         ),
         text: clean(
           `It is valid until ${new Date(row.expires_at).toISOString()}; instance ${row.name}.`,
-          LONGEST_TITLE,
+          MAX_TITLE_LENGTH,
         ),
         fix: `hortus instances show ${row.instance_id}`,
         resourceType: 'instance' as const,

@@ -1,5 +1,5 @@
 import type { WatchedInstance } from '../../instances/public.ts';
-import { type Finding, LONGEST_TITLE } from '../alerts/finding.ts';
+import { type Finding, MAX_TITLE_LENGTH } from '../alerts/finding.ts';
 import type { Rule } from '../rules/store.ts';
 import { clean } from '../text.ts';
 import { MINUTE_MS, minutesOf, type RulesByAccount } from './rules-by-account.ts';
@@ -18,7 +18,7 @@ export const unhealthy = (rules: RulesByAccount, troubled: readonly WatchedInsta
         holdMs: minutesOf(rule),
         title: clean(
           `Instance ${instance.name} ${instance.status === 'failed' ? 'has failed' : 'is unhealthy'}`,
-          LONGEST_TITLE,
+          MAX_TITLE_LENGTH,
         ),
         text: '',
         fix: `hortus instances show ${instance.id}`,
@@ -66,6 +66,6 @@ const about = ({ id, server_id }: WatchedInstance, { id: ruleId, accountId, kind
 
 const loop = (instance: WatchedInstance, rule: Rule) => ({
   ...about(instance, rule),
-  title: clean(`Instance ${instance.name} restarts in a loop`, LONGEST_TITLE),
+  title: clean(`Instance ${instance.name} restarts in a loop`, MAX_TITLE_LENGTH),
   fix: `hortus instances show ${instance.id}`,
 });

@@ -1,11 +1,11 @@
 import type { RuleKind } from '@hortus/contract/resources/notifications';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { until } from '@hortus/testkit/until';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { updateState } from '../../../storage/status-columns.ts';
 import { DaemonSocket } from '../../../testing/daemon-socket.ts';
 import { onBothEngines } from '../../../testing/engines.ts';
-import { startApp } from '../../../testing/running-service.ts';
+import { type RunningService, startApp } from '../../../testing/running-service.ts';
 import { VersionedTemplate, withBackup } from '../../upgrades/testing/versioned-template.ts';
 import { WATCH, WATCH_SLOWLY } from '../jobs.ts';
 import type { Sent } from '../testing/alert-receiver.ts';
@@ -14,19 +14,25 @@ const MINUTE = 60_000;
 
 /** Everything through the API of a running service: reports of a daemon raise alerts and end them. */
 onBothEngines((engine) => {
+  let installation: RunningService;
+  beforeAll(async () => {
+    // Tests wait for several runs of the watch job.
+    installation = await startApp(engine, { alertWatchSeconds: 0.2 });
+  });
+
   async function openWatchedService() {
     const receiver = await startReceiver();
     engine.afterwards(() => receiver.stop());
-    const service = await startApp(engine, { alertWatchSeconds: 1 });
-    const { client, sideDoor } = service;
+    const service = await installation.inNewAccount();
+    const { client, database } = service;
     const template = new VersionedTemplate(service);
     await client.call('notifications.createChannel', { body: { type: 'url', name: 'team', url: receiver.url } });
     const open = async (kind: RuleKind) =>
       (await client.call('notifications.alerts', { query: { status: 'open' } })).data.filter(
-        (one) => one.kind === kind,
+        (item) => item.kind === kind,
       );
     const runAt = async (kind: string) =>
-      (await sideDoor.db.selectFrom('jobs').select('run_at').where('kind', '=', kind).executeTakeFirst())?.run_at;
+      (await database.db.selectFrom('jobs').select('run_at').where('kind', '=', kind).executeTakeFirst())?.run_at;
     return {
       ...service,
       template,
@@ -41,7 +47,7 @@ onBothEngines((engine) => {
       },
       /** The next run of the other job finds it due. */
       async watchedSlowly() {
-        await sideDoor.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', WATCH_SLOWLY).execute();
+        await database.db.updateTable('jobs').set({ run_at: 0 }).where('kind', '=', WATCH_SLOWLY).execute();
         await until(async () => Number(await runAt(WATCH_SLOWLY)) > Date.now() + 5 * MINUTE, {
           describe: 'a run of the slow watch job',
         });
@@ -51,10 +57,15 @@ onBothEngines((engine) => {
         const pending = () => client.call('notifications.alerts', { query: { status: 'pending' } });
         await until(async () => (await pending()).data.length > 0, { describe: 'a pending alert' });
         const since = Date.now() - 60 * MINUTE;
-        await sideDoor.db.updateTable('alerts').set({ since }).where('status', '=', 'pending').execute();
+        await database.db
+          .updateTable('alerts')
+          .set({ since })
+          .where('account_id', '=', service.accountId)
+          .where('status', '=', 'pending')
+          .execute();
       },
       sent: (title: string) =>
-        until(() => receiver.requests.map(({ json }) => json as Sent).find((one) => one.title === title), {
+        until(() => receiver.requests.map(({ json }) => json as Sent).find((sent) => sent.title === title), {
           describe: `the message ${title}`,
         }),
     };
@@ -81,7 +92,7 @@ onBothEngines((engine) => {
   });
 
   it('restarts by the engine are a loop from the fifth on; a restart that a user orders does not count', async () => {
-    const { template, request, client, handOver, open, opened, sent, sideDoor, watched } = await openWatchedService();
+    const { template, request, client, handOver, open, opened, sent, database, watched } = await openWatchedService();
     await template.publish('2.0.0');
     const { definitionId: definition_id, instanceId, serverKey } = await template.deploy();
     const begun = Date.now();
@@ -112,7 +123,7 @@ onBothEngines((engine) => {
     expect(await opened('restart_loop')).toMatchObject({ text: 'It restarted 5 times within 15 minutes.' });
     await sent('Alert: Instance blog-1 restarts in a loop');
     const long = JSON.stringify(Array.from({ length: 5 }, () => Date.now() - 16 * MINUTE));
-    await sideDoor.db.updateTable('instances').set({ starts: long }).execute();
+    await database.db.updateTable('instances').set({ starts: long }).where('id', '=', instanceId).execute();
     await sent('Resolved: Instance blog-1 restarts in a loop');
   });
 
@@ -144,7 +155,7 @@ onBothEngines((engine) => {
   });
 
   it('a server whose daemon is gone for the minutes of the rule is reported, until the daemon is back', async () => {
-    const { client, base, open, opened, sent, sideDoor, watched } = await openWatchedService();
+    const { client, base, open, opened, sent, database, watched } = await openWatchedService();
     const { data: machine } = await client.call('servers.register', {
       body: { name: 'web-1', environment: 'staging' },
     });
@@ -160,10 +171,10 @@ onBothEngines((engine) => {
     await connected(false);
     await watched();
     expect(await open('server_offline')).toEqual([]);
-    const { last_seen_at } = await sideDoor.db.selectFrom('servers').select('last_seen_at').executeTakeFirstOrThrow();
-    await sideDoor.db
+    await database.db
       .updateTable('servers')
-      .set({ last_seen_at: Number(last_seen_at) - 3 * MINUTE })
+      .set((eb) => ({ last_seen_at: eb('last_seen_at', '-', 3 * MINUTE) }))
+      .where('id', '=', machine.id)
       .execute();
     expect(await opened('server_offline')).toMatchObject({ title: 'Server web-1 is offline' });
     await sent('Alert: Server web-1 is offline');
@@ -224,7 +235,7 @@ onBothEngines((engine) => {
     });
 
     it('that is applied, or whose instance is released, is over', async () => {
-      const { client, template, open, watchedSlowly, sideDoor } = await openWatchedService();
+      const { client, template, open, watchedSlowly, database } = await openWatchedService();
       await client.call('notifications.createRule', { body: { name: 'upgrades', kind: 'upgrade_available' } });
       await template.publish('2.0.0');
       const [applied, released] = [await template.deploy(), await template.deploy()];
@@ -236,7 +247,7 @@ onBothEngines((engine) => {
       await watchedSlowly();
       expect((await open('upgrade_available')).map(({ resource_id }) => resource_id)).toEqual([released.instanceId]);
       const { id, status: from } = (await client.call('instances.read', { params: { id: released.instanceId } })).data;
-      await updateState(sideDoor, 'instances', { id, column: 'status', from, columns: { status: 'released' } });
+      await updateState(database, 'instances', { id, column: 'status', from, columns: { status: 'released' } });
       await watchedSlowly();
       expect(await open('upgrade_available')).toEqual([]);
     });

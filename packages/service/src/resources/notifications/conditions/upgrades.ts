@@ -1,6 +1,6 @@
 import type { Queries } from '../../../storage/storage.ts';
 import { availableAfter } from '../../upgrades/public.ts';
-import { type Finding, LONGEST_TITLE } from '../alerts/finding.ts';
+import { type Finding, MAX_TITLE_LENGTH } from '../alerts/finding.ts';
 import { clean } from '../text.ts';
 import type { RulesByAccount } from './rules-by-account.ts';
 
@@ -21,7 +21,7 @@ export async function upgradable(queries: Queries, rules: RulesByAccount): Promi
             subject: upgrade.id,
             since: upgrade.created_at,
             holdMs: 0,
-            title: clean(`An upgrade of ${upgrade.name} is available`, LONGEST_TITLE),
+            title: clean(`An upgrade of ${upgrade.name} is available`, MAX_TITLE_LENGTH),
             text: `Template ${upgrade.species}.`,
             fix: `hortus upgrades apply ${upgrade.id}`,
             resourceType: 'instance',

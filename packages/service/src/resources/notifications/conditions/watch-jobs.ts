@@ -43,7 +43,7 @@ export const watchJob = (deps: WatchDeps & { readonly everyMs: number }): JobKin
   concurrency: 1,
   run: async (run) => {
     await givePresets(deps);
-    return await apply(deps, run, quick, look);
+    return await apply(deps, run, quick, poll);
   },
 });
 
@@ -51,7 +51,7 @@ export const watchJob = (deps: WatchDeps & { readonly everyMs: number }): JobKin
 export const watchSlowlyJob = (deps: WatchDeps): JobKind => ({
   every: SLOWLY_MS,
   concurrency: 1,
-  run: (run) => apply(deps, run, slow, lookSlowly),
+  run: (run) => apply(deps, run, slow, pollSlowly),
 });
 
 async function givePresets({ storage, rules }: WatchDeps): Promise<void> {
@@ -67,11 +67,11 @@ async function givePresets({ storage, rules }: WatchDeps): Promise<void> {
 type Look = (queries: Queries, rules: RulesByAccount, alerts: readonly AlertRow[], now: number) => Promise<Seen>;
 
 /** Applies the changes in one transaction with the end of the run, so that none is lost or made twice. */
-async function apply(deps: WatchDeps, { complete }: JobRun, kinds: readonly RuleKind[], look: Look) {
+async function apply(deps: WatchDeps, { complete }: JobRun, kinds: readonly RuleKind[], poll: Look) {
   const { storage, clock = Date.now } = deps;
   const rules = new RulesByAccount(await activeRules(storage.reader, kinds));
   const alerts = await unresolvedOf(storage.reader, kinds);
-  const seen = await look(storage.reader, rules, alerts, clock());
+  const seen = await poll(storage.reader, rules, alerts, clock());
   const { watch, open, resolve, drop } = evaluate(seen, alerts);
   if (watch.length + open.length + resolve.length + drop.length === 0) return 'done';
   return await storage.write(async (tx) => {
@@ -88,9 +88,11 @@ async function apply(deps: WatchDeps, { complete }: JobRun, kinds: readonly Rule
   });
 }
 
-const look: Look = async (queries, rules, alerts, now) => {
+const poll: Look = async (queries, rules, alerts, now) => {
   const gone = await offlineServers(queries);
-  const open = new Set(alerts.filter(({ status }) => status === 'open').map((one) => keyOf(one.rule_id, one.subject)));
+  const open = new Set(
+    alerts.filter(({ status }) => status === 'open').map((alert) => keyOf(alert.rule_id, alert.subject)),
+  );
   const troubled = await troubledInstances(queries);
   const longest = Math.max(0, ...rules.all('restart_loop').map(minutesOf));
   const restarted = longest === 0 ? [] : await restartedSince(queries, now - longest);
@@ -132,7 +134,7 @@ const placeOf = (of: Finding | AlertRow) =>
     ? { kind: of.kind, serverId: of.serverId, subject: of.subject }
     : { kind: of.kind, serverId: of.server_id, subject: of.subject };
 
-const lookSlowly: Look = async (queries, rules, alerts, now) => {
+const pollSlowly: Look = async (queries, rules, alerts, now) => {
   const gone = new Set((await offlineServers(queries)).map(({ id }) => id));
   const findings = [
     ...(await lateBackups(queries, rules, now)),

@@ -1,6 +1,6 @@
-import { newId } from '../../../ids.ts';
 import type { JobKind } from '../../../jobs/job.ts';
 import { notYetSent } from '../../../outbound/deliveries.ts';
+import { newId } from '../../../records/ids.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import { channelById } from '../channels/store.ts';
 import { type OfChannel, wakeSender } from '../jobs.ts';
@@ -14,10 +14,10 @@ export interface ComposeDeps {
 }
 
 /** Most messages to a channel within the period; further alerts wait and are summarised. */
-export const MOST_MESSAGES = 5;
-export const PERIOD_MS = 600_000;
+const MAX_MESSAGES = 5;
+const PERIOD_MS = 600_000;
 /** Alerts that are read to choose those that are shown; the rest is only counted. */
-const MOST_READ = 500;
+const MAX_READ = 500;
 
 /**
  * Composes the next message to a channel out of its queue. Scheduled by the first alert, after the time in which others are
@@ -34,7 +34,7 @@ export const composeJob = ({ storage, publicUrl }: ComposeDeps): JobKind => ({
       if (!channel || !(await hasQueued(tx, channelId))) return await complete(tx);
       if (channel.status === 'active') {
         const recent = await composedSince(tx, channelId, tx.now - PERIOD_MS);
-        const allowed = recent.length < MOST_MESSAGES ? 0 : (recent.at(-MOST_MESSAGES) ?? 0) + PERIOD_MS;
+        const allowed = recent.length < MAX_MESSAGES ? 0 : (recent.at(-MAX_MESSAGES) ?? 0) + PERIOD_MS;
         if (allowed > tx.now) return await complete(tx, { again: allowed });
       }
       const chosen = choose(await takeQueue(tx, channelId));
@@ -42,7 +42,7 @@ export const composeJob = ({ storage, publicUrl }: ComposeDeps): JobKind => ({
       if (channel.status !== 'active' || chosen.length === 0) return await complete(tx);
       const alerts = await alertsById(
         tx,
-        chosen.slice(0, MOST_READ).map(({ alert_id }) => alert_id),
+        chosen.slice(0, MAX_READ).map(({ alert_id }) => alert_id),
       );
       const message = compose({ id: newId('notification'), at: tx.now, link: publicUrl }, chosen, alerts);
       await insertNotification(tx, {

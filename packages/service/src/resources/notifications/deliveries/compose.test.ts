@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { textOf, titleOf } from '../message.ts';
-import { choose, compose, MOST_SHOWN, type Queued } from './compose.ts';
+import { choose, compose, MAX_SHOWN, type Queued } from './compose.ts';
 
 const alertOf = (id: string, kind: 'server_offline' | 'instance_unhealthy' = 'instance_unhealthy') => ({
   id,
@@ -34,7 +34,7 @@ it('a message accounts for every queued alert once, and shows at most ten', () =
         chosen,
         [...ids].map((id) => alertOf(id)),
       );
-      expect(message.items.length).toBe(Math.min(MOST_SHOWN, ids.size));
+      expect(message.items.length).toBe(Math.min(MAX_SHOWN, ids.size));
       expect(message.items.length + message.more).toBe(ids.size);
       for (const { alert_id } of queued.filter(({ phase }) => phase === 'resolved'))
         expect(chosen).toContainEqual({ alert_id, phase: 'resolved' });

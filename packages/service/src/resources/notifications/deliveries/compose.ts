@@ -7,9 +7,9 @@ export interface Queued {
 }
 
 /** Alerts that a message shows; further ones are counted. */
-export const MOST_SHOWN = 10;
+export const MAX_SHOWN = 10;
 
-type Told = Pick<Row<'alerts'>, 'id' | 'kind' | 'title' | 'text' | 'fix' | 'since' | 'resolved_at' | 'opened_at'>;
+type AlertText = Pick<Row<'alerts'>, 'id' | 'kind' | 'title' | 'text' | 'fix' | 'since' | 'resolved_at' | 'opened_at'>;
 
 /**
  * Chooses what a message reports. An alert that ended before its opening was reported is reported once, as resolved.
@@ -23,7 +23,7 @@ export function choose(queued: readonly Queued[]): Queued[] {
 export function compose(
   { id, at, link }: Pick<Message, 'id' | 'at' | 'link'>,
   chosen: readonly Queued[],
-  alerts: readonly Told[],
+  alerts: readonly AlertText[],
 ): Message {
   const byId = new Map(alerts.map((alert) => [alert.id, alert]));
   const known = chosen
@@ -32,7 +32,7 @@ export function compose(
       return alert ? [{ alert, phase }] : [];
     })
     .sort((a, b) => rank(a) - rank(b) || a.alert.since - b.alert.since);
-  const items = known.slice(0, MOST_SHOWN).map(
+  const items = known.slice(0, MAX_SHOWN).map(
     ({ alert, phase }): MessageItem => ({
       phase,
       title: alert.title,
@@ -45,5 +45,5 @@ export function compose(
   return { id, at, link, items, more: chosen.length - items.length };
 }
 
-const rank = ({ alert, phase }: { alert: Told; phase: Queued['phase'] }): number =>
+const rank = ({ alert, phase }: { alert: AlertText; phase: Queued['phase'] }): number =>
   (phase === 'opened' ? 0 : 2) + (alert.kind === 'server_offline' ? 0 : 1);

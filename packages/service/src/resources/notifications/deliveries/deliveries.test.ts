@@ -34,7 +34,7 @@ onBothEngines((engine) => {
   describe('a message', () => {
     it('is retried under the same id until the receiver accepts it', async () => {
       await channel('hook');
-      receiver.answerNext({ status: 500 }, { close: true });
+      receiver.respondNext({ status: 500 }, { close: true });
       pipeline.start();
       await fail();
       pipeline.pass(GROUPING);
@@ -74,21 +74,21 @@ onBothEngines((engine) => {
 
     it('to a hanging receiver delays no other', async () => {
       // Longer than the test waits: a sender that waited for its end would fail it.
-      const patient = await openAlertPipeline(engine, { timeoutMs: 600_000 });
-      engine.afterwards(() => patient.stop());
-      receiver.answer((request) => (request.path.startsWith('/hangs') ? { hang: true } : { status: 204 }));
+      const slow = await openAlertPipeline(engine, { timeoutMs: 600_000 });
+      engine.afterwards(() => slow.stop());
+      receiver.respond((request) => (request.path.startsWith('/hangs') ? { hang: true } : { status: 204 }));
       const names = ['hangs-1', 'hangs-2', 'hangs-3', 'hangs-4', 'hangs-5', 'well-1', 'well-2'];
-      for (const name of names) await patient.channel({ type: 'url', name, url: `${receiver.url}/${name}` });
-      patient.start();
-      const definition_id = await patient.definition('blog');
+      for (const name of names) await slow.channel({ type: 'url', name, url: `${receiver.url}/${name}` });
+      slow.start();
+      const definition_id = await slow.definition('blog');
       const after = async (status: 'failed' | 'success') => {
-        await patient.fire(status === 'failed' ? 'deployment.failed' : 'deployment.success', 'dep_1', {
+        await slow.fire(status === 'failed' ? 'deployment.failed' : 'deployment.success', 'dep_1', {
           definition_id,
           status,
         });
         const open = status === 'failed' ? 1 : 0;
-        await until(async () => (await patient.alerts('open')).length === open, { describe: `${open} open alerts` });
-        patient.pass(GROUPING);
+        await until(async () => (await slow.alerts('open')).length === open, { describe: `${open} open alerts` });
+        slow.pass(GROUPING);
       };
       const arrived = (path: string) => receiver.requests.filter((request) => request.path === path).length;
       await after('failed');
@@ -96,14 +96,13 @@ onBothEngines((engine) => {
       // The next messages reach the others while the first requests still hang.
       await after('success');
       await until(() => arrived('/well-1') === 2 && arrived('/well-2') === 2, { describe: 'the second messages' });
-      await until(
-        async () => (await patient.deliveries()).filter(({ status }) => status === 'delivered').length === 4,
-        { describe: 'four deliveries' },
-      );
+      await until(async () => (await slow.deliveries()).filter(({ status }) => status === 'delivered').length === 4, {
+        describe: 'four deliveries',
+      });
     });
 
     it('does not follow a redirect to another address', async () => {
-      receiver.answer((request) =>
+      receiver.respond((request) =>
         request.path === '/hook' ? { status: 302, headers: { location: `${receiver.url}/inside` } } : { status: 200 },
       );
       await channel('hook');

@@ -73,7 +73,7 @@ export const alertsById = (queries: Queries, ids: readonly string[]): Promise<Ro
 /** Inlined instead of bound, so that the engines can use the partial index. */
 const pending = sql.lit<'pending'>('pending');
 
-export const dueNotifications = (queries: Queries, channelId: string, now: number, most: number) =>
+export const dueNotifications = (queries: Queries, channelId: string, now: number, max: number) =>
   queries.db
     .selectFrom('notifications')
     .select(['id', 'attempts', 'created_at', 'message'])
@@ -82,7 +82,7 @@ export const dueNotifications = (queries: Queries, channelId: string, now: numbe
     .where('next_attempt_at', '<=', now)
     .orderBy('next_attempt_at')
     .orderBy('id')
-    .limit(most)
+    .limit(max)
     .execute();
 
 /** Time of the next attempt; undefined if nothing is pending. */

@@ -2,7 +2,7 @@ import type { JobKind } from '../../../jobs/job.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
 import { findName } from '../../definitions/public.ts';
 import { type EventRow, eventList } from '../../events/public.ts';
-import { type Finding, LONGEST_TEXT, LONGEST_TITLE } from '../alerts/finding.ts';
+import { type Finding, MAX_TEXT_LENGTH, MAX_TITLE_LENGTH } from '../alerts/finding.ts';
 import { Raising } from '../alerts/raising.ts';
 import { lockUnresolvedAt } from '../alerts/store.ts';
 import { RulesByAccount } from '../conditions/rules-by-account.ts';
@@ -66,8 +66,8 @@ async function follow(tx: Tx, raising: Raising, rule: Rule, event: EventRow, mea
     ...ofRule(rule),
     subject: meaning.subject,
     since: event.created_at,
-    title: clean(meaning.title?.(definition.name) ?? meaning.kind, LONGEST_TITLE),
-    text: clean(meaning.text ?? '', LONGEST_TEXT),
+    title: clean(meaning.title?.(definition.name) ?? meaning.kind, MAX_TITLE_LENGTH),
+    text: clean(meaning.text ?? '', MAX_TEXT_LENGTH),
     fix: meaning.fix ?? '',
     resourceType: 'definition',
     resourceId: meaning.subject,
@@ -79,13 +79,13 @@ async function follow(tx: Tx, raising: Raising, rule: Rule, event: EventRow, mea
 
 /** Reports an event once: it is over as soon as it has happened. */
 async function report(raising: Raising, rule: Rule, event: EventRow, data: Record<string, unknown>): Promise<void> {
-  const named = [data.name, data.instance_uid, data.container_name].find((one) => typeof one === 'string');
+  const named = [data.name, data.instance_uid, data.container_name].find((item) => typeof item === 'string');
   const finding: Finding = {
     ...ofRule(rule),
     subject: event.id,
     since: event.created_at,
-    title: clean(`Event ${event.type}: ${named ?? `${event.resource_type} ${event.resource_id}`}`, LONGEST_TITLE),
-    text: clean(event.actor === null ? '' : `Caused by ${event.actor}.`, LONGEST_TEXT),
+    title: clean(`Event ${event.type}: ${named ?? `${event.resource_type} ${event.resource_id}`}`, MAX_TITLE_LENGTH),
+    text: clean(event.actor === null ? '' : `Caused by ${event.actor}.`, MAX_TEXT_LENGTH),
     fix: `hortus events --of ${event.resource_id}`,
     resourceType: 'event',
     resourceId: event.resource_id,

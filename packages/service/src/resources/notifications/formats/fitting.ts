@@ -1,9 +1,9 @@
 import type { Message } from '../message.ts';
 import { cut } from '../text.ts';
 
-const SHORTEST = 20;
+const MIN_LENGTH = 20;
 /** Lengths to which titles and texts are cut, one after the other, until the message fits. */
-const LENGTHS = [300, 150, 80, 40, SHORTEST];
+const LENGTHS = [300, 150, 80, 40, MIN_LENGTH];
 
 /**
  * Renders a message within the limits of a receiver, which would refuse a longer one for good. Titles and texts are
@@ -20,7 +20,7 @@ export function fitting<Rendered>(
     rendered = render(shortened(message, length));
   }
   for (let shown = message.items.length - 1; shown > 0 && !fits(rendered); shown--)
-    rendered = render(shortened(first(message, shown), SHORTEST));
+    rendered = render(shortened(first(message, shown), MIN_LENGTH));
   return rendered;
 }
 

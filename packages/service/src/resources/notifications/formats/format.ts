@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@hortus/contract/runtime/trimmed';
 import type { Message } from '../message.ts';
 
 /** Settings of a channel; which of them are set depends on its type. Stored sealed. */
@@ -35,6 +36,6 @@ export const jsonRequest = (
 /** Address below that of a server, which may have a path. */
 export const below = (server: string, path: string): string => {
   const url = new URL(server);
-  url.pathname = `${url.pathname.replace(/\/+$/, '')}${path}`;
+  url.pathname = `${withoutTrailing(url.pathname, '/')}${path}`;
   return url.href;
 };

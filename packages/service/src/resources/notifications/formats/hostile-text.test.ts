@@ -1,8 +1,8 @@
 import { Ajv } from 'ajv';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LONGEST_TEXT, LONGEST_TITLE } from '../alerts/finding.ts';
-import { MOST_SHOWN } from '../deliveries/compose.ts';
+import { MAX_TEXT_LENGTH, MAX_TITLE_LENGTH } from '../alerts/finding.ts';
+import { MAX_SHOWN } from '../deliveries/compose.ts';
 import type { Message, MessageItem } from '../message.ts';
 import { clean } from '../text.ts';
 import { formats } from './all.ts';
@@ -11,7 +11,7 @@ import {
   discord,
   gotify,
   keepsTogether,
-  mostBytes,
+  maxBytes,
   ntfy,
   slack,
   teams,
@@ -56,10 +56,10 @@ const fragment = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 40 }),
   fc.string({ unit: 'binary', maxLength: 40 }),
 );
-const textUpTo = (most: number) =>
+const textUpTo = (max: number) =>
   fc
     .tuple(fc.array(fragment, { minLength: 1, maxLength: 8 }), fc.integer({ min: 1, max: 100 }))
-    .map(([parts, times]) => clean(parts.join(' ').repeat(times), most));
+    .map(([parts, times]) => clean(parts.join(' ').repeat(times), max));
 const id = (prefix: string) => `${prefix}_01j9zq3v5t8x2m4n6p7r9s0abc`;
 const fixes = [
   `hortus servers show ${id('srv')}; on the server: systemctl status hortusd`,
@@ -68,21 +68,21 @@ const fixes = [
 
 const items: fc.Arbitrary<MessageItem> = fc.record({
   phase: fc.constantFrom('opened' as const, 'resolved' as const),
-  title: textUpTo(LONGEST_TITLE),
-  text: textUpTo(LONGEST_TEXT),
+  title: textUpTo(MAX_TITLE_LENGTH),
+  text: textUpTo(MAX_TEXT_LENGTH),
   fix: fc.constantFrom(...fixes),
   since: fc.integer({ min: 0, max: 4e12 }),
   ended: fc.constant(4e12),
 });
 /** Every message that the service can compose. */
 const messages: fc.Arbitrary<Message> = fc
-  .tuple(fc.array(items, { minLength: 1, maxLength: MOST_SHOWN }), fc.constantFrom(0, 1, 990, 10_000))
+  .tuple(fc.array(items, { minLength: 1, maxLength: MAX_SHOWN }), fc.constantFrom(0, 1, 990, 10_000))
   .map(([shown, more]) => ({ ...message(...shown), more }));
 /** The longest: every character may be escaped, or take four bytes. */
 const longest = ['<', '&', '*', '@', '"', '\\', '☃', '💥'].map((character) => ({
   ...message(
-    ...Array.from({ length: MOST_SHOWN }, () => ({
-      ...item(character.repeat(LONGEST_TITLE), character.repeat(LONGEST_TEXT)),
+    ...Array.from({ length: MAX_SHOWN }, () => ({
+      ...item(character.repeat(MAX_TITLE_LENGTH), character.repeat(MAX_TEXT_LENGTH)),
       fix: fixes[0] ?? '',
     })),
   ),
@@ -98,14 +98,14 @@ describe.each(types)('any text', (type) => {
       const { body } = formats[type](configs[type], of);
       const parsed = JSON.parse(body);
       expect(check(parsed), JSON.stringify(check.errors)).toBe(true);
-      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(mostBytes[type]);
+      expect(Buffer.byteLength(body)).toBeLessThanOrEqual(maxBytes[type]);
       expect(together?.(parsed as never) ?? true).toBe(true);
       const shown = body.replaceAll('\\', '');
       expect(shown).toContain('https://hortus.example.org');
       if (of.items[0]?.phase === 'opened') expect(shown).toContain(of.items[0].fix);
       if (of.more > 0) expect(shown).toMatch(/\d+ more alerts are summarised here/);
     };
-    for (const one of longest) holds(one);
+    for (const item of longest) holds(item);
     fc.assert(fc.property(messages, holds));
   });
 });
@@ -122,9 +122,9 @@ describe('names cannot call people or add markup', () => {
   it('in Slack, where they are plain text without control characters', () => {
     holds((of, title) => {
       const { text, mrkdwn, blocks } = bodyOf('slack', of);
-      const [shown, ...rest] = blocks.map((one: { text: { type: string; text: string } }) => one.text);
+      const [shown, ...rest] = blocks.map((block: { text: { type: string; text: string } }) => block.text);
       expect(mrkdwn).toBe(false);
-      for (const one of [text, shown.text]) expect(one).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
+      for (const item of [text, shown.text]) expect(item).not.toMatch(/[<>]|&(?!amp;|lt;|gt;)/);
       expect(shown).toMatchObject({ type: 'plain_text', emoji: false });
       expect(withoutEntities(shown.text)).toContain(title);
       expect(rest).toEqual([{ type: 'mrkdwn', text: '<https://hortus.example.org>', verbatim: true }]);
@@ -133,8 +133,8 @@ describe('names cannot call people or add markup', () => {
 
   it('in Discord, where mentions are turned off and markup is escaped', () => {
     holds((of, title) => {
-      for (const one of [of, { ...of, items: [...of.items, item('b')] }]) {
-        const { embeds, allowed_mentions, content } = bodyOf('discord', one);
+      for (const message of [of, { ...of, items: [...of.items, item('b')] }]) {
+        const { embeds, allowed_mentions, content } = bodyOf('discord', message);
         expect(allowed_mentions).toEqual({ parse: [] });
         expect(content).toBeUndefined();
         const { title: heading, description } = embeds[0];

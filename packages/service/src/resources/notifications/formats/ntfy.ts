@@ -3,9 +3,9 @@ import { fitting } from './fitting.ts';
 import { below, type Format, jsonRequest } from './format.ts';
 
 /** A message of 4,096 bytes or more becomes an attachment, which many servers refuse. */
-const LONGEST_MESSAGE = 4_000;
+const MAX_MESSAGE_LENGTH = 4_000;
 /** The server reads a JSON body of at most twice its message limit. */
-const LONGEST_BODY = 8_000;
+const MAX_BODY_LENGTH = 8_000;
 const SERVER = 'https://ntfy.sh';
 
 export const ntfy: Format = ({ url = SERVER, topic = '', token }, message) => {
@@ -19,7 +19,8 @@ export const ntfy: Format = ({ url = SERVER, topic = '', token }, message) => {
     click: of.link,
   });
   const fits = (content: ReturnType<typeof contentOf>): boolean =>
-    Buffer.byteLength(content.message) <= LONGEST_MESSAGE && Buffer.byteLength(JSON.stringify(content)) <= LONGEST_BODY;
+    Buffer.byteLength(content.message) <= MAX_MESSAGE_LENGTH &&
+    Buffer.byteLength(JSON.stringify(content)) <= MAX_BODY_LENGTH;
   return jsonRequest(
     below(url, '/'),
     fitting(message, contentOf, fits),

@@ -3,7 +3,7 @@ import { fitting } from './fitting.ts';
 import { type Format, jsonRequest } from './format.ts';
 
 /** Teams refuses messages of more than 28 KB by its documents, and some of more than 21 KB. */
-const LONGEST_BODY = 20_000;
+const MAX_BODY_LENGTH = 20_000;
 
 /** Text blocks understand Markdown; mentions need entities, which a card of ours never has. */
 const escaped = (text: string): string =>
@@ -18,7 +18,7 @@ const block = (text: string, more: object = {}) => ({ type: 'TextBlock', text: e
 export const teams: Format = ({ url = '' }, message) =>
   jsonRequest(
     url,
-    fitting(message, contentOf, (content) => Buffer.byteLength(JSON.stringify(content)) <= LONGEST_BODY),
+    fitting(message, contentOf, (content) => Buffer.byteLength(JSON.stringify(content)) <= MAX_BODY_LENGTH),
   );
 
 /** An Adaptive Card, as workflows that receive webhooks expect it. */

@@ -3,7 +3,7 @@ import { fitting } from './fitting.ts';
 import { below, type Format, jsonRequest } from './format.ts';
 
 /** Limit of the Bot API for a text. */
-const LONGEST = 4_096;
+const MAX_LENGTH = 4_096;
 const SERVER = 'https://api.telegram.org';
 
 /** Plain text has no markup, but Telegram calls users whose @name it contains; a word joiner prevents that. */
@@ -14,6 +14,6 @@ const contentOf = (message: Message): string => withoutMentions(`${titleOf(messa
 export const telegram: Format = ({ url = SERVER, token = '', chat_id = '' }, message) =>
   jsonRequest(below(url, `/bot${token}/sendMessage`), {
     chat_id,
-    text: fitting(message, contentOf, ({ length }) => length <= LONGEST),
+    text: fitting(message, contentOf, ({ length }) => length <= MAX_LENGTH),
     link_preview_options: { is_disabled: true },
   });

@@ -4,14 +4,14 @@ import { cut } from '../text.ts';
 import { type Format, jsonRequest } from './format.ts';
 
 /** Longest body: a template may repeat its placeholders. */
-const LONGEST_BODY = 64 * 1_024;
-const LONGEST_VALUE = 4_000;
+const MAX_BODY_LENGTH = 64 * 1_024;
+const MAX_VALUE_LENGTH = 4_000;
 
-const placeholder = /\{\{\s*([^{}]*?)\s*\}\}/g;
+const placeholder = /\{\{([^{}]*)\}\}/g;
 
 /** Returns the first name in a template that is no placeholder. */
 export const unknownPlaceholder = (template: string): string | undefined =>
-  [...template.matchAll(placeholder)].map(([, name = '']) => name).find((name) => !isPlaceholder(name));
+  [...template.matchAll(placeholder)].map(([, name = '']) => name.trim()).find((name) => !isPlaceholder(name));
 
 const isPlaceholder = (name: string): name is TemplatePlaceholder =>
   (templatePlaceholders as readonly string[]).includes(name);
@@ -33,10 +33,11 @@ export function fill(template: string, message: Message, contentType: string): s
   const values = valuesOf(message);
   const inJson = (text: string) => JSON.stringify(text).slice(1, -1);
   const encode = contentType === 'application/json' ? inJson : (text: string) => text;
-  let left = LONGEST_BODY - template.length;
-  return template.replace(placeholder, (whole, name: string) => {
+  let left = MAX_BODY_LENGTH - template.length;
+  return template.replace(placeholder, (whole, written: string) => {
+    const name = written.trim();
     if (!isPlaceholder(name)) return whole;
-    const value = encode(cut(values[name], LONGEST_VALUE));
+    const value = encode(cut(values[name], MAX_VALUE_LENGTH));
     left -= value.length;
     return left < 0 ? '' : value;
   });

@@ -6,12 +6,12 @@ import type {
   Thresholds,
 } from '@hortus/contract/resources/notifications';
 import { actorOf, type Principal } from '../../../identity/principal.ts';
-import { newId } from '../../../ids.ts';
 import { append } from '../../../outbox/append.ts';
 import { conflict, invalid, notFound } from '../../../problem.ts';
+import { newId } from '../../../records/ids.ts';
+import { iso } from '../../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../../storage/page.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
-import { iso } from '../../../time.ts';
 import { channelIdsOf } from '../channels/store.ts';
 import { clean } from '../text.ts';
 import { defaults, presets } from './presets.ts';
@@ -36,7 +36,7 @@ export interface RulesDeps {
 }
 
 /** Most rules of an account. */
-export const MOST_RULES = 100;
+export const MAX_RULES = 100;
 
 const names = ['types', 'minutes', 'percent', 'restarts', 'days'] as const satisfies readonly (keyof Thresholds)[];
 
@@ -68,8 +68,8 @@ export class Rules {
   async create(tx: Tx, principal: Principal, body: RuleCreate): Promise<NotificationRule> {
     const { accountId } = principal;
     await this.ensurePresets(tx, accountId);
-    if ((await rulesOf(tx, accountId)).length >= MOST_RULES)
-      throw conflict('rules', 'quota', `an account has at most ${MOST_RULES} rules; remove one.`);
+    if ((await rulesOf(tx, accountId)).length >= MAX_RULES)
+      throw conflict('rules', 'quota', `an account has at most ${MAX_RULES} rules; remove one.`);
     const row = rowOf(tx, accountId, {
       name: clean(body.name, 100),
       kind: body.kind,
@@ -93,7 +93,7 @@ export class Rules {
       ...(body.channel_ids !== undefined && {
         channel_ids: JSON.stringify(await this.#channels(tx, accountId, body.channel_ids)),
       }),
-      thresholds: JSON.stringify(checked(row.kind, { ...JSON.parse(row.thresholds), ...given(body) })),
+      thresholds: JSON.stringify(checked(row.kind, { ...JSON.parse(row.thresholds), ...inputOf(body) })),
     });
     if (changed.status === 'paused') await this.#deps.close(tx, id);
     await audit(tx, principal, 'audit.notification_rule_changed', changed);
@@ -142,12 +142,12 @@ export class Rules {
   }
 }
 
-const given = (body: Thresholds): Thresholds =>
+const inputOf = (body: Thresholds): Thresholds =>
   Object.fromEntries(names.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 
 /** Checks that the thresholds fit the kind, and adds the defaults of those that were omitted. */
 function checked(kind: RuleKind, body: Thresholds): Thresholds {
-  const thresholds = given(body);
+  const thresholds = inputOf(body);
   for (const name of Object.keys(thresholds))
     if (!(name in defaults[kind]) && !(kind === 'event' && name === 'types'))
       throw invalid(name, `is not used by rules of kind ${kind}; omit it.`);

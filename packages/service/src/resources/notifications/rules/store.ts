@@ -83,14 +83,14 @@ export const hasRules = async (queries: Queries, accountId: string): Promise<boo
   (await known(queries, { accountId })).length > 0;
 
 /** Accounts that have no preset rules yet, a few at a time. */
-export const accountsWithoutRules = async (queries: Queries, most: number): Promise<string[]> =>
+export const accountsWithoutRules = async (queries: Queries, max: number): Promise<string[]> =>
   (
     await queries.db
       .selectFrom('accounts')
       .leftJoin('notification_accounts', 'notification_accounts.account_id', 'accounts.id')
       .select('accounts.id')
       .where('notification_accounts.account_id', 'is', null)
-      .limit(most)
+      .limit(max)
       .execute()
   ).map(({ id }) => id);
 

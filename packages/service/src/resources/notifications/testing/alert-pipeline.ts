@@ -3,13 +3,14 @@ import type { ChannelCreate } from '@hortus/contract/resources/notification-chan
 import type { RuleCreate } from '@hortus/contract/resources/notifications';
 import { until } from '@hortus/testkit/until';
 import { type Principal, unlimited } from '../../../identity/principal.ts';
-import { newId } from '../../../ids.ts';
 import { enqueue } from '../../../jobs/enqueue.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
 import { AddressGuard } from '../../../outbound/address-guard.ts';
 import { append } from '../../../outbox/append.ts';
+import { newId } from '../../../records/ids.ts';
 import { Pages } from '../../../storage/page.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
+import type { Storage } from '../../../storage/storage.ts';
 import type { Engine } from '../../../testing/engines.ts';
 import { type LeftBehind, openEventPipeline } from '../../../testing/event-pipeline.ts';
 import { definitionRow, insertDefinitionParents } from '../../../testing/rows.ts';
@@ -54,7 +55,7 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
     mailer,
     timeoutMs,
     publicUrl,
-    forget: (tx, ...of) => rules.forgetChannel(tx, ...of),
+    forget: (tx, ...args) => rules.forgetChannel(tx, ...args),
   });
   const notifications = new Notifications({ reader: storage.reader, pages });
   const deps = { storage, rules, clock, groupingMs: GROUPING_MS };
@@ -76,14 +77,6 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
     accountId,
   });
   const principal = principalOf(parents?.accountId ?? '');
-  const definition = async (name: string): Promise<string> => {
-    if (!parents) throw new Error('A pipeline that continues has no account of its own.');
-    const id = newId('definition');
-    await storage.write((tx) =>
-      insertRow(tx, 'definitions', { ...definitionRow(tx, parents, id), name, status: 'active' }),
-    );
-    return id;
-  };
   return {
     storage,
     time,
@@ -109,6 +102,38 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
       storage.write((tx) =>
         append(tx, { type, accountId: principal.accountId, resourceType: 'deployment', resourceId, actor: null, data }),
       ),
+    ...recordsOf(storage, principal.accountId, parents),
+    /** Lets time pass and waits until the conditions were evaluated, so that a test can tell what was not raised. */
+    async watched(ms = 0) {
+      time.now += ms;
+      const kinds = [WATCH, WATCH_SLOWLY];
+      await storage.write(async (tx) => {
+        for (const kind of kinds) await enqueue(tx, { kind, key: kind, payload: null });
+      });
+      const jobs = storage.reader.db.selectFrom('jobs').select(['run_at', 'lease_owner']).where('kind', 'in', kinds);
+      await until(
+        async () => (await jobs.execute()).every((job) => job.lease_owner === null && job.run_at > time.now),
+        { describe: 'the watch jobs to have run' },
+      );
+    },
+  };
+}
+
+/** Writes the records that alerts are about. */
+function recordsOf(
+  storage: Storage,
+  accountId: string,
+  parents: Awaited<ReturnType<typeof insertDefinitionParents>> | undefined,
+) {
+  const definition = async (name: string): Promise<string> => {
+    if (!parents) throw new Error('A pipeline that continues has no account of its own.');
+    const id = newId('definition');
+    await storage.write((tx) =>
+      insertRow(tx, 'definitions', { ...definitionRow(tx, parents, id), name, status: 'active' }),
+    );
+    return id;
+  };
+  return {
     /** Writes columns of the server of the account, status included. */
     server: (columns: Record<string, unknown>) =>
       storage.write(async (tx) => {
@@ -143,7 +168,7 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
       await storage.write((tx) =>
         insertRow(tx, 'instances', {
           id,
-          account_id: principal.accountId,
+          account_id: accountId,
           definition_id: definitionId,
           server_id: parents?.serverId,
           container_id: null,
@@ -175,19 +200,6 @@ export async function openAlertPipeline(engine: Engine, options: AlertPipelineOp
           .set(columns as never)
           .execute();
       }),
-    /** Lets time pass and waits until the conditions were evaluated, so that a test can tell what was not raised. */
-    async watched(ms = 0) {
-      time.now += ms;
-      const kinds = [WATCH, WATCH_SLOWLY];
-      await storage.write(async (tx) => {
-        for (const kind of kinds) await enqueue(tx, { kind, key: kind, payload: null });
-      });
-      const jobs = storage.reader.db.selectFrom('jobs').select(['run_at', 'lease_owner']).where('kind', 'in', kinds);
-      await until(
-        async () => (await jobs.execute()).every((job) => job.lease_owner === null && job.run_at > time.now),
-        { describe: 'the watch jobs to have run' },
-      );
-    },
   };
 }
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { newId } from '../../../ids.ts';
 import { Problem } from '../../../problem.ts';
+import { newId } from '../../../records/ids.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage } from '../../../storage/storage.ts';
-import { onBothEngines } from '../../../testing/engines.ts';
+import { onDifferingEngines } from '../../../testing/engines.ts';
 import { insertAccount, serverRow } from '../../../testing/rows.ts';
 import { grantedMs, requireLeader } from './leader.ts';
 import { claimLease, endLease, releaseLease, renewLease } from './store.ts';
@@ -62,10 +62,10 @@ class World {
     this.#members = Array.from({ length: MEMBERS }, (_, number) => `${serverId}-${number}`);
   }
 
-  async happen(one: Happening): Promise<void> {
-    if (one.what === 'pass') this.#clock.now += one.ms;
-    else if (one.what === 'race') await this.#race();
-    else await this.#act(one.what, one.member, 'stale' in one && one.stale);
+  async happen(happening: Happening): Promise<void> {
+    if (happening.what === 'pass') this.#clock.now += happening.ms;
+    else if (happening.what === 'race') await this.#race();
+    else await this.#act(happening.what, happening.member, 'stale' in happening && happening.stale);
     this.#check();
   }
 
@@ -118,7 +118,7 @@ class World {
     const { epoch, since } = term;
     const other = this.#history.findLast(({ member }) => member !== id)?.epoch ?? 0;
     expect(since, 'the first epoch since another member led').toBe(
-      this.#history.find((one) => one.member === id && one.epoch > other)?.epoch ?? epoch,
+      this.#history.find((item) => item.member === id && item.epoch > other)?.epoch ?? epoch,
     );
     for (const [other, { until }] of this.#beliefs) {
       if (other !== id) expect(until, 'the lease of another member has ended').toBeLessThanOrEqual(now);
@@ -168,7 +168,7 @@ class World {
   }
 }
 
-onBothEngines((engine) => {
+onDifferingEngines('leases of replicas', (engine) => {
   const clock = { now: 1_700_000_000_000, ahead: 0 };
   let storages: readonly Storage[];
   let accountId: string;
@@ -187,7 +187,7 @@ onBothEngines((engine) => {
           insertRow(tx, 'servers', { ...serverRow(tx, { accountId, serverId }), kind: 'cluster', status: 'pending' }),
         );
         const world = new World(storages, clock, serverId);
-        for (const one of happenings) await world.happen(one);
+        for (const happening of happenings) await world.happen(happening);
       }),
       { numRuns: 100, endOnFailure: true },
     );

@@ -51,7 +51,7 @@ onBothEngines((engine) => {
     });
 
     it('and reconnects quickly keeps its server online', async () => {
-      const replica = await open({ patience: { reconnectMs: 2_000 } });
+      const replica = await open({ timeouts: { reconnectMs: 2_000 } });
       const { id, key } = await insertServer(replica);
       const daemon = replica.daemon(key);
       await replica.becomes(id, { connection_epoch: 1 });
@@ -122,15 +122,15 @@ onBothEngines((engine) => {
 
   describe('a daemon that only polls', () => {
     it('keeps its server online while it polls', async () => {
-      const replica = await open({ patience: { pollMs: 1_000, writePollMs: 10 } });
+      const replica = await open({ timeouts: { pollMs: 1_000, writePollMs: 10 } });
       const { id } = await insertServer(replica);
-      replica.liveness.heard(id);
+      replica.liveness.seen(id);
       const { last_seen_at } = await replica.becomes(id, { status: 'online', connected_replica: null });
       expect(replica.instances).toEqual([`regain ${id}`]);
       // Longer than the silence limit.
       await until(
         async () => {
-          replica.liveness.heard(id);
+          replica.liveness.seen(id);
           return ((await replica.server(id)).last_seen_at ?? 0) > (last_seen_at ?? 0) + 1_200;
         },
         { describe: 'it to poll for a while', every: 20 },
@@ -143,22 +143,22 @@ onBothEngines((engine) => {
     it('writes only now and then', async () => {
       const replica = await open();
       const { id } = await insertServer(replica);
-      replica.liveness.heard(id);
+      replica.liveness.seen(id);
       const { last_seen_at } = await replica.becomes(id, { status: 'online' });
-      for (let i = 0; i < 100; i++) replica.liveness.heard(id);
+      for (let i = 0; i < 100; i++) replica.liveness.seen(id);
       await replica.storage.write(async () => {});
       expect(await replica.server(id)).toMatchObject({ last_seen_at });
     });
 
     it('is online after its connection broke; one that polls beside its connection goes offline with it', async () => {
-      const replica = await open({ patience: { pollMs: 60_000, writePollMs: 1 } });
+      const replica = await open({ timeouts: { pollMs: 60_000, writePollMs: 1 } });
       const { id, key } = await insertServer(replica);
       const daemon = replica.daemon(key);
       await replica.becomes(id, { connection_epoch: 1 });
-      replica.liveness.heard(id);
+      replica.liveness.seen(id);
       daemon.socket.close();
       await replica.becomes(id, { status: 'offline' });
-      replica.liveness.heard(id);
+      replica.liveness.seen(id);
       await replica.becomes(id, { status: 'online', connected_replica: null });
     });
   });
@@ -194,13 +194,13 @@ onBothEngines((engine) => {
 
   it('the bus wakes the named daemon', async () => {
     const replica = await open();
-    const [one, other] = [await insertServer(replica), await insertServer(replica)];
-    replica.daemon(one.key);
+    const [item, other] = [await insertServer(replica), await insertServer(replica)];
+    replica.daemon(item.key);
     replica.daemon(other.key);
     await until(() => replica.woken.length === 2, { describe: 'both to be connected' });
-    await replica.storage.write(async (tx) => tx.notify(CHANNEL_TOPIC, one.id));
+    await replica.storage.write(async (tx) => tx.notify(CHANNEL_TOPIC, item.id));
     await until(() => replica.woken.length === 3, { describe: 'it to be woken' });
-    expect(replica.woken[2]?.serverId).toBe(one.id);
+    expect(replica.woken[2]?.serverId).toBe(item.id);
   });
 
   it('work that was not announced on the bus is found', async () => {
@@ -230,8 +230,8 @@ onBothEngines((engine) => {
         if (execution_id === 'exe_unknown') throw notFound('execution');
       },
     });
-    const [one, other] = [await insertServer(replica), await insertServer(replica)];
-    const [asks, silent] = [replica.daemon(one.key, { capabilities: ['ack'] }), replica.daemon(other.key)];
+    const [item, other] = [await insertServer(replica), await insertServer(replica)];
+    const [asks, silent] = [replica.daemon(item.key, { capabilities: ['ack'] }), replica.daemon(other.key)];
     for (const daemon of [asks, silent]) {
       await daemon.opened();
       daemon.send({ type: 'action_started', execution_id: 'exe_1' });

@@ -1,7 +1,8 @@
-import { enqueue } from '../../../jobs/enqueue.ts';
 import type { JobKind } from '../../../jobs/job.ts';
-import type { Log } from '../../../log.ts';
+import { rowJob } from '../../../jobs/row-job.ts';
+import { waker } from '../../../jobs/wake.ts';
 import { type Problem, unauthorized } from '../../../problem.ts';
+import type { Log } from '../../../process/log.ts';
 import { transition } from '../../../state/transition.ts';
 import type { Storage, Tx } from '../../../storage/storage.ts';
 import { modeRefusal, withRefusal } from '../cluster-mode.ts';
@@ -19,13 +20,16 @@ export const REPLACED_TOPIC = 'channel.replaced';
 /** Job that checks whether a server without a connection has gone silent. */
 export const SILENCE = 'servers.silence';
 
+const wakeSilence = waker(SILENCE);
+
 export interface LivenessDeps {
   readonly storage: Storage;
   readonly replica: string;
   readonly log: Pick<Log, 'error'>;
   readonly instances: {
     lose(tx: Tx, serverId: string): Promise<void>;
-    regain(tx: Tx, serverId: string): Promise<void>;
+    /** `reports`: its daemon reports its instances by itself after connecting. */
+    regain(tx: Tx, serverId: string, by: { readonly reports: boolean }): Promise<void>;
   };
   readonly times?: Partial<typeof livenessTimes>;
   readonly clock?: () => number;
@@ -58,7 +62,7 @@ interface Newcomer extends Hello {
 }
 
 /** Limit of remembered pollers. Clearing them only costs some additional writes. */
-const MOST_POLLERS = 20_000;
+const MAX_POLLERS = 20_000;
 
 /**
  * Tracks whether a server's daemon is online: while it holds a connection or, for a daemon without one, while it polls.
@@ -96,7 +100,7 @@ export class Liveness {
         }
         const wrong = modeRefusal(found.kind, newcomer.capabilities);
         const row = wrong ? await this.refused(tx, found, wrong) : await notePresented(tx, found, newcomer.sealingKey);
-        const strange = wrong ?? stranger(row, newcomer.sealingKey);
+        const strange = wrong ?? identityProblem(row, newcomer.sealingKey);
         if (strange) {
           rows.set(row.id, row);
           outcomes.push({ status: 'rejected', reason: strange });
@@ -135,7 +139,7 @@ export class Liveness {
   async leaderless(tx: Tx, row: ServerRow): Promise<void> {
     if (row.connected_replica !== null) tx.notify(REPLACED_TOPIC, `${row.id} ${row.connection_epoch} `);
     await recordPresence(tx, row.id, { connected_replica: null, polled_at: null, last_seen_at: tx.now });
-    await this.#watch(tx, row.id, tx.now + this.#reconnectMs(row));
+    await wakeSilence(tx, row.id, tx.now + this.#reconnectMs(row));
   }
 
   /** Shows the refusal in the record of the server. */
@@ -168,16 +172,16 @@ export class Liveness {
         ...(duplicate && { duplicate_at: tx.now }),
         ...(newest && { connected_replica: null, polled_at: null, last_seen_at: tx.now }),
       });
-      if (newest) await this.#watch(tx, serverId, tx.now + this.#reconnectMs(row));
+      if (newest) await wakeSilence(tx, serverId, tx.now + this.#reconnectMs(row));
     });
   }
 
   /** Records a poll of a daemon. Mostly free, and not awaited. */
-  heard(serverId: string): void {
+  seen(serverId: string): void {
     const now = this.#clock();
     const last = this.#polls.get(serverId);
     if (last !== undefined && now - last < this.#times.writePollMs) return;
-    if (this.#polls.size >= MOST_POLLERS) this.#polls.clear();
+    if (this.#polls.size >= MAX_POLLERS) this.#polls.clear();
     this.#polls.set(serverId, now);
     this.polled(serverId).catch((err) => {
       this.#polls.delete(serverId);
@@ -193,24 +197,28 @@ export class Liveness {
       if (!row || row.connected_replica !== null || row.status === 'disabled' || row.kind === 'cluster') return;
       if (row.status === 'pending' || row.status === 'offline') await this.#appear(tx, row, { polled_at: tx.now });
       else await recordPresence(tx, serverId, { polled_at: tx.now, last_seen_at: tx.now });
-      if (row.polled_at === null || row.status !== 'online') await this.#watch(tx, serverId, this.#silentAt(tx.now));
+      // A draining server stays draining while it is away.
+      if (row.polled_at === null && row.status === 'draining')
+        await this.#deps.instances.regain(tx, serverId, { reports: row.daemon_journal !== null });
+      if (row.polled_at === null || row.status !== 'online') await wakeSilence(tx, serverId, this.#silentAt(tx.now));
     });
   }
 
   /** Handles SILENCE. Decides by the row alone, so it is safe to run twice or late. */
-  readonly silence: JobKind = {
-    maxAttempts: Number.POSITIVE_INFINITY,
-    run: ({ job, complete }) =>
-      this.#deps.storage.write(async (tx) => {
-        const row = await heldServer(tx, (job.payload as { server_id: string }).server_id);
-        if (!row || row.connected_replica !== null) return await complete(tx);
+  get silence(): JobKind {
+    return rowJob({
+      storage: this.#deps.storage,
+      lock: heldServer,
+      isOver: ({ connected_replica }) => connected_replica !== null,
+      advance: async (tx, row) => {
         const silentAt =
           row.polled_at === null ? (row.last_seen_at ?? 0) + this.#reconnectMs(row) : this.#silentAt(row.polled_at);
-        if (silentAt > tx.now) return await complete(tx, { again: silentAt });
+        if (silentAt > tx.now) return silentAt;
         await this.vanish(tx, row);
-        return await complete(tx);
-      }),
-  };
+        return undefined;
+      },
+    });
+  }
 
   /** Marks a server as gone. A draining one stays draining. */
   async vanish(tx: Tx, row: ServerRow): Promise<void> {
@@ -223,12 +231,10 @@ export class Liveness {
   async #appear(tx: Tx, row: ServerRow, set: Partial<ServerRow>): Promise<ServerRow> {
     const { status: _, ...columns } = { ...set, last_seen_at: tx.now };
     const there = await transition(tx, serverLifecycle, row, 'connect', { actor: row.id, set: columns });
-    if (row.status !== 'online') await this.#deps.instances.regain(tx, row.id);
+    // Only hortusd has a journal.
+    const reports = there.daemon_journal !== null;
+    if (row.status !== 'online') await this.#deps.instances.regain(tx, row.id, { reports });
     return there;
-  }
-
-  #watch(tx: Tx, serverId: string, runAt: number): Promise<void> {
-    return enqueue(tx, { kind: SILENCE, key: serverId, payload: { server_id: serverId }, runAt });
   }
 
   #reconnectMs({ kind }: ServerRow): number {
@@ -266,7 +272,7 @@ const disabled = ({ status }: ServerRow): Problem | undefined =>
   status === 'disabled' ? unauthorized('This server is disabled.') : undefined;
 
 /** Refuses a daemon without the pinned key pair: it would replace the right one and receive its orders. */
-function stranger(row: ServerRow, shown: string | null): Problem | undefined {
+function identityProblem(row: ServerRow, shown: string | null): Problem | undefined {
   const verdict = judgeIdentity(row, shown);
   if (verdict === 'malformed') return malformedIdentity();
   return verdict === 'conflict' ? identityConflict() : undefined;

@@ -33,14 +33,14 @@ onBothEngines((engine) => {
         const liveness = new Liveness({ storage, replica: 'here', log, instances });
         const row = () =>
           storage.reader.db.selectFrom('servers').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-        const run = { job: { payload: { server_id: id } }, complete: async () => 'settled' } as unknown as JobRun;
+        const run = { job: { key: id }, complete: async () => 'settled' } as unknown as JobRun;
 
         const living = new Set<number>();
         let newest = 0;
         let polledAt = Number.NEGATIVE_INFINITY;
         let leftAt = Number.NEGATIVE_INFINITY;
-        for (const one of steps) {
-          if (one.what === 'connect') {
+        for (const step of steps) {
+          if (step.what === 'connect') {
             newest = await liveness.connected(id, {
               keyHash: (await row()).key_hash,
               capabilities: [],
@@ -51,13 +51,13 @@ onBothEngines((engine) => {
             });
             living.add(newest);
             polledAt = Number.NEGATIVE_INFINITY;
-          } else if (one.what === 'disconnect' && living.delete(newest - one.back)) {
-            await liveness.disconnected(id, newest - one.back, false);
-            if (one.back === 0) leftAt = now;
-          } else if (one.what === 'poll') {
+          } else if (step.what === 'disconnect' && living.delete(newest - step.back)) {
+            await liveness.disconnected(id, newest - step.back, false);
+            if (step.back === 0) leftAt = now;
+          } else if (step.what === 'poll') {
             await liveness.polled(id);
             if (!living.has(newest)) polledAt = now;
-          } else if (one.what === 'wait') now += one.ms;
+          } else if (step.what === 'wait') now += step.ms;
           await liveness.silence.run(run);
           const { status, connected_replica, connection_epoch } = await row();
           expect(connection_epoch).toBe(newest);

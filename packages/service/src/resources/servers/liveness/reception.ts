@@ -1,4 +1,4 @@
-import { guardedBy } from '@hortus/contract/guarded-by';
+import { guardedBy } from '@hortus/contract/runtime/guarded-by';
 
 export interface Arrival {
   readonly serverId: string;

@@ -1,12 +1,12 @@
 import { until } from '@hortus/testkit/until';
-import { expect, it } from 'vitest';
-import { onBothEngines } from '../../../testing/engines.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { onDifferingEngines, type TestDatabase } from '../../../testing/engines.ts';
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { insertServer, openReplica } from '../testing/replica.ts';
 import { Replicas } from './replicas.ts';
 import { RollCall } from './roll-call.ts';
 
-onBothEngines((engine) => {
+onDifferingEngines('notices between replicas', (engine) => {
   // SQLite belongs to one process.
   if (engine.name === 'sqlite') return void it('SQLite has a single process', () => {});
 
@@ -75,20 +75,28 @@ onBothEngines((engine) => {
     expect(daemon.isOpen).toBe(true);
   });
 
-  it('after an outage of the database the first replica that is back does not bury the others', async () => {
-    const testDatabase = await engine.testDatabase();
-    const [beatMs, deadAfterMs] = [100, 3_000];
-    const open = async (replica: string) => {
+  describe('an outage of the database, by a clock of the test', () => {
+    const [beatMs, deadAfterMs] = [20, 3_000];
+    beforeEach(() => void vi.useFakeTimers({ now: Date.now(), toFake: ['Date', 'performance'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    const open = async (testDatabase: TestDatabase, replica: string) => {
       const storage = await testDatabase.open();
-      let outage = Promise.withResolvers<void>();
-      outage.resolve();
-      let timesGivenUp = 0;
+      const row = storage.reader.db.selectFrom('replicas').select('seen_at').where('id', '=', replica);
+      const hasBeaten = async () => (await row.executeTakeFirst())?.seen_at === Date.now();
+      let outage: 'none' | 'after a beat' | 'now' = 'none';
+      let [end, waits, timesGivenUp] = [Promise.withResolvers<void>(), false, 0];
       const replicas = new Replicas({
         storage: {
           ...storage,
           write: async (work) => {
-            await outage.promise;
-            return await storage.write(work);
+            if (outage === 'now') {
+              waits = true;
+              await end.promise;
+            }
+            const result = await storage.write(work);
+            if (outage === 'after a beat' && (await hasBeaten())) outage = 'now';
+            return result;
           },
         },
         replica,
@@ -100,33 +108,65 @@ onBothEngines((engine) => {
         beatMs,
         deadAfterMs,
       });
+      const restore = () => {
+        [outage, waits] = ['none', false];
+        end.resolve();
+      };
       engine.afterwards(async () => {
-        outage.resolve();
+        restore();
         await replicas.stop();
         await storage.close();
       });
       await replicas.start();
-      const lose = () => {
-        outage = Promise.withResolvers();
+      return {
+        /** Resolves when the replica waits for the database. */
+        lose: async (from: 'after a beat' | 'now') => {
+          end = Promise.withResolvers();
+          vi.advanceTimersByTime(1);
+          outage = from;
+          await until(() => waits, { describe: 'a write to wait' });
+        },
+        restore,
+        beats: () => until(hasBeaten, { describe: `a beat of the ${replica}` }),
+        timesGivenUp: () => timesGivenUp,
       };
-      return { replica, storage, lose, restore: () => outage.resolve(), timesGivenUp: () => timesGivenUp };
     };
-    const [first, second] = [await open('first'), await open('second')];
-    const seen = async ({ replica, storage }: typeof first) => {
-      const row = storage.reader.db.selectFrom('replicas').select('seen_at').where('id', '=', replica);
-      return (await row.executeTakeFirst())?.seen_at ?? 0;
+
+    const openTwo = async () => {
+      const testDatabase = await engine.testDatabase();
+      const replicas = [await open(testDatabase, 'first'), await open(testDatabase, 'second')] as const;
+      for (let passed = 0; passed < deadAfterMs; passed += deadAfterMs / 3) {
+        vi.advanceTimersByTime(deadAfterMs / 3);
+        for (const replica of replicas) await replica.beats();
+      }
+      return replicas;
     };
-    const begun = performance.now();
-    // Both watch by now.
-    await until(() => performance.now() > begun + deadAfterMs, { describe: 'the watch to begin' });
-    first.lose();
-    second.lose();
-    await until(async () => (await seen(second)) < Date.now() - deadAfterMs, { describe: 'the last beat to be old' });
-    first.restore();
-    await until(async () => (await seen(first)) > Date.now() - deadAfterMs, { describe: 'a beat of the first' });
-    second.restore();
-    await until(async () => (await seen(second)) > Date.now() - deadAfterMs, { describe: 'a beat of the second' });
-    expect([first.timesGivenUp(), second.timesGivenUp()]).toEqual([0, 0]);
+
+    it('the first replica that is back does not bury the others', async () => {
+      const [first, second] = await openTwo();
+      await first.lose('now');
+      await second.lose('now');
+      vi.advanceTimersByTime(deadAfterMs * 2);
+      first.restore();
+      await first.beats();
+      vi.advanceTimersByTime(1);
+      await first.beats();
+      second.restore();
+      await second.beats();
+      expect([first.timesGivenUp(), second.timesGivenUp()]).toEqual([0, 0]);
+    });
+
+    it('an outage right after a beat is no reason to bury the others', async () => {
+      const [first, second] = await openTwo();
+      await second.lose('now');
+      await first.lose('after a beat');
+      vi.advanceTimersByTime(deadAfterMs * 2);
+      first.restore();
+      await first.beats();
+      second.restore();
+      await second.beats();
+      expect([first.timesGivenUp(), second.timesGivenUp()]).toEqual([0, 0]);
+    });
   });
 
   it('a replica that is cut off from the database sends its daemons away, and they connect to another one', async () => {

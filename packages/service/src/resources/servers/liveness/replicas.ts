@@ -1,6 +1,6 @@
 import { Sweeper } from '../../../bus/sweeper.ts';
-import { guardWith } from '../../../guard.ts';
-import type { Log } from '../../../log.ts';
+import { guardWith } from '../../../process/guard.ts';
+import type { Log } from '../../../process/log.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import type { Liveness } from './liveness.ts';
 import { beat, deleteReplicasUnseenSince, insertReplica, orphanedServers } from './store.ts';
@@ -80,10 +80,10 @@ export class Replicas {
 
   async #sweep(): Promise<number> {
     const { storage, replica, log, givenUp, returned } = this.#options;
-    const known = await storage.write(async (tx) => {
-      if (await beat(tx, replica)) return true;
-      await insertReplica(tx, replica);
-      return false;
+    const { known, beatAt } = await storage.write(async (tx) => {
+      const known = await beat(tx, replica);
+      if (!known) await insertReplica(tx, replica);
+      return { known, beatAt: tx.now };
     });
     this.#await();
     if (!known) {
@@ -94,7 +94,7 @@ export class Replicas {
       if (this.#wasLate) returned();
       this.#wasLate = false;
       // A beat between two batches, so that neither this replica nor the others take it for dead.
-      if ((await this.#bury()) === AT_ONCE) return 0;
+      if ((await this.#bury(beatAt)) === AT_ONCE) return 0;
     }
     return this.#beatMs;
   }
@@ -112,11 +112,14 @@ export class Replicas {
     return now >= this.#watchesFrom;
   }
 
-  /** Deletes the row first: a replica that was only slow notices by it that it must claim its connections again. */
-  async #bury(): Promise<number> {
+  /**
+   * Deletes the row first: a replica that was only slow notices by it that it must claim its connections again. Compares with
+   * the last beat of this replica instead of the time: the database may be lost in between, for all of them.
+   */
+  async #bury(beatAt: number): Promise<number> {
     const { storage, liveness } = this.#options;
     return await storage.write(async (tx) => {
-      await deleteReplicasUnseenSince(tx, tx.now - this.#deadAfterMs);
+      await deleteReplicasUnseenSince(tx, beatAt - this.#deadAfterMs);
       const orphans = await orphanedServers(tx, AT_ONCE);
       for (const orphan of orphans) await liveness.vanish(tx, orphan);
       return orphans.length;

@@ -3,9 +3,9 @@ import { sealingKeyFingerprint } from '@hortus/template/sealing/sealing-key';
 import { Sweeper } from '../../../bus/sweeper.ts';
 import type { Connection } from '../../../channel/connection.ts';
 import type { Gateway } from '../../../channel/gateway.ts';
-import type { Log } from '../../../log.ts';
+import type { Log } from '../../../process/log.ts';
+import { iso } from '../../../records/time.ts';
 import type { Storage } from '../../../storage/storage.ts';
-import { iso } from '../../../time.ts';
 import { type Liveness, opens } from './liveness.ts';
 import { type Attendance, attendanceOf, attendancesOf, recordSeen, serversAt } from './store.ts';
 
@@ -111,8 +111,8 @@ export class RollCall {
       }
     }
     const { identity_conflict_at: at, identity_conflict: key } = row;
-    if (at !== null && at !== connection.conflictToldAt) {
-      connection.conflictToldAt = at;
+    if (at !== null && at !== connection.conflictReportedAt) {
+      connection.conflictReportedAt = at;
       const fingerprint = key ? sealingKeyFingerprint(key) : null;
       connection.send({ type: 'identity_conflict', fingerprint, seen_at: iso(at) });
     }

@@ -111,7 +111,7 @@ export const serversAt = (queries: Queries, replica: string) =>
     .execute();
 
 /** Finds servers whose connection was held by a dead replica. */
-export const orphanedServers = (tx: Tx, most: number): Promise<ServerRow[]> =>
+export const orphanedServers = (tx: Tx, max: number): Promise<ServerRow[]> =>
   claiming(
     tx,
     tx.db
@@ -125,5 +125,5 @@ export const orphanedServers = (tx: Tx, most: number): Promise<ServerRow[]> =>
           ),
         ),
       )
-      .limit(most),
+      .limit(max),
   ).execute();

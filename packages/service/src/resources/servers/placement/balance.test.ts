@@ -12,6 +12,7 @@ function open(isBlocked: (definitionId: string, to: string) => boolean) {
     id,
     name: id,
     status: 'online',
+    trusted: true,
     capacity: { memory: 64 * GIB },
   }));
   const own = Array.from({ length: 120 }, (_, number) => ({
@@ -27,7 +28,7 @@ function open(isBlocked: (definitionId: string, to: string) => boolean) {
       occupants: async (_: Queries, __: string, id: string) =>
         onServer(
           id,
-          own.map((one) => ({ id: one.id, memory: 4 * GIB })),
+          own.map((item) => ({ id: item.id, memory: 4 * GIB })),
         ),
     },
     movablesOn: async (_: Queries, __: string, id: string) => onServer(id, own),

@@ -1,6 +1,6 @@
-import { type Balance, MOST_PROPOSED } from '@hortus/contract/resources/placement-records';
+import { type Balance, MAX_PROPOSED } from '@hortus/contract/resources/placement-records';
 import { type Principal, requirePermission } from '../../../identity/principal.ts';
-import { pausing } from '../../../pausing.ts';
+import { pausing } from '../../../process/pausing.ts';
 import type { Queries } from '../../../storage/storage.ts';
 import { type Movable, type ProposedMove, propose } from './balancing.ts';
 import { ASSUMED_MEMORY, type Candidate } from './choosing.ts';
@@ -25,9 +25,9 @@ export interface BalancesDeps {
 }
 
 /** Reading what runs on a server costs several queries. */
-const MOST_SERVERS = 200;
+const MAX_SERVERS = 200;
 /** Each round proposes other moves in place of the refused ones. */
-const MOST_ROUNDS = 50;
+const MAX_ROUNDS = 50;
 
 type Found = Movable & { readonly uid: string };
 
@@ -45,15 +45,15 @@ export class Balances {
     const known = await placements.candidates(reader, accountId);
     const candidates = known
       .filter(({ status, capacity }) => status === 'online' && capacity !== undefined && capacity.memory > 0)
-      .slice(0, MOST_SERVERS);
+      .slice(0, MAX_SERVERS);
     const { movables, fixed } = await this.#loads(accountId, candidates);
     const servers = candidates.map(({ id, name, capacity }) => ({ id, name, memory: capacity?.memory ?? 1 }));
     const now = propose(servers, movables, fixed, 0).taken;
     const barred = new Map<string, Set<string>>();
     const allowed = () =>
-      movables.map((one) => ({ ...one, not: one.not.union(barred.get(one.id) ?? new Set<string>()) }));
+      movables.map((movable) => ({ ...movable, not: movable.not.union(barred.get(movable.id) ?? new Set<string>()) }));
     for (let round = 1; ; round++) {
-      let { moves, taken } = propose(servers, allowed(), fixed, MOST_PROPOSED);
+      let { moves, taken } = propose(servers, allowed(), fixed, MAX_PROPOSED);
       const possible = new Map<string, string>();
       for (const { movable, from, to } of moves) {
         if (await isBlocked(reader, accountId, movable.id, { from: from.id, to: to.id }))
@@ -61,10 +61,10 @@ export class Balances {
         else possible.set(movable.id, to.id);
       }
       if (possible.size < moves.length) {
-        if (round < MOST_ROUNDS) continue;
+        if (round < MAX_ROUNDS) continue;
         // Enough was tried: only moves that are known to be possible are left.
-        const known = movables.map((one) => ({ ...one, not: allBut(servers, possible.get(one.id)) }));
-        ({ moves, taken } = propose(servers, known, fixed, MOST_PROPOSED));
+        const known = movables.map((movable) => ({ ...movable, not: allBut(servers, possible.get(movable.id)) }));
+        ({ moves, taken } = propose(servers, known, fixed, MAX_PROPOSED));
       }
       const uids = new Map(movables.map(({ id, uid }) => [id, uid]));
       return {
@@ -84,27 +84,38 @@ export class Balances {
     const pause = pausing();
     const movables: Found[] = [];
     const fixed = new Map<string, number>();
+    // The secrets of a definition would go to the person who registered such a server, so nothing is moved there.
+    const untrusted = candidates.filter(({ trusted }) => !trusted).map(({ id }) => id);
     for (const { id: serverId, arch, fingerprint } of candidates) {
       await pause();
       const memory = new Map<string, number>();
       for (const occupant of await placements.occupants(reader, accountId, serverId))
         memory.set(occupant.id, Math.max(memory.get(occupant.id) ?? 0, occupant.memory));
       const own = fingerprint?.arch ?? arch;
-      const others = candidates.filter((one) => (one.fingerprint?.arch ?? one.arch) !== own).map(({ id }) => id);
+      const others = candidates
+        .filter((candidate) => (candidate.fingerprint?.arch ?? candidate.arch) !== own)
+        .map(({ id }) => id);
       for (const { id, name, instance_uid } of await movablesOn(reader, accountId, serverId)) {
         const taken = memory.get(id) || ASSUMED_MEMORY;
         memory.delete(id);
-        movables.push({ id, name, uid: instance_uid, serverId, memory: taken, not: new Set(others) });
+        movables.push({
+          id,
+          name,
+          uid: instance_uid,
+          serverId,
+          memory: taken,
+          not: new Set([...others, ...untrusted]),
+        });
       }
-      const rest = [...memory.values()].reduce((sum, one) => sum + (one || ASSUMED_MEMORY), 0);
+      const rest = [...memory.values()].reduce((sum, number) => sum + (number || ASSUMED_MEMORY), 0);
       fixed.set(serverId, rest);
     }
     return { movables, fixed };
   }
 }
 
-const allBut = (servers: readonly { readonly id: string }[], one: string | undefined): ReadonlySet<string> =>
-  new Set(servers.flatMap(({ id }) => (id === one ? [] : id)));
+const allBut = (servers: readonly { readonly id: string }[], text: string | undefined): ReadonlySet<string> =>
+  new Set(servers.flatMap(({ id }) => (id === text ? [] : id)));
 
 const moveRecord = (
   { movable, from, to, fromPercent, toPercent }: ProposedMove,

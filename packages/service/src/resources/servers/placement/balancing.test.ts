@@ -23,7 +23,7 @@ const movables = (servers: readonly Load[]): fc.Arbitrary<Movable[]> =>
           }),
           { maxLength: 25 },
         )
-        .map((all) => all.map((one, n) => ({ ...one, id: `def_${n}` })));
+        .map((all) => all.map((item, n) => ({ ...item, id: `def_${n}` })));
 const cases = loads.chain((servers) => fc.tuple(fc.constant(servers), movables(servers)));
 
 const highest = (servers: readonly Load[], taken: ReadonlyMap<string, number>) =>
@@ -32,17 +32,17 @@ const highest = (servers: readonly Load[], taken: ReadonlyMap<string, number>) =
 describe('a proposal of moves', () => {
   it('never makes the fullest server fuller, moves nothing twice or where it may not go, and is bounded', () => {
     fc.assert(
-      fc.property(cases, fc.nat(20), ([servers, all], most) => {
+      fc.property(cases, fc.nat(20), ([servers, all], max) => {
         const before = propose(servers, all, new Map(), 0);
-        const { moves, taken } = propose(servers, all, new Map(), most);
-        expect(moves.length).toBeLessThanOrEqual(most);
+        const { moves, taken } = propose(servers, all, new Map(), max);
+        expect(moves.length).toBeLessThanOrEqual(max);
         expect(new Set(moves.map(({ movable }) => movable.id)).size).toBe(moves.length);
         for (const { movable, from, to } of moves) {
           expect(movable.serverId).toBe(from.id);
           expect(movable.not.has(to.id)).toBe(false);
         }
         expect(highest(servers, taken)).toBeLessThanOrEqual(highest(servers, before.taken) + 1e-9);
-        const sum = (of: ReadonlyMap<string, number>) => [...of.values()].reduce((total, one) => total + one, 0);
+        const sum = (of: ReadonlyMap<string, number>) => [...of.values()].reduce((total, number) => total + number, 0);
         expect(sum(taken)).toBeCloseTo(sum(before.taken));
       }),
     );
@@ -62,9 +62,9 @@ describe('a proposal of moves', () => {
 
   it('moves from a full server to an empty one, and not for a small gain', () => {
     const servers = ['a', 'b'].map((id) => ({ id, name: id, memory: 100 }));
-    const one = (id: string, memory: number) => ({ id, name: id, serverId: 'a', memory, not: new Set<string>() });
-    const { moves } = propose(servers, [one('x', 30), one('y', 30)], new Map(), 20);
+    const movable = (id: string, memory: number) => ({ id, name: id, serverId: 'a', memory, not: new Set<string>() });
+    const { moves } = propose(servers, [movable('x', 30), movable('y', 30)], new Map(), 20);
     expect(moves).toMatchObject([{ movable: { id: 'x' }, fromPercent: [60, 30], toPercent: [0, 30] }]);
-    expect(propose(servers, [one('x', 4)], new Map([['a', 50]]), 20).moves).toEqual([]);
+    expect(propose(servers, [movable('x', 4)], new Map([['a', 50]]), 20).moves).toEqual([]);
   });
 });

@@ -33,7 +33,7 @@ export interface Proposal {
 }
 
 /** A move costs a copy of the data and a short stop, so it must make the fuller server this much emptier. */
-const LEAST_GAIN = 0.05;
+const MIN_GAIN = 0.05;
 
 /**
  * Proposes moves from the fullest server to emptier ones, until no move lowers the highest share noticeably. Each
@@ -43,7 +43,7 @@ export function propose(
   servers: readonly Load[],
   movables: readonly Movable[],
   fixed: ReadonlyMap<string, number>,
-  most: number,
+  max: number,
 ): Proposal {
   const taken = new Map(servers.map(({ id }) => [id, fixed.get(id) ?? 0]));
   for (const { serverId, memory } of movables)
@@ -51,7 +51,7 @@ export function propose(
   const shareOf = ({ id, memory }: Load, more = 0) => ((taken.get(id) ?? 0) + more) / memory;
   const left = new Set(movables);
   const moves: ProposedMove[] = [];
-  while (moves.length < most) {
+  while (moves.length < max) {
     const best = bestMove(servers, [...left], shareOf);
     if (!best) break;
     const { movable, from, to } = best;
@@ -82,7 +82,7 @@ function bestMove(servers: readonly Load[], movables: readonly Movable[], shareO
     for (const to of others.toReversed()) {
       if (movable.not.has(to.id)) continue;
       const worst = Math.max(shareOf(from, -movable.memory), shareOf(to, movable.memory));
-      if (shareOf(from) - worst >= LEAST_GAIN && (!best || worst < best.worst)) best = { movable, from, to, worst };
+      if (shareOf(from) - worst >= MIN_GAIN && (!best || worst < best.worst)) best = { movable, from, to, worst };
     }
   return best;
 }

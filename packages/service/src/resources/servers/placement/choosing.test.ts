@@ -6,7 +6,6 @@ import { noServerFits, Survey } from './survey.ts';
 const MIB = 2 ** 20;
 const nothing: Needs = {
   labels: {},
-  trusted: false,
   memory: 0,
   cores: 0,
   ports: [],
@@ -44,7 +43,6 @@ const needed: fc.Arbitrary<Needs> = fc.record({
     { nil: {} as Record<string, string> },
   ),
   arch: fc.constantFrom(undefined, undefined, 'amd64'),
-  trusted: fc.boolean(),
   memory: fc.integer({ min: 0, max: 2048 }).map((n) => n * MIB),
   cores: fc.nat(4),
   ports: fc.uniqueArray(port),
@@ -67,7 +65,7 @@ describe('the choice of a server', () => {
     await fc.assert(
       fc.asyncProperty(candidates, needed, occupancies, async (servers, needs, taken) => {
         const choice = await of(servers, taken).choose(needs);
-        const fit = servers.filter((one) => lackingOf(one, needs, taken[one.id] ?? empty).length === 0);
+        const fit = servers.filter((server) => lackingOf(server, needs, taken[server.id] ?? empty).length === 0);
         expect(choice.chosen === undefined).toBe(fit.length === 0);
         if (choice.chosen) expect(fit.map(({ id }) => id)).toContain(choice.chosen.id);
         const again = await of(servers.toReversed(), taken).choose(needs);
@@ -91,9 +89,9 @@ describe('the choice of a server', () => {
           survey.take(chosen.id, needs);
           memory.set(chosen.id, (memory.get(chosen.id) ?? 0) + needs.memory);
           const used = ports.get(chosen.id) ?? new Set();
-          for (const one of needs.ports) {
-            expect(used.has(one)).toBe(false);
-            used.add(one);
+          for (const port of needs.ports) {
+            expect(used.has(port)).toBe(false);
+            used.add(port);
           }
           ports.set(chosen.id, used);
         }

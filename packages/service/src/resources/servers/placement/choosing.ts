@@ -1,4 +1,4 @@
-import { type Fingerprint, lacksOf } from '@hortus/contract/fingerprint';
+import { type Fingerprint, lacksOf } from '@hortus/contract/records/fingerprint';
 import type { ConsideredServer } from '@hortus/contract/resources/placement-records';
 import type { ServerLabels } from '@hortus/contract/resources/server-records';
 import type { Manifest } from '@hortus/contract/template/manifest';
@@ -25,8 +25,6 @@ export interface Candidate {
 export interface Needs {
   readonly labels: ServerLabels;
   readonly arch?: string | undefined;
-  /** Whether existing secrets are sent there. */
-  readonly trusted: boolean;
   /** Servers to choose from, and why only these. */
   readonly only?: { readonly ids: readonly string[]; readonly why: string } | undefined;
   /** Reserved memory in bytes. */
@@ -70,7 +68,12 @@ export function lackingOf(candidate: Candidate, needs: Needs, taken?: Occupancy)
       lack('label', Object.hasOwn(labels, key) ? `has ${key}=${labels[key]}, not ${value}` : `has no label ${key}`);
   const arch = fingerprint?.arch ?? candidate.arch;
   if (needs.arch !== undefined && arch !== needs.arch) lack('architecture', `is ${arch ?? 'of unknown architecture'}`);
-  if (needs.trusted && !candidate.trusted) lack('trust', 'its key was given to someone without data:export');
+  // Otherwise a key with servers:write alone could register a server with much room and receive the next secrets.
+  if (!candidate.trusted)
+    lack(
+      'trust',
+      'is not trusted, because its key was given to someone without data:export; rotate its key to trust it',
+    );
   if (fingerprint) for (const { message } of lacksOf(needs.manifest, fingerprint)) lack('engine', message);
   if (capacity) {
     if (needs.cores > capacity.cores) lack('cpu', `has ${capacity.cores} cores, needs ${needs.cores}`);

@@ -4,8 +4,8 @@ import { createClient } from '@hortus/client/client';
 import { until } from '@hortus/testkit/until';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeCatalog } from '../../../testing/catalog-folder.ts';
-import { onBothEngines } from '../../../testing/engines.ts';
-import { expectRefusal } from '../../../testing/published-answer.ts';
+import { onDifferingEngines } from '../../../testing/engines.ts';
+import { expectRefusal } from '../../../testing/published-response.ts';
 import { type Caller, type RunningService, startApp } from '../../../testing/running-service.ts';
 
 const template = (slug: string, rest: string) => `
@@ -19,7 +19,7 @@ ${rest}
 `;
 const MI = 2 ** 20;
 
-onBothEngines((engine) => {
+onDifferingEngines('concurrent requests', (engine) => {
   let service: RunningService;
   let number = 0;
 
@@ -40,7 +40,7 @@ permissions: [{kind: host_port, reason: Answers queries.}]`,
     service = await startApp(engine, { catalogDirectory }, testDatabase);
   });
 
-  interface Given {
+  interface ServerInput {
     readonly memory?: number;
     readonly used?: number;
     readonly cores?: number;
@@ -50,8 +50,8 @@ permissions: [{kind: host_port, reason: Answers queries.}]`,
   }
 
   /** Registers a server that polls, unless it is away. */
-  async function server(owner: Caller, name: string, given: Given = {}) {
-    const { memory = 4000 * MI, used = 0, cores = 4, disk = 10, labels = {}, away = false } = given;
+  async function server(owner: Caller, name: string, overrides: ServerInput = {}) {
+    const { memory = 4000 * MI, used = 0, cores = 4, disk = 10, labels = {}, away = false } = overrides;
     const { data } = await owner.client.call('servers.register', { body: { name, environment: 'staging', labels } });
     const daemon = createClient({ baseUrl: service.base, key: data.api_key });
     if (!away) await daemon.call('deployments.pending', {});
@@ -128,7 +128,10 @@ permissions: [{kind: host_port, reason: Answers queries.}]`,
       const lacking = async (species: string) =>
         Object.fromEntries(
           (await create(owner, species)).json.error.details.servers.map(
-            (one: { name: string; lacking: { reason: string }[] }) => [one.name, one.lacking.map((l) => l.reason)],
+            (server: { name: string; lacking: { reason: string }[] }) => [
+              server.name,
+              server.lacking.map((l) => l.reason),
+            ],
           ),
         );
       expect(await lacking('greedy')).toEqual({ drained: ['status'], full: ['disk'], weak: ['cpu'] });
@@ -139,9 +142,9 @@ permissions: [{kind: host_port, reason: Answers queries.}]`,
     it('of several concurrent requests only those that fit are accepted', async () => {
       const owner = await service.addAccount();
       const servers = [await server(owner, 'a', { memory: 1300 * MI }), await server(owner, 'b', { memory: 700 * MI })];
-      const answers = await Promise.all(Array.from({ length: 6 }, () => create(owner)));
-      expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, 422, 422, 422]);
-      const chosen = answers.flatMap(({ json }) => json.data?.server_id ?? []);
+      const responses = await Promise.all(Array.from({ length: 6 }, () => create(owner)));
+      expect(responses.map(({ status }) => status).sort()).toEqual([201, 201, 201, 422, 422, 422]);
+      const chosen = responses.flatMap(({ json }) => json.data?.server_id ?? []);
       expect(chosen.filter((id) => id === servers[0])).toHaveLength(2);
       expect(chosen.filter((id) => id === servers[1])).toHaveLength(1);
     });
@@ -151,7 +154,7 @@ permissions: [{kind: host_port, reason: Answers queries.}]`,
       const ids = [await server(owner, 'a'), await server(owner, 'b'), await server(owner, 'c')];
       const chosen: string[] = [];
       for (let i = 0; i < 6; i++) chosen.push((await create(owner, 'seed')).json.data.server_id);
-      for (const id of ids) expect(chosen.filter((one) => one === id)).toHaveLength(2);
+      for (const id of ids) expect(chosen.filter((text) => text === id)).toHaveLength(2);
     });
 
     it('follows a tenant to its server', async () => {
@@ -165,6 +168,63 @@ permissions: [{kind: host_port, reason: Answers queries.}]`,
         { name: 'little', lacking: [{ reason: 'memory' }] },
         { name: 'big', lacking: [{ reason: 'elsewhere' }] },
       ]);
+    });
+
+    describe('a server registered by a key with only servers:write, which reports enormous room', () => {
+      /** The server of an owner, and one of such a key. */
+      async function lured() {
+        const owner = await service.addAccount();
+        const honest = await server(owner, 'honest', { memory: 2000 * MI });
+        const { data: thief } = await owner.client.call('keys.create', {
+          body: { name: 'thief', permissions: ['servers:write'] },
+        });
+        const lure = await server(
+          { ...owner, client: createClient({ baseUrl: service.base, key: thief.key }) },
+          'lure',
+          {
+            memory: 900_000_000 * MI,
+          },
+        );
+        return { owner, honest, lure };
+      }
+
+      it('is never chosen by server_id auto, also not for someone with data:export', async () => {
+        const { owner, honest } = await lured();
+        const { json } = await create(owner, 'seed');
+        expect(json.data.server_id).toBe(honest);
+        expect(json.data.placement.considered).toMatchObject([
+          { name: 'honest', fits: true },
+          { name: 'lure', fits: false, lacking: [{ reason: 'trust' }] },
+        ]);
+      });
+
+      it('is named with the reason if no other is left, only to callers that may read servers', async () => {
+        const { owner, honest, lure } = await lured();
+        await owner.client.call('servers.drain', { params: { id: honest } });
+        const refused = await create(owner, 'seed');
+        expectRefusal(refused, 'VALIDATION_ERROR', 'server_id');
+        expect(refused.json.error.message).toMatch(/lure: is not trusted, .* data:export; rotate its key to trust it/);
+        const permissions = ['definitions:write', 'definitions:read', 'templates:read'] as const;
+        const { data: blind } = await owner.client.call('keys.create', {
+          body: { name: 'blind', permissions: [...permissions] },
+        });
+        const unnamed = await owner.request('POST', '/definitions', { body: body('seed'), key: blind.key });
+        expectRefusal(unnamed, 'VALIDATION_ERROR', 'server_id');
+        expect(JSON.stringify(unnamed.json)).not.toMatch(/lure|honest/);
+        await owner.client.call('servers.rotateKey', { params: { id: lure }, query: { force: true } });
+        expect((await owner.client.call('servers.read', { params: { id: lure } })).data.trusted).toBe(true);
+        expect((await create(owner, 'seed')).json.data.server_id).toBe(lure);
+      });
+
+      it('is no target of the balance', async () => {
+        const { owner, honest } = await lured();
+        for (let i = 0; i < 3; i++) await create(owner, 'greedy', { server_id: honest });
+        expect((await owner.client.call('servers.balance')).data.moves).toEqual([]);
+        const trusted = await server(owner, 'trusted');
+        const { moves } = (await owner.client.call('servers.balance')).data;
+        expect(moves.length).toBeGreaterThan(0);
+        expect(moves.every(({ to_server_id }) => to_server_id === trusted)).toBe(true);
+      });
     });
 
     it('is previewed with its reasons, and needs a server', async () => {

@@ -1,7 +1,7 @@
 import type { PlacementLack } from '@hortus/contract/resources/placement-records';
 import type { Manifest } from '@hortus/contract/template/manifest';
-import { pausing } from '../../../pausing.ts';
 import { conflict, notFound, Problem } from '../../../problem.ts';
+import { pausing } from '../../../process/pausing.ts';
 import type { Queries, Tx } from '../../../storage/storage.ts';
 import { fingerprintOf, labelsOf, platformOf } from '../record.ts';
 import { lockServer, type ServerRow } from '../store.ts';
@@ -10,7 +10,7 @@ import { type CandidateRow, candidatesAfter } from './store.ts';
 import { Survey } from './survey.ts';
 
 /** The last report of a server. */
-export interface ReportedCapacity {
+interface ReportedCapacity {
   readonly memory_used: number;
   readonly memory_free: number;
   readonly cpu_cores: number;
@@ -133,7 +133,7 @@ export class Placements {
       for (const port of occupant.ports) ports.add(port);
     }
     const clash = await this.#deps.clash(queries, serverId, manifest.routes, moved);
-    const sum = [...memory.values()].reduce((total, one) => total + one, 0);
+    const sum = [...memory.values()].reduce((total, number) => total + number, 0);
     return { memory: sum, ports, hosts: clash ? [clash.host] : [] };
   }
 

@@ -1,4 +1,4 @@
-import { type ConsideredServer, MOST_CONSIDERED, type Placement } from '@hortus/contract/resources/placement-records';
+import { type ConsideredServer, MAX_CONSIDERED, type Placement } from '@hortus/contract/resources/placement-records';
 import { conflict, type Problem } from '../../../problem.ts';
 import { byRoom, type Candidate, freeMemory, lackingOf, type Needs, type Occupancy, type Ranked } from './choosing.ts';
 
@@ -16,7 +16,7 @@ export interface Choice {
 /** Reading what runs on a server costs several queries, so only the most promising are compared exactly at a time. */
 const AT_A_TIME = 10;
 /** A request must end: beyond this, another server is not tried. */
-const MOST_COMPARED = 100;
+const MAX_COMPARED = 100;
 
 /** The servers of an account at one time, for one or several choices. */
 export class Survey {
@@ -41,7 +41,7 @@ export class Survey {
   async choose(needs: Needs): Promise<Choice> {
     const { fitting: likely, others } = this.#judged(needs);
     const full: ConsideredServer[] = [];
-    for (let from = 0; from < Math.min(likely.length, MOST_COMPARED); from += AT_A_TIME) {
+    for (let from = 0; from < Math.min(likely.length, MAX_COMPARED); from += AT_A_TIME) {
       const compared: Ranked[] = [];
       for (const { candidate } of likely.slice(from, from + AT_A_TIME)) {
         const taken = this.#withPlanned(candidate.id, await this.#occupancy(candidate.id, needs));
@@ -75,7 +75,7 @@ export class Survey {
       const lacking = lackingOf(candidate, needs);
       const free = freeMemory(candidate);
       if (lacking.length === 0) fitting.push({ candidate, free });
-      else if (others.length < MOST_CONSIDERED) others.push(considered(candidate, free, lacking));
+      else if (others.length < MAX_CONSIDERED) others.push(considered(candidate, free, lacking));
     }
     return { fitting: fitting.sort(byRoom), others };
   }
@@ -91,7 +91,7 @@ export class Survey {
     fits: readonly ConsideredServer[],
     others: readonly ConsideredServer[],
   ): Choice {
-    return { chosen, considered: [...fits, ...others].slice(0, MOST_CONSIDERED), total: this.#candidates.length };
+    return { chosen, considered: [...fits, ...others].slice(0, MAX_CONSIDERED), total: this.#candidates.length };
   }
 }
 
@@ -105,28 +105,48 @@ const fitting = ({ candidate, free }: Ranked): ConsideredServer => considered(ca
 
 const MIB = 2 ** 20;
 
+interface Naming {
+  /** Whether the caller may read servers; if not, only the chosen one is named. */
+  readonly mayName?: boolean;
+}
+
 /** Explains a choice. */
-export function placementOf({ chosen, considered, total }: Choice & { readonly chosen: Candidate }): Placement {
-  const fits = considered.filter((one) => one.fits);
+export function placementOf(
+  { chosen, considered, total }: Choice & { readonly chosen: Candidate },
+  { mayName = true }: Naming = {},
+): Placement {
+  const fits = considered.filter((item) => item.fits);
   const free = fits[0]?.free_memory_bytes ?? null;
   const room = free === null ? 'its capacity is not known yet' : `${Math.floor(free / MIB)} MiB of its memory are free`;
   const others = fits.length === 1 ? 'the only server that fits' : 'the server with the most room';
   return {
     server_id: chosen.id,
     reason: `${chosen.name} is ${others}: ${room}, and it has ${chosen.definitions} definitions.`,
-    considered: [...considered],
+    considered: considered.filter(({ server_id }) => mayName || server_id === chosen.id),
     considered_total: total,
   };
 }
 
 /** Servers named in the message; the details name more. */
-const MOST_NAMED = 5;
+const MAX_NAMED = 5;
 
 /** The refusal if no server fits; says for each what is missing. */
-export function noServerFits({ considered, total }: Choice, field = 'server_id'): Problem {
+export function noServerFits(
+  { considered, total }: Choice,
+  { field = 'server_id', mayName = true }: Naming & { readonly field?: string } = {},
+): Problem {
   if (total === 0) return conflict(field, 'no_server', 'there is no server to choose; register one first.');
+  if (!mayName)
+    return conflict(
+      field,
+      'no_server',
+      `none of ${total} servers fits; with servers:read each is named with its reason.`,
+      {
+        total,
+      },
+    );
   const named = considered
-    .slice(0, MOST_NAMED)
+    .slice(0, MAX_NAMED)
     .map(({ name, lacking }) => `${name}: ${lacking.map(({ message }) => message).join(', ')}`);
   const more = total > named.length ? `; and ${total - named.length} more` : '';
   return conflict(field, 'no_server', `none of ${total} servers fits: ${named.join('; ')}${more}.`, {

@@ -6,12 +6,12 @@ import type { Bus } from '../../../bus/bus.ts';
 import { openLocalBus } from '../../../bus/local-bus.ts';
 import { openPostgresBus } from '../../../bus/postgres-bus.ts';
 import type { Connection } from '../../../channel/connection.ts';
-import { guardWith } from '../../../guard.ts';
 import { Upgrades } from '../../../http/upgrades.ts';
 import { Authenticator } from '../../../identity/authenticator.ts';
 import { newServerKey } from '../../../identity/tokens.ts';
-import { newId } from '../../../ids.ts';
 import { JobWorker } from '../../../jobs/worker.ts';
+import { guardWith } from '../../../process/guard.ts';
+import { newId } from '../../../records/ids.ts';
 import { insertRow } from '../../../storage/status-columns.ts';
 import type { Storage } from '../../../storage/storage.ts';
 import type { Row } from '../../../storage/tables.ts';
@@ -21,6 +21,7 @@ import { type LosableStorage, losableStorage } from '../../../testing/losable-st
 import { QuietLog } from '../../../testing/quiet-log.ts';
 import { definitionRow, insertAccount, insertDefinitionParents, serverRow } from '../../../testing/rows.ts';
 import { openVault, type Vault } from '../../../vault/vault.ts';
+import { onThisThread } from '../../../workers/testing/on-this-thread.ts';
 import { orderProtection } from '../../manifest/protected-order.ts';
 import { openManifestSigner } from '../../manifest/signer.ts';
 import type { ClusterConnections } from '../cluster-connections.ts';
@@ -29,9 +30,10 @@ import { Liveness, type LivenessDeps, SILENCE } from '../liveness/liveness.ts';
 
 export interface ReplicaOptions
   extends Partial<Pick<DaemonChannelDeps, 'watch' | 'sweepMs' | 'rollCallMs' | 'report' | 'times'>> {
-  readonly patience?: LivenessDeps['times'];
+  readonly timeouts?: LivenessDeps['times'];
+  readonly clock?: () => number;
   readonly clusters?: (
-    parts: Pick<DaemonChannelDeps, 'storage' | 'bus' | 'replica' | 'log' | 'liveness'>,
+    parts: Pick<DaemonChannelDeps, 'storage' | 'bus' | 'replica' | 'log' | 'liveness' | 'protect'>,
   ) => ClusterConnections;
 }
 
@@ -67,11 +69,11 @@ const masterKey = randomBytes(32).toString('base64');
 export async function openReplica(
   engine: Engine,
   testDatabase: TestDatabase,
-  { clusters, ...options }: ReplicaOptions = {},
+  { clusters, clock, ...options }: ReplicaOptions = {},
 ): Promise<Replica> {
   const name = `replica-${++replicas}`;
   const log = { ...new QuietLog(), info: () => {} };
-  const { storage, lose: loseDatabase } = losableStorage(await testDatabase.open());
+  const { storage, lose: loseDatabase } = losableStorage(await testDatabase.open(clock && { clock }));
   const { databaseUrl: url } = testDatabase;
   const bus = url === undefined ? openLocalBus({ log }) : await openPostgresBus({ url, replica: name, log });
   storage.onCommit((notices) => {
@@ -88,7 +90,7 @@ export async function openReplica(
       lose: async (_tx, id) => void instances.push(`lose ${id}`),
       regain: async (_tx, id) => void instances.push(`regain ${id}`),
     },
-    times: { reconnectMs: 100, ...options.patience },
+    times: { reconnectMs: 100, ...options.timeouts },
   });
   const jobs = new JobWorker({ storage, bus, replica: name, log, handlers: { [SILENCE]: liveness.silence } });
   const upgrades = new Upgrades(guardWith(log));
@@ -100,16 +102,18 @@ export async function openReplica(
     const pending = storage.reader.db.selectFrom('deployments').select('server_id').where('status', '=', 'pending');
     return (await pending.execute()).map(({ server_id }) => server_id);
   };
+  const protect = orderProtection(await openManifestSigner(storage, vault));
   const channel = await openDaemonChannel({
     storage,
     bus,
     replica: name,
     liveness,
-    ...(clusters && { clusters: clusters({ storage, bus, replica: name, log, liveness }) }),
+    ...(clusters && { clusters: clusters({ storage, bus, replica: name, log, liveness, protect }) }),
     log,
+    work: onThisThread,
     vault,
     upgrades,
-    protect: orderProtection(await openManifestSigner(storage, vault)),
+    protect,
     refuse: (socket) => socket.destroy(),
     addressOf: ({ socket }) => socket.remoteAddress ?? '',
     authenticate: (key, address) => authenticator.authenticateKey(key, address),

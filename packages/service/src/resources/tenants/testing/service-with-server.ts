@@ -6,7 +6,7 @@ import { startApp } from '../../../testing/running-service.ts';
 /** Starts a service with one server, whose daemon completes every action at once, and offers shortcuts for tenants. */
 export async function startServiceWithServer(engine: Engine) {
   const service = await startApp(engine);
-  const { client, request, sideDoor } = service;
+  const { client, request, database } = service;
   const server = (await client.call('servers.register', { body: { name: 'server-1', environment: 'staging' } })).data;
   let number = 0;
 
@@ -15,7 +15,7 @@ export async function startServiceWithServer(engine: Engine) {
     serverId: server.id,
     serverKey: server.api_key,
     /** Actions requested from the daemon, oldest first. */
-    told: [] as { instanceId: string; slug: string }[],
+    eventsOf: [] as { instanceId: string; slug: string }[],
 
     async connectDaemon(): Promise<void> {
       const daemon = new DaemonSocket(`${service.base.replace('http', 'ws')}/ws/server`, {
@@ -25,7 +25,7 @@ export async function startServiceWithServer(engine: Engine) {
       daemon.socket.on('message', (data) => {
         const { type, execution_id, instance_id, action } = JSON.parse(String(data));
         if (type !== 'action_request') return;
-        system.told.push({ instanceId: instance_id, slug: action.slug });
+        system.eventsOf.push({ instanceId: instance_id, slug: action.slug });
         daemon.send({ type: 'action_started', execution_id });
         daemon.send({ type: 'action_completed', execution_id, exit_code: 0, output: '' });
       });
@@ -36,7 +36,7 @@ export async function startServiceWithServer(engine: Engine) {
     atRest: () =>
       until(
         async () => {
-          const open = sideDoor.db.selectFrom('executions').select('id');
+          const open = database.db.selectFrom('executions').select('id');
           return (await open.where('status', 'in', ['pending', 'sent', 'running']).execute()).length === 0;
         },
         { describe: 'every execution to end' },
@@ -72,7 +72,7 @@ export async function startServiceWithServer(engine: Engine) {
     },
     /** Types of the events of a tenant, oldest first. */
     async events(tenantId: string): Promise<string[]> {
-      const rows = sideDoor.db.selectFrom('events').select('type').where('resource_id', '=', tenantId);
+      const rows = database.db.selectFrom('events').select('type').where('resource_id', '=', tenantId);
       return (await rows.orderBy('position').execute()).map(({ type }) => type);
     },
   };

@@ -1,9 +1,9 @@
 import type { Execution } from '@hortus/contract/resources/actions';
 import type { UpgradeApply } from '@hortus/contract/resources/upgrades';
-import { INKWELL } from '@hortus/template/inkwell.fixture';
+import { INKWELL } from '@hortus/template/testing/inkwell';
 import { until } from '@hortus/testkit/until';
 import type { RunningService } from '../../../testing/running-service.ts';
-import { keptAs } from '../../backups/testing/kept.ts';
+import { backupResult } from '../../backups/testing/backup-result.ts';
 
 /** Makes upgrades start with a backup. Most tests have none, because they run without a daemon. */
 export const withBackup = (text: string): string => text.replace('strategy: none', 'strategy: both');
@@ -73,7 +73,7 @@ export class VersionedTemplate {
     }
     const field = slug === 'hortus.backup' ? 'backup_id' : 'safety_backup_id';
     const backup = (await client.call('backups.read', { params: { id: String(execution.params[field]) } })).data;
-    const kept = keptAs(backup, end);
+    const kept = backupResult(backup, end);
     const result = slug === 'hortus.backup' ? kept : { safety: kept };
     await client.call('actions.report', { params, body: { status: 'completed', result } });
     return execution;
@@ -104,11 +104,11 @@ export class VersionedTemplate {
 
   /** Waits for a status or a step. */
   until(id: string, word: string) {
-    const look = async () => {
+    const poll = async () => {
       const upgrade = await this.read(id);
       return upgrade.status === word || upgrade.step === word ? upgrade : undefined;
     };
-    return until(look, { describe: `${id} to be ${word}` });
+    return until(poll, { describe: `${id} to be ${word}` });
   }
 
   async definition(id: string) {

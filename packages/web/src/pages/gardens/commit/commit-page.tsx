@@ -1,8 +1,8 @@
 import type { GardenRunChange } from '@hortus/contract/resources/garden-records';
 import type { GardenCommitDetail } from '@hortus/contract/resources/garden-source-records';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi, useApiWhen } from '../../../api/query.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { RecordPage } from '../../../parts/record-page.tsx';
 import { Status, type Tone } from '../../../parts/status.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
@@ -12,8 +12,8 @@ import { CommitFacts } from './commit-facts.tsx';
 import { Decide } from './decide.tsx';
 
 /** One commit: its plan or why there is none, the decision, and how it was applied. */
-export function CommitPage() {
-  const { id, commit } = useParams({ strict: false }) as { id: string; commit: string };
+export function CommitPage(): ReactNode {
+  const { id, commit } = useParams({ from: '/frame/gardens/$id/commits/$commit' });
   const garden = useApi('gardens.read', { params: { id } });
   const query = useApi('gardens.commit', { params: { id, commit_id: commit } });
   const name = garden.data?.data.name ?? 'Garden';
@@ -24,12 +24,12 @@ export function CommitPage() {
           title={subjectOf(data)}
           heading={<bdi>{subjectOf(data)}</bdi>}
           crumbs={[
-            <PlaceLink key="all" to="/gardens">
+            <Link key="all" to="/gardens">
               Gardens
-            </PlaceLink>,
-            <PlaceLink key="garden" to="/gardens/$id" params={{ id }}>
+            </Link>,
+            <Link key="garden" to="/gardens/$id" params={{ id }}>
               {name}
-            </PlaceLink>,
+            </Link>,
           ]}
           lead={
             <>
@@ -80,9 +80,9 @@ function StateOfChange({ change: { state, error, deployment_id } }: { change: Ga
     <span className="ml-auto flex flex-wrap items-center gap-x-3 text-sm">
       {error && <span className="text-bad-ink [overflow-wrap:anywhere]">{harmless(error)}</span>}
       {deployment_id && (
-        <PlaceLink to="/deployments/$id" params={{ id: deployment_id }} className="link">
+        <Link to="/deployments/$id" params={{ id: deployment_id }} className="link">
           Deployment
-        </PlaceLink>
+        </Link>
       )}
       <Status state={state} tone={TONES[state]} />
     </span>

@@ -7,9 +7,9 @@ import { Button } from '../../../parts/button.tsx';
 import { ConfirmDanger } from '../../../parts/confirm-danger.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { toast } from '../../../parts/toast.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { countsText } from '../plan-changes.tsx';
 
 interface Decision {

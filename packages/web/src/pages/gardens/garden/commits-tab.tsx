@@ -1,8 +1,8 @@
 import { gardenCommitMachine } from '@hortus/contract/machines/garden-commit';
 import type { GardenCommit } from '@hortus/contract/resources/garden-source-records';
 import type { Garden } from '@hortus/contract/resources/gardens';
+import { Link } from '@tanstack/react-router';
 import { useApi } from '../../../api/query.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { Filter } from '../../../parts/filters.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
 import { Named } from '../../../parts/named.tsx';
@@ -16,8 +16,8 @@ import { countsText } from '../plan-changes.tsx';
 
 /** Commits that were found, newest first. */
 export function CommitsTab({ garden }: { garden: Garden }) {
-  const [search] = useListSearch();
-  const status = gardenCommitMachine.states.find((one) => one === search.status);
+  const [search] = useListSearch('/frame/gardens/$id');
+  const status = gardenCommitMachine.states.find((state) => state === search.status);
   const query = useApi('gardens.commits', {
     params: { id: garden.id },
     query: { page: search.page ?? 1, ...(status && { status }) },
@@ -51,7 +51,7 @@ const COLUMNS: readonly Column<GardenCommit>[] = [
     name: 'Commit',
     cell: (commit) => (
       <Named also={`${shortSha(commit.sha)}, ${harmless(commit.author)}`}>
-        <PlaceLink
+        <Link
           to="/gardens/$id/commits/$commit"
           params={{ id: commit.garden_id, commit: commit.id }}
           className="row-link"
@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<GardenCommit>[] = [
           <b>
             <bdi>{subjectOf(commit)}</bdi>
           </b>
-        </PlaceLink>
+        </Link>
       </Named>
     ),
   },

@@ -5,9 +5,9 @@ import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CheckField } from '../../../parts/check-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { toast } from '../../../parts/toast.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { credentialsOf, SourceFields, sourceFieldNames, type TypedSource } from '../source-fields.tsx';
 
 /** Changes the source of a garden. The stored token is never shown, so an empty field keeps it. */

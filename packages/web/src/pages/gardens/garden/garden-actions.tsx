@@ -32,7 +32,7 @@ export function GardenActions({ garden }: { garden: Garden }) {
   const confirm = async () => {
     await forget.mutateAsync({ params: { id } });
     toast(`${name} is forgotten; what it made stays.`);
-    await navigate({ to: '/gardens' as string });
+    await navigate({ to: '/gardens' });
   };
   const close = () => setOpen(undefined);
   return (

@@ -1,7 +1,7 @@
 import type { Garden } from '@hortus/contract/resources/gardens';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../../api/query.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { RecordPage } from '../../../parts/record-page.tsx';
 import { Tabs, useTab } from '../../../parts/tabs.tsx';
 import { Time } from '../../../parts/time.tsx';
@@ -13,8 +13,8 @@ import { RunsTab } from './runs-tab.tsx';
 import { SourceTab } from './source-tab.tsx';
 
 /** One garden: where it comes from, its commits and runs, and what differs from it. */
-export function GardenPage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function GardenPage(): ReactNode {
+  const { id } = useParams({ from: '/frame/gardens/$id' });
   const query = useApi('gardens.read', { params: { id } });
   return (
     <Loaded query={query} lines={10}>
@@ -39,9 +39,9 @@ function OneGarden({ garden }: { garden: Garden }) {
     <RecordPage
       title={garden.name}
       crumbs={[
-        <PlaceLink key="all" to="/gardens">
+        <Link key="all" to="/gardens">
           Gardens
-        </PlaceLink>,
+        </Link>,
       ]}
       lead={<Lead garden={garden} />}
       actions={<GardenActions garden={garden} />}

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { WebhookSettings } from '../webhook-settings.tsx';
 
 /** Replaces the secret of the push webhook and shows the new one once. */

@@ -13,7 +13,7 @@ import { countsText } from '../plan-changes.tsx';
 
 /** Runs that applied the garden, newest first. */
 export function RunsTab({ garden }: { garden: Garden }) {
-  const [search] = useListSearch();
+  const [search] = useListSearch('/frame/gardens/$id');
   const query = useApi('gardens.runs', { params: { id: garden.id }, query: { page: search.page ?? 1 } });
   return (
     <Loaded query={query} lines={6}>

@@ -4,8 +4,8 @@ import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { credentialsOf, SourceFields, sourceFieldNames, type TypedSource } from '../source-fields.tsx';
 import { WebhookSettings } from '../webhook-settings.tsx';
 

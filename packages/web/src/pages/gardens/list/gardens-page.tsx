@@ -1,10 +1,9 @@
 import type { Garden } from '@hortus/contract/resources/gardens';
-import { useNavigate } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { useCommands } from '../../../frame/commands.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
@@ -19,8 +18,8 @@ import { CommitStatus, RunStatus } from '../garden-states.tsx';
 import { FollowRepository } from './follow-repository.tsx';
 
 /** Gardens of the account: from files that are sent, and from repositories that are followed. */
-export function GardensPage() {
-  const [search, change] = useListSearch();
+export function GardensPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/gardens');
   const query = useApi('gardens.list', { query: { page: search.page ?? 1 } });
   const navigate = useNavigate();
   const mayChange = useMay()('gardens:write');
@@ -57,7 +56,7 @@ export function GardensPage() {
       {mayChange && search.new === 'garden' && (
         <FollowRepository
           onClose={(followed) => {
-            if (followed) void navigate({ to: '/gardens/$id' as string, params: { id: followed.id } as never });
+            if (followed) void navigate({ to: '/gardens/$id', params: { id: followed.id } });
             else change({ new: undefined });
           }}
         />
@@ -90,9 +89,9 @@ const COLUMNS: readonly Column<Garden>[] = [
     name: 'Garden',
     cell: (garden) => (
       <Named also={follows(garden)}>
-        <PlaceLink to="/gardens/$id" params={{ id: garden.id }} className="row-link">
+        <Link to="/gardens/$id" params={{ id: garden.id }} className="row-link">
           <b>{garden.name}</b>
-        </PlaceLink>
+        </Link>
       </Named>
     ),
   },

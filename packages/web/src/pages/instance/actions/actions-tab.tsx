@@ -12,21 +12,21 @@ import { ExecutionTable } from './execution-table.tsx';
 
 /** What can be run, what was run, and the output of one execution, which is in the URL. */
 export function ActionsTab({ about: { instance, actions } }: { about: InstanceOverview }) {
-  const [search] = useListSearch();
+  const [search] = useListSearch('/frame/instances/$id');
   const { page = 1, execution, slug } = search;
   const status = executionMachine.states.find((state) => state === search.status) as
     | StateOf<typeof executionMachine>
     | undefined;
   const query = useApi('actions.history', {
     params: { id: instance.id },
-    query: { page, ...(status && { status }), ...(typeof slug === 'string' && { slug }) },
+    query: { page, ...(status && { status }), ...(slug && { slug }) },
   });
   return (
     <>
       <Section title="Actions" className="wide-actions mb-8">
         <ActionButtons instance={instance} actions={actions ?? []} />
       </Section>
-      {typeof execution === 'string' && <ExecutionPanel key={execution} id={execution} />}
+      {execution && <ExecutionPanel key={execution} id={execution} />}
       <Section
         title="Executions"
         more={

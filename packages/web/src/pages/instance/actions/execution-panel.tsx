@@ -16,7 +16,7 @@ const RUNNING: readonly string[] = ['pending', 'sent', 'running'];
 /** One execution with its output. It is renewed by its events. */
 export function ExecutionPanel({ id }: { id: string }) {
   const query = useApi('actions.read', { params: { execution_id: id } });
-  const [, change] = useListSearch();
+  const [, change] = useListSearch('/frame/instances/$id');
   return (
     <section className="sheet mb-8 px-[18px] py-4" aria-label="Execution">
       <Loaded query={query} lines={4}>
@@ -28,7 +28,7 @@ export function ExecutionPanel({ id }: { id: string }) {
 
 function Shown({ execution, onClose }: { execution: Execution; onClose: () => void }) {
   const { name, output, error, created_at, params } = execution;
-  const given = Object.entries(params);
+  const input = Object.entries(params);
   return (
     <>
       <header className="mb-3 flex flex-wrap items-center gap-3">
@@ -55,9 +55,9 @@ function Shown({ execution, onClose }: { execution: Execution; onClose: () => vo
           <Icon name="x" />
         </Button>
       </header>
-      {given.length > 0 && (
+      {input.length > 0 && (
         <p className="mb-3 text-sm text-ink-2">
-          {given.map(([key, value]) => (
+          {input.map(([key, value]) => (
             <code key={key} className="mr-3">
               {key}={String(value)}
             </code>

@@ -9,7 +9,7 @@ const columns: readonly Column<Execution>[] = [
   {
     name: 'Action',
     cell: ({ id, name }) => (
-      <Link to="." search={(now: object) => ({ ...now, tab: 'actions', execution: id }) as never} className="row-link">
+      <Link from="/instances/$id" search={(now) => ({ ...now, tab: 'actions', execution: id })} className="row-link">
         <b>{name}</b>
       </Link>
     ),

@@ -22,7 +22,7 @@ import { Schedule } from './schedule.tsx';
 export function BackupsTab({ about }: { about: InstanceOverview }) {
   const { instance, backup, definition } = about;
   const may = useMay();
-  const [search] = useListSearch();
+  const [search] = useListSearch('/frame/instances/$id');
   const status = backupMachine.states.find((state) => state === search.status) as
     | StateOf<typeof backupMachine>
     | undefined;
@@ -51,7 +51,7 @@ export function BackupsTab({ about }: { about: InstanceOverview }) {
               <BackupTable
                 backups={data}
                 pagination={pagination}
-                onAsk={(one, what) => setAsked({ backup: one, what })}
+                onAsk={(item, what) => setAsked({ backup: item, what })}
               />
             )
           }

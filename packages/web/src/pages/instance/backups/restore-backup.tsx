@@ -1,5 +1,5 @@
 import type { Backup } from '@hortus/contract/resources/backups';
-import { useOrder } from '../../../api/query.ts';
+import { useApi, useOrder } from '../../../api/query.ts';
 import { ConfirmDanger } from '../../../parts/confirm-danger.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { toast } from '../../../parts/toast.tsx';
@@ -8,6 +8,7 @@ import { toast } from '../../../parts/toast.tsx';
 export function RestoreBackup({ backup, onClose }: { backup: Backup; onClose: () => void }) {
   const restore = useOrder('backups.restore');
   const name = backup.instance_uid;
+  const plan = useApi('backups.planRestore', { params: { id: backup.id } }).data?.data;
   return (
     <ConfirmDanger
       action="Restore"
@@ -19,9 +20,13 @@ export function RestoreBackup({ backup, onClose }: { backup: Backup; onClose: ()
       }}
     >
       <p>
-        The data of {name} is replaced by that of <Time at={backup.created_at} />. It is stopped meanwhile. The present
-        data is backed up first and returns if the restore fails.
+        The data of {name} is replaced by that of <Time at={backup.created_at} />. The present data is backed up first
+        and returns if the restore fails.
       </p>
+      {plan && <p>{plan.summary}</p>}
+      {plan?.warnings.map((warning) => (
+        <p key={warning}>{warning}</p>
+      ))}
     </ConfirmDanger>
   );
 }

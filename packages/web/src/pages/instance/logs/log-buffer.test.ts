@@ -1,6 +1,6 @@
 import type { ContainerLine } from '@hortus/contract/resources/logs';
 import { expect, it } from 'vitest';
-import { LogBuffer, MOST_ROWS, rowOf, textOf } from './log-buffer.ts';
+import { LogBuffer, MAX_ROWS, rowOf, textOf } from './log-buffer.ts';
 
 const line = (id: number): ContainerLine => ({
   id: String(id),
@@ -16,18 +16,18 @@ const line = (id: number): ContainerLine => ({
 
 it('never holds more than 100,000 lines; the oldest go first and are counted', () => {
   const buffer = new LogBuffer();
-  buffer.append(Array.from({ length: MOST_ROWS }, (_, id) => rowOf(line(id))));
+  buffer.append(Array.from({ length: MAX_ROWS }, (_, id) => rowOf(line(id))));
   expect(buffer.dropped).toBe(0);
-  buffer.append([rowOf(line(MOST_ROWS))]);
-  expect(buffer.rows.length).toBeLessThanOrEqual(MOST_ROWS);
-  expect(buffer.dropped + buffer.rows.length).toBe(MOST_ROWS + 1);
+  buffer.append([rowOf(line(MAX_ROWS))]);
+  expect(buffer.rows.length).toBeLessThanOrEqual(MAX_ROWS);
+  expect(buffer.dropped + buffer.rows.length).toBe(MAX_ROWS + 1);
   expect(buffer.oldest).toBe(String(buffer.dropped));
-  expect(buffer.rows.at(-1)).toMatchObject({ line: { id: String(MOST_ROWS) } });
+  expect(buffer.rows.at(-1)).toMatchObject({ line: { id: String(MAX_ROWS) } });
 });
 
 it('older lines go before the others, only as many as there is room for', () => {
   const buffer = new LogBuffer();
-  buffer.append(Array.from({ length: MOST_ROWS - 1 }, (_, id) => rowOf(line(id + 10))));
+  buffer.append(Array.from({ length: MAX_ROWS - 1 }, (_, id) => rowOf(line(id + 10))));
   expect(buffer.prepend([line(8), line(9)])).toBe(1);
   expect(buffer.oldest).toBe('9');
   expect(buffer.prepend([line(8)])).toBe(0);

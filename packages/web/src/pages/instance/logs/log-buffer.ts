@@ -5,7 +5,7 @@ export type LogRow =
   | { readonly key: string; readonly line: ContainerLine }
   | { readonly key: string; readonly leftOut: number };
 
-export const MOST_ROWS = 100_000;
+export const MAX_ROWS = 100_000;
 /** Rows dropped together when the buffer is full, so that not every new line moves all others. */
 const DROPPED = 5_000;
 
@@ -28,7 +28,7 @@ export class LogBuffer {
 
   append(rows: readonly LogRow[]): void {
     for (const row of rows) this.#rows.push(row);
-    const over = this.#rows.length - MOST_ROWS;
+    const over = this.#rows.length - MAX_ROWS;
     if (over <= 0) return;
     const count = Math.min(this.#rows.length, over + DROPPED);
     this.#rows = this.#rows.slice(count);
@@ -37,7 +37,7 @@ export class LogBuffer {
 
   /** Puts older lines before the others; returns how many were added, less if the buffer is full. */
   prepend(lines: readonly ContainerLine[]): number {
-    const room = Math.max(0, MOST_ROWS - this.#rows.length);
+    const room = Math.max(0, MAX_ROWS - this.#rows.length);
     const added = room === 0 ? [] : lines.slice(-room).map(rowOf);
     this.#rows = [...added, ...this.#rows];
     return added.length;

@@ -1,4 +1,4 @@
-import type { ContainerLogLevel } from '@hortus/contract/log-filter';
+import type { ContainerLogLevel } from '@hortus/contract/protocol/log-filter';
 import type { ContainerLine } from '@hortus/contract/resources/logs';
 import { client } from '../../../api/client.ts';
 import { problemText } from '../../../api/problem.ts';
@@ -86,13 +86,13 @@ export class LogSource {
       onOpen: () => this.#show({ state: 'live', problem: undefined }),
     });
     try {
-      for await (const { event, data } of stream) this.#heard(event, data);
+      for await (const { event, data } of stream) this.#received(event, data);
     } catch (error) {
       if (!this.#leaving.signal.aborted) this.#show({ state: 'failed', problem: problemText(error) });
     }
   }
 
-  #heard(event: string, data: unknown): void {
+  #received(event: string, data: unknown): void {
     if (event === 'waiting') {
       this.#show({ state: 'waiting' });
       return;

@@ -1,4 +1,4 @@
-import { type ContainerLogLevel, containerLogLevels } from '@hortus/contract/log-filter';
+import { type ContainerLogLevel, containerLogLevels } from '@hortus/contract/protocol/log-filter';
 import type { InstanceOverview } from '@hortus/contract/resources/overview';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState, useSyncExternalStore } from 'react';
@@ -6,7 +6,7 @@ import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Filter, SearchField } from '../../../parts/filters.tsx';
 import { Icon } from '../../../parts/icon.tsx';
-import { type ListSearch, listSearch, useListSearch } from '../../../parts/list-search.ts';
+import { useListSearch } from '../../../parts/list-search.ts';
 import { Empty } from '../../../parts/page.tsx';
 import { saveText } from '../../../parts/save-text.ts';
 import { Status } from '../../../parts/status.tsx';
@@ -17,25 +17,22 @@ import { LogSource, type LogView, type LogWish } from './log-source.ts';
 
 /** The log of an instance. Search, component, level and the position of a paused reader are in the URL. */
 export function LogsTab({ about: { instance } }: { about: InstanceOverview }) {
-  const [search] = useListSearch();
-  const component = typeof search.component === 'string' ? search.component : undefined;
-  const level = containerLogLevels.find((one) => one === search.level) as ContainerLogLevel | undefined;
-  // A number in a hand-made URL is a text here.
-  const q = search.q === undefined ? undefined : String(search.q);
+  const [search] = useListSearch('/frame/instances/$id');
+  const { component, q } = search;
+  const level = containerLogLevels.find((level) => level === search.level) as ContainerLogLevel | undefined;
   // Where the person opened the page; later positions only change the URL.
-  const [opened] = useState(search.at === undefined ? undefined : String(search.at));
+  const [opened] = useState(search.at);
   const filter = JSON.stringify([component, level, q]);
   // A reader pauses for one filter; another one begins at its newest lines.
   const [pausedFor, setPausedFor] = useState(opened === undefined ? undefined : filter);
   const follows = pausedFor !== filter;
   const source = useSource({ instanceId: instance.id, component, level, q, at: follows ? undefined : opened });
   const components = instance.components.map(({ name }) => name);
-  const navigate = useNavigate();
+  const navigate = useNavigate({ from: '/instances/$id' });
   /** Keeps the position in the URL, without a jump of the page. */
   const place = (at: number | undefined) =>
     void navigate({
-      to: '.',
-      search: ((now: ListSearch) => listSearch({ ...now, at })) as never,
+      search: (now) => ({ ...now, at: at?.toString() }),
       replace: true,
       resetScroll: false,
     });

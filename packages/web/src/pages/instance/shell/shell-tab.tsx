@@ -10,7 +10,7 @@ import { type FrameMessage, frameAddress } from '../../../terminal/frame-message
 
 /** A shell in a container. The person opens it; nothing runs because a page was opened. */
 export function ShellTab({ about: { instance } }: { about: InstanceOverview }) {
-  const [search, change] = useListSearch();
+  const [search, change] = useListSearch('/frame/instances/$id');
   const names = instance.components.map(({ name }) => name);
   const component = names.find((name) => name === search.component);
   const openShell = useOrder('shells.open');
@@ -67,7 +67,7 @@ function Frame({ session }: { session: string }) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [state, setState] = useState<FrameMessage>();
   useEffect(() => {
-    const heard = ({ source, origin, data }: MessageEvent<FrameMessage>) => {
+    const onReceived = ({ source, origin, data }: MessageEvent<FrameMessage>) => {
       if (source === frame.current?.contentWindow && origin === location.origin) setState(data);
     };
     const themes = new MutationObserver(() => {
@@ -75,9 +75,9 @@ function Frame({ session }: { session: string }) {
       frame.current?.contentWindow?.postMessage({ type: 'theme', theme } satisfies FrameMessage, location.origin);
     });
     themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
-    addEventListener('message', heard);
+    addEventListener('message', onReceived);
     return () => {
-      removeEventListener('message', heard);
+      removeEventListener('message', onReceived);
       themes.disconnect();
     };
   }, []);

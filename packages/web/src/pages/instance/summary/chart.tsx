@@ -35,7 +35,7 @@ const POWERS = Array.from({ length: 50 }, (_, power) => 2 ** power);
 export function Chart(props: ChartProps) {
   const { title, words, value, unit, xs, ys, print } = props;
   const place = usePlot(props);
-  const most = Math.max(0, ...ys.flat().filter((one) => one !== null));
+  const max = Math.max(0, ...ys.flat().filter((number) => number !== null));
   return (
     <figure className={props.wide ? 'chart wide' : 'chart'}>
       <figcaption>
@@ -49,7 +49,7 @@ export function Chart(props: ChartProps) {
       {xs.length === 0 ? (
         <p className="nothing">Nothing was reported in this time.</p>
       ) : (
-        <div ref={place} role="img" aria-label={`${title}, ${words}: now ${value} ${unit}, at most ${print(most)}`} />
+        <div ref={place} role="img" aria-label={`${title}, ${words}: now ${value} ${unit}, at most ${print(max)}`} />
       )}
     </figure>
   );
@@ -124,7 +124,7 @@ function optionsOf(width: number, latest: { readonly current: ChartProps }): uPl
         space: 34,
         grid: { stroke: token('--chart-grid'), width: 1 },
         ...(latest.current.binary && { incrs: POWERS }),
-        values: (_, splits) => splits.map((one) => latest.current.print(one)),
+        values: (_, splits) => splits.map((split) => latest.current.print(split)),
       },
     ],
     series: [

@@ -23,22 +23,23 @@ export function Charts({
   reading: InstanceReading | undefined;
   deployments: readonly Deployment[];
 }) {
-  const [search, change] = useListSearch();
-  const { range, words } = RANGES.find((one) => one.range === search.range) ?? (RANGES[1] as (typeof RANGES)[number]);
+  const [search, change] = useListSearch('/frame/instances/$id');
+  const { range, words } =
+    RANGES.find((range) => range.range === search.range) ?? (RANGES[1] as (typeof RANGES)[number]);
   const query = useApi('metrics.instance', { params: { id: instanceId }, query: { range } });
   const metrics = query.data?.data;
   if (!metrics && query.error) return <Trouble error={query.error} />;
   return (
     <div className="mb-8">
       <fieldset className="ranges" aria-label="Range of the charts">
-        {RANGES.map((one) => (
+        {RANGES.map((item) => (
           <button
-            key={one.range}
+            key={item.range}
             type="button"
-            aria-pressed={one.range === range}
-            onClick={() => change({ range: one.range === '24h' ? undefined : one.range })}
+            aria-pressed={item.range === range}
+            onClick={() => change({ range: item.range === '24h' ? undefined : item.range })}
           >
-            {one.words}
+            {item.words}
           </button>
         ))}
       </fieldset>

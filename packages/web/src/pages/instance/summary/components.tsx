@@ -30,7 +30,7 @@ export function Components({
         </thead>
         <tbody>
           {components.map((component) => {
-            const usage = reading?.components.find((one) => one.component === component.name);
+            const usage = reading?.components.find((item) => item.component === component.name);
             return (
               <tr key={component.name}>
                 <td>

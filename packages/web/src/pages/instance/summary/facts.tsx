@@ -1,6 +1,6 @@
 import type { InstanceOverview } from '@hortus/contract/resources/overview';
+import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
 
@@ -22,9 +22,9 @@ export function Facts({ about: { instance, definition, backup } }: { about: Inst
     ['Container', <code key="container">{instance.container_name}</code>],
     [
       'Definition',
-      <PlaceLink key="definition" to="/definitions/$id" params={{ id: instance.definition_id }} className="link">
+      <Link key="definition" to="/definitions/$id" params={{ id: instance.definition_id }} className="link">
         {definition ? `${definition.name}, revision ${definition.current_revision}` : instance.definition_id}
-      </PlaceLink>,
+      </Link>,
     ],
     [
       'Spec',

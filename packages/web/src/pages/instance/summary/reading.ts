@@ -17,14 +17,14 @@ export function useReading(instanceId: string, isRunning: boolean): InstanceRead
         for await (const { event, data } of stream) if (event === 'reading') setReading(data as InstanceReading);
       } catch {}
     };
-    const looked = () => {
+    const checked = () => {
       leaving.abort();
       if (document.visibilityState === 'visible') void follow();
     };
-    looked();
-    document.addEventListener('visibilitychange', looked);
+    checked();
+    document.addEventListener('visibilitychange', checked);
     return () => {
-      document.removeEventListener('visibilitychange', looked);
+      document.removeEventListener('visibilitychange', checked);
       leaving.abort();
     };
   }, [instanceId, isRunning]);

@@ -53,7 +53,7 @@ export function SummaryTab({ about }: { about: InstanceOverview }) {
 
 function More({ tab, text }: { tab: string; text: string }) {
   return (
-    <Link to="." search={{ tab } as never} className="text-link">
+    <Link from="/instances/$id" search={{ tab }} className="text-link">
       {text}
     </Link>
   );

@@ -1,7 +1,8 @@
 import { alertMachine } from '@hortus/contract/machines/alert';
 import type { Alert } from '@hortus/contract/resources/notifications';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../../api/query.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { Copied } from '../../../parts/copy.tsx';
 import { Filter } from '../../../parts/filters.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
@@ -13,16 +14,17 @@ import { Loaded } from '../../../parts/waiting.tsx';
 import { NotificationsFrame } from '../notifications-frame.tsx';
 
 const TONES: Readonly<Record<Alert['status'], Tone>> = { pending: 'wait', open: 'bad', resolved: 'ok' };
-const PLACES: Readonly<Record<string, string>> = {
+const PATHS = {
   server: '/servers/$id',
   instance: '/instances/$id',
   definition: '/definitions/$id',
-};
+} as const;
+const hasPath = (type: string): type is keyof typeof PATHS => Object.hasOwn(PATHS, type);
 
 /** What is wrong or was wrong, each with what to do. */
-export function AlertsPage() {
-  const [search] = useListSearch();
-  const status = alertMachine.states.find((one) => one === search.status);
+export function AlertsPage(): ReactNode {
+  const [search] = useListSearch('/frame/notifications');
+  const status = alertMachine.states.find((state) => state === search.status);
   const query = useApi('notifications.alerts', { query: { page: search.page ?? 1, ...(status && { status }) } });
   const open = query.data?.data.filter((alert) => alert.status === 'open').length;
   const sentence =
@@ -57,7 +59,6 @@ export function AlertsPage() {
 
 function One({ alert }: { alert: Alert }) {
   const { status, title, text, fix, since, resolved_at, resource_type, resource_id } = alert;
-  const to = PLACES[resource_type];
   return (
     <li>
       <div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
@@ -78,10 +79,10 @@ function One({ alert }: { alert: Alert }) {
       <p className="mt-1 mb-2 max-w-[80ch] text-ink-2 [overflow-wrap:anywhere]">{text}</p>
       {status !== 'resolved' && (
         <div className="flex max-w-[80ch] flex-wrap items-center gap-3">
-          {to && (
-            <PlaceLink to={to} params={{ id: resource_id }} className="btn small">
+          {hasPath(resource_type) && (
+            <Link to={PATHS[resource_type]} params={{ id: resource_id }} className="btn small">
               Open the {resource_type}
-            </PlaceLink>
+            </Link>
           )}
           {fix && (
             <div className="min-w-[240px] flex-1">

@@ -55,9 +55,9 @@ export type Typed = Readonly<Partial<Record<ChannelField['name'], string>>>;
 
 /** The body of the request from what was typed; empty fields are left out. */
 export function channelBody(type: ChannelType, typed: Typed): Omit<ChannelCreate, 'type' | 'name'> {
-  const given = channelKinds[type].fields
+  const input = channelKinds[type].fields
     .map(({ name }) => [name, typed[name]?.trim() ?? ''] as const)
     .filter(([, value]) => value !== '')
     .map(([name, value]) => [name, name === 'to' ? value.split(/[\s,;]+/).filter(Boolean) : value]);
-  return Object.fromEntries(given);
+  return Object.fromEntries(input);
 }

@@ -4,11 +4,11 @@ import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { SelectField } from '../../../parts/select-field.tsx';
 import { toast } from '../../../parts/toast.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
-import { channelBody, channelKinds, type Typed } from './channel-fields.ts';
+import { type ChannelField, channelBody, channelKinds, type Typed } from './channel-fields.ts';
 
 const TYPES = Object.keys(channelKinds) as ChannelType[];
 
@@ -27,6 +27,7 @@ export function ChannelForm({ channel, onClose }: { channel?: NotificationChanne
     toast(channel ? `${name} is changed.` : `${name} is added. Test it before you rely on it.`);
     onClose();
   }, ['type', 'name', ...fields.map((field) => field.name)]);
+  const isMoved = channel !== undefined && (typed.url?.trim() ?? '') !== '';
   const title = channel ? `Edit ${channel.name}` : 'Add a channel';
   const isComplete =
     name.trim() !== '' &&
@@ -68,7 +69,7 @@ export function ChannelForm({ channel, onClose }: { channel?: NotificationChanne
           <Field
             key={field.name}
             label={field.label}
-            {...((field.optional || channel) && { note: channel ? 'empty keeps it' : 'optional' })}
+            {...noteOf(field, { isStored: channel !== undefined, isMoved })}
             type={field.secret ? 'password' : 'text'}
             autoComplete="off"
             spellCheck={false}
@@ -88,4 +89,15 @@ export function ChannelForm({ channel, onClose }: { channel?: NotificationChanne
       </form>
     </Dialog>
   );
+}
+
+/** Whether the channel has an optional secret is not known here, so the service decides whether it is missing. */
+function noteOf(
+  { name, optional, secret }: ChannelField,
+  { isStored, isMoved }: { readonly isStored: boolean; readonly isMoved: boolean },
+): { note?: string } {
+  const isSent = secret === true || name === 'topic';
+  if (isMoved && isSent && name !== 'url') return { note: 'again: it is sent to the new address' };
+  if (isStored) return { note: 'empty keeps it' };
+  return optional ? { note: 'optional' } : {};
 }

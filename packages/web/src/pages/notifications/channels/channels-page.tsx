@@ -1,5 +1,5 @@
 import type { ChannelTest, NotificationChannel } from '@hortus/contract/resources/notification-channels';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -21,8 +21,8 @@ import { ChannelForm } from './channel-form.tsx';
 type Doing = { readonly what: 'edit' | 'remove'; readonly channel: NotificationChannel };
 
 /** Where messages go: create, test, pause, change, remove. */
-export function ChannelsPage() {
-  const [search, change] = useListSearch();
+export function ChannelsPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/notifications/channels');
   const query = useApi('notifications.channels', { query: { page: search.page ?? 1 } });
   const mayChange = useMay()('notifications:write');
   const [doing, setDoing] = useState<Doing>();

@@ -1,4 +1,5 @@
 import type { NotificationDelivery } from '@hortus/contract/resources/notifications';
+import type { ReactNode } from 'react';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -16,10 +17,10 @@ import { deliveryStates, deliveryTones } from '../../webhooks/delivery-tones.ts'
 import { NotificationsFrame } from '../notifications-frame.tsx';
 
 /** Messages that were sent or wait, newest first. */
-export function MessagesPage() {
-  const [search] = useListSearch();
-  const status = deliveryStates.find((one) => one === search.status);
-  const channelId = search.channel_id === undefined ? undefined : String(search.channel_id);
+export function MessagesPage(): ReactNode {
+  const [search] = useListSearch('/frame/notifications/deliveries');
+  const status = deliveryStates.find((state) => state === search.status);
+  const channelId = search.channel_id;
   const query = useApi('notifications.deliveries', {
     query: { page: search.page ?? 1, ...(status && { status }), ...(channelId && { channel_id: channelId }) },
   });

@@ -6,10 +6,10 @@ import { Button } from '../../../parts/button.tsx';
 import { CheckField } from '../../../parts/check-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { SelectField } from '../../../parts/select-field.tsx';
 import { toggled } from '../../../parts/toggled.ts';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { ruleKinds, type Threshold } from './rule-words.ts';
 
 const KINDS = Object.keys(ruleKinds) as RuleKind[];
@@ -39,16 +39,16 @@ export function RuleForm({
   const update = useOrder('notifications.updateRule');
   const { uses } = ruleKinds[kind];
   const names = Object.keys(uses) as Threshold[];
-  const given = (one: Threshold) => typed[one] ?? uses[one] ?? '';
+  const inputOf = (threshold: Threshold) => typed[threshold] ?? uses[threshold] ?? '';
   const { busy, submit, about, problem } = useSubmission(async () => {
     const thresholds = Object.fromEntries(
-      names.map((one) => [
-        one,
-        one === 'types'
-          ? given(one)
+      names.map((name) => [
+        name,
+        name === 'types'
+          ? inputOf(name)
               .split(/[\s,]+/)
               .filter(Boolean)
-          : Number(given(one)),
+          : Number(inputOf(name)),
       ]),
     );
     const rest = { name, ...thresholds, channel_ids: [...chosen] };
@@ -90,16 +90,16 @@ export function RuleForm({
           />
         )}
         <div className={names.length > 1 ? 'pair' : ''}>
-          {names.map((one) => (
+          {names.map((name) => (
             <Field
-              key={one}
-              label={LABELS[one].label}
-              inputMode={one === 'types' ? 'text' : 'numeric'}
+              key={name}
+              label={LABELS[name].label}
+              inputMode={name === 'types' ? 'text' : 'numeric'}
               required
-              value={given(one)}
-              onChange={(value) => setTyped({ ...typed, [one]: value })}
-              problem={about(one)}
-              help={LABELS[one].help}
+              value={inputOf(name)}
+              onChange={(value) => setTyped({ ...typed, [name]: value })}
+              problem={about(name)}
+              help={LABELS[name].help}
             />
           ))}
         </div>
@@ -133,9 +133,9 @@ export function RuleForm({
 function typedOf(rule: NotificationRule | undefined): Partial<Record<Threshold, string>> {
   if (!rule) return {};
   const { types, minutes, percent, restarts, days } = rule;
-  const given = { types: types?.join(', '), minutes, percent, restarts, days };
+  const input = { types: types?.join(', '), minutes, percent, restarts, days };
   return Object.fromEntries(
-    Object.entries(given)
+    Object.entries(input)
       .filter(([, value]) => value != null)
       .map(([name, value]) => [name, String(value)]),
   );

@@ -1,5 +1,5 @@
 import type { NotificationRule } from '@hortus/contract/resources/notifications';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -20,8 +20,8 @@ import { ruleWords } from './rule-words.ts';
 type Doing = { readonly what: 'edit' | 'remove'; readonly rule: NotificationRule };
 
 /** What raises an alert: the rules of the account, and who is told. */
-export function RulesPage() {
-  const [search, change] = useListSearch();
+export function RulesPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/notifications/rules');
   const query = useApi('notifications.rules', { query: { page: search.page ?? 1, per_page: 50 } });
   const channels = useApi('notifications.channels', { query: { per_page: 100 } }).data?.data ?? [];
   const mayChange = useMay()('notifications:write');

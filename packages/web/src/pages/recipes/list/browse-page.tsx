@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { FilterSelect } from '../../../parts/filter-choice.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
@@ -7,8 +8,8 @@ import { RecipeList } from './recipe-list.tsx';
 import { RecipesFrame } from './recipes-frame.tsx';
 
 /** Approved recipes of everybody on this installation. */
-export function BrowsePage() {
-  const [search] = useListSearch();
+export function BrowsePage(): ReactNode {
+  const [search] = useListSearch('/frame/recipes');
   const sort = search.order === 'upvotes' ? 'upvotes' : 'newest';
   const query = useApi('recipes.list', { query: { page: search.page ?? 1, sort } });
   return (

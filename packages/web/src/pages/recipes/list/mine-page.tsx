@@ -1,4 +1,5 @@
 import { recipeMachine } from '@hortus/contract/machines/recipe';
+import type { ReactNode } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { Filter } from '../../../parts/filters.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
@@ -8,9 +9,9 @@ import { RecipeList } from './recipe-list.tsx';
 import { RecipesFrame } from './recipes-frame.tsx';
 
 /** Recipes of the account, in any state. */
-export function MinePage() {
-  const [search] = useListSearch();
-  const status = recipeMachine.states.find((one) => one === search.status);
+export function MinePage(): ReactNode {
+  const [search] = useListSearch('/frame/recipes/mine');
+  const status = recipeMachine.states.find((state) => state === search.status);
   const query = useApi('recipes.mine', { query: { page: search.page ?? 1, ...(status && { status }) } });
   return (
     <RecipesFrame title="My recipes">

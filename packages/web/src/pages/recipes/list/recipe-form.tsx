@@ -5,9 +5,9 @@ import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { TextArea } from '../../../parts/text-area.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { specText } from '../spec-text.ts';
 
 /** Submits a recipe, or changes one that waits for its review. */
@@ -25,7 +25,7 @@ export function RecipeForm({ recipe, onClose }: { recipe?: RecipeDetail; onClose
       return onClose();
     }
     const { data } = await create.mutateAsync({ body: { slug, name, description, spec } });
-    await navigate({ to: '/recipes/$id' as string, params: { id: data.id } as never });
+    await navigate({ to: '/recipes/$id', params: { id: data.id } });
   }, ['slug', 'name', 'description', 'spec']);
   const title = recipe ? `Edit ${recipe.name}` : 'Submit a recipe';
   return (

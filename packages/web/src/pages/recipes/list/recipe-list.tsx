@@ -1,5 +1,5 @@
 import type { Recipe } from '@hortus/contract/resources/recipes';
-import { PlaceLink } from '../../../frame/place-link.tsx';
+import { Link } from '@tanstack/react-router';
 import { counted } from '../../../parts/amount.ts';
 import { Mark } from '../../../parts/mark.tsx';
 import { Status, Tag } from '../../../parts/status.tsx';
@@ -35,9 +35,9 @@ const NAME: Column<Recipe> = {
     <span className="flex items-center gap-2.5 py-1.5">
       <Mark species={slug} family={null} size={28} />
       <span className="min-w-0">
-        <PlaceLink to="/recipes/$id" params={{ id }} className="row-link">
+        <Link to="/recipes/$id" params={{ id }} className="row-link">
           <b className="[overflow-wrap:anywhere]">{name}</b>
-        </PlaceLink>
+        </Link>
         <span className="line-clamp-1 text-ink-3">{description}</span>
       </span>
     </span>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { useApiWhen } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { useListSearch } from '../../../parts/list-search.ts';
@@ -7,8 +8,8 @@ import { RecipeList } from './recipe-list.tsx';
 import { RecipesFrame } from './recipes-frame.tsx';
 
 /** The review queue of administrators, oldest first. */
-export function ReviewPage() {
-  const [search] = useListSearch();
+export function ReviewPage(): ReactNode {
+  const [search] = useListSearch('/frame/recipes/review');
   const mayReview = useMay()('admin');
   const query = useApiWhen(mayReview, 'recipes.pending', { query: { page: search.page ?? 1 } });
   if (!mayReview)

@@ -98,7 +98,7 @@ export function RecipeActions({ recipe }: { recipe: RecipeDetail }) {
           onConfirm={async () => {
             await remove.mutateAsync({ params: { id } });
             renew('recipes.');
-            await navigate({ to: '/recipes' as string });
+            await navigate({ to: '/recipes' });
           }}
           onClose={close}
         >

@@ -1,12 +1,12 @@
 import type { RecipeDetail } from '@hortus/contract/resources/recipes';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../../api/query.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { counted } from '../../../parts/amount.ts';
 import { Copy } from '../../../parts/copy.tsx';
 import { Mark } from '../../../parts/mark.tsx';
+import { OutputText } from '../../../parts/output-text.tsx';
 import { Page, Section } from '../../../parts/page.tsx';
-import { Said } from '../../../parts/said.tsx';
 import { Status, Tag } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
@@ -15,8 +15,8 @@ import { specText } from '../spec-text.ts';
 import { RecipeActions } from './recipe-actions.tsx';
 
 /** One recipe: what it is, what the validator found, and its template. */
-export function RecipePage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function RecipePage(): ReactNode {
+  const { id } = useParams({ from: '/frame/recipes/$id' });
   const query = useApi('recipes.read', { params: { id } });
   const recipe = query.data?.data;
   return (
@@ -56,9 +56,9 @@ function About({ recipe }: { recipe: RecipeDetail }) {
         <dt>Species</dt>
         <dd>
           {template_id ? (
-            <PlaceLink to="/catalog/$species" params={{ species: slug }} className="link">
+            <Link to="/catalog/$species" params={{ species: slug }} className="link">
               {slug}
-            </PlaceLink>
+            </Link>
           ) : (
             slug
           )}
@@ -85,7 +85,7 @@ function About({ recipe }: { recipe: RecipeDetail }) {
         </ul>
       </Section>
       <Section title="Template" more={<Copy text={text} label="Copy template" />}>
-        <Said label="Template" text={text} />
+        <OutputText label="Template" text={text} />
       </Section>
     </>
   );

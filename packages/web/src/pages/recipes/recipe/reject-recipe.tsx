@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useOrder, useRenew } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { TextArea } from '../../../parts/text-area.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 
 /** Rejects a recipe with a reason for its author. */
 export function RejectRecipe({ recipe: { id, name }, onClose }: { recipe: RecipeDetail; onClose: () => void }) {

@@ -1,10 +1,10 @@
 import type { OverviewServer } from '@hortus/contract/resources/overview';
 import type { Server } from '@hortus/contract/resources/server-records';
-import { useMemo } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { useCommands } from '../../../frame/commands.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
@@ -20,8 +20,8 @@ import { UpdateDaemons } from '../update/update-daemons.tsx';
 import { BalanceSection } from './balance.tsx';
 
 /** All servers, with their room and what runs there. The room is that of the overview, which is read anyway. */
-export function ServersPage() {
-  const [search, change] = useListSearch();
+export function ServersPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/servers');
   const query = useApi('servers.list', { query: { page: search.page ?? 1 } });
   const overview = useApi('overview.read').data?.data;
   const mayChange = useMay()('servers:write');
@@ -64,9 +64,9 @@ export function ServersPage() {
               </div>
               <BalanceSection servers={data.length} />
               <p className="mt-4 text-sm">
-                <PlaceLink to="/daemon-updates" className="link">
+                <Link to="/daemon-updates" className="link">
                   Updates of daemons
-                </PlaceLink>
+                </Link>
               </p>
             </>
           )
@@ -98,12 +98,13 @@ const columns = (
 ): readonly Column<Server>[] => [
   {
     name: 'Name',
-    cell: ({ id, name, environment }) => (
+    cell: ({ id, name, environment, trusted }) => (
       <span className="inline-flex items-center gap-2">
-        <PlaceLink to="/servers/$id" params={{ id }} className="row-link">
+        <Link to="/servers/$id" params={{ id }} className="row-link">
           <b className="[overflow-wrap:anywhere]">{name}</b>
-        </PlaceLink>
+        </Link>
         <Tag>{environment}</Tag>
+        {!trusted && <Tag>not trusted</Tag>}
       </span>
     ),
   },

@@ -1,13 +1,20 @@
 import { installCommand, installLine, isProtected } from '@hortus/client/install-line';
+import { ApiProblem } from '@hortus/client/problem';
+import type { AgentPlatform } from '@hortus/contract/releases/agent-file';
 import type { RegisteredServer } from '@hortus/contract/resources/server-records';
+import { useEffect } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { Copied } from '../../../parts/copy.tsx';
 
 /** The line to paste on a new server. It contains the checksums of the daemon that this console has read from the service. */
 export function InstallLine({ server }: { server: RegisteredServer }) {
-  const amd64 = useApi('implant.read', { params: { os_type: 'linux', arch: 'amd64' } });
-  const arm64 = useApi('implant.read', { params: { os_type: 'linux', arch: 'arm64' } });
+  const amd64 = useAgent('amd64');
+  const arm64 = useAgent('arm64');
   // The first read of a binary takes a moment, because the service computes its checksum.
+  if (isBuilding(amd64) || isBuilding(arm64))
+    return (
+      <p className="text-ink-3">The service is building its daemon; the line to paste appears here when it is done…</p>
+    );
   if (amd64.isPending || arm64.isPending) return <p className="text-ink-3">Reading the checksums of the daemon…</p>;
   const { origin } = location;
   const offered = amd64.data?.data ?? arm64.data?.data;
@@ -34,3 +41,21 @@ export function InstallLine({ server }: { server: RegisteredServer }) {
     </>
   );
 }
+
+const BUILD_POLL_MS = 3_000;
+
+/** Reads the binary for a processor, again and again while the service is building it: no event tells of its end. */
+function useAgent(arch: AgentPlatform['arch']) {
+  const agent = useApi('implant.read', { params: { os_type: 'linux', arch } });
+  const building = isBuilding(agent);
+  const { refetch } = agent;
+  useEffect(() => {
+    if (!building) return;
+    const timer = setInterval(() => void refetch(), BUILD_POLL_MS);
+    return () => clearInterval(timer);
+  }, [building, refetch]);
+  return agent;
+}
+
+const isBuilding = ({ error }: { readonly error: Error | null }): boolean =>
+  error instanceof ApiProblem && error.details.reason === 'building';

@@ -1,8 +1,8 @@
 import type { RegisteredServer } from '@hortus/contract/resources/server-records';
+import { Link } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { mayRefresh } from '../../../api/rate-budget.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { Button } from '../../../parts/button.tsx';
 import { Copied } from '../../../parts/copy.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
@@ -11,7 +11,7 @@ import { Since } from '../../../parts/time.tsx';
 import { InstallLine } from './install-line.tsx';
 
 /** A daemon that only polls causes no event when it first connects; this short wait is worth a request now and then. */
-const LOOK_MS = 4_000;
+const POLL_MS = 4_000;
 
 /** The line to paste, shown once, and whether the daemon has connected. */
 export function WaitForServer({ server, onClose }: { server: RegisteredServer; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function WaitForServer({ server, onClose }: { server: RegisteredServer; o
     if (isConnected) return undefined;
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible' && mayRefresh()) void refetch();
-    }, LOOK_MS);
+    }, POLL_MS);
     return () => clearInterval(timer);
   }, [isConnected, refetch]);
   return (
@@ -58,9 +58,9 @@ export function WaitForServer({ server, onClose }: { server: RegisteredServer; o
       )}
       <div className="dialog-foot">
         {isConnected && (
-          <PlaceLink to="/servers/$id" params={{ id: server.id }} className="btn">
+          <Link to="/servers/$id" params={{ id: server.id }} className="btn">
             Open {server.name}
-          </PlaceLink>
+          </Link>
         )}
         <Button kind="primary" onClick={onClose}>
           {isConnected ? 'Done' : 'I have stored it'}

@@ -3,8 +3,8 @@ import { useState } from 'react';
 import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { labelsFrom, labelText } from '../labels.ts';
 import { ServerFields, type ServerValues, serverFieldNames } from '../server-fields.tsx';
 

@@ -6,7 +6,18 @@ import { labelText } from '../labels.ts';
 
 /** What the daemon reported about itself, its engine and its machine; what it did not report is left out. */
 export function Facts({ server }: { server: Server }) {
-  const { daemon, fingerprint, networks, identity, last_seen_at, connected, created_at, deploy_tests, labels } = server;
+  const {
+    daemon,
+    fingerprint,
+    networks,
+    identity,
+    trusted,
+    last_seen_at,
+    connected,
+    created_at,
+    deploy_tests,
+    labels,
+  } = server;
   const rows: [string, ReactNode][] = [
     [
       'Channel',
@@ -29,6 +40,7 @@ export function Facts({ server }: { server: Server }) {
       'Networks',
       networks ? `${networks.free.toLocaleString()} of ${networks.total.toLocaleString()} blocks free` : null,
     ],
+    ['Trust', trusted ? 'trusted' : <Status key="trust" state="not trusted" tone="warn" />],
     ['Identity', <Identity key="identity" identity={identity} />],
     ['Labels', labelText(labels) || null],
     ['Template tests', deploy_tests ? 'run here' : 'do not run here'],

@@ -15,7 +15,7 @@ const RANGES = [
 
 /** Processor and memory of a server over time; the range is in the URL. */
 export function OverTime({ serverId }: { serverId: string }) {
-  const [search] = useListSearch();
+  const [search] = useListSearch('/frame/servers/$id');
   const range = RANGES.find(({ value }) => value === search.range)?.value ?? '1h';
   const query = useApi('capacity.history', { params: { server_id: serverId }, query: { range } });
   return (

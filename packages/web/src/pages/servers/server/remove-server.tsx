@@ -13,7 +13,7 @@ export function RemoveServer({ server: { id, name }, onClose }: { server: Server
   const confirm = async () => {
     await remove.mutateAsync({ params: { id }, query: { force } });
     toast(`${name} is removed.`);
-    await navigate({ to: '/servers' as string });
+    await navigate({ to: '/servers' });
   };
   return (
     <ConfirmDanger action="Remove" name={name} onConfirm={confirm} onClose={onClose}>

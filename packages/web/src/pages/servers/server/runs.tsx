@@ -1,5 +1,5 @@
 import type { OverviewInstance } from '@hortus/contract/resources/overview';
-import { PlaceLink } from '../../../frame/place-link.tsx';
+import { Link } from '@tanstack/react-router';
 import { Mark } from '../../../parts/mark.tsx';
 import { Empty } from '../../../parts/page.tsx';
 import { Status, wordOf } from '../../../parts/status.tsx';
@@ -29,9 +29,9 @@ const COLUMNS: readonly Column<OverviewInstance>[] = [
     cell: ({ id, name, species, family }) => (
       <span className="flex items-center gap-2.5">
         <Mark species={species} family={family} size={26} />
-        <PlaceLink to="/instances/$id" params={{ id }} className="row-link">
+        <Link to="/instances/$id" params={{ id }} className="row-link">
           <b>{name}</b>
-        </PlaceLink>
+        </Link>
       </span>
     ),
   },

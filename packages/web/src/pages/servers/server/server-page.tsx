@@ -1,7 +1,7 @@
 import type { Server } from '@hortus/contract/resources/server-records';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../../api/query.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { Page, Section } from '../../../parts/page.tsx';
 import { Status, Tag } from '../../../parts/status.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
@@ -16,8 +16,8 @@ import { ServerActions } from './server-actions.tsx';
 import { Warnings } from './warnings.tsx';
 
 /** One server: its room, what runs there, what it is, and what can be done with it. */
-export function ServerPage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function ServerPage(): ReactNode {
+  const { id } = useParams({ from: '/frame/servers/$id' });
   const query = useApi('servers.read', { params: { id } });
   const server = query.data?.data;
   return (
@@ -68,9 +68,9 @@ function About({ server }: { server: Server }) {
           <Section
             title="What runs here"
             more={
-              <PlaceLink to="/instances" search={{ server_id: server.id }}>
+              <Link to="/instances" search={{ server_id: server.id }}>
                 All instances
-              </PlaceLink>
+              </Link>
             }
           >
             <Runs instances={here} />

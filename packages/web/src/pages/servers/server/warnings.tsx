@@ -2,13 +2,13 @@ import type { Server } from '@hortus/contract/resources/server-records';
 import { useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
+import { ExpiryTime } from '../../../parts/expiry-time.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { toast, toastProblem } from '../../../parts/toast.tsx';
-import { Until } from '../../../parts/until.tsx';
 
 /** What is wrong with a server, and what to do about it. */
 export function Warnings({ server }: { server: Server }) {
-  const { status, fingerprint, duplicate_seen_at, old_key_valid_until, identity, last_seen_at } = server;
+  const { status, trusted, kind, fingerprint, duplicate_seen_at, old_key_valid_until, identity, last_seen_at } = server;
   return (
     <>
       {status === 'pending' && (
@@ -33,6 +33,13 @@ export function Warnings({ server }: { server: Server }) {
           Draining: it accepts no new deployments. What runs here continues until you move it to another server.
         </p>
       )}
+      {!trusted && (
+        <p className="note-box">
+          Not trusted: its key was given to someone without the permission data:export. It is never chosen
+          automatically, and existing secrets are not moved here. To trust it, someone with that permission{' '}
+          {kind === 'cluster' ? 'adds a member and revokes the first one.' : 'rotates its key.'}
+        </p>
+      )}
       {fingerprint?.engine_problem && (
         <p className="note-box">Its engine cannot be used: {fingerprint.engine_problem}</p>
       )}
@@ -44,7 +51,7 @@ export function Warnings({ server }: { server: Server }) {
       )}
       {old_key_valid_until && (
         <p className="note-box">
-          The old key still works until the daemon uses the new one; it ends <Until at={old_key_valid_until} />.
+          The old key still works until the daemon uses the new one; it ends <ExpiryTime at={old_key_valid_until} />.
         </p>
       )}
       {identity.status === 'conflict' && <Conflict server={server} />}

@@ -8,10 +8,10 @@ import { Button } from '../../../parts/button.tsx';
 import { CheckField } from '../../../parts/check-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { SelectField } from '../../../parts/select-field.tsx';
 import { toggled } from '../../../parts/toggled.ts';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 
 const ALL = 'all';
 const CHOSEN = 'chosen';

@@ -1,4 +1,5 @@
 import type { ListedAccount } from '@hortus/contract/resources/installation';
+import type { ReactNode } from 'react';
 import { useApi, useApiWhen } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -16,8 +17,8 @@ const NOTE =
   'Accounts of this installation, and the settings with which the service runs. Settings are environment variables; they change at the next start.';
 
 /** For administrators: the accounts of the installation and the settings of the service. */
-export function InstallationPage() {
-  const [search, change] = useListSearch();
+export function InstallationPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/settings/installation');
   const isAdmin = useMay()('admin');
   const accounts = useApiWhen(isAdmin, 'accounts.list', { query: { page: search.page ?? 1 } });
   if (!isAdmin)

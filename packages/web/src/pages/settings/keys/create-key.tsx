@@ -6,10 +6,10 @@ import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { SelectField } from '../../../parts/select-field.tsx';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { type Expiry, expiryChoices, expiryTime } from './expiry.ts';
 import { PermissionGrid, readOnly, useGrantable } from './permission-grid.tsx';
 
@@ -42,7 +42,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: CreatedApiKey) => vo
     const cidrs = networks.split(/[\s,]+/).filter(Boolean);
     const body = {
       name,
-      permissions: grantable.filter((one) => chosen.has(one)),
+      permissions: grantable.filter((item) => chosen.has(item)),
       expires_at: expiresAt ?? null,
       ...(cidrs.length > 0 && { allowed_cidrs: cidrs }),
     };
@@ -119,7 +119,7 @@ function KeyForm({ onCreated, onClose }: { onCreated: (key: CreatedApiKey) => vo
 }
 
 /** "5 permissions, no access to secrets": what the form grants so far. */
-export function summary(chosen: ReadonlySet<Permission>): string {
+function summary(chosen: ReadonlySet<Permission>): string {
   if (chosen.size === 0) return 'Choose at least one permission.';
   const reach = SECRET.some((name) => chosen.has(name)) ? 'with access to secrets' : 'no access to secrets';
   return `${counted(chosen.size, 'permission')}, ${reach}`;

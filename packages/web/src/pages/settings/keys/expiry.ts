@@ -4,7 +4,7 @@ const DAY = 86_400_000;
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 
 /** How long a key lasts; `date` asks for a day. */
-export const expiries = ['30', '90', '365', 'date', 'never'] as const;
+const expiries = ['30', '90', '365', 'date', 'never'] as const;
 export type Expiry = (typeof expiries)[number];
 
 export const expiryChoices = (now: number): readonly Choice[] =>

@@ -1,5 +1,5 @@
 import type { ApiKey } from '@hortus/contract/resources/keys';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { rateNow } from '../../../api/rate-budget.ts';
 import { useMay, useSession } from '../../../api/session.ts';
@@ -7,6 +7,7 @@ import { useCommands } from '../../../frame/commands.ts';
 import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { ConfirmDanger } from '../../../parts/confirm-danger.tsx';
+import { ExpiryTime } from '../../../parts/expiry-time.tsx';
 import { Icon } from '../../../parts/icon.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
 import { Named } from '../../../parts/named.tsx';
@@ -15,7 +16,6 @@ import { Status, sentenceCase } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { toast } from '../../../parts/toast.tsx';
-import { Until } from '../../../parts/until.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { CreateKey } from './create-key.tsx';
@@ -25,8 +25,8 @@ const NOTE =
   'A key acts for this account with the permissions you choose. Its value is shown once, when you create it; only a fingerprint is kept.';
 
 /** API keys of the account: list, create, revoke. */
-export function KeysPage() {
-  const [search, change] = useListSearch();
+export function KeysPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/settings/keys');
   const query = useApi('keys.list', { query: { page: search.page ?? 1 } });
   const mayChange = useMay()('account:write');
   const [revoking, setRevoking] = useState<ApiKey>();
@@ -76,7 +76,7 @@ const columns = (revoke: ((key: ApiKey) => void) | undefined): readonly Column<A
       <Named
         also={
           <>
-            {prefix}…, {counted(permissions.length, 'permission')}, ends <Until at={expires_at} />
+            {prefix}…, {counted(permissions.length, 'permission')}, ends <ExpiryTime at={expires_at} />
           </>
         }
       >
@@ -99,7 +99,11 @@ const columns = (revoke: ((key: ApiKey) => void) | undefined): readonly Column<A
         <Time at={last_used_at} ago />
       ),
   },
-  { name: 'Expires', wide: true, cell: ({ expires_at, revoked_at }) => (revoked_at ? '' : <Until at={expires_at} />) },
+  {
+    name: 'Expires',
+    wide: true,
+    cell: ({ expires_at, revoked_at }) => (revoked_at ? '' : <ExpiryTime at={expires_at} />),
+  },
   {
     name: ' ',
     cell: (key) => (

@@ -1,4 +1,5 @@
-import { allows, type Permission, permissionNames, permissions } from '@hortus/contract/permissions';
+import { allows, type Permission, permissionNames } from '@hortus/contract/permissions';
+import { permissions } from '@hortus/contract/records/names';
 import { useSession } from '../../../api/session.ts';
 import { CheckField } from '../../../parts/check-field.tsx';
 import { sentenceCase } from '../../../parts/status.tsx';

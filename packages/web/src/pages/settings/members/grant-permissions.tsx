@@ -1,14 +1,15 @@
-import { grantablePermissions, permissions } from '@hortus/contract/permissions';
+import { grantablePermissions } from '@hortus/contract/permissions';
+import { permissions } from '@hortus/contract/records/names';
 import type { User } from '@hortus/contract/resources/sign-in';
 import { useState } from 'react';
 import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CheckField } from '../../../parts/check-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { toast } from '../../../parts/toast.tsx';
 import { toggled } from '../../../parts/toggled.ts';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 
 /** Gives a member permissions that members do not have by their role. */
 export function GrantPermissions({ user, onClose }: { user: User; onClose: () => void }) {

@@ -4,10 +4,10 @@ import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { SelectField } from '../../../parts/select-field.tsx';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 
 type Role = CreatedInvite['role'];
 

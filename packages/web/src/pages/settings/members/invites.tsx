@@ -1,13 +1,13 @@
 import type { Invite } from '@hortus/contract/resources/members';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
+import { ExpiryTime } from '../../../parts/expiry-time.tsx';
 import { Named } from '../../../parts/named.tsx';
 import { Section } from '../../../parts/page.tsx';
 import { Status, type Tone } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { toast, toastProblem } from '../../../parts/toast.tsx';
-import { Until } from '../../../parts/until.tsx';
 
 const TONES: Readonly<Record<Invite['status'], Tone>> = {
   open: 'wait',
@@ -50,7 +50,7 @@ const columns = (revoke: ((invite: Invite) => void) | undefined): readonly Colum
   {
     name: 'Link works',
     wide: true,
-    cell: ({ status, expires_at }) => (status === 'open' ? <Until at={expires_at} /> : ''),
+    cell: ({ status, expires_at }) => (status === 'open' ? <ExpiryTime at={expires_at} /> : ''),
   },
   {
     name: ' ',

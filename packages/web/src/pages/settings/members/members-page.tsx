@@ -1,5 +1,5 @@
 import type { User } from '@hortus/contract/resources/sign-in';
-import { useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { useMay, useSession } from '../../../api/session.ts';
 import { useCommands } from '../../../frame/commands.ts';
@@ -22,8 +22,8 @@ import { ResetLinkDialog } from './reset-link.tsx';
 type Doing = { readonly what: 'grant' | 'remove' | 'reset'; readonly user: User };
 
 /** People of the account, their roles, and who is invited. */
-export function MembersPage() {
-  const [search, change] = useListSearch();
+export function MembersPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/settings/members');
   const query = useApi('members.list', { query: { page: search.page ?? 1 } });
   const mayChange = useMay()('account:write');
   const { user: me } = useSession();

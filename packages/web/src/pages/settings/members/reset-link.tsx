@@ -3,9 +3,9 @@ import { useState } from 'react';
 import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 
 /** Creates a link with which a person sets a new password. */
 export function ResetLinkDialog({ user: { id, email }, onClose }: { user: User; onClose: () => void }) {

@@ -1,15 +1,15 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useOrder } from '../../../api/query.ts';
 import { useSession } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { toast } from '../../../parts/toast.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
 import { checkPassword } from '../../outside/password-rule.ts';
-import { useSubmission } from '../../outside/submission.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
 
-export function PasswordPage() {
+export function PasswordPage(): ReactNode {
   const { user } = useSession();
   const [current, setCurrent] = useState('');
   const [next, setNext] = useState('');

@@ -1,4 +1,5 @@
 import type { QuotaName } from '@hortus/contract/resources/quotas';
+import type { ReactNode } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { rateNow } from '../../../api/rate-budget.ts';
 import { disk } from '../../../parts/amount.ts';
@@ -19,7 +20,7 @@ const NAMES: Readonly<Record<QuotaName, string>> = {
 };
 
 /** The plan of the account: requests a minute, and how much of each quota is used. */
-export function PlanPage() {
+export function PlanPage(): ReactNode {
   const query = useApi('account.read');
   return (
     <SettingsFrame

@@ -1,19 +1,20 @@
-import { type Permission, permissions } from '@hortus/contract/permissions';
-import { useState } from 'react';
+import type { Permission } from '@hortus/contract/permissions';
+import { permissions } from '@hortus/contract/records/names';
+import { type ReactNode, useState } from 'react';
 import { useOrder } from '../../../api/query.ts';
 import { useSession } from '../../../api/session.ts';
 import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { sentenceCase, Tag } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { toast } from '../../../parts/toast.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
 
 /** Who is signed in, and what they may do. */
-export function ProfilePage() {
+export function ProfilePage(): ReactNode {
   const { user, account, permissions: granted } = useSession();
   const known = granted.filter((name): name is Permission => Object.hasOwn(permissions, name));
   return (

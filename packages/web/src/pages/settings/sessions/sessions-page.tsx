@@ -1,21 +1,22 @@
 import type { SignedInSession } from '@hortus/contract/resources/sign-in';
+import type { ReactNode } from 'react';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
+import { ExpiryTime } from '../../../parts/expiry-time.tsx';
 import { useListSearch } from '../../../parts/list-search.ts';
 import { Named } from '../../../parts/named.tsx';
 import { Status } from '../../../parts/status.tsx';
 import { type Column, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { toast, toastProblem } from '../../../parts/toast.tsx';
-import { Until } from '../../../parts/until.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { deviceOf } from './device.ts';
 
 /** Where the person is signed in: list, end one, end all others. */
-export function SessionsPage() {
-  const [search] = useListSearch();
+export function SessionsPage(): ReactNode {
+  const [search] = useListSearch('/frame/settings/sessions');
   const query = useApi('account.sessions', { query: { page: search.page ?? 1 } });
   const end = useOrder('account.endSession');
   const endOthers = useOrder('account.endOtherSessions');
@@ -71,7 +72,7 @@ const columns = (end: (session: SignedInSession) => void): readonly Column<Signe
   { name: 'Address', wide: true, cell: ({ address }) => <code>{address ?? 'unknown'}</code> },
   { name: 'Signed in', wide: true, cell: ({ created_at }) => <Time at={created_at} ago /> },
   { name: 'Last seen', wide: true, cell: ({ last_seen_at }) => <Time at={last_seen_at} ago /> },
-  { name: 'Ends', wide: true, cell: ({ expires_at, ended_at }) => (ended_at ? '' : <Until at={expires_at} />) },
+  { name: 'Ends', wide: true, cell: ({ expires_at, ended_at }) => (ended_at ? '' : <ExpiryTime at={expires_at} />) },
   {
     name: ' ',
     cell: (session) => (

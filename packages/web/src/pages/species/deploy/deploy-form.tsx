@@ -4,12 +4,11 @@ import { AUTO_SERVER } from '@hortus/contract/resources/placement-records';
 import type { SavedConfig } from '@hortus/contract/resources/saved-configs';
 import type { Template } from '@hortus/contract/resources/templates';
 import type { Tenant } from '@hortus/contract/resources/tenants';
-import type { Canonical } from '@hortus/template/canonical-form';
-import { type FormEvent, type KeyboardEvent, useRef, useState } from 'react';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
+import { type FormEvent, type KeyboardEvent, type ReactNode, useRef, useState } from 'react';
 import { fieldProblem, problemText } from '../../../api/problem.ts';
 import { useApi } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
-import { Choice } from '../../../parts/choice.tsx';
 import { Field } from '../../../parts/field.tsx';
 import { sentenceCase } from '../../../parts/status.tsx';
 import { bindingsOf, type Chosen, NeedPicks } from '../../connections/need-pick.tsx';
@@ -21,6 +20,7 @@ import { usePreview } from './preview.ts';
 import { applying, type Entered, inputsOf, nameFrom, type Question, questionsOf } from './questions.ts';
 import { SaveConfig, StartFrom } from './saved-configs.tsx';
 import { bestServer, ServerPick } from './server-pick.tsx';
+import { SizePick } from './size-pick.tsx';
 import { TenantPick } from './tenant-pick.tsx';
 
 /** The short form that deploys a species: its inputs, a name, a server, and the plan beside them. */
@@ -45,26 +45,13 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
   const name = ownName ?? suggestedName(template.species, questions, entered);
   const checked = useInputCheck(spec, inputs, { uid: name, domain: server?.apps_domain ?? null });
   const wrong = withoutHeld(checked.wrong, inputs, config);
-  const profiles = profilesOf(spec);
   // Follows the environment of the server until a person chooses.
   const profile = ownProfile ?? (server?.environment === 'production' ? 'production' : 'development');
   const nameWrong = wrongName(name);
   const isComplete = wrong.size === 0 && nameWrong === undefined && server !== undefined;
   const bindings = bindingsOf(spec.needs, chosen);
-  const body: DefinitionCreate | undefined = isComplete
-    ? {
-        template_id: template.id,
-        instance_uid: name,
-        name,
-        server_id: isPlaced ? AUTO_SERVER : server.id,
-        profile,
-        inputs,
-        ...(variant && { variant }),
-        ...(tenant && { tenant_id: tenant }),
-        ...(config && { saved_config_id: config.id }),
-        ...(Object.keys(bindings).length > 0 && { bindings }),
-      }
-    : undefined;
+  const choices = { name, profile, inputs, variant, tenant, config, bindings };
+  const body = isComplete ? definitionOf(template, isPlaced ? AUTO_SERVER : server.id, choices) : undefined;
   const preview = usePreview(body);
   const placed = isPlaced ? servers?.find(({ id }) => id === preview.plan?.placement?.server_id) : server;
   const { deploy, busy, errorOf } = useDeploy();
@@ -72,7 +59,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
 
   const said = fieldProblem(error) ?? fieldProblem(preview.error);
   const about = (field: string) => (said?.field === field ? `${sentenceCase(said.text)}` : undefined);
-  const rest = [...new Set([error, preview.error].flatMap((one) => (isElsewhere(one) ? [problemText(one)] : [])))];
+  const rest = [...new Set([error, preview.error].flatMap((item) => (isElsewhere(item) ? [problemText(item)] : [])))];
 
   async function submit(event: FormEvent) {
     event.preventDefault();
@@ -98,7 +85,7 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
     if (chosen?.profile) setOwnProfile(chosen.profile);
     if (chosen?.variant) setVariant(chosen.variant);
   }
-  const shown = applying(questions, entered).map((one) => withHost(one, checked.hosts[one.name]));
+  const shown = applying(questions, entered).map((question) => withHost(question, checked.hosts[question.name]));
   return (
     <form ref={form} className="sheet deploy-form" noValidate onSubmit={submit} onKeyDown={byKey} aria-label="Deploy">
       <div className="mb-[18px] flex h-8 items-center justify-between gap-4">
@@ -128,22 +115,13 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
       <TenantPick value={tenant} problem={about('tenant_id')} onChange={belongTo} />
       <ServerPick servers={servers} value={isPlaced ? AUTO_SERVER : server?.id} onChange={setOwnServer} />
       <NeedPicks needs={spec.needs} serverId={server?.id} chosen={chosen} about={about} onChange={setChosen} />
-      <div className="flex flex-wrap gap-x-4">
-        <Choice
-          label="Profile"
-          value={profile}
-          values={profiles.map((value) => ({ value, label: value }))}
-          onChange={setOwnProfile}
-        />
-        {variant !== undefined && (spec.image?.variants.length ?? 0) > 1 && (
-          <Choice
-            label="Variant"
-            value={variant}
-            values={(spec.image?.variants ?? []).map(({ id }) => ({ value: id, label: id }))}
-            onChange={setVariant}
-          />
-        )}
-      </div>
+      <SizePick
+        spec={spec}
+        profile={profile}
+        variant={variant}
+        onChangeProfile={setOwnProfile}
+        onChangeVariant={setVariant}
+      />
       <Plan
         plan={preview.plan}
         isStale={preview.plan !== undefined && preview.isStale}
@@ -153,26 +131,72 @@ export function DeployForm({ template, spec }: { template: Template; spec: Canon
       >
         {missing(isComplete, wrong, questions)}
       </Plan>
-      <div aria-live="polite">
-        {rest.map((text) => (
-          <p key={text} className="notice bad" role="alert">
-            {text}
-          </p>
-        ))}
-      </div>
-      <div className="flex flex-wrap items-center gap-3">
-        <Button kind="primary" type="submit" busy={busy} className="h-10! px-[18px]!">
-          Deploy {name}
-        </Button>
-        {lacksRoom(error) && body && (
-          <Button kind="danger" onClick={() => void deploy(body, { ignore_capacity: true })}>
-            Deploy without the room
-          </Button>
-        )}
+      <Problems texts={rest} />
+      <Buttons
+        name={name}
+        busy={busy}
+        onForce={lacksRoom(error) && body && (() => void deploy(body, { ignore_capacity: true }))}
+      >
         <SaveConfig config={{ species: template.species, profile, inputs, ...(variant && { variant }) }} />
-        <kbd className="ml-auto max-phone:hidden">{/Mac/.test(navigator.platform) ? '⌘ ↵' : 'Ctrl ↵'}</kbd>
-      </div>
+      </Buttons>
     </form>
+  );
+}
+
+interface DeployChoices extends Pick<DefinitionCreate, 'inputs' | 'profile'> {
+  name: string;
+  variant: string | undefined;
+  /** Empty without a tenant. */
+  tenant: string;
+  config: SavedConfig | undefined;
+  bindings: NonNullable<DefinitionCreate['bindings']>;
+}
+
+const definitionOf = (template: Template, serverId: string, chosen: DeployChoices): DefinitionCreate => ({
+  template_id: template.id,
+  instance_uid: chosen.name,
+  name: chosen.name,
+  server_id: serverId,
+  profile: chosen.profile,
+  inputs: chosen.inputs,
+  ...(chosen.variant && { variant: chosen.variant }),
+  ...(chosen.tenant && { tenant_id: chosen.tenant }),
+  ...(chosen.config && { saved_config_id: chosen.config.id }),
+  ...(Object.keys(chosen.bindings).length > 0 && { bindings: chosen.bindings }),
+});
+
+const Problems = ({ texts }: { texts: readonly string[] }) => (
+  <div aria-live="polite">
+    {texts.map((text) => (
+      <p key={text} className="notice bad" role="alert">
+        {text}
+      </p>
+    ))}
+  </div>
+);
+
+interface ButtonsProps {
+  name: string;
+  busy: boolean;
+  /** Deploys although the server lacks room for it; offered after the service refused for that reason. */
+  onForce: (() => void) | false | undefined;
+  children: ReactNode;
+}
+
+function Buttons({ name, busy, onForce, children }: ButtonsProps) {
+  return (
+    <div className="flex flex-wrap items-center gap-3">
+      <Button kind="primary" type="submit" busy={busy} className="h-10! px-[18px]!">
+        Deploy {name}
+      </Button>
+      {onForce && (
+        <Button kind="danger" onClick={onForce}>
+          Deploy without the room
+        </Button>
+      )}
+      {children}
+      <kbd className="ml-auto max-phone:hidden">{/Mac/.test(navigator.platform) ? '⌘ ↵' : 'Ctrl ↵'}</kbd>
+    </div>
   );
 }
 
@@ -186,14 +210,6 @@ function linesOf({ components, routes, permissions }: Canonical): number {
   return 1 + volumes.size + Object.keys(components).length + routes.length + permissions.length;
 }
 
-const SMALL_TO_LARGE = ['minimal', 'development', 'production'];
-
-/** Profiles from small to large; those of the template itself come last. */
-function profilesOf(spec: Canonical): string[] {
-  const place = (profile: string) => SMALL_TO_LARGE.indexOf(profile) + 1 || SMALL_TO_LARGE.length + 1;
-  return Object.keys(spec.profiles).sort((a, b) => place(a) - place(b));
-}
-
 /** Passwords that the saved config holds need not be entered again. */
 function withoutHeld(
   wrong: ReadonlyMap<string, string>,
@@ -201,7 +217,7 @@ function withoutHeld(
   config: SavedConfig | undefined,
 ): ReadonlyMap<string, string> {
   const held = config?.secret_inputs.filter(({ name, has_value }) => has_value && !Object.hasOwn(inputs, name)) ?? [];
-  return new Map([...wrong].filter(([name]) => !held.some((one) => one.name === name)));
+  return new Map([...wrong].filter(([name]) => !held.some((item) => item.name === name)));
 }
 
 const enteredFrom = (config: SavedConfig | undefined): Entered =>

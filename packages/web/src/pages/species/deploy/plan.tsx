@@ -73,7 +73,7 @@ export function Plan({
                 {warning}
               </p>
             ))}
-            {plan.permissions.some((one) => one.needs_operator) && (
+            {plan.permissions.some((permission) => permission.needs_operator) && (
               <p className="text-warn-ink">The operator of the server must allow what is marked with !.</p>
             )}
             <p>Nothing that runs today is touched.</p>

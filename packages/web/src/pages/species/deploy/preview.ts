@@ -18,7 +18,7 @@ export interface Preview {
  * reads, because the values may be passwords. Without a body nothing is asked.
  */
 export function usePreview(body: DefinitionCreate | undefined): Preview {
-  const [answer, setAnswer] = useState<{ key: string; plan?: DeploymentPreview; error?: unknown }>();
+  const [response, setResponse] = useState<{ key: string; plan?: DeploymentPreview; error?: unknown }>();
   const key = body === undefined ? undefined : JSON.stringify(body);
   useEffect(() => {
     if (key === undefined) return undefined;
@@ -26,10 +26,10 @@ export function usePreview(body: DefinitionCreate | undefined): Preview {
     const timer = setTimeout(async () => {
       try {
         const { data } = await client.call('deployments.preview', { body: JSON.parse(key), signal: leaving.signal });
-        setAnswer({ key, plan: data });
+        setResponse({ key, plan: data });
       } catch (error) {
         if (!leaving.signal.aborted)
-          setAnswer((before) => ({ ...(before?.plan && { plan: before.plan }), key, error }));
+          setResponse((before) => ({ ...(before?.plan && { plan: before.plan }), key, error }));
       }
     }, PAUSE_MS);
     return () => {
@@ -38,8 +38,8 @@ export function usePreview(body: DefinitionCreate | undefined): Preview {
     };
   }, [key]);
   return {
-    plan: answer?.plan,
-    error: answer?.key === key ? answer?.error : undefined,
-    isStale: answer?.key !== key || answer?.error !== undefined,
+    plan: response?.plan,
+    error: response?.key === key ? response?.error : undefined,
+    isStale: response?.key !== key || response?.error !== undefined,
   };
 }

@@ -1,4 +1,4 @@
-import type { Canonical } from '@hortus/template/canonical-form';
+import type { Canonical } from '@hortus/template/canonical/canonical-form';
 import { expect, it } from 'vitest';
 import { applying, inputsOf, nameFrom, questionsOf } from './questions.ts';
 

@@ -1,4 +1,4 @@
-import type { Canonical, CanonicalInput } from '@hortus/template/canonical-form';
+import type { Canonical, CanonicalInput } from '@hortus/template/canonical/canonical-form';
 
 /** An input of the form. External secrets are asked for like passwords. */
 export interface Question extends CanonicalInput {
@@ -23,23 +23,23 @@ export function questionsOf(spec: Canonical): Question[] {
 export function applying(questions: readonly Question[], entered: Entered): Question[] {
   const effective = (name: string) => {
     const value = entered[name];
-    return value === undefined || value === '' ? questions.find((one) => one.name === name)?.default : value;
+    return value === undefined || value === '' ? questions.find((question) => question.name === name)?.default : value;
   };
   return questions.filter(({ when }) =>
     Object.entries(when ?? {}).every(([name, wanted]) => {
       const value = effective(name);
-      return value !== undefined && [wanted].flat().some((one) => String(one) === String(value));
+      return value !== undefined && [wanted].flat().some((item) => String(item) === String(value));
     }),
   );
 }
 
 /** The values to send: what was entered for the questions that apply. */
 export function inputsOf(questions: readonly Question[], entered: Entered): Record<string, string | boolean> {
-  const given = applying(questions, entered).flatMap(({ name }) => {
+  const input = applying(questions, entered).flatMap(({ name }) => {
     const value = entered[name];
     return value === undefined || value === '' ? [] : [[name, value] as const];
   });
-  return Object.fromEntries(given);
+  return Object.fromEntries(input);
 }
 
 export const labelOf = ({ label, name }: Pick<Question, 'label' | 'name'>): string => label ?? name;

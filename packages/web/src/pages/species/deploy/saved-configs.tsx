@@ -22,7 +22,7 @@ export function StartFrom({
   const may = useMay();
   // All of them: one read serves the pages of every species.
   const all = useApiWhen(may('configs:read'), 'saved-configs.list', { query: { per_page: 100 } }).data?.data ?? [];
-  const configs = all.filter((one) => one.species === species);
+  const configs = all.filter((item) => item.species === species);
   if (configs.length === 0) return null;
   return (
     <select

@@ -1,7 +1,7 @@
 import type { OverviewServer } from '@hortus/contract/resources/overview';
 import { AUTO_SERVER } from '@hortus/contract/resources/placement-records';
+import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { memory } from '../../../parts/amount.ts';
 import { Status } from '../../../parts/status.tsx';
 
@@ -10,10 +10,10 @@ const takesWork = ({ status }: OverviewServer): boolean => status !== 'draining'
 
 const freeOf = ({ capacity }: OverviewServer): number => capacity?.memory?.free ?? 0;
 
-/** The server that a new instance would best go to: online, with the most free memory. */
+/** The server that a new instance would best go to: trusted, online, with the most free memory as its daemon reports it. */
 export const bestServer = (servers: readonly OverviewServer[]): OverviewServer | undefined =>
   [...servers]
-    .filter(takesWork)
+    .filter((server) => server.trusted && takesWork(server))
     .sort((a, b) => Number(b.status === 'online') - Number(a.status === 'online') || freeOf(b) - freeOf(a))
     .at(0);
 
@@ -50,7 +50,7 @@ export function ServerPick({
               onChange={() => onChange(AUTO_SERVER)}
             />
             <b className="font-[550]">Choose for me</b>
-            <span className="about truncate text-ink-3">the server with the most room</span>
+            <span className="about truncate text-ink-3">the trusted server with the most room</span>
             <span />
           </label>
         )}
@@ -67,7 +67,7 @@ export function ServerPick({
             <b className="font-[550]">{server.name}</b>
             <span className="about truncate text-ink-3">
               {server.status === 'online' ? (
-                [server.environment, server.arch].filter(Boolean).join(', ')
+                [server.environment, server.arch, !server.trusted && 'not trusted'].filter(Boolean).join(', ')
               ) : (
                 <Status state={server.status} />
               )}
@@ -85,9 +85,9 @@ function NoServer({ isHidden }: { isHidden: boolean }) {
   return (
     <p className="notice">
       There is no server yet. Any Linux machine with Docker or Podman becomes one.{' '}
-      <PlaceLink to="/servers" className="link">
+      <Link to="/servers" className="link">
         Register a server
-      </PlaceLink>
+      </Link>
     </p>
   );
 }

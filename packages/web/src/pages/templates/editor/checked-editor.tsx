@@ -1,18 +1,22 @@
 import type { CheckedDraft } from '@hortus/contract/resources/drafts';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { client } from '../../../api/client.ts';
 import { problemText } from '../../../api/problem.ts';
-import { MistakeList } from './mistake-list.tsx';
+import { FindingList } from './finding-list.tsx';
+import type { Finding } from './findings.ts';
 import type { Schema } from './suggestions.ts';
-import { goTo, type Mistake, TemplateEditor } from './template-editor.tsx';
+import type { EditorHandle } from './template-editor.tsx';
+
+/** CodeMirror is larger than all pages of templates together, which are shown while it loads. */
+const TemplateEditor = lazy(async () => ({ default: (await import('./template-editor.tsx')).TemplateEditor }));
 
 /** One examination for a pause in typing, not for a letter: the Free plan has 60 requests a minute. */
 const PAUSE_MS = 900;
 
 interface Known {
   readonly source: string;
-  readonly findings: readonly Mistake[];
+  readonly findings: readonly Finding[];
 }
 
 /** The editor with the findings of the service for what it shows. `known` are those of the text that it begins with. */
@@ -27,7 +31,7 @@ export function CheckedEditor({
   known: Known;
   onChecked?: (checked: CheckedDraft) => void;
 }) {
-  const place = useRef<HTMLDivElement>(null);
+  const editor = useRef<EditorHandle>(null);
   const { data: schema } = useQuery({
     queryKey: ['schema of templates'],
     queryFn: async ({ signal }) => (await (await fetch('/schemas/template.json', { signal })).json()) as Schema,
@@ -35,18 +39,23 @@ export function CheckedEditor({
   });
   const { findings, isChecking, problem } = useFindings(value, known, onChecked);
   return (
-    <div ref={place}>
-      <TemplateEditor label="Template as YAML" value={value} onChange={onChange} mistakes={findings} schema={schema} />
+    <div>
+      <Suspense fallback={<div className="editor" />}>
+        <TemplateEditor
+          ref={editor}
+          label="Template as YAML"
+          value={value}
+          onChange={onChange}
+          findings={findings}
+          schema={schema}
+        />
+      </Suspense>
       {problem && (
         <p role="alert" className="notice bad mt-3">
           {problem}
         </p>
       )}
-      <MistakeList
-        mistakes={findings}
-        isChecking={isChecking}
-        onGo={(mistake) => goTo(place.current?.querySelector('textarea') ?? null, mistake)}
-      />
+      <FindingList findings={findings} isChecking={isChecking} onGo={(finding) => editor.current?.goTo(finding)} />
     </div>
   );
 }

@@ -49,7 +49,7 @@ export function placeAt(text: string, offset: number): Place | undefined {
   const own = read(current);
   const rest = current.slice(own.column);
   if (/[{}[\]"'#]/.test(rest)) return undefined;
-  const value = /^([A-Za-z_$][\w.$-]*)\s*:\s+(.*)$/.exec(rest);
+  const value = /^([A-Za-z_$][\w.$-]*)\s*:\s(.*)$/.exec(rest);
   if (value === null && !/^[\w$-]*$/.test(rest)) return undefined;
   const lines = before.slice(0, -1).map(read);
   const path = pathOf(lines, own);
@@ -59,7 +59,9 @@ export function placeAt(text: string, offset: number): Place | undefined {
     ...below(following, own.column),
   ]);
   const shared = { path, siblings, indent: own.column };
-  return value ? { ...shared, forKey: value[1] as string, typed: value[2] ?? '' } : { ...shared, typed: rest };
+  return value
+    ? { ...shared, forKey: value[1] as string, typed: (value[2] ?? '').trimStart() }
+    : { ...shared, typed: rest };
 }
 
 /** Goes up from a line: every line that is indented less is a parent, every dash an item of a list. */

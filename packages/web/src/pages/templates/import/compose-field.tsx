@@ -2,18 +2,18 @@ import { type DragEvent, useId, useState } from 'react';
 import { Button } from '../../../parts/button.tsx';
 
 /** The same limit as that of the service, so that a film that was dropped by mistake is not read. */
-const LONGEST = 500_000;
+const MAX_LENGTH = 500_000;
 
 const EXAMPLE = `services:
   web:
     image: nginx:1.29.2
     ports: ["8080:80"]`;
 
-/** Takes a Compose file by paste, drop or choice. `onGiven` is called with a whole file; `isOpen` is before the first. */
+/** Takes a Compose file by paste, drop or choice. `onInput` is called with a whole file; `isOpen` is before the first. */
 export function ComposeField({
   value,
   onChange,
-  onGiven,
+  onInput,
   env,
   onEnv,
   isBusy,
@@ -21,7 +21,7 @@ export function ComposeField({
 }: {
   value: string;
   onChange: (text: string) => void;
-  onGiven: (text: string) => void;
+  onInput: (text: string) => void;
   env: string;
   onEnv: (text: string) => void;
   isBusy: boolean;
@@ -33,9 +33,10 @@ export function ComposeField({
   async function take(file: File | undefined) {
     setOver(false);
     if (!file) return;
-    if (file.size > LONGEST) return setProblem(`${file.name} has more than ${LONGEST.toLocaleString()} characters.`);
+    if (file.size > MAX_LENGTH)
+      return setProblem(`${file.name} has more than ${MAX_LENGTH.toLocaleString()} characters.`);
     setProblem(undefined);
-    onGiven(await file.text());
+    onInput(await file.text());
   }
   function dropped(event: DragEvent) {
     event.preventDefault();
@@ -72,7 +73,7 @@ export function ComposeField({
             const text = event.clipboardData.getData('text');
             if (value !== '' || !text.includes('services')) return;
             event.preventDefault();
-            onGiven(text);
+            onInput(text);
           }}
         />
         {problem && (
@@ -102,7 +103,7 @@ export function ComposeField({
             kind={isOpen ? 'primary' : 'plain'}
             busy={isBusy}
             disabled={value.trim() === ''}
-            onClick={() => onGiven(value)}
+            onClick={() => onInput(value)}
           >
             {isOpen ? 'Show the template' : 'Convert again'}
           </Button>

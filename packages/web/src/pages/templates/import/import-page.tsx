@@ -1,7 +1,7 @@
 import { ApiProblem } from '@hortus/client/problem';
 import type { CheckedDraft } from '@hortus/contract/resources/drafts';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { useCallback, useState } from 'react';
+import { type ReactNode, useCallback, useState } from 'react';
 import { problemText } from '../../../api/problem.ts';
 import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -13,7 +13,7 @@ import { Outcome } from './outcome.tsx';
 import { WayIn } from './way-in.tsx';
 
 /** A Compose file becomes a template: shows what was understood, and keeps it only when asked to. */
-export function ImportPage() {
+export function ImportPage(): ReactNode {
   const navigate = useNavigate();
   const check = useOrder('drafts.check');
   const create = useOrder('drafts.create');
@@ -57,7 +57,7 @@ export function ImportPage() {
       <ComposeField
         value={compose}
         onChange={setCompose}
-        onGiven={(text) => {
+        onInput={(text) => {
           setCompose(text);
           convert(text).catch(() => undefined);
         }}
@@ -72,7 +72,7 @@ export function ImportPage() {
           key={made.source}
           questions={made.questions}
           isBusy={check.isPending}
-          onAnswered={(ports) => void convert(compose, ports).catch(() => undefined)}
+          onReplied={(ports) => void convert(compose, ports).catch(() => undefined)}
         />
       )}
       {made && (

@@ -13,14 +13,17 @@ export function Outcome({
   made: CheckedDraft;
   access: CheckedDraft['permissions'];
 }) {
-  const refused = dropped.filter((one) => one.refused);
-  const needsOperator = access.some((one) => one.needs_operator);
+  const refused = dropped.filter((item) => item.refused);
+  const needsOperator = access.some((item) => item.needs_operator);
   return (
     <div>
       <Part
         title="Dangerous"
         entries={[
-          ...access.map((one) => ({ key: `${one.kind} ${one.component} ${one.value}`, text: <Access {...one} /> })),
+          ...access.map((item) => ({
+            key: `${item.kind} ${item.component} ${item.value}`,
+            text: <Access {...item} />,
+          })),
           ...refused.map(placed('text-bad-ink')),
         ]}
         empty="Nothing: it asks for no access to the server."
@@ -31,7 +34,7 @@ export function Outcome({
       </Part>
       <Part
         title="Left out"
-        entries={dropped.filter((one) => !one.refused).map(placed('text-warn-ink'))}
+        entries={dropped.filter((item) => !item.refused).map(placed('text-warn-ink'))}
         empty="Nothing: the template has all of the file."
       />
       <Part title="Inferred" entries={inferred.map(placed('text-ink-3'))} empty="Nothing had to be inferred." />

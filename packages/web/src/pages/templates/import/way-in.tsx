@@ -6,18 +6,18 @@ import { Button } from '../../../parts/button.tsx';
 export function WayIn({
   questions,
   isBusy,
-  onAnswered,
+  onReplied,
 }: {
   questions: CheckedDraft['questions'];
   isBusy: boolean;
-  onAnswered: (ports: Readonly<Record<string, number>>) => void;
+  onReplied: (ports: Readonly<Record<string, number>>) => void;
 }) {
   const id = useId();
-  const [answers, setAnswers] = useState<Readonly<Record<string, string>>>({});
+  const [replies, setReplies] = useState<Readonly<Record<string, string>>>({});
   function submit(event: FormEvent) {
     event.preventDefault();
     // A field that is left empty means that the service needs no way in.
-    onAnswered(Object.fromEntries(questions.map(({ service }) => [service, Number(answers[service] ?? 0)])));
+    onReplied(Object.fromEntries(questions.map(({ service }) => [service, Number(replies[service] ?? 0)])));
   }
   return (
     <form className="notice mb-6" onSubmit={submit}>
@@ -35,8 +35,8 @@ export function WayIn({
               min={1}
               max={65_535}
               placeholder="none"
-              value={answers[service] ?? ''}
-              onChange={(event) => setAnswers({ ...answers, [service]: event.target.value })}
+              value={replies[service] ?? ''}
+              onChange={(event) => setReplies({ ...replies, [service]: event.target.value })}
             />
           </div>
         ))}

@@ -4,9 +4,9 @@ import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { SelectField } from '../../../parts/select-field.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { useServers } from '../../servers/known-servers.ts';
 
 export function CreateTenant({ onClose }: { onClose: () => void }) {
@@ -20,7 +20,7 @@ export function CreateTenant({ onClose }: { onClose: () => void }) {
   const { busy, submit, about, problem } = useSubmission(async () => {
     const body = { name, server_id: serverId, ...(slug && { slug }) };
     const { data } = await create.mutateAsync({ body });
-    await navigate({ to: '/tenants/$id' as string, params: { id: data.id } as never });
+    await navigate({ to: '/tenants/$id', params: { id: data.id } });
   }, ['name', 'server_id', 'slug']);
   return (
     <Dialog title="Create a tenant" onClose={onClose}>

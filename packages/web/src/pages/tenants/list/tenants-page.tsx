@@ -1,8 +1,9 @@
 import { tenantMachine } from '@hortus/contract/machines/tenant';
 import type { Tenant } from '@hortus/contract/resources/tenants';
+import { Link } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Filter } from '../../../parts/filters.tsx';
@@ -19,9 +20,9 @@ import { tenantTones } from '../tenant-tones.ts';
 import { CreateTenant } from './create-tenant.tsx';
 
 /** Tenants of the account: each a group of definitions on one server that is suspended or moved as a whole. */
-export function TenantsPage() {
-  const [search, change] = useListSearch();
-  const status = tenantMachine.states.find((one) => one === search.status);
+export function TenantsPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/tenants');
+  const status = tenantMachine.states.find((state) => state === search.status);
   const query = useApi('tenants.list', { query: { page: search.page ?? 1, ...(status && { status }) } });
   const mayChange = useMay()('tenants:write');
   const { nameOf } = useServers();
@@ -67,9 +68,9 @@ const columns = (nameOf: (id: string) => string): readonly Column<Tenant>[] => [
     name: 'Name',
     cell: ({ id, name, server_id, running_count, instances_count }) => (
       <Named also={`${nameOf(server_id)}, ${running_count} of ${instances_count} run`}>
-        <PlaceLink to="/tenants/$id" params={{ id }} className="row-link">
+        <Link to="/tenants/$id" params={{ id }} className="row-link">
           <b>{name}</b>
-        </PlaceLink>
+        </Link>
       </Named>
     ),
   },

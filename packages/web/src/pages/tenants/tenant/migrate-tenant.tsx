@@ -6,11 +6,11 @@ import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CheckField } from '../../../parts/check-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { SelectField } from '../../../parts/select-field.tsx';
 import { toast } from '../../../parts/toast.tsx';
 import { stepName } from '../../migrations/step-name.ts';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { useServers } from '../../servers/known-servers.ts';
 
 /** Moves a tenant to another server: first the plan, then the order. */

@@ -75,7 +75,7 @@ export function TenantActions({ tenant }: { tenant: Tenant }) {
           onConfirm={async () => {
             await remove.mutateAsync({ params: { id }, query: { force } });
             toast(`${name} is deleted.`);
-            await navigate({ to: '/tenants' as string });
+            await navigate({ to: '/tenants' });
           }}
           onClose={close}
         >

@@ -1,8 +1,8 @@
 import type { Tenant } from '@hortus/contract/resources/tenants';
-import { useParams } from '@tanstack/react-router';
+import { Link, useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi, useApiWhen } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { counted } from '../../../parts/amount.ts';
 import { Empty, Page, Section } from '../../../parts/page.tsx';
 import { Status } from '../../../parts/status.tsx';
@@ -15,8 +15,8 @@ import { Migrations } from './migrations.tsx';
 import { TenantActions } from './tenant-actions.tsx';
 
 /** One tenant: what it has, where, and its moves. */
-export function TenantPage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function TenantPage(): ReactNode {
+  const { id } = useParams({ from: '/frame/tenants/$id' });
   const query = useApi('tenants.read', { params: { id } });
   const tenant = query.data?.data;
   const may = useMay();
@@ -61,9 +61,9 @@ function Facts({ tenant }: { tenant: Tenant }) {
     <dl className="facts mb-9 max-w-[720px]">
       <dt>Server</dt>
       <dd>
-        <PlaceLink to="/servers/$id" params={{ id: server_id }} className="link">
+        <Link to="/servers/$id" params={{ id: server_id }} className="link">
           {nameOf(server_id)}
-        </PlaceLink>
+        </Link>
       </dd>
       <dt>Runs</dt>
       <dd>
@@ -87,9 +87,9 @@ function Facts({ tenant }: { tenant: Tenant }) {
       </dd>
       <dt>History</dt>
       <dd>
-        <PlaceLink to="/events" search={{ tenant_id: id }} className="link">
+        <Link to="/events" search={{ tenant_id: id }} className="link">
           Events of this tenant
-        </PlaceLink>
+        </Link>
       </dd>
     </dl>
   );
@@ -113,9 +113,9 @@ function Definitions({ tenantId }: { tenantId: string }) {
                   {
                     name: 'Name',
                     cell: ({ id, name }) => (
-                      <PlaceLink to="/definitions/$id" params={{ id }} className="row-link">
+                      <Link to="/definitions/$id" params={{ id }} className="row-link">
                         <b>{name}</b>
-                      </PlaceLink>
+                      </Link>
                     ),
                   },
                   {

@@ -5,10 +5,10 @@ import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { CheckField } from '../../../parts/check-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { toast } from '../../../parts/toast.tsx';
 import { toggled } from '../../../parts/toggled.ts';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 
 /** Applies several upgrades, one after another. */
 export function ApplyAll({ upgrades, onClose }: { upgrades: readonly Upgrade[]; onClose: () => void }) {

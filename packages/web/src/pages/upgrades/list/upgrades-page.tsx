@@ -1,9 +1,9 @@
 import { upgradeMachine } from '@hortus/contract/machines/upgrade';
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
-import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Filter } from '../../../parts/filters.tsx';
@@ -19,9 +19,9 @@ import { isReady, UpgradeStatus } from '../upgrade-status.tsx';
 import { ApplyAll } from './apply-all.tsx';
 
 /** Newer versions for what runs: what is there, and all that are ready at once. */
-export function UpgradesPage() {
-  const [search] = useListSearch();
-  const status = upgradeMachine.states.find((one) => one === search.status);
+export function UpgradesPage(): ReactNode {
+  const [search] = useListSearch('/frame/upgrades');
+  const status = upgradeMachine.states.find((state) => state === search.status);
   const query = useApi('upgrades.list', {
     query: { page: search.page ?? 1, per_page: 100, ...(status && { status }) },
   });
@@ -29,12 +29,12 @@ export function UpgradesPage() {
   const [asking, setAsking] = useState(false);
   const scan = useOrder('upgrades.scan');
   const ready = (query.data?.data ?? []).filter(isReady);
-  const look = () =>
+  const checkNow = () =>
     scan.mutateAsync({ body: {} }).then(async ({ data }) => {
       await query.refetch();
       toast(`${counted(data.scanned, 'instance')} compared, ${data.found} new.`);
     }, toastProblem('The scan failed.'));
-  const waiting = query.data?.data.filter(({ status: one }) => one === 'available').length;
+  const waiting = query.data?.data.filter(({ status: item }) => item === 'available').length;
   return (
     <Page
       title="Upgrades"
@@ -48,7 +48,7 @@ export function UpgradesPage() {
       actions={
         mayChange && (
           <>
-            <Button busy={scan.isPending} onClick={look}>
+            <Button busy={scan.isPending} onClick={checkNow}>
               Look for upgrades
             </Button>
             {ready.length > 1 && (
@@ -87,9 +87,9 @@ const COLUMNS: readonly Column<Upgrade>[] = [
     name: 'Instance',
     cell: ({ id, instance_name, species, from_version, to_version }) => (
       <Named also={`${species} ${from_version} → ${to_version}`}>
-        <PlaceLink to="/upgrades/$id" params={{ id }} className="row-link">
+        <Link to="/upgrades/$id" params={{ id }} className="row-link">
           <b>{instance_name}</b>
-        </PlaceLink>
+        </Link>
       </Named>
     ),
   },
@@ -99,9 +99,10 @@ const COLUMNS: readonly Column<Upgrade>[] = [
   {
     name: 'Asks',
     wide: true,
-    cell: ({ conflicts, new_inputs, irreversible }) => (
+    cell: ({ conflicts, new_inputs, irreversible, refusal }) => (
       <span className="flex gap-[5px]">
-        {conflicts.length > 0 && <Tag tone="bad">{counted(conflicts.length, 'conflict')}</Tag>}
+        {refusal && <Tag tone="bad">refused</Tag>}
+        {!refusal && conflicts.length > 0 && <Tag tone="bad">{counted(conflicts.length, 'conflict')}</Tag>}
         {new_inputs.some(({ required }) => required) && <Tag tone="warn">needs input</Tag>}
         {irreversible.length > 0 && <Tag tone="warn">irreversible</Tag>}
       </span>

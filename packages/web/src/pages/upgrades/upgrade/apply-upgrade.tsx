@@ -5,9 +5,9 @@ import { Button } from '../../../parts/button.tsx';
 import { CheckField } from '../../../parts/check-field.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { toast } from '../../../parts/toast.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { inputBody, type TypedInputs } from './upgrade-inputs.ts';
 
 const TEXTS = {
@@ -39,9 +39,11 @@ export function ApplyUpgrade({
   const [variant, setVariant] = useState('');
   const [ignore, setIgnore] = useState(false);
   const [option, setOption] = useState(false);
+  const [unprotected, setUnprotected] = useState(false);
   const apply = useOrder('upgrades.apply');
   const rehearse = useOrder('upgrades.rehearse');
-  const has = (reason: Upgrade['conflicts'][number]['reason']) => conflicts.some((one) => one.reason === reason);
+  const has = (reason: Upgrade['conflicts'][number]['reason']) =>
+    conflicts.some((conflict) => conflict.reason === reason);
   const { busy, submit, about, problem } = useSubmission(async () => {
     const body = {
       ...inputBody(upgrade, typed),
@@ -53,7 +55,10 @@ export function ApplyUpgrade({
       await rehearse.mutateAsync({ params: { id }, body: { ...body, ...(option && { fresh_backup: true }) } });
       toast(`The upgrade of ${instance_name} is rehearsed on a copy.`, { tone: 'now' });
     } else {
-      await apply.mutateAsync({ params: { id }, body: { ...body, ...(option && { rehearse: true }) } });
+      await apply.mutateAsync({
+        params: { id },
+        body: { ...body, ...(option && { rehearse: true }), ...(unprotected && { without_backup: true }) },
+      });
       toast(`${instance_name} is upgraded to ${to_version}.`, { tone: 'now' });
     }
     onClose();
@@ -103,6 +108,14 @@ export function ApplyUpgrade({
           />
         )}
         <CheckField label={TEXTS[purpose].option} checked={option} onChange={setOption} />
+        {/* Data that is rebuilt needs the backup. */}
+        {purpose === 'apply' && upgrade.data === 'kept' && (
+          <CheckField
+            label="Without a backup: nothing can bring the present data back"
+            checked={unprotected}
+            onChange={setUnprotected}
+          />
+        )}
         <CheckField label="Deploy although the reported room is too small" checked={ignore} onChange={setIgnore} />
         <FormProblem text={problem} />
         <div className="dialog-foot">

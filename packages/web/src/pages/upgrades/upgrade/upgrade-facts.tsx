@@ -1,6 +1,6 @@
-import type { Upgrade } from '@hortus/contract/resources/upgrades';
-import { upgradeSteps } from '@hortus/contract/steps';
-import { PlaceLink } from '../../../frame/place-link.tsx';
+import { upgradeSteps } from '@hortus/contract/actions/steps';
+import type { Upgrade, UpgradeRefusal } from '@hortus/contract/resources/upgrades';
+import { Link } from '@tanstack/react-router';
 import { Time } from '../../../parts/time.tsx';
 import { UpgradeStatus } from '../upgrade-status.tsx';
 
@@ -23,15 +23,15 @@ export function UpgradeFacts({ upgrade }: { upgrade: Upgrade }) {
       )}
       <dt>Instance</dt>
       <dd>
-        <PlaceLink to="/instances/$id" params={{ id: instance_id }} className="link">
+        <Link to="/instances/$id" params={{ id: instance_id }} className="link">
           {instance_name}
-        </PlaceLink>
+        </Link>
       </dd>
       <dt>Species</dt>
       <dd>
-        <PlaceLink to="/catalog/$species" params={{ species }} className="link">
+        <Link to="/catalog/$species" params={{ species }} className="link">
           {species}
-        </PlaceLink>
+        </Link>
       </dd>
       {revision !== null && (
         <>
@@ -61,9 +61,9 @@ export function UpgradeFacts({ upgrade }: { upgrade: Upgrade }) {
         <>
           <dt>Deployment</dt>
           <dd>
-            <PlaceLink to="/deployments/$id" params={{ id: deployment_id }} className="link">
+            <Link to="/deployments/$id" params={{ id: deployment_id }} className="link">
               {deployment_id}
-            </PlaceLink>
+            </Link>
           </dd>
         </>
       )}
@@ -71,9 +71,9 @@ export function UpgradeFacts({ upgrade }: { upgrade: Upgrade }) {
         <>
           <dt>Rolled back by</dt>
           <dd>
-            <PlaceLink to="/deployments/$id" params={{ id: return_id }} className="link">
+            <Link to="/deployments/$id" params={{ id: return_id }} className="link">
               {return_id}
-            </PlaceLink>
+            </Link>
           </dd>
         </>
       )}
@@ -94,9 +94,24 @@ export function UpgradeFacts({ upgrade }: { upgrade: Upgrade }) {
   );
 }
 
+function RefusalBox({ refusal: { reason, instead } }: { refusal: UpgradeRefusal }) {
+  return (
+    <div className="note-box">
+      <p className="whitespace-pre-line">
+        <b>This upgrade is refused.</b> {reason}
+      </p>
+      <p className="mt-2 whitespace-pre-line">
+        <b>What to do instead</b>: {instead}
+      </p>
+    </div>
+  );
+}
+
 /** What stands in the way, what cannot be undone, and what the template notes about the versions on the way. */
 export function Questions({ upgrade }: { upgrade: Upgrade }) {
-  const { conflicts, irreversible, notes, stops, data } = upgrade;
+  const { conflicts, irreversible, notes, stops, data, refusal } = upgrade;
+  // A refusal is its own box; what else the upgrade would ask does not matter then.
+  if (refusal) return <RefusalBox refusal={refusal} />;
   return (
     <>
       {stops.length > 0 && (

@@ -1,6 +1,6 @@
 import type { Upgrade } from '@hortus/contract/resources/upgrades';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useApi, useOrder } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { Button } from '../../../parts/button.tsx';
@@ -13,8 +13,8 @@ import { Changes } from './changes.tsx';
 import { Questions, UpgradeFacts } from './upgrade-facts.tsx';
 
 /** One upgrade: what it changes in words and as a diff, what it asks, and how it went. */
-export function UpgradePage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function UpgradePage(): ReactNode {
+  const { id } = useParams({ from: '/frame/upgrades/$id' });
   const query = useApi('upgrades.read', { params: { id } });
   const upgrade = query.data?.data;
   const may = useMay();
@@ -50,7 +50,7 @@ function Heading({ upgrade: { instance_name, from_version, to_version } }: { upg
 }
 
 function Actions({ upgrade }: { upgrade: Upgrade }) {
-  const { id, status, instance_name } = upgrade;
+  const { id, status, instance_name, refusal } = upgrade;
   const mayChange = useMay()('upgrades:write');
   const [purpose, setPurpose] = useState<'apply' | 'rehearse'>();
   const acknowledge = useOrder('upgrades.acknowledge');
@@ -66,10 +66,14 @@ function Actions({ upgrade }: { upgrade: Upgrade }) {
           Not now
         </Button>
       )}
-      <Button onClick={() => setPurpose('rehearse')}>Rehearse…</Button>
-      <Button kind="primary" onClick={() => setPurpose('apply')}>
-        {status === 'failed' ? 'Apply again…' : 'Apply…'}
-      </Button>
+      {!refusal && (
+        <>
+          <Button onClick={() => setPurpose('rehearse')}>Rehearse…</Button>
+          <Button kind="primary" onClick={() => setPurpose('apply')}>
+            {status === 'failed' ? 'Apply again…' : 'Apply…'}
+          </Button>
+        </>
+      )}
       {purpose && <ApplyUpgrade upgrade={upgrade} purpose={purpose} onClose={() => setPurpose(undefined)} />}
     </>
   );

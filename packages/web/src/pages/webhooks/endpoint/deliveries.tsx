@@ -11,15 +11,15 @@ import { type Column, Table } from '../../../parts/table.tsx';
 import { Time } from '../../../parts/time.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
 import { deliveryStates, deliveryTones } from '../delivery-tones.ts';
-import { OneDelivery } from './one-delivery.tsx';
+import { DeliveryDetails } from './delivery-details.tsx';
 
 /** A delivery follows its event within moments, without an event of its own. */
 const AFTER_EVENT_MS = 1_500;
 
 /** Deliveries of an endpoint, newest first; one of them opened, with its request and its answer. */
 export function Deliveries({ webhook }: { webhook: WebhookEndpoint }) {
-  const [search, change] = useListSearch();
-  const status = deliveryStates.find((one) => one === search.status);
+  const [search, change] = useListSearch('/frame/webhooks/$id');
+  const status = deliveryStates.find((state) => state === search.status);
   const query = useApi('webhooks.deliveries', {
     params: { id: webhook.id },
     query: { page: search.page ?? 1, ...(status && { status }) },
@@ -36,9 +36,9 @@ export function Deliveries({ webhook }: { webhook: WebhookEndpoint }) {
         <Filter name="status" label="State" options={deliveryStates} />
       </div>
       {search.delivery && (
-        <OneDelivery
+        <DeliveryDetails
           webhook={webhook}
-          id={String(search.delivery)}
+          id={search.delivery}
           onRepeated={() => void query.refetch()}
           onClose={() => change({ ...search, delivery: undefined })}
         />

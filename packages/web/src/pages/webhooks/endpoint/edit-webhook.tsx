@@ -5,9 +5,9 @@ import { useOrder } from '../../../api/query.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
 import { Field } from '../../../parts/field.tsx';
+import { FormProblem } from '../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../parts/form/submission.ts';
 import { toast } from '../../../parts/toast.tsx';
-import { FormProblem } from '../../outside/form-problem.tsx';
-import { useSubmission } from '../../outside/submission.ts';
 import { EventChoice } from '../event-choice.tsx';
 import { hostOf } from '../webhook-status.tsx';
 
@@ -23,6 +23,7 @@ export function EditWebhook({ webhook, onClose }: { webhook: WebhookEndpoint; on
     toast(data.warnings[0] ?? `${hostOf(data.url)} is changed.`);
     onClose();
   }, ['url', 'secret', 'events']);
+  const isMoved = url !== webhook.url;
   const title = `Edit ${hostOf(webhook.url)}`;
   return (
     <Dialog title={title} onClose={onClose}>
@@ -40,20 +41,29 @@ export function EditWebhook({ webhook, onClose }: { webhook: WebhookEndpoint; on
           problem={about('url')}
         />
         <Field
-          label="New secret"
-          note="optional"
+          label={isMoved ? 'Secret' : 'New secret'}
+          {...(isMoved ? { required: true } : { note: 'optional' })}
           autoComplete="off"
           spellCheck={false}
           value={secret}
           onChange={setSecret}
           problem={about('secret')}
-          help="For a day, deliveries are also signed with the old one, so that the receiver can change over."
+          help={
+            isMoved
+              ? 'Needed again, because another receiver must not get deliveries signed with the stored one.'
+              : 'For a day, deliveries are also signed with the old one, so that the receiver can change over.'
+          }
         />
         <EventChoice chosen={events} onChange={setEvents} problem={about('events')} />
         <FormProblem text={problem} />
         <div className="dialog-foot">
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" busy={busy} disabled={!URL.canParse(url) || events.size === 0}>
+          <Button
+            kind="primary"
+            type="submit"
+            busy={busy}
+            disabled={!URL.canParse(url) || events.size === 0 || (isMoved && secret === '')}
+          >
             Save
           </Button>
         </div>

@@ -1,7 +1,7 @@
 import type { WebhookTest } from '@hortus/contract/resources/webhooks';
 import { Button } from '../../../parts/button.tsx';
 import { Dialog } from '../../../parts/dialog.tsx';
-import { indented, Said } from '../../../parts/said.tsx';
+import { indented, OutputText } from '../../../parts/output-text.tsx';
 import { Status } from '../../../parts/status.tsx';
 
 /** What was sent in a test, and what the receiver answered. All of it is text, whatever it contains. */
@@ -16,10 +16,10 @@ export function TestResult({ host, result, onClose }: { host: string; result: We
         </Status>
       </p>
       <h3 className="mb-2">Sent</h3>
-      <Said label="Sent" text={indented(body)} />
+      <OutputText label="Sent" text={indented(body)} />
       <h3 className="mt-4 mb-2">Answered</h3>
       {reply ? (
-        <Said label="Answered" text={indented(reply)} />
+        <OutputText label="Answered" text={indented(reply)} />
       ) : (
         <p className="text-ink-3">{response_code === null ? 'Nothing.' : 'An empty body.'}</p>
       )}

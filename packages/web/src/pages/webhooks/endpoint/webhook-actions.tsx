@@ -44,7 +44,7 @@ export function WebhookActions({ webhook }: { webhook: WebhookEndpoint }) {
   const confirm = async () => {
     await remove.mutateAsync({ params: { id } });
     toast(`${host} is removed.`);
-    await navigate({ to: '/webhooks' as string });
+    await navigate({ to: '/webhooks' });
   };
   const close = () => setOpen(undefined);
   return (

@@ -1,18 +1,19 @@
 import type { WebhookEndpoint } from '@hortus/contract/resources/webhooks';
 import { useParams } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { useApi } from '../../../api/query.ts';
+import { ExpiryTime } from '../../../parts/expiry-time.tsx';
 import { Page, Section } from '../../../parts/page.tsx';
 import { Tag } from '../../../parts/status.tsx';
 import { Time } from '../../../parts/time.tsx';
-import { Until } from '../../../parts/until.tsx';
 import { Loaded } from '../../../parts/waiting.tsx';
 import { hostOf, WebhookStatus } from '../webhook-status.tsx';
 import { Deliveries } from './deliveries.tsx';
 import { WebhookActions } from './webhook-actions.tsx';
 
 /** One endpoint: where it goes, what it hears, and what was delivered. */
-export function WebhookPage() {
-  const { id } = useParams({ strict: false }) as { id: string };
+export function WebhookPage(): ReactNode {
+  const { id } = useParams({ from: '/frame/webhooks/$id' });
   const query = useApi('webhooks.read', { params: { id } });
   const webhook = query.data?.data;
   const name = webhook ? hostOf(webhook.url) : 'Webhook';
@@ -63,7 +64,7 @@ function Facts({ webhook }: { webhook: WebhookEndpoint }) {
         <>
           <dt>Old secret</dt>
           <dd>
-            also signs, ends <Until at={old_secret_until} />
+            also signs, ends <ExpiryTime at={old_secret_until} />
           </dd>
         </>
       )}

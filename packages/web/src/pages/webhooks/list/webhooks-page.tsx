@@ -1,9 +1,9 @@
 import type { WebhookEndpoint } from '@hortus/contract/resources/webhooks';
-import { useMemo } from 'react';
+import { Link } from '@tanstack/react-router';
+import { type ReactNode, useMemo } from 'react';
 import { useApi } from '../../../api/query.ts';
 import { useMay } from '../../../api/session.ts';
 import { useCommands } from '../../../frame/commands.ts';
-import { PlaceLink } from '../../../frame/place-link.tsx';
 import { counted } from '../../../parts/amount.ts';
 import { Button } from '../../../parts/button.tsx';
 import { Icon } from '../../../parts/icon.tsx';
@@ -19,8 +19,8 @@ import { CreateWebhook } from './create-webhook.tsx';
 const SHOWN = 2;
 
 /** Webhook endpoints of the account. */
-export function WebhooksPage() {
-  const [search, change] = useListSearch();
+export function WebhooksPage(): ReactNode {
+  const [search, change] = useListSearch('/frame/webhooks');
   const query = useApi('webhooks.list', { query: { page: search.page ?? 1 } });
   const mayChange = useMay()('webhooks:write');
   const begin = () => change({ new: 'webhook' });
@@ -65,9 +65,9 @@ const COLUMNS: readonly Column<WebhookEndpoint>[] = [
   {
     name: 'Receiver',
     cell: ({ id, url }) => (
-      <PlaceLink to="/webhooks/$id" params={{ id }} className="row-link" title={url}>
+      <Link to="/webhooks/$id" params={{ id }} className="row-link" title={url}>
         <b className="[overflow-wrap:anywhere]">{hostOf(url)}</b>
-      </PlaceLink>
+      </Link>
     ),
   },
   { name: 'State', cell: (webhook) => <WebhookStatus webhook={webhook} /> },

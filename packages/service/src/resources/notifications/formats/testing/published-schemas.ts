@@ -9,7 +9,7 @@ const exactly = (properties: Record<string, unknown>, required: readonly string[
 });
 
 /** Largest bodies that the receivers accept, in bytes. */
-export const mostBytes = {
+export const maxBytes = {
   slack: 100_000,
   discord: 100_000,
   // https://learn.microsoft.com/connectors/teams says 28 KB; senders report refusals from 21 KB on.

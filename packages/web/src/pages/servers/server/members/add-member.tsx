@@ -6,9 +6,9 @@ import { useOrder } from '../../../../api/query.ts';
 import { Button } from '../../../../parts/button.tsx';
 import { Dialog } from '../../../../parts/dialog.tsx';
 import { Field } from '../../../../parts/field.tsx';
+import { FormProblem } from '../../../../parts/form/form-problem.tsx';
+import { useSubmission } from '../../../../parts/form/submission.ts';
 import { ShownOnce } from '../../../../parts/shown-once.tsx';
-import { FormProblem } from '../../../outside/form-problem.tsx';
-import { useSubmission } from '../../../outside/submission.ts';
 
 /** Adds a manager to a cluster, and shows its key once with the command that connects its daemon. */
 export function AddMember({ server, onClose }: { server: Server; onClose: () => void }) {

@@ -1,0 +1,1 @@
+export { idsFrom, newId } from '@hortus/contract/records/new-id';

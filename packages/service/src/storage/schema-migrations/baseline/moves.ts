@@ -1,0 +1,65 @@
+/** Migrations between servers, imports, transfers and evacuations. */
+export const moves = [
+  `create table migrations (
+    id text primary key, account_id text not null references accounts (id), tenant_id text references tenants (id),
+    from_server_id text not null references servers (id), to_server_id text not null references servers (id),
+    status text not null, reason text, error text, stopped_at bigint, downtime_ms bigint,
+    progress_at bigint not null, switched_at bigint, release_at bigint, created_by text, created_at bigint not null,
+    updated_at bigint not null, finished_at bigint)`,
+  `create index migrations_of_account on migrations (account_id, id)`,
+  `create index migrations_by_status on migrations (account_id, status, id)`,
+  `create index migrations_of_tenant on migrations (tenant_id, id)`,
+  `create table migration_parts (
+    migration_id text not null references migrations (id), definition_id text not null references definitions (id),
+    instance_id text references instances (id), revision integer, deployment_id text references deployments (id),
+    arrival text, clear_id text references executions (id), open integer not null,
+    primary key (migration_id, definition_id))`,
+  `create unique index migration_parts_open on migration_parts (definition_id) where open = 1`,
+  `create index migration_parts_of_deployment on migration_parts (deployment_id)`,
+  `create table migration_log (
+    migration_id text not null references migrations (id), number integer not null, at bigint not null,
+    step text not null, message text not null, primary key (migration_id, number))`,
+  `create table imports (
+    id text primary key, account_id text not null references accounts (id),
+    server_id text not null references servers (id), definition_id text not null, name text not null,
+    instance_uid text not null, species text not null, template_id text not null, status text not null,
+    bundle text not null, volumes text not null, ignore_capacity integer not null, reason text, error text,
+    deployment_id text, progress_at bigint not null, created_by text, created_at bigint not null,
+    updated_at bigint not null, finished_at bigint, brought_template integer not null default 0,
+    container_name text)`,
+  `create index imports_of_account on imports (account_id, id)`,
+  `create index imports_by_status on imports (account_id, status, id)`,
+  `create unique index imports_under_way on imports (account_id, instance_uid) where status = 'receiving'`,
+  // The keys keep the names that they have in databases from before the baseline.
+  `create table transfers (
+    id text constraint transfers_anew_pkey primary key,
+    account_id text not null constraint transfers_anew_account_id_fkey references accounts (id),
+    migration_id text constraint transfers_anew_migration_id_fkey references migrations (id),
+    import_id text constraint transfers_anew_import_id_fkey references imports (id), backup_id text,
+    definition_id text not null, instance_uid text not null, storage text not null, volume text not null,
+    mode text not null, from_server_id text constraint transfers_anew_from_server_id_fkey references servers (id),
+    to_server_id text constraint transfers_anew_to_server_id_fkey references servers (id),
+    status text not null, chunks bigint not null, bytes bigint not null, carried_bytes bigint not null, sha256 text,
+    error text, meeting_url text, created_at bigint not null, updated_at bigint not null, started_at bigint,
+    finished_at bigint)`,
+  `create index transfers_of_migration on transfers (migration_id, id)`,
+  `create index transfers_of_import on transfers (import_id, id)`,
+  `create index transfers_of_account on transfers (account_id, id)`,
+  `create index transfers_from on transfers (from_server_id, id) where status in ('pending', 'running')`,
+  `create index transfers_to on transfers (to_server_id, id) where status in ('pending', 'running')`,
+  `create table evacuations (
+    id text primary key, account_id text not null references accounts (id), server_id text not null,
+    status text not null, at_once integer not null, placement text, created_by text, created_at bigint not null,
+    updated_at bigint not null, finished_at bigint)`,
+  `create index evacuations_of_server on evacuations (server_id, id)`,
+  `create index evacuations_by_age on evacuations (created_at)`,
+  // A server has one evacuation at a time.
+  `create unique index evacuations_open on evacuations (server_id) where finished_at is null`,
+  `create table evacuation_moves (
+    id text primary key, evacuation_id text not null references evacuations (id) on delete cascade,
+    account_id text not null, number integer not null, definition_id text, tenant_id text, name text not null,
+    status text not null, to_server_id text, reason text, migration_id text, error text, downtime_ms bigint,
+    created_at bigint not null, updated_at bigint not null, finished_at bigint)`,
+  `create unique index evacuation_moves_of_evacuation on evacuation_moves (evacuation_id, number)`,
+  `create index evacuation_moves_of_migration on evacuation_moves (migration_id) where finished_at is null`,
+];
