@@ -34,6 +34,12 @@ export function monitoring(catalog: Catalog): void {
         const path = `/prometheus/api/v1/query?query=${encodeURIComponent(query)}`;
         return (await ask('prometheus', 9090, path)).data.result[0]?.value[1];
       };
+      /** Reads stored samples: a subquery sees them only from the next multiple of its step on. */
+      const firstSampleAt = async () => {
+        const path = `/prometheus/api/v1/query?query=${encodeURIComponent('up{job="node"}[1d]')}`;
+        const series: { values: [number, string][] }[] = (await ask('prometheus', 9090, path)).data.result;
+        return Math.min(...series.map(({ values }) => (values[0]?.[0] ?? Number.NaN) * 1000));
+      };
       const alerts = async () => JSON.stringify(await ask('alertmanager', 9093, '/alertmanager/api/v2/alerts'));
       await until(async () => (await value('count(up == 1)')) === '3', { describe: 'three targets', within: 120_000 });
       expect(Number(await value('node_memory_MemTotal_bytes'))).toBeGreaterThan(2 ** 28);
@@ -48,20 +54,18 @@ export function monitoring(catalog: Catalog): void {
       const { silenceID } = await ask('alertmanager', 9093, '/alertmanager/api/v2/silences', silence);
       const read = async () => {
         const kept = await ask('alertmanager', 9093, `/alertmanager/api/v2/silence/${silenceID}`);
-        const first = await value(
-          `min_over_time(timestamp(up{job="node"})[1d:5s]) < bool ${Date.parse(startsAt ?? '') / 1000}`,
-        );
-        return `${kept.comment} ${kept.status.state} ${first}`;
+        const hasOldSamples = (await firstSampleAt()) < Date.parse(startsAt ?? '');
+        return `${kept.comment} ${kept.status.state} ${hasOldSamples}`;
       };
-      expect(await read()).toBe('it rains active 1');
+      expect(await read()).toBe('it rains active true');
       const change = async () => {
         const address = `http://${await deployed.address('alertmanager')}:9093`;
         await fetch(`${address}/alertmanager/api/v2/silence/${silenceID}`, { method: 'DELETE', headers });
-        expect(await read()).toBe('it rains expired 1');
+        expect(await read()).toBe('it rains expired true');
       };
       await survivesLoss(catalog(), deployed, { read, change });
       await upgrades(catalog(), deployed);
-      expect(await read()).toBe('it rains active 1');
+      expect(await read()).toBe('it rains active true');
       await runActions(deployed);
       await deployed.checkAndRelease(['reset-grafana-password']);
     },
