@@ -12,7 +12,7 @@ import { bundleCli } from './cli/bundle.ts';
 import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
 import type { TestSize } from './test-files.ts';
-import { type Count, countVitest, type VitestReport } from './vitest-report.ts';
+import { type Count, countVitest, slowestFiles, type VitestReport } from './vitest-report.ts';
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
@@ -70,7 +70,9 @@ async function runVitest(filters: readonly string[]) {
     ...(late && { HORTUS_TEST_LATE: '1' }),
   };
   const code = await timed('tests', () => run(argv, { env }));
-  const { passed, failed, notes } = countVitest(read(report), code);
+  const results = read(report);
+  if (isWhole) for (const line of slowestFiles(results, root)) console.log(line);
+  const { passed, failed, notes } = countVitest(results, code);
   total.passed += passed;
   total.failed += failed;
   total.notes.push(...notes);

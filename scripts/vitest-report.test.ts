@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countVitest, type VitestReport } from './vitest-report.ts';
+import { countVitest, slowestFiles, type VitestReport } from './vitest-report.ts';
 
 const file = (status: string, ...tests: string[]): VitestReport['testResults'][number] => ({
   name: 'a.test.ts',
@@ -30,4 +30,14 @@ test('an error outside the tests, or none found, is a failure', () => {
 
 test('no report is a failure', () => {
   expect(countVitest(undefined, 0)).toMatchObject({ passed: 0, failed: 1 });
+});
+
+test('the slowest files are named with their time, longest first', () => {
+  const timed = (name: string, endTime: number) => ({ ...file('passed', 'passed'), name, startTime: 1000, endTime });
+  const testResults = [timed('/root/quick.test.ts', 1500), timed('/root/e2e/slow.test.ts', 4000), file('failed')];
+  expect(slowestFiles({ testResults }, '/root', 2)).toEqual([
+    '4 s in 3 files, of which:',
+    '    3.0 s e2e/slow.test.ts',
+    '    0.5 s quick.test.ts',
+  ]);
 });

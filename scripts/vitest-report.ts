@@ -1,9 +1,14 @@
+import { relative } from 'node:path';
+
 /** The part of Vitest's JSON report that decides how the run went. */
 export type VitestReport = {
   testResults: {
     name: string;
     status: string;
     message?: string;
+    /** Milliseconds since 1970. */
+    startTime?: number;
+    endTime?: number;
     assertionResults: { fullName: string; status: string }[];
   }[];
 };
@@ -39,4 +44,18 @@ export function countVitest(report: VitestReport | undefined, exitCode: number):
     );
   }
   return count;
+}
+
+/** Names the files that took longest, one per line, so that the cost of a run shows where it was incurred. */
+export function slowestFiles(report: VitestReport | undefined, root: string, count = 20): string[] {
+  const files = (report?.testResults ?? []).map(({ name, startTime = 0, endTime = startTime }) => ({
+    name: relative(root, name),
+    seconds: (endTime - startTime) / 1000,
+  }));
+  const total = files.reduce((sum, { seconds }) => sum + seconds, 0);
+  const slowest = files.toSorted((file, other) => other.seconds - file.seconds).slice(0, count);
+  return [
+    `${Math.round(total)} s in ${files.length} files, of which:`,
+    ...slowest.map(({ name, seconds }) => `${seconds.toFixed(1).padStart(7)} s ${name}`),
+  ];
 }
