@@ -120,6 +120,12 @@ export class DeployedSpecies {
   }
 }
 
+/**
+ * The service ends a deployment without progress after 10 minutes. A shorter limit here would fail what is only slow: on a
+ * busy machine the schema migrations of Redmine alone take minutes.
+ */
+const DEADLINE_MS = 600_000;
+
 /** Deploys a species with its unchanged template and waits until it is healthy. */
 export async function deploySpecies(
   catalogInstallation: CatalogInstallation,
@@ -131,7 +137,7 @@ export async function deploySpecies(
   const { client } = installation.service;
   const body = { species, instance_uid: uid, server_id: installation.serverId, inputs };
   const { data: definition } = await client.call('definitions.create', { body });
-  const outcome = await finished(installation, await deploy(installation, definition.id), 180_000);
+  const outcome = await finished(installation, await deploy(installation, definition.id), DEADLINE_MS);
   const log = outcome.logs.map(({ message }) => message).join('\n');
   expect(outcome, `${outcome.error}\n${log}`).toMatchObject({ status: 'success' });
   const [id, definitionId] = [outcome.instance_id ?? '', definition.id];
