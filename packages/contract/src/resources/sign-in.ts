@@ -1,13 +1,20 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { envelope, list, paging, Timestamp } from '../envelope.ts';
-import { choice, id, idParam, nullable, text } from '../records/fields.ts';
+import { choice, id, idParam, nullable, secret, text } from '../records/fields.ts';
 import { Quotas } from './quotas.ts';
 
 /** Name of the session cookie of the console without TLS. */
 export const sessionCookie = 'hortus_session';
 /** Name of the session cookie over TLS: browsers accept the prefix only from this host, with Secure. */
 export const hostSessionCookie = `__Host-${sessionCookie}`;
+
+/** Header with the page token, the second half of a session: cookies are sent to every port of a host, this to one origin. */
+export const pageTokenHeader = 'Hortus-Page-Token';
+/** Beginning of every page token, by which logs recognise it. */
+export const pageTokenPrefix = 'hpt_';
+/** Beginning of the WebSocket subprotocol with the page token, because pages cannot set headers of a WebSocket. */
+export const pageTokenProtocol = 'hortus.page-token.';
 
 export const plans = ['free', 'pro', 'enterprise'] as const;
 
@@ -49,6 +56,18 @@ export const Session = Type.Object(
   { title: 'Session' },
 );
 export type Session = Static<typeof Session>;
+
+export const NewSession = Type.Object(
+  {
+    ...Session.properties,
+    page_token: secret({
+      description: `The second half of the session, shown once: send it as ${pageTokenHeader} with every request of the session.`,
+      replacement: 'Sign in again.',
+    }),
+  },
+  { title: 'NewSession' },
+);
+export type NewSession = Static<typeof NewSession>;
 
 export const SignedInSession = Type.Object(
   {
@@ -94,11 +113,12 @@ export const signInEndpoints = {
     path: '/account/login',
     tag: 'account',
     summary: 'Sign in with email and password',
-    description: 'Sets a session cookie that scripts cannot read. Programs use API keys instead.',
+    description:
+      'Sets a session cookie that scripts cannot read, and answers with the page token that every request of the session needs beside it. Programs use API keys instead.',
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: Login,
-    response: envelope(Session),
+    response: envelope(NewSession),
   }),
   'account.logout': endpoint({
     method: 'POST',
