@@ -1,6 +1,7 @@
 import { ErrorBody } from '../envelope.ts';
 import { type ErrorCode, errorTable } from '../errors.ts';
-import { hostSessionCookie, pageTokenHeader, pageTokenProtocol, sessionCookie } from '../resources/sign-in.ts';
+import { pageTokenHeader, pageTokenProtocol } from '../protocol/page-token.ts';
+import { hostSessionCookie, sessionCookie } from '../resources/sign-in.ts';
 import type { Header, Parameter, Ref, Reply } from './document.ts';
 import type { SchemaComponents } from './schemas.ts';
 

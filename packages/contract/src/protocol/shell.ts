@@ -7,8 +7,6 @@ import { SHELL_WINDOW_BYTES } from './shell-window.ts';
  * stream of the kind `shell`. Both use the same messages: binary ones carry bytes of the terminal, texts are JSON.
  */
 export const shellPaths = ['/api/v1/ws/shell', '/ws/shell'] as const;
-/** Subprotocol of the console, which offers its page token as another one. Programs with a key need none. */
-export const shellProtocol = 'hortus.shell';
 
 const side = Type.Integer({ minimum: 1, maximum: 10_000 });
 export const terminalSize = { cols: side, rows: side };

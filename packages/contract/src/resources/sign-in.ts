@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { envelope, list, paging, Timestamp } from '../envelope.ts';
+import { pageTokenHeader } from '../protocol/page-token.ts';
 import { choice, id, idParam, nullable, secret, text } from '../records/fields.ts';
 import { Quotas } from './quotas.ts';
 
@@ -8,13 +9,6 @@ import { Quotas } from './quotas.ts';
 export const sessionCookie = 'hortus_session';
 /** Name of the session cookie over TLS: browsers accept the prefix only from this host, with Secure. */
 export const hostSessionCookie = `__Host-${sessionCookie}`;
-
-/** Header with the page token, the second half of a session: cookies are sent to every port of a host, this to one origin. */
-export const pageTokenHeader = 'Hortus-Page-Token';
-/** Beginning of every page token, by which logs recognise it. */
-export const pageTokenPrefix = 'hpt_';
-/** Beginning of the WebSocket subprotocol with the page token, because pages cannot set headers of a WebSocket. */
-export const pageTokenProtocol = 'hortus.page-token.';
 
 export const plans = ['free', 'pro', 'enterprise'] as const;
 

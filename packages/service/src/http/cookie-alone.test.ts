@@ -1,6 +1,6 @@
 import { type EndpointName, endpointRows } from '@hortus/contract/endpoints';
-import { shellProtocol } from '@hortus/contract/protocol/shell';
-import { pageTokenHeader, pageTokenProtocol } from '@hortus/contract/resources/sign-in';
+import { pageTokenHeader, pageTokenProtocol } from '@hortus/contract/protocol/page-token';
+import { shellProtocol } from '@hortus/contract/protocol/shell-window';
 import { type PageSession, pageHeaders, pageSession } from '@hortus/testkit/page-session';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';

@@ -1,5 +1,5 @@
 import type { Permission } from '@hortus/contract/permissions';
-import { pageTokenHeader } from '@hortus/contract/resources/sign-in';
+import { pageTokenHeader } from '@hortus/contract/protocol/page-token';
 import type { Principal } from '../identity/principal.ts';
 import type { Metrics, Tally } from '../process/metrics.ts';
 import type { Encoding } from './accepted-encoding.ts';

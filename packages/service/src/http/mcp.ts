@@ -1,5 +1,5 @@
 import type { EndpointName } from '@hortus/contract/endpoints';
-import { pageTokenHeader } from '@hortus/contract/resources/sign-in';
+import { pageTokenHeader } from '@hortus/contract/protocol/page-token';
 import type { Service } from '@hortus/mcp/service';
 import type { Principal } from '../identity/principal.ts';
 import { Problem } from '../problem.ts';

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { pageTokenHeader, pageTokenProtocol } from '@hortus/contract/resources/sign-in';
+import { pageTokenHeader, pageTokenProtocol } from '@hortus/contract/protocol/page-token';
 import { Problem } from '../problem.ts';
 import { hashOf } from './tokens.ts';
 

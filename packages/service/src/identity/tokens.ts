@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import { pageTokenPrefix } from '@hortus/contract/resources/sign-in';
+import { pageTokenPrefix } from '@hortus/contract/protocol/page-token';
 
 export type Mode = 'live' | 'test';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type EndpointName, endpointRows, type LiveName } from '@hortus/contract/endpoints';
-import { pageTokenPrefix } from '@hortus/contract/resources/sign-in';
+import { pageTokenPrefix } from '@hortus/contract/protocol/page-token';
 import { defaultStreamLimits } from '../../config/settings.ts';
 import { type Principal, unlimited } from '../../identity/principal.ts';
 import { unauthorized } from '../../problem.ts';

@@ -1,10 +1,9 @@
 import { createHash, randomBytes, verify } from 'node:crypto';
 import { once } from 'node:events';
 import { ShellConnection } from '@hortus/client/shell/shell-connection';
-import { shellProtocol } from '@hortus/contract/protocol/shell';
-import { SHELL_WINDOW_BYTES } from '@hortus/contract/protocol/shell-window';
+import { pageTokenProtocol } from '@hortus/contract/protocol/page-token';
+import { SHELL_WINDOW_BYTES, shellProtocol } from '@hortus/contract/protocol/shell-window';
 import type { ShellRequest } from '@hortus/contract/resources/shells';
-import { pageTokenProtocol } from '@hortus/contract/resources/sign-in';
 import { canonicalJson } from '@hortus/template/canonical/canonical-json';
 import { pageHeaders, pageSession } from '@hortus/testkit/page-session';
 import { until } from '@hortus/testkit/until';
