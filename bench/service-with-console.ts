@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { browserState, signIn } from '@hortus/testkit/page-session';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { buildConsole } from '../scripts/console.mjs';
 import { startService } from './service-process.ts';
@@ -18,11 +19,10 @@ export async function startWithConsole(): Promise<Service> {
 
 /** Opens a browser context that is signed in. */
 export async function signedIn(browser: Browser, service: Service): Promise<BrowserContext> {
-  const context = await browser.newContext({ baseURL: service.root, viewport: { width: 1440, height: 900 } });
-  const response = await context.request.post(`${service.base}/account/login`, {
-    headers: { origin: service.root },
-    data: { email: EMAIL, password: PASSWORD },
+  const session = await signIn(service, { email: EMAIL, password: PASSWORD });
+  return browser.newContext({
+    baseURL: service.root,
+    viewport: { width: 1440, height: 900 },
+    storageState: browserState(session, service.root),
   });
-  if (!response.ok()) throw new Error(`The sign-in was refused: ${await response.text()}`);
-  return context;
 }

@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { launchChromium } from '@hortus/testkit/chromium';
 import { fillService } from '@hortus/testkit/filled-service';
+import { browserState, signIn } from '@hortus/testkit/page-session';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { startService } from '../e2e/service-process.ts';
 import { buildConsole } from './console.mjs';
@@ -26,9 +27,9 @@ const service = await startService({
 const browser = await launchChromium();
 try {
   await fillService(service);
-  const context = await browser.newContext({ baseURL: service.root, viewport: { width: 1440, height: 900 } });
-  const headers = { origin: service.root };
-  await context.request.post(`${service.base}/account/login`, { headers, data: { email, password } });
+  const storageState = browserState(await signIn(service, { email, password }), service.root);
+  const viewport = { width: 1440, height: 900 };
+  const context = await browser.newContext({ baseURL: service.root, viewport, storageState });
   const page = await context.newPage();
   await page.goto('/');
   await page.getByRole('heading', { level: 1, name: /instances on/ }).waitFor();

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { pageTokenHeader } from '@hortus/contract/protocol/page-token';
 import { launchChromium } from '@hortus/testkit/chromium';
+import { browserState, type PageSession, signIn as signInAt } from '@hortus/testkit/page-session';
 import type { Browser, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
@@ -22,8 +24,8 @@ export async function openBrowser(): Promise<Browser> {
 export interface PageOptions {
   readonly colorScheme?: 'light' | 'dark';
   readonly width?: number;
-  /** Cookie header of a session; without it the browser is signed out. */
-  readonly cookie?: string;
+  /** Without it the browser is signed out. */
+  readonly session?: PageSession;
 }
 
 /**
@@ -31,12 +33,13 @@ export interface PageOptions {
  * Content-Security-Policy, or asked anyone but the service. Refused requests are answers, not errors.
  */
 export async function openPage(browser: Browser, { root }: ServiceProcess, options: PageOptions = {}): Promise<Page> {
-  const { colorScheme = 'light', width = 1440, cookie } = options;
-  const context = await browser.newContext({ baseURL: root, colorScheme, viewport: { width, height: 900 } });
-  if (cookie) {
-    const [name = '', value = ''] = cookie.split('=');
-    await context.addCookies([{ name, value, url: root, httpOnly: true, sameSite: 'Strict' }]);
-  }
+  const { colorScheme = 'light', width = 1440, session } = options;
+  const context = await browser.newContext({
+    baseURL: root,
+    colorScheme,
+    viewport: { width, height: 900 },
+    ...(session && { storageState: browserState(session, root) }),
+  });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(`threw ${error.stack}`));
@@ -55,16 +58,21 @@ export async function openPage(browser: Browser, { root }: ServiceProcess, optio
   return page;
 }
 
-/** Signs in over the API and returns the Cookie header of the session. */
-export async function signIn({ base, root }: ServiceProcess, email: string, password: string): Promise<string> {
-  const response = await fetch(`${base}/account/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', origin: root },
-    body: JSON.stringify({ email, password }),
-  });
-  expect(response.status, await response.clone().text()).toBe(200);
-  return response.headers.get('set-cookie')?.split(';')[0] ?? '';
-}
+/** Signs in over the API. */
+export const signIn = (service: ServiceProcess, email: string, password: string): Promise<PageSession> =>
+  signInAt(service, { email, password });
+
+/** Requests a path of the API as a script of our own pages would, and returns the status. */
+export const fetchInPage = (page: Page, path: string, method = 'GET', body?: object): Promise<number> =>
+  page.evaluate(
+    async ({ header, path, method, body }) => {
+      // In the page, whose types Node does not know.
+      const { localStorage } = globalThis as unknown as { localStorage: { getItem(name: string): string } };
+      const headers = { [header]: localStorage.getItem(header), 'content-type': 'application/json' };
+      return (await fetch(path, { method, headers, ...(body && { body: JSON.stringify(body) }) })).status;
+    },
+    { header: pageTokenHeader, path, method, body },
+  );
 
 /** Opens a path with slow answers of the API, and expects that nothing moved when they were shown. */
 export async function expectStill(page: Page, path: string, shown: string, slow = /\/api\/v1\//): Promise<void> {

@@ -1,3 +1,4 @@
+import { pageTokenHeader } from '@hortus/contract/protocol/page-token';
 import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
@@ -29,10 +30,12 @@ async function joinFree(service: ServiceProcess, page: Page): Promise<void> {
 
 /** Makes an API key with all permissions of the person who is signed in. */
 const keyOf = async (page: Page): Promise<string> => {
-  const { data: session } = await (await page.request.get('/api/v1/account')).json();
+  const pageToken = await page.evaluate<string>(`localStorage.getItem('${pageTokenHeader}')`);
+  const headers = { origin: new URL(page.url()).origin, [pageTokenHeader]: pageToken };
+  const { data: session } = await (await page.request.get('/api/v1/account', { headers })).json();
   const { data } = await (
     await page.request.post('/api/v1/account/keys', {
-      headers: { origin: new URL(page.url()).origin },
+      headers,
       data: { name: 'changes', permissions: session.permissions },
     })
   ).json();

@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import { until } from '@hortus/testkit/until';
 import type { Browser, Page } from 'playwright-core';
@@ -10,17 +11,17 @@ import { withPermissions } from './permissions.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let beech: ReportedServer;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
   await deployWhole(service, beech, 'memos', 'journal');
 });
 
 const open = async (path: string, options: PageOptions = {}): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie, ...options });
+  const page = await openPage(browser, service, { session, ...options });
   await page.goto(path);
   return page;
 };
@@ -76,7 +77,7 @@ describe('the catalog', () => {
     ['/catalog', '.card'],
     ['/catalog/ghost', '.plate'],
   ] as const)('does not move when it arrives: %s', async ([path, shown]) => {
-    await expectStill(await openPage(browser, service, { cookie }), path, shown);
+    await expectStill(await openPage(browser, service, { session }), path, shown);
   });
 });
 
@@ -164,7 +165,7 @@ describe('the form that deploys', () => {
   });
 
   test('a member who may not deploy gets neither the form nor its effect', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await withPermissions(page, ['templates:read', 'servers:read']);
     await page.goto('/catalog/ghost');
     await page.getByText('Deploying needs the permissions').waitFor();

@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import type { Browser } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
@@ -7,13 +8,13 @@ import { addCluster } from './filled-records.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 test('a person registers a Swarm, and sees that it has members of its own', async () => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto('/servers');
   await page.getByRole('button', { name: 'Register a server…' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Register a server' });
@@ -32,7 +33,7 @@ test('a person registers a Swarm, and sees that it has members of its own', asyn
 
 test('the page of a cluster shows its nodes and members, adds and revokes one, and drains a node', async () => {
   const id = await addCluster(service);
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto(`/servers/${id}`);
   const nodes = page.getByRole('table', { name: 'Nodes of this cluster' });
   await nodes.getByText('almanac/app ×2').waitFor();

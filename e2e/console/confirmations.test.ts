@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
@@ -6,14 +7,14 @@ import { openConsole } from './console-service.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 const open = async (path: string, options: PageOptions = {}): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie, ...options });
+  const page = await openPage(browser, service, { session, ...options });
   await page.goto(path);
   return page;
 };

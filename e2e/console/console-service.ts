@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { CreatedApiKey } from '@hortus/contract/resources/keys';
-import type { Session } from '@hortus/contract/resources/sign-in';
+import type { NewSession } from '@hortus/contract/resources/sign-in';
+import { type PageSession, pageHeaders, pageSession } from '@hortus/testkit/page-session';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { takeTurn } from '@hortus/testkit/turn';
 import { afterAll, expect } from 'vitest';
@@ -11,10 +12,10 @@ export const email = 'mira@example.org';
 export const password = 'a password for the tests';
 const root = join(import.meta.dirname, '../..');
 
-/** A new account on a running service: the client of its owner, and the Cookie header of the owner's session. */
+/** A new account on a running service: the client of its owner, and the session of that owner. */
 export interface OpenedConsole {
   readonly service: ServiceProcess;
-  readonly cookie: string;
+  readonly session: PageSession;
 }
 
 let shared: Promise<ServiceProcess> | undefined;
@@ -40,12 +41,13 @@ export async function openConsole(): Promise<OpenedConsole> {
     });
   const joined = await post('/account/invites/accept', { token: data.invite.token, password, name: 'Mira' });
   expect(joined.status, await joined.clone().text()).toBe(200);
-  const cookie = joined.headers.get('set-cookie')?.split(';')[0] ?? '';
-  const { permissions } = ((await joined.json()) as { data: Session }).data;
-  const made = await post('/account/keys', { name: 'Tests', permissions }, { cookie });
+  const { data: begun } = (await joined.json()) as { data: NewSession };
+  const session = pageSession(joined.headers, begun);
+  const asked = { name: 'Tests', permissions: begun.permissions };
+  const made = await post('/account/keys', asked, pageHeaders(session, service.root));
   expect(made.status, await made.clone().text()).toBe(201);
   const { key } = ((await made.json()) as { data: CreatedApiKey }).data;
-  return { service: { ...service, key, client: clientOf(service.base, key) }, cookie };
+  return { service: { ...service, key, client: clientOf(service.base, key) }, session };
 }
 
 /** Starts a service of its own for a file, with the built console; both end with the file. */

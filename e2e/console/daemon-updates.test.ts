@@ -1,4 +1,5 @@
 import { writeAgent } from '@hortus/testkit/agent-folder';
+import type { PageSession } from '@hortus/testkit/page-session';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { UpdateDaemon } from '@hortus/testkit/update-daemon';
 import type { Browser } from 'playwright-core';
@@ -10,14 +11,14 @@ import { expectGoodAppearances } from './looks.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
   const agents = temporaryFolder();
   afterAll(() => agents.remove());
   const env = { HORTUS_AGENTS_DIR: await writeAgent(agents.path) };
   [browser, service] = await Promise.all([openBrowser(), startConsoleService(env)]);
-  cookie = await signIn(service, email, password);
+  session = await signIn(service, email, password);
 });
 
 test('a person updates daemons in stages, reads why they are halted, continues, and sees them done', async () => {
@@ -28,7 +29,7 @@ test('a person updates daemons in stages, reads why they are halted, continues, 
     await UpdateDaemon.connected(service, 'shop', { ...berlin, environment: 'production' }),
   ];
   await UpdateDaemon.connected(service, 'paris', { version: '1.2.3', labels: { site: 'paris' } });
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto('/servers');
   await page.getByText('Newer daemon available: 1.2.3 for 3 servers.').waitFor();
   await expectGoodAppearances(page, 'servers-newer-daemon');

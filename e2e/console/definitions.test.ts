@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, beginDeployment, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,12 +9,12 @@ import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let beech: ReportedServer;
 let id: string;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
   await addServer(service, 'rowan');
   keepPolling(beech);
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 
 const open = async (path: string, options: PageOptions = {}): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie, ...options });
+  const page = await openPage(browser, service, { session, ...options });
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return page;

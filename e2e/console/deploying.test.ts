@@ -1,6 +1,7 @@
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { PageSession } from '@hortus/testkit/page-session';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Installation, openInstallationWithDaemon } from '../docker/installation.ts';
@@ -9,20 +10,20 @@ import { builtConsole, email, password } from './console-service.ts';
 
 let browser: Browser;
 let installation: Installation;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
   await builtConsole();
   const env = { HORTUS_ADMIN_EMAIL: email, HORTUS_CONSOLE_DIR: join(import.meta.dirname, '../../dist/console') };
   [browser, installation] = await Promise.all([openBrowser(), openInstallationWithDaemon({ env })]);
-  cookie = await signIn(installation.service, email, password);
+  session = await signIn(installation.service, email, password);
 });
 afterAll(async () => {
   await installation?.[Symbol.asyncDispose]();
 });
 
 const open = (path: string, options = {}) =>
-  openPage(browser, installation.service, { cookie, ...options }).then(async (page) => {
+  openPage(browser, installation.service, { session, ...options }).then(async (page) => {
     await page.goto(path);
     return page;
   });

@@ -1,5 +1,6 @@
 import { writeAgent } from '@hortus/testkit/agent-folder';
 import { fillService } from '@hortus/testkit/filled-service';
+import type { PageSession } from '@hortus/testkit/page-session';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
 import type { Browser, Page } from 'playwright-core';
@@ -82,14 +83,14 @@ const chosen = LONG ? views : ['/', '/instances', '/servers', '/catalog'];
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let ids: Readonly<Record<string, string>>;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startSigned()]);
   const [first] = await fillService(service);
   const records = first ? { ...(await fillRecords(service, first)), ...(await fillGarden(service, first.id)) } : {};
-  cookie = await signIn(service, email, password);
+  session = await signIn(service, email, password);
   const item = { query: { per_page: 1 } };
   const { client } = service;
   const [instances, definitions, deployments, servers] = await Promise.all([
@@ -118,7 +119,7 @@ async function startSigned(): Promise<ServiceProcess> {
 test.for(chosen)('%s of 40 instances on 6 servers looks well in light, dark and on a phone', async (view) => {
   const path = view.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name] ?? '');
   const name = view.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'overview';
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await countShifts(page);
   await page.goto(path);
   await settled(page);

@@ -1,4 +1,5 @@
 import { type GitRepository, type GitServer, startGitServer } from '@hortus/testkit/git-server';
+import type { PageSession } from '@hortus/testkit/page-session';
 import { until } from '@hortus/testkit/until';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,16 +10,16 @@ import { openConsole } from './console-service.ts';
 let browser: Browser;
 let service: ServiceProcess;
 let git: GitServer;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
-  [browser, { service, cookie }, git] = await Promise.all([openBrowser(), openConsole(), startGitServer()]);
+  [browser, { service, session }, git] = await Promise.all([openBrowser(), openConsole(), startGitServer()]);
   await service.client.call('servers.register', { body: { name: 'attic', environment: 'staging' } });
 });
 afterAll(() => git?.stop());
 
 const open = async (path: string, options: PageOptions = {}): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie, ...options });
+  const page = await openPage(browser, service, { session, ...options });
   page.setDefaultTimeout(60_000);
   await page.goto(path);
   return page;

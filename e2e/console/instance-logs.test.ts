@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,11 +10,11 @@ import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let id: string;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   const beech = await addServer(service, 'beech');
   keepPolling(beech);
   await deployWhole(service, beech, 'memos', 'journal');
@@ -59,7 +60,7 @@ const openLogs = async (
   shown: Shown,
   { search = '', more = '', ...options }: PageOptions & { search?: string; more?: string } = {},
 ) => {
-  const page = await openPage(browser, service, { cookie, ...options });
+  const page = await openPage(browser, service, { session, ...options });
   const asked = await withLines(page, shown, more);
   await page.goto(`/instances/${id}?tab=logs${search}`);
   await page.locator('.log-row').first().waitFor();
@@ -81,7 +82,7 @@ describe('the log of an instance', () => {
   });
 
   test('a link with a position begins there', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     const from = page.waitForRequest((request) => new URL(request.url()).pathname.endsWith('/logs'));
     await withLines(page, plain);
     await page.goto(`/instances/${id}?tab=logs&at=101`);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { browserState, type PageSession } from '@hortus/testkit/page-session';
 import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
@@ -10,11 +11,11 @@ import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let id: string;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   const beech = await addServer(service, 'beech');
   keepPolling(beech);
   await deployWhole(service, beech, 'memos', 'journal');
@@ -54,7 +55,7 @@ const openShell = async (page: Page) => {
 };
 
 test('a shell runs in a frame of its own without a refusal by either policy, and says how it ended', async () => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   const said = await withEcho(page, 'hello from app\r\n$ ');
   const frame = await openShell(page);
   await page.getByText('In app', { exact: true }).waitFor();
@@ -69,7 +70,7 @@ test('a shell runs in a frame of its own without a refusal by either policy, and
 });
 
 test('a lost connection says what became of the command, and another shell can be opened', async () => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await withEcho(page, '$ ');
   const frame = await openShell(page);
   await page.getByText('In app', { exact: true }).waitFor();
@@ -83,10 +84,8 @@ test('a page of another origin can neither order a shell nor connect to one with
   const outsider = createServer((_, response) => response.setHeader('content-type', 'text/html').end('<p>hello</p>'));
   await new Promise<void>((done) => outsider.listen(0, '127.0.0.1', done));
   onTestFinished(() => void outsider.close());
-  const context = await browser.newContext();
+  const context = await browser.newContext({ storageState: browserState(session, service.root) });
   onTestFinished(() => context.close());
-  const [name = '', value = ''] = cookie.split('=');
-  await context.addCookies([{ name, value, url: service.root, httpOnly: true, sameSite: 'Strict' }]);
   const page = await context.newPage();
   // The same site for cookies, because a port is not a part of a site: the cookie is sent.
   await page.goto(`http://127.0.0.1:${(outsider.address() as AddressInfo).port}/`);
@@ -99,7 +98,7 @@ test('a page of another origin can neither order a shell nor connect to one with
 });
 
 test('markup in the output of a shell stays text', async () => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await withEcho(page, '<img src=x onerror=alert(1)>');
   const frame = await openShell(page);
   await frame.locator('.xterm-rows').getByText('<img src=x onerror=alert(1)>').waitFor();
@@ -107,7 +106,7 @@ test('markup in the output of a shell stays text', async () => {
 });
 
 test('nothing is opened because a page was opened, and a refusal says why', async () => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto(`/instances/${id}?tab=shell`);
   await page.getByText('No shell is open.').waitFor();
   expect((await service.client.call('shells.list', { params: { id } })).data).toEqual([]);

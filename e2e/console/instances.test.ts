@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,13 +9,13 @@ import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let beech: ReportedServer;
 let rowan: ReportedServer;
 let journal: string;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   [beech, rowan] = [await addServer(service, 'beech'), await addServer(service, 'rowan')];
   keepPolling(beech, rowan);
   await deployWhole(service, beech, 'uptime-kuma', 'kuma');
@@ -29,7 +30,7 @@ const instanceNamed = async (q: string): Promise<string> => {
 };
 
 const open = async (path: string, options: PageOptions = {}): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie, ...options });
+  const page = await openPage(browser, service, { session, ...options });
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return page;
@@ -74,7 +75,7 @@ describe('the list of instances', () => {
   });
 
   test('of 10,000 instances only the rows in view exist, and only their pages are read', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     const { data } = await service.client.call('instances.list', {});
     const read: number[] = [];
     await page.route('**/api/v1/instances?*', async (route) => {
@@ -113,7 +114,7 @@ describe('the list of instances', () => {
 
 describe('the page of an instance', () => {
   test('opens with how it is, its components, facts and actions in one request beside the charts', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     const asked: string[] = [];
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
@@ -184,7 +185,7 @@ describe('the page of an instance', () => {
     const { data: key } = await service.client.call('keys.create', {
       body: { name: 'reader', permissions: [...permissions] },
     });
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await page.route('**/api/v1/account', async (route) => {
       const response = await route.fetch();
       const body = (await response.json()) as { data: object };

@@ -17,7 +17,7 @@ const openConsole = () =>
   });
 
 const openInstance = async ({ service }: Installation, id: string): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie: await signIn(service, email, password) });
+  const page = await openPage(browser, service, { session: await signIn(service, email, password) });
   page.setDefaultTimeout(120_000);
   await page.goto(`/instances/${id}`);
   await page.getByText(/Running, healthy for/).waitFor();

@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, beginDeployment, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,18 +9,18 @@ import { expectAccessibleThemes } from './looks.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let beech: ReportedServer;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
   await deployWhole(service, beech, 'uptime-kuma', 'kuma');
   await deployWhole(service, beech, 'memos', 'journal', 'unhealthy');
 });
 
 const openOverview = async (options: { colorScheme?: 'light' | 'dark'; width?: number } = {}): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie, ...options });
+  const page = await openPage(browser, service, { session, ...options });
   await page.goto('/');
   await page.getByRole('heading', { level: 1, name: /instances? on/ }).waitFor();
   return page;
@@ -71,7 +72,7 @@ describe('the overview', () => {
   });
 
   test('a person without a permission sees neither the place nor the button for it', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await page.route('**/api/v1/account', async (route) => {
       const response = await route.fetch();
       const { data, ...rest } = await response.json();
@@ -96,7 +97,7 @@ describe('the overview', () => {
   });
 
   test('does not move when its data arrives', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await expectStill(page, '/', '.bed', /\/api\/v1\/overview/);
   });
 
@@ -142,7 +143,7 @@ describe('the keyboard', () => {
 
 describe('the cost of the overview', () => {
   test('is at most 200 KB of compressed JavaScript, and three requests to the API', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     const asked: string[] = [];
     page.on('response', async (response) => {
       const { pathname } = new URL(response.url());

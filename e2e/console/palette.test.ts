@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,10 +10,10 @@ import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   const beech = await addServer(service, 'beech');
   keepPolling(beech);
   await deployWhole(service, beech, 'memos', 'journal');
@@ -29,7 +30,7 @@ async function find(page: Page, text: string) {
 
 describe('the palette', () => {
   test('finds an instance, its definition and what can be done with it, on any page', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await page.goto('/catalog');
     await page.locator('.card').first().waitFor();
     const { found } = await find(page, 'journal');
@@ -42,7 +43,7 @@ describe('the palette', () => {
   });
 
   test('finds a species by what it does, and opens it by keyboard alone', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await page.goto('/');
     await page.getByRole('heading', { level: 1 }).waitFor();
     const { found } = await find(page, 'newsletter');
@@ -55,7 +56,7 @@ describe('the palette', () => {
   });
 
   test('offers nothing that the person may not do', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await withPermissions(page, ['instances:read', 'servers:read', 'templates:read']);
     await page.goto('/');
     await page.getByRole('heading', { level: 1 }).waitFor();
@@ -67,7 +68,7 @@ describe('the palette', () => {
 });
 
 test('every place of the index has a key that goes there', async () => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto('/');
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.keyboard.press('?');

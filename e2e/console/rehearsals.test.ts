@@ -22,7 +22,7 @@ test('a person rehearses an upgrade, reads why it broke, and looks at a copy of 
   const { service } = installation;
   const deployed = await deployFirst(installation, 'almanac', 'bad');
   const id = await upgradeTo(installation, ledger('almanac', { version: '1.1.0', migration: true }), deployed);
-  const page = await openPage(browser, service, { cookie: await signIn(service, email, password) });
+  const page = await openPage(browser, service, { session: await signIn(service, email, password) });
   page.setDefaultTimeout(120_000);
   await page.goto(`/upgrades/${id}`);
   await page.getByRole('button', { name: 'Rehearse…' }).click();

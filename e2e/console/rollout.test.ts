@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, beginDeployment, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -9,16 +10,16 @@ import { withPermissions } from './permissions.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let beech: ReportedServer;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
 });
 
 const open = async (path: string, options: PageOptions = {}): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie, ...options });
+  const page = await openPage(browser, service, { session, ...options });
   await page.goto(path);
   return page;
 };
@@ -108,7 +109,7 @@ describe('a rollout', () => {
   test('is cancelled by a person who may, and others get neither the button nor the effect', async () => {
     const { page, id, end } = await rollingOut('cancelled');
     await page.getByRole('button', { name: 'Cancel' }).waitFor();
-    const reader = await openPage(browser, service, { cookie });
+    const reader = await openPage(browser, service, { session });
     await withPermissions(reader, ['deployments:read', 'definitions:read', 'servers:read']);
     await reader.goto(`/deployments/${id}`);
     await reader.getByRole('list', { name: 'Steps' }).waitFor();
@@ -136,7 +137,7 @@ describe('a rollout', () => {
 
   test('does not move when it arrives', async () => {
     const { id, end } = await rollingOut('still');
-    await expectStill(await openPage(browser, service, { cookie }), `/deployments/${id}`, '[aria-current=step]');
+    await expectStill(await openPage(browser, service, { session }), `/deployments/${id}`, '[aria-current=step]');
     await end('failed', { error: 'over' });
   });
 

@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
@@ -10,12 +11,12 @@ import { keepPolling } from './polling-servers.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let instance: string;
 let definition: string;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   const beech = await addServer(service, 'beech');
   keepPolling(beech);
   await deployWhole(service, beech, 'ghost', 'blog');
@@ -39,7 +40,7 @@ const pages = [
 
 /** Opens a page whose data is late; layout shifts are counted from the beginning. */
 async function open(path: string): Promise<Page> {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await countShifts(page);
   await page.route('**/api/v1/**', async (route) => {
     if (!route.request().headers().accept?.includes('event-stream')) await new Promise((done) => setTimeout(done, 300));

@@ -1,9 +1,10 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { browserState, pageHeaders } from '@hortus/testkit/page-session';
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
-import { openBrowser, openPage, signIn } from './browser.ts';
+import { fetchInPage, openBrowser, openPage, signIn } from './browser.ts';
 import { email, password, startConsoleService } from './console-service.ts';
 import { expectAccessibleThemes } from './looks.ts';
 
@@ -40,19 +41,22 @@ describe('signing in', () => {
     }
   });
 
-  test('a script on the page cannot read the session cookie, and storage holds no credential', async () => {
-    const page = await openPage(browser, service, { cookie: await signIn(service, email, password) });
+  test('a script on the page cannot read the session cookie, and storage holds only the other half', async () => {
+    const session = await signIn(service, email, password);
+    const page = await openPage(browser, service, { session });
     await page.goto('/');
     await page.getByRole('heading', { level: 1 }).waitFor();
     const seen = await page.evaluate('JSON.stringify([document.cookie, {...localStorage}, {...sessionStorage}])');
     expect(seen).not.toMatch(/hortus_session|hk_live/);
+    expect(seen).not.toContain(session.cookie.split('=')[1]);
+    expect(await page.evaluate('JSON.stringify({...localStorage})')).toContain(session.pageToken);
     const [cookie] = await page.context().cookies();
     expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict' });
   });
 
   test('a session that is ended elsewhere leads back to the sign-in page, however late its code is', async () => {
-    const cookie = await signIn(service, email, password);
-    const page = await openPage(browser, service, { cookie });
+    const session = await signIn(service, email, password);
+    const page = await openPage(browser, service, { session });
     await page.goto('/');
     await page.getByRole('navigation', { name: 'Main' }).getByText(email).waitFor();
     const reads: number[] = [];
@@ -65,10 +69,10 @@ describe('signing in', () => {
       await released.promise;
       await route.continue();
     });
-    await fetch(`${service.base}/account/logout`, { method: 'POST', headers: { cookie, origin: service.root } });
+    await fetch(`${service.base}/account/logout`, { method: 'POST', headers: pageHeaders(session, service.root) });
     await requested.promise;
     // Answered after a read that the page, which is still shown, may have sent.
-    await page.evaluate(`fetch('/api/v1/account')`);
+    await fetchInPage(page, '/api/v1/account');
     released.resolve();
     await page.waitForURL('**/sign-in?*');
     await page.getByLabel('Password').waitFor();
@@ -77,19 +81,19 @@ describe('signing in', () => {
   });
 
   test('signing out ends the session', async () => {
-    const cookie = await signIn(service, email, password);
-    const page = await openPage(browser, service, { cookie });
+    const session = await signIn(service, email, password);
+    const page = await openPage(browser, service, { session });
     await page.goto('/');
     await page.getByRole('button', { name: 'Theme and account' }).locator('visible=true').click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.waitForURL('**/sign-in');
-    expect((await fetch(`${service.base}/account`, { headers: { cookie } })).status).toBe(401);
+    expect((await fetch(`${service.base}/account`, { headers: pageHeaders(session, service.root) })).status).toBe(401);
   });
 });
 
 describe('a page of another site', () => {
   test('changes nothing with a form or a request, although the browser has a session', async () => {
-    const cookie = await signIn(service, email, password);
+    const session = await signIn(service, email, password);
     const target = `${service.base}/account/logout`;
     const html = `<form id=f method=post action="${target}" enctype="text/plain"><input name='{"a":"' value='"}'></form>
       <script>fetch('${target}', {method: 'POST', mode: 'no-cors', credentials: 'include'}).finally(() => f.submit())</script>`;
@@ -99,17 +103,17 @@ describe('a page of another site', () => {
     const { port } = evil.address() as AddressInfo;
     // Another port is the same site for SameSite, another name is not: both must fail.
     for (const host of ['127.0.0.1', 'localhost']) {
-      const context = await browser.newContext();
+      const context = await browser.newContext({ storageState: browserState(session, service.root) });
       onTestFinished(() => context.close());
-      const [name = '', value = ''] = cookie.split('=');
-      await context.addCookies([{ name, value, url: service.root, httpOnly: true, sameSite: 'Strict' }]);
       const page = await context.newPage();
       const posted = page.waitForResponse(
         (response) => response.url() === target && response.request().isNavigationRequest(),
       );
       await page.goto(`http://${host}:${port}`);
       expect([401, 403]).toContain((await posted).status());
-      expect((await fetch(`${service.base}/account`, { headers: { cookie } })).status).toBe(200);
+      expect((await fetch(`${service.base}/account`, { headers: pageHeaders(session, service.root) })).status).toBe(
+        200,
+      );
     }
   });
 

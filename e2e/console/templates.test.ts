@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../service-process.ts';
@@ -8,14 +9,14 @@ import { editorText, replaceEditorText, templateEditor } from './template-editor
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 const open = async (path: string, options: PageOptions = {}): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie, ...options });
+  const page = await openPage(browser, service, { session, ...options });
   await page.goto(path);
   return page;
 };
@@ -100,7 +101,7 @@ describe('importing a Compose file', () => {
 
 describe('a private template', () => {
   test('is written with completion, has its errors by line, and goes from draft to published', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await Promise.all([page.waitForResponse('**/schemas/template.json'), page.goto('/templates/new')]);
     const editor = templateEditor(page);
     await editor.waitFor();
@@ -144,7 +145,7 @@ describe('a private template', () => {
 
   test('cannot be changed by a person without the permission, who gets no button for it', async () => {
     const [draft] = (await service.client.call('drafts.list')).data;
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await withPermissions(page, ['templates:read']);
     await page.goto(`/templates/${draft?.id}`);
     await templateEditor(page).waitFor();
@@ -172,7 +173,7 @@ describe('the editor of templates', () => {
   });
 
   test('describes a key under the pointer', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await Promise.all([page.waitForResponse('**/schemas/template.json'), page.goto('/templates/new')]);
     const schema = (await (await fetch(`${service.root}/schemas/template.json`)).json()) as {
       properties: { slug: { description: string } };
@@ -183,7 +184,7 @@ describe('the editor of templates', () => {
   });
 
   test('suggests on request, and its suggestion is undone in one step', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await Promise.all([page.waitForResponse('**/schemas/template.json'), page.goto('/templates/new')]);
     const editor = templateEditor(page);
     await replaceEditorText(editor, 'archetype: ');
@@ -239,7 +240,7 @@ describe('the editor of templates', () => {
   });
 
   test('is loaded by its own pages only', async () => {
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     const loaded: string[] = [];
     page.on('request', (request) => loaded.push(new URL(request.url()).pathname));
     const isEditor = (path: string) => path.startsWith('/assets/template-editor-');
@@ -271,7 +272,7 @@ describe('the pages of templates', () => {
   test('do not move when they arrive', async () => {
     const [draft] = (await service.client.call('drafts.list')).data;
     const still = async (path: string, shown: string) =>
-      expectStill(await openPage(browser, service, { cookie }), path, shown);
+      expectStill(await openPage(browser, service, { session }), path, shown);
     await still('/templates', 'table[aria-label=Templates] td');
     await still(`/templates/${draft?.id}`, '.cm-content');
     await still('/templates/new', '.cm-content');

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import type { Page } from 'playwright-core';
@@ -14,7 +15,7 @@ const password = 'a password for the tests';
 
 let service: ServiceProcess;
 let project: Project;
-let cookie: string;
+let session: PageSession;
 const browser = await openBrowser();
 beforeAll(async () => {
   project = await installInEmptyFolder((await builtPackages()).client);
@@ -22,12 +23,12 @@ beforeAll(async () => {
   afterAll(() => folder.remove());
   service = await startService({ directory: folder.path, env: { HORTUS_ADMIN_EMAIL: email } });
   afterAll(() => service.process.stop());
-  cookie = await signIn(service, email, password);
+  session = await signIn(service, email, password);
 }, 180_000);
 
 /** Opens the page of the README at the address of the service, as a reverse proxy would serve it there. */
 async function openExample(): Promise<Page> {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   const readme = readFileSync(join(import.meta.dirname, '../../packages/client/README.md'), 'utf8');
   const html = /^```html\n([\s\S]*?)^```$/m.exec(readme)?.[1] ?? '';
   await page.route('**/example.html', (route) =>

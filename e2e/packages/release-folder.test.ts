@@ -46,8 +46,8 @@ test('the service runs from a release in another folder, with console, catalog a
   expect((await fetch(`${service.root}/docs`)).status).toBe(200);
   expect(await json('/openapi.json')).toMatchObject({ info: { version: release.version } });
 
-  const cookie = await signIn(service, email, password);
-  const page = await openPage(browser, service, { cookie });
+  const session = await signIn(service, email, password);
+  const page = await openPage(browser, service, { session });
   await page.goto('/catalog');
   await page.getByRole('heading', { name: 'Databases' }).waitFor();
   await page

@@ -2,9 +2,11 @@ import { cp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type Client, createClient } from '@hortus/client/client';
+import type { NewSession } from '@hortus/contract/resources/sign-in';
 import { makeDebianImages } from '@hortus/testkit/debian-images';
 import { type DebianMachine, startDebianMachine } from '@hortus/testkit/debian-machine';
 import { DEBIAN_ROOT_MS } from '@hortus/testkit/debian-root';
+import { pageHeaders, pageSession } from '@hortus/testkit/page-session';
 import { freePort } from '@hortus/testkit/port';
 import { type TemporaryFolder, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { until } from '@hortus/testkit/until';
@@ -51,19 +53,19 @@ async function signIn(): Promise<Client> {
     return found.length === 3 && found;
   };
   const tokens = await until(links, { within: 120_000, describe: () => `a link of each replica; they wrote ${shown}` });
-  const post = (path: string, body: object, cookie = '') =>
+  const post = (path: string, body: object, headers = {}) =>
     fetch(`${url}/api/v1${path}`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json', origin: url, cookie },
+      headers: { 'content-type': 'application/json', origin: url, ...headers },
       body: JSON.stringify(body),
     });
   const owner = { name: 'Mira Aalto', email: 'mira@example.org', password: 'a password of mira' };
   const responses = await Promise.all(tokens.map((token) => post('/account/first-run', { token, ...owner })));
-  const session = responses.find(({ ok }) => ok);
-  if (session === undefined) expect.fail(`${shown}\n${await responses[0]?.text()}`);
-  const cookie = session.headers.getSetCookie()[0]?.split(';', 1)[0];
+  const begun = responses.find(({ ok }) => ok);
+  if (begun === undefined) expect.fail(`${shown}\n${await responses[0]?.text()}`);
+  const session = pageSession(begun.headers, ((await begun.json()) as { data: NewSession }).data);
   const permissions = ['account:read', 'account:write', 'servers:read'];
-  const created = await post('/account/keys', { name: 'test', permissions }, cookie);
+  const created = await post('/account/keys', { name: 'test', permissions }, pageHeaders(session, url));
   const { data, error } = JSON.parse(await created.text());
   expect(error).toBeUndefined();
   return createClient({

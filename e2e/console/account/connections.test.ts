@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
@@ -9,10 +10,10 @@ import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   const server = await addServer(service, 'beech');
   keepPolling(server);
   await service.client.call('definitions.create', {
@@ -21,7 +22,7 @@ beforeAll(async () => {
 });
 
 const open = async (path: string): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return page;
@@ -108,5 +109,5 @@ test('the page looks right on desktop and phone', { timeout: 120_000 }, async ()
       attributes: { host: 'smtp.example.org', port: '587', password: 'a long password' },
     },
   });
-  await expectGoodPage(browser, service, { cookie, path: '/connections', ready: 'table', name: 'connections' });
+  await expectGoodPage(browser, service, { session, path: '/connections', ready: 'table', name: 'connections' });
 });

@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
@@ -9,12 +10,12 @@ const GIB = 1024 ** 3;
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let beech: ReportedServer;
 let elm: ReportedServer;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
   elm = await addServer(service, 'elm', 10);
   for (const instance_uid of ['journal', 'letters', 'notes', 'recipes']) {
@@ -27,7 +28,7 @@ beforeAll(async () => {
 /** Both servers poll, as those of daemons without a channel do, so that they are online. */
 async function open(path: string): Promise<Page> {
   for (const { daemon } of [beech, elm]) await daemon.call('deployments.pending', {});
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto(path);
   return page;
 }

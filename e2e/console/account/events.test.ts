@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, type ReportedServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -8,12 +9,12 @@ import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let beech: ReportedServer;
 const TURNS = 70;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
   beech = await addServer(service, 'beech');
   const params = { id: beech.id };
   for (let turn = 0; turn < TURNS; turn++) {
@@ -23,7 +24,7 @@ beforeAll(async () => {
 });
 
 const open = async (path: string): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto(path);
   await page.getByRole('region', { name: 'Events' }).waitFor();
   return page;
@@ -83,6 +84,6 @@ describe('the audit', () => {
   });
 
   test('is accessible in light, dark and on a phone', async () => {
-    await expectGoodPage(browser, service, { cookie, path: '/events', ready: '.event-row', name: 'events' });
+    await expectGoodPage(browser, service, { session, path: '/events', ready: '.event-row', name: 'events' });
   });
 });

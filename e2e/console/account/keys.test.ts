@@ -1,22 +1,23 @@
+import { type PageSession, pageHeaders } from '@hortus/testkit/page-session';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, type ServiceProcess } from '../../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
+import { expectAccessible, fetchInPage, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
 import { inviteReed, joinAsReed, signInMember } from './people.ts';
 import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  session = await signIn(service, email, password);
 });
 
-const open = async (path: string, as = cookie): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie: as });
+const open = async (path: string, as: PageSession = session): Promise<Page> => {
+  const page = await openPage(browser, service, { session: as });
   await page.goto(path);
   await page.getByRole('heading', { level: 1, name: 'Account settings' }).waitFor();
   return page;
@@ -91,17 +92,8 @@ describe('Account settings, API Keys, Create New', () => {
     expect(await page.getByRole('button', { name: 'Create New' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: /^Revoke/ }).count()).toBe(0);
     expect(await page.getByRole('dialog').count()).toBe(0);
-    const response = await page.evaluate(
-      async () =>
-        (
-          await fetch('/api/v1/account/keys', {
-            method: 'POST',
-            headers: { 'content-type': 'application/json' },
-            body: JSON.stringify({ name: 'x', permissions: ['servers:read'] }),
-          })
-        ).status,
-    );
-    expect(response).toBe(403);
+    const body = { name: 'x', permissions: ['servers:read'] };
+    expect(await fetchInPage(page, '/api/v1/account/keys', 'POST', body)).toBe(403);
   });
 
   test('markup in the name of a key stays text', async () => {
@@ -120,8 +112,8 @@ describe('sessions, password and members', () => {
     await page.getByText('This session').waitFor();
     await page.getByRole('button', { name: 'End all others' }).click();
     await page.getByText(/other sessions? ended/).waitFor();
-    expect((await fetch(`${service.base}/account`, { headers: { cookie: other } })).status).toBe(401);
-    expect((await fetch(`${service.base}/account`, { headers: { cookie } })).status).toBe(200);
+    expect((await fetch(`${service.base}/account`, { headers: pageHeaders(other, service.root) })).status).toBe(401);
+    expect((await fetch(`${service.base}/account`, { headers: pageHeaders(session, service.root) })).status).toBe(200);
   });
 
   test('a person changes their own name, and the index shows it at once', async () => {
@@ -192,5 +184,5 @@ test.for([
   ['/settings/plan', '.meter', 'settings-plan'],
   ['/settings/installation', 'dl.facts dd', 'settings-installation'],
 ] as const)('%s is accessible in light, dark and on a phone', async ([path, ready, name]) => {
-  await expectGoodPage(browser, service, { cookie, path, ready, name });
+  await expectGoodPage(browser, service, { session, path, ready, name });
 });

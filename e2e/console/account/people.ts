@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
@@ -6,7 +7,7 @@ import { openPage, signIn } from '../browser.ts';
 const password = 'a password of a member';
 
 /** Invites a member over the API and signs in as that person, whose rights are smaller than those of an owner. */
-export async function signInMember(service: ServiceProcess, address: string, name = 'Fern'): Promise<string> {
+export async function signInMember(service: ServiceProcess, address: string, name = 'Fern'): Promise<PageSession> {
   const { data } = await service.client.call('members.invite', { body: { email: address } });
   await service.client.call('members.accept', { body: { token: data.token, password, name } });
   return await signIn(service, address, password);

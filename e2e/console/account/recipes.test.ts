@@ -1,8 +1,9 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { ServiceProcess } from '../../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
+import { expectAccessible, fetchInPage, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
 import { signInMember } from './people.ts';
 import { recipeSpec } from './recipe-spec.ts';
@@ -10,15 +11,15 @@ import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
   [browser, service] = await Promise.all([openBrowser(), startConsoleService()]);
-  cookie = await signIn(service, email, password);
+  session = await signIn(service, email, password);
 });
 
-const open = async (path: string, as = cookie): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie: as });
+const open = async (path: string, as: PageSession = session): Promise<Page> => {
+  const page = await openPage(browser, service, { session: as });
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return page;
@@ -60,12 +61,12 @@ describe('recipes', () => {
     await page.goto('/upgrades');
     await page.getByRole('button', { name: 'Look for upgrades' }).click();
     await page.getByRole('heading', { level: 1, name: '1 upgrade to look at.' }).waitFor();
-    await expectGoodPage(browser, service, { cookie, path: '/upgrades', ready: 'table', name: 'upgrades' });
+    await expectGoodPage(browser, service, { session, path: '/upgrades', ready: 'table', name: 'upgrades' });
     await page.getByRole('link', { name: 'letters' }).click();
     await page.getByText(/image.*changes from .*1\.27.* to .*1\.28/).waitFor();
     await page.locator('ins', { hasText: '1.28' }).first().waitFor();
     const path = new URL(page.url()).pathname;
-    await expectGoodPage(browser, service, { cookie, path, ready: '.diff', name: 'upgrade' });
+    await expectGoodPage(browser, service, { session, path, ready: '.diff', name: 'upgrade' });
     await page.getByRole('button', { name: 'Apply…' }).click();
     await page.getByLabel('Deploy although the reported room is too small').check();
     await page.getByRole('button', { name: 'Upgrade letters' }).click();
@@ -103,7 +104,7 @@ describe('recipes', () => {
     await page.getByRole('button', { name: 'Reject Broken <b>one</b>' }).click();
     await page.getByText('It has errors.').waitFor();
     await expectGoodPage(browser, service, {
-      cookie,
+      session,
       path: new URL(page.url()).pathname,
       ready: '.said',
       name: 'recipe',
@@ -115,15 +116,14 @@ describe('recipes', () => {
     const page = await open('/recipes/review', member);
     await page.getByText('Only administrators review recipes.').waitFor();
     expect(await page.getByRole('link', { name: 'Review' }).count()).toBe(0);
-    const status = await page.evaluate(async () => (await fetch('/api/v1/recipes/pending')).status);
-    expect(status).toBe(403);
+    expect(await fetchInPage(page, '/api/v1/recipes/pending')).toBe(403);
   });
 
   test.for([
     ['/recipes', 'recipes'],
     ['/recipes/mine', 'recipes-mine'],
   ] as const)('%s is accessible in light, dark and on a phone', async ([path, name]) => {
-    await expectGoodPage(browser, service, { cookie, path, ready: 'table', name });
+    await expectGoodPage(browser, service, { session, path, ready: 'table', name });
   });
 });
 
@@ -138,6 +138,6 @@ describe('the assistant', () => {
   });
 
   test('is accessible in light, dark and on a phone', async () => {
-    await expectGoodPage(browser, service, { cookie, path: '/assistant', ready: 'form', name: 'assistant' });
+    await expectGoodPage(browser, service, { session, path: '/assistant', ready: 'form', name: 'assistant' });
   });
 });

@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import type { Browser } from 'playwright-core';
 import type { ServiceProcess } from '../../service-process.ts';
 import { openPage } from '../browser.ts';
@@ -11,9 +12,9 @@ import { expectGoodPhone, expectGoodThemes, resizeToPhone } from '../looks.ts';
 export async function expectGoodPage(
   browser: Browser,
   service: ServiceProcess,
-  { cookie, path, ready, name }: { cookie: string; path: string; ready: string; name: string },
+  { session, path, ready, name }: { session: PageSession; path: string; ready: string; name: string },
 ): Promise<void> {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await countShifts(page);
   const load = async () => {
     await page.goto(path);

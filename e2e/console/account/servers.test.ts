@@ -2,19 +2,20 @@ import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { agentMark } from '@hortus/contract/releases/agent-file';
+import type { PageSession } from '@hortus/testkit/page-session';
 import { addServer, deployWhole, type ReportedServer } from '@hortus/testkit/reported-servers';
 import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, type ServiceProcess } from '../../service-process.ts';
-import { expectAccessible, openBrowser, openPage, signIn } from '../browser.ts';
+import { expectAccessible, fetchInPage, openBrowser, openPage, signIn } from '../browser.ts';
 import { email, password, startConsoleService } from '../console-service.ts';
 import { signInMember } from './people.ts';
 import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 let beech: ReportedServer;
 /** Stands for a daemon binary that the service offers. */
 const binary = Buffer.from(agentMark('1.2.3'));
@@ -24,13 +25,13 @@ afterAll(() => agents.remove());
 beforeAll(async () => {
   await writeFile(join(agents.path, 'hortusd-linux-amd64'), binary);
   [browser, service] = await Promise.all([openBrowser(), startConsoleService({ HORTUS_AGENTS_DIR: agents.path })]);
-  cookie = await signIn(service, email, password);
+  session = await signIn(service, email, password);
   beech = await addServer(service, 'beech');
   await deployWhole(service, beech, 'memos', 'journal');
 });
 
-const open = async (path: string, as = cookie): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie: as });
+const open = async (path: string, as: PageSession = session): Promise<Page> => {
+  const page = await openPage(browser, service, { session: as });
   await page.goto(path);
   return page;
 };
@@ -148,11 +149,7 @@ describe('the page of a server', () => {
     await page.getByRole('button', { name: 'More for beech' }).click();
     await page.getByRole('menuitem', { name: 'Edit…' }).waitFor();
     expect(await page.getByRole('menuitem', { name: 'Rotate key…' }).count()).toBe(0);
-    const status = await page.evaluate(
-      async (id) => (await fetch(`/api/v1/servers/${id}/rotate-key`, { method: 'POST' })).status,
-      beech.id,
-    );
-    expect(status).toBe(403);
+    expect(await fetchInPage(page, `/api/v1/servers/${beech.id}/rotate-key`, 'POST')).toBe(403);
   });
 
   test('markup in a description stays text', async () => {
@@ -172,6 +169,6 @@ describe('the pages of servers', () => {
     ['form', () => '/servers?new=server', 'dialog form', 'servers-register'],
   ] as const;
   test.for(appearances)('the %s is accessible in light, dark and on a phone', async ([, path, ready, name]) => {
-    await expectGoodPage(browser, service, { cookie, path: path(), ready, name });
+    await expectGoodPage(browser, service, { session, path: path(), ready, name });
   });
 });

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { browserState, type PageSession, pageHeaders } from '@hortus/testkit/page-session';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { addServer } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
@@ -10,10 +11,10 @@ import { openConsole } from '../console-service.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 const addWebhook = async (url: string) => {
@@ -39,16 +40,15 @@ describe('a page of another site', () => {
     const receiver = await startReceiver();
     onTestFinished(() => receiver.stop());
     const webhook = await addWebhook(receiver.url);
-    const profile = async () => await (await fetch(`${service.base}/account`, { headers: { cookie } })).text();
+    const profile = async () =>
+      await (await fetch(`${service.base}/account`, { headers: pageHeaders(session, service.root) })).text();
     const before = [await profile(), (await service.client.call('keys.list', {})).pagination.total];
     for (const path of [`/webhooks/endpoints/${webhook}/test`, '/account/profile', '/account/keys']) {
       const port = await serveAttack(service.base + path);
       // Another port is the same site for SameSite, another name is not: both must fail.
       for (const host of ['127.0.0.1', 'localhost']) {
-        const context = await browser.newContext();
+        const context = await browser.newContext({ storageState: browserState(session, service.root) });
         onTestFinished(() => context.close());
-        const [name = '', value = ''] = cookie.split('=');
-        await context.addCookies([{ name, value, url: service.root, httpOnly: true, sameSite: 'Strict' }]);
         const page = await context.newPage();
         const posted = page.waitForResponse(
           (response) => response.request().isNavigationRequest() && response.url() === service.base + path,
@@ -104,7 +104,7 @@ describe('a person who may only read', () => {
       '/recipes',
       '/recipes/mine',
     ];
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await withReadsOnly(page);
     for (const path of paths) {
       await page.goto(path);
@@ -141,7 +141,7 @@ describe('the response of a webhook receiver', () => {
       (await service.client.call('webhooks.deliveries', { params: { id }, query: { status: 'delivered' } })).data[0]
         ?.id;
     await expect.poll(delivered, { timeout: 30_000 }).toBeDefined();
-    const page = await openPage(browser, service, { cookie });
+    const page = await openPage(browser, service, { session });
     await page.goto(`/webhooks/${id}?delivery=${await delivered()}`);
     const response = page.getByRole('region', { name: 'Answer' });
     await response.getByText('<img src=x onerror=alert(1)><script>alert(2)</script>').waitFor();

@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { addServer, beginDeployment } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
@@ -9,14 +10,14 @@ import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 const open = async (path: string): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto(path);
   await page.getByRole('heading', { level: 1 }).waitFor();
   return page;
@@ -49,11 +50,11 @@ describe('notifications', () => {
     });
     await page.goto('/notifications');
     await page.getByRole('heading', { name: 'The deployment of journal has failed' }).waitFor({ timeout: 60_000 });
-    await expectGoodPage(browser, service, { cookie, path: '/notifications', ready: '.records li', name: 'alerts' });
+    await expectGoodPage(browser, service, { session, path: '/notifications', ready: '.records li', name: 'alerts' });
     await expect.poll(() => receiver.requests.length, { timeout: 60_000 }).toBeGreaterThan(2);
     await page.goto('/notifications/deliveries');
     await page.getByRole('table', { name: 'Messages' }).getByText('Delivered').first().waitFor();
-    const appearances = { cookie, ready: 'table' };
+    const appearances = { session, ready: 'table' };
     await expectGoodPage(browser, service, { ...appearances, path: '/notifications/channels', name: 'channels' });
     await expectGoodPage(browser, service, { ...appearances, path: '/notifications/deliveries', name: 'messages' });
   });
@@ -70,7 +71,7 @@ describe('notifications', () => {
     await page.getByRole('button', { name: 'Add rule' }).click();
     const row = page.getByRole('row', { name: /Memory of the servers/ });
     await row.getByText('Memory is fuller than 75 % for 10 minutes').locator('visible=true').waitFor();
-    await expectGoodPage(browser, service, { cookie, path: '/notifications/rules', ready: 'table', name: 'rules' });
+    await expectGoodPage(browser, service, { session, path: '/notifications/rules', ready: 'table', name: 'rules' });
     await row.getByRole('button', { name: 'More for Memory of the servers' }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     await page.getByLabel('Type Memory of the servers to confirm').fill('Memory of the servers');
@@ -103,7 +104,7 @@ describe('tenants', () => {
     await expectAccessible(page);
     await move.getByRole('button', { name: 'Cancel' }).click();
     const path = new URL(page.url()).pathname;
-    await expectGoodPage(browser, service, { cookie, path, ready: 'dl.facts', name: 'tenant' });
-    await expectGoodPage(browser, service, { cookie, path: '/tenants', ready: 'table', name: 'tenants' });
+    await expectGoodPage(browser, service, { session, path, ready: 'dl.facts', name: 'tenant' });
+    await expectGoodPage(browser, service, { session, path: '/tenants', ready: 'table', name: 'tenants' });
   });
 });

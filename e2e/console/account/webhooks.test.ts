@@ -1,3 +1,4 @@
+import type { PageSession } from '@hortus/testkit/page-session';
 import { startReceiver } from '@hortus/testkit/receiver';
 import { addServer, deployWhole } from '@hortus/testkit/reported-servers';
 import type { Browser, Page } from 'playwright-core';
@@ -9,14 +10,14 @@ import { expectGoodPage } from './seen.ts';
 
 let browser: Browser;
 let service: ServiceProcess;
-let cookie: string;
+let session: PageSession;
 
 beforeAll(async () => {
-  [browser, { service, cookie }] = await Promise.all([openBrowser(), openConsole()]);
+  [browser, { service, session }] = await Promise.all([openBrowser(), openConsole()]);
 });
 
 const open = async (path: string): Promise<Page> => {
-  const page = await openPage(browser, service, { cookie });
+  const page = await openPage(browser, service, { session });
   await page.goto(path);
   return page;
 };
@@ -62,7 +63,7 @@ describe('webhooks', () => {
     await opened.getByRole('button', { name: 'Send again' }).click();
     await expect.poll(() => receiver.requests.length, { timeout: 30_000 }).toBe(before + 1);
     await expectGoodPage(browser, service, {
-      cookie,
+      session,
       path: new URL(page.url()).pathname + new URL(page.url()).search,
       ready: '[aria-label=Request]',
       name: 'webhook',
@@ -70,7 +71,7 @@ describe('webhooks', () => {
 
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByRole('button', { name: 'Resume' }).waitFor();
-    await expectGoodPage(browser, service, { cookie, path: '/webhooks', ready: 'table', name: 'webhooks' });
+    await expectGoodPage(browser, service, { session, path: '/webhooks', ready: 'table', name: 'webhooks' });
     await page.getByRole('button', { name: `More for ${host}` }).click();
     await page.getByRole('menuitem', { name: 'Remove…' }).click();
     await page.getByLabel(`Type ${host} to confirm`).fill(host);

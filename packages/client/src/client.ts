@@ -2,6 +2,7 @@ import type { BodyOf, ParamsOf, QueryOf, ResponseOf } from '@hortus/contract/end
 import type { EndpointName, Endpoints, endpoints, LiveName } from '@hortus/contract/endpoints';
 import type { FileBytes } from '@hortus/contract/envelope';
 import { knownEndpoint } from './known-endpoint.ts';
+import { withPageToken } from './page-token.ts';
 import { ApiProblem } from './problem.ts';
 import { addressOf, type Parts, requestOf } from './request.ts';
 import { readResponse } from './response.ts';
@@ -12,7 +13,7 @@ import { within } from './time-limit.ts';
 export interface ClientOptions {
   /** With the version segment: https://hortus.example.org/api/v1 */
   readonly baseUrl: string;
-  /** Omitted in the browser, where the session cookie authenticates. */
+  /** Omitted on pages of the service, where the session of the signed-in user authenticates. */
   readonly key?: string | undefined;
   readonly fetch?: typeof fetch | undefined;
   /** `{ attempts: 1 }` never retries. */
@@ -86,7 +87,7 @@ const TIMEOUT_MS = 30_000;
 type Untyped = Parts & { readonly signal?: AbortSignal | undefined };
 
 export function createClient(options: ClientOptions): Client {
-  const send = options.fetch ?? globalThis.fetch.bind(globalThis);
+  const send = withPageToken(options.fetch ?? globalThis.fetch.bind(globalThis), options);
   const policy = { ...defaultRetries, ...options.retries };
 
   async function call(name: EndpointName, parts: Untyped = {}): Promise<unknown> {

@@ -38,13 +38,16 @@ it('secrets are removed from log lines at any depth', () => {
   const secret = 'hunter2hunter2';
   const key = `hk_live_${secret}`;
   log.info({ password: secret, new_password: secret, headers: { authorization: secret, cookie: secret } }, 'fields');
+  log.info({ headers: { 'hortus-page-token': secret, 'sec-websocket-protocol': secret } }, 'a page');
   log.info({ list: [{ api_key: secret, client_secret: secret, session_token: secret }], master_key: secret }, 'deep');
-  log.info(`the key ${key}, then Bearer ${secret}, then postgres://hortus:${secret}@db/x`);
+  log.info(
+    `the key ${key}, the protocol hortus.page-token.hpt_${secret}, then Bearer ${secret}, then postgres://hortus:${secret}@db/x`,
+  );
   log.error(
     { err: Object.assign(new Error(`bad ${key}`, { cause: new Error(`hs_test_${secret}`) }), { secret }) },
     'error',
   );
-  expect(text().split('\n')).toHaveLength(5);
+  expect(text().split('\n')).toHaveLength(6);
   expect(text()).not.toContain(secret);
   expect(text()).toContain('hk_live_[removed]');
 });

@@ -1,7 +1,7 @@
 export const REMOVED = '[removed]';
 
 /**
- * Removes our keys, bearer tokens, passwords in URLs and the values in `hidden`. Errors carry the output of containers, so every
+ * Removes our keys, page tokens of sessions, bearer tokens, passwords in URLs and the values in `hidden`. Errors carry the output of containers, so every
  * step takes linear time on any text.
  */
 export const redact = (text: string, hidden: readonly string[] = []): string =>
@@ -13,7 +13,7 @@ export const redactJson = (line: string): string => withoutUrlPasswords(withoutT
 /** Tells whether a field of this name contains a secret, whatever its value looks like. */
 export const isSecretName = (name: string): boolean => exactName.test(name) || partOfName.test(name);
 
-const exactName = /^(?:authorization|proxy-authorization|cookie|set-cookie|keys?)$/i;
+const exactName = /^(?:authorization|proxy-authorization|cookie|set-cookie|sec-websocket-protocol|keys?)$/i;
 const partOfName = /password|passphrase|secret|api_?key|master_?key|private_?key|token/i;
 
 /** Shorter values, such as an empty setting, would remove parts of ordinary words. */
@@ -26,6 +26,7 @@ const withoutValues = (text: string, hidden: readonly string[]): string =>
 const withoutTokens = (text: string): string =>
   text
     .replace(/(h[ks]_(?:live|test)_)[A-Za-z0-9_-]{8,}/g, `$1${REMOVED}`)
+    .replace(/(hpt_)[A-Za-z0-9_-]{8,}/g, `$1${REMOVED}`)
     .replace(/Bearer\s+[^\s"\\]+/gi, `Bearer ${REMOVED}`);
 
 const withoutUrlPasswords = (text: string, words: RegExp): string =>

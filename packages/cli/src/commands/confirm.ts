@@ -1,5 +1,6 @@
 import { type Client, createClient } from '@hortus/client/client';
 import { ApiProblem } from '@hortus/client/problem';
+import { pageTokenHeader } from '@hortus/contract/protocol/page-token';
 import { command } from '../command-line/command.ts';
 import { Failure } from '../failure.ts';
 import { printJson } from '../output/json.ts';
@@ -70,16 +71,22 @@ async function signIn({ terminal }: World, service: Client, { url }: Settings): 
   const asked = (await terminal.ask(`E-mail${user ? ` [${user.email}]` : ''}: `)).trim();
   const password = await terminal.ask('Password (not shown): ', { hidden: true });
   let cookie = '';
+  let pageToken = '';
   const { origin } = new URL(url);
   const send: typeof fetch = async (address, init) => {
-    const headers = { ...(init?.headers as Record<string, string>), origin, ...(cookie && { cookie }) };
+    const headers = {
+      ...(init?.headers as Record<string, string>),
+      origin,
+      ...(cookie && { cookie, [pageTokenHeader]: pageToken }),
+    };
     const response = await fetch(address, { ...init, headers });
     cookie = response.headers.get('set-cookie')?.split(';', 1)[0] ?? cookie;
     return response;
   };
   const person = createClient({ baseUrl: url, fetch: send });
   try {
-    await person.call('account.login', { body: { email: asked || (user?.email ?? ''), password } });
+    const { data } = await person.call('account.login', { body: { email: asked || (user?.email ?? ''), password } });
+    pageToken = data.page_token;
   } catch (error) {
     if (!(error instanceof ApiProblem) || error.code !== 'UNAUTHORIZED') throw error;
     throw new Failure('forbidden', 'The e-mail or the password is wrong. Nothing was changed.', { problem: error });

@@ -7,12 +7,12 @@ import { count } from '../output/words.ts';
 
 export const doctor = command({
   name: 'doctor',
-  summary: 'Check settings, service, key, clock, servers and Docker',
+  summary: 'Check settings, service, key, clock, servers, host names and Docker',
   examples: [
     ['hortus doctor', 'One line per check; exit code 1 if there is a problem.'],
     ['hortus doctor --json', 'The same as JSON.'],
   ],
-  calls: ['health.read', 'account.read', 'servers.list'],
+  calls: ['health.read', 'account.read', 'servers.list', 'overview.read'],
   async run({ settings, json, world }) {
     const { terminal } = world;
     const findings: Finding[] = [];

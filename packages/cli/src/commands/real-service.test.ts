@@ -96,6 +96,7 @@ test('doctor passes on a healthy system and names problems', async () => {
   expect(well.stdout).toMatch(/ok +service +Hortus \d/);
   expect(well.stdout).toMatch(/ok +clock/);
   expect(well.stdout).toMatch(/ok +key/);
+  expect(well.stdout).toMatch(/ok +hosts +No application shares the host name of the console/);
   expect(well.code).toBe(0);
   const client = createClient({ baseUrl: `${address}/api/v1`, key });
   const { data: server } = await client.call('servers.register', {

@@ -1,5 +1,6 @@
 import { createClient } from '@hortus/client/client';
 import type { NetworkUsage } from '@hortus/contract/records/network-usage';
+import type { Neighbour } from '@hortus/contract/resources/overview';
 import { failureOf } from '../failure.ts';
 import { isNearlyFull, roomForNetworks } from '../output/room-for-networks.ts';
 import { count, lasting } from '../output/words.ts';
@@ -82,9 +83,25 @@ export async function* serviceFindings(world: World, { url, key }: Settings): As
     else if (away.length > 0) yield { check: 'servers', state: 'note', said: `${away.join(', ')}.` };
     else yield { check: 'servers', state: 'ok', said: `${count(servers.length, 'server')} online.` };
     for (const { name, networks } of servers) if (networks) yield networkFinding(name, networks);
+    const { neighbours } = (await service.call('overview.read')).data;
+    // Missing in older services, null without the permission.
+    if (neighbours) yield* hostFindings(neighbours);
   } catch (error) {
     yield problem('servers', error);
   }
+}
+
+/** Names applications whose address has the host name of the console. */
+export function* hostFindings(neighbours: readonly Neighbour[]): Generator<Finding> {
+  const check = 'hosts';
+  if (neighbours.length === 0)
+    yield { check, state: 'ok', said: 'No application shares the host name of the console.' };
+  for (const { name, addresses } of neighbours)
+    yield {
+      check,
+      state: 'note',
+      said: `${name} (${addresses.join(', ')}) shares the host name of the console, so browsers send it the cookie of the console. Give the application or the console a host name of its own.`,
+    };
 }
 
 function networkFinding(server: string, networks: NetworkUsage): Finding {

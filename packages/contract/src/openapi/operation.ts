@@ -37,7 +37,7 @@ function parametersOf(place: 'path' | 'query', fields: TObject, schemas: SchemaC
 
 const security = (row: Endpoint): Operation['security'] => {
   if (row.permission === 'public') return [];
-  return [{ apiKey: [] }, { session: [] }, ...(row.daemon ? [{ serverKey: [] }] : [])];
+  return [{ apiKey: [] }, { session: [], pageToken: [] }, ...(row.daemon ? [{ serverKey: [] }] : [])];
 };
 
 const FILE = 'application/octet-stream';

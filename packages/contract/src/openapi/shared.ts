@@ -1,5 +1,6 @@
 import { ErrorBody } from '../envelope.ts';
 import { type ErrorCode, errorTable } from '../errors.ts';
+import { pageTokenHeader, pageTokenProtocol } from '../protocol/page-token.ts';
 import { hostSessionCookie, sessionCookie } from '../resources/sign-in.ts';
 import type { Header, Parameter, Ref, Reply } from './document.ts';
 import type { SchemaComponents } from './schemas.ts';
@@ -74,7 +75,13 @@ export const securitySchemes = {
     type: 'apiKey',
     in: 'cookie',
     name: sessionCookie,
-    description: `A session of the console; over TLS the cookie is ${hostSessionCookie}.`,
+    description: `A session of the console, valid only together with its page token; over TLS the cookie is ${hostSessionCookie}.`,
+  },
+  pageToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: pageTokenHeader,
+    description: `The second half of a session, from the answer that began it. A WebSocket offers it as the subprotocol ${pageTokenProtocol}<token> instead.`,
   },
   webhookSignature: {
     type: 'apiKey',

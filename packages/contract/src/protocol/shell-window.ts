@@ -12,3 +12,6 @@ export const SHELL_MESSAGE_BYTES = 64 * 1024;
 
 /** First byte of each binary message to the client, in a session without a terminal. */
 export const shellOutput = { stdout: 1, stderr: 2 } as const;
+
+/** Subprotocol that the console offers beside the one with its page token. Programs with a key need none. */
+export const shellProtocol = 'hortus.shell';

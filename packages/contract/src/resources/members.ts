@@ -3,7 +3,7 @@ import { endpoint } from '../endpoint.ts';
 import { envelope, envelopeOnce, list, paging, Timestamp } from '../envelope.ts';
 import { grantablePermissions } from '../permissions.ts';
 import { choice, id, idParam, nullable, secret, shownOnce, text } from '../records/fields.ts';
-import { Session, User } from './sign-in.ts';
+import { NewSession, User } from './sign-in.ts';
 
 export const roles = ['owner', 'member'] as const;
 const inviteStates = ['open', 'accepted', 'revoked', 'expired'] as const;
@@ -204,7 +204,7 @@ export const memberEndpoints = {
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: InviteAcceptance,
-    response: envelope(Session),
+    response: envelope(NewSession),
   }),
   'members.firstRun': endpoint({
     ...shared,
@@ -216,6 +216,6 @@ export const memberEndpoints = {
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: FirstRun,
-    response: envelope(Session),
+    response: envelope(NewSession),
   }),
 };

@@ -88,6 +88,20 @@ export const OverviewDeployment = Type.Object(
 );
 export type OverviewDeployment = Static<typeof OverviewDeployment>;
 
+/** Browsers send a cookie to every port of its host. */
+export const Neighbour = Type.Object(
+  {
+    instance_id: id('instance'),
+    name: Type.String(),
+    addresses: Type.Array(Type.String(), {
+      description: 'Addresses with the host name of the console: of its route, or of ports that it publishes.',
+      examples: [['http://hortus.example.org:8080', 'hortus.example.org:5432']],
+    }),
+  },
+  { title: 'Neighbour' },
+);
+export type Neighbour = Static<typeof Neighbour>;
+
 export const Overview = Type.Object(
   {
     counts: OverviewCounts,
@@ -97,6 +111,10 @@ export const Overview = Type.Object(
     by_health: nullable(Type.Record(Type.String(), Type.Integer()), { description: 'All instances, by health.' }),
     deployments: nullable(Type.Array(OverviewDeployment), { description: 'Running ones, at most 3.' }),
     events: nullable(Type.Array(Event), { description: 'The newest 12.' }),
+    neighbours: nullable(Type.Array(Neighbour), {
+      description:
+        'Instances that share the host name of the console, and so receive its cookie; at most 20. Null without the permission to read instances and servers.',
+    }),
   },
   { title: 'Overview' },
 );

@@ -1,7 +1,8 @@
 import Type, { type Static } from 'typebox';
 import { endpoint } from '../endpoint.ts';
 import { envelope, list, paging, Timestamp } from '../envelope.ts';
-import { choice, id, idParam, nullable, text } from '../records/fields.ts';
+import { pageTokenHeader } from '../protocol/page-token.ts';
+import { choice, id, idParam, nullable, secret, text } from '../records/fields.ts';
 import { Quotas } from './quotas.ts';
 
 /** Name of the session cookie of the console without TLS. */
@@ -50,6 +51,18 @@ export const Session = Type.Object(
 );
 export type Session = Static<typeof Session>;
 
+export const NewSession = Type.Object(
+  {
+    ...Session.properties,
+    page_token: secret({
+      description: `The second half of the session, shown once: send it as ${pageTokenHeader} with every request of the session.`,
+      replacement: 'Sign in again.',
+    }),
+  },
+  { title: 'NewSession' },
+);
+export type NewSession = Static<typeof NewSession>;
+
 export const SignedInSession = Type.Object(
   {
     id: id('session'),
@@ -94,11 +107,12 @@ export const signInEndpoints = {
     path: '/account/login',
     tag: 'account',
     summary: 'Sign in with email and password',
-    description: 'Sets a session cookie that scripts cannot read. Programs use API keys instead.',
+    description:
+      'Sets a session cookie that scripts cannot read, and answers with the page token that every request of the session needs beside it. Programs use API keys instead.',
     permission: 'public',
     errors: ['UNAUTHORIZED'],
     body: Login,
-    response: envelope(Session),
+    response: envelope(NewSession),
   }),
   'account.logout': endpoint({
     method: 'POST',

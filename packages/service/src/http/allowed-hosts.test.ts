@@ -44,7 +44,7 @@ describe('a foreign page whose name resolves to this service (DNS rebinding)', (
     const response = await service.raw(`GET ${target} HTTP/1.1\r\nHost: ${host}\r\n${more}Connection: close\r\n\r\n`);
     return Number(response.slice('HTTP/1.1 '.length).slice(0, 3));
   };
-  const cookie = 'Cookie: hortus_session=console';
+  const cookie = 'Cookie: hortus_session=console\r\nHortus-Page-Token: hpt_console';
 
   it('is served no page and cannot use the session', async () => {
     await using service = await serve();

@@ -1,5 +1,6 @@
 import type { Permission } from '@hortus/contract/permissions';
 import type { Authenticator as Identity, Proof } from '../identity/authenticator.ts';
+import { readPageToken } from '../identity/page-token.ts';
 import { type Principal, requirePermission } from '../identity/principal.ts';
 import { sameOrigin } from '../identity/same-origin.ts';
 import { readSessionCookie } from '../identity/session-cookie.ts';
@@ -121,7 +122,8 @@ export class AccessControl {
 
   #proof({ headers, connection, peer }: Visitor): Proof {
     const sessionToken = readSessionCookie(firstValue(headers.cookie), this.#deps.tlsCookie(peer, headers));
-    return { authorization: firstValue(headers.authorization), sessionToken, connection };
+    const authorization = firstValue(headers.authorization);
+    return { authorization, sessionToken, pageToken: readPageToken(headers), connection };
   }
 
   async identify(visitor: Visitor): Promise<Principal> {

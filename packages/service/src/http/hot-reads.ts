@@ -1,4 +1,5 @@
 import type { Permission } from '@hortus/contract/permissions';
+import { pageTokenHeader } from '@hortus/contract/protocol/page-token';
 import type { Principal } from '../identity/principal.ts';
 import type { Metrics, Tally } from '../process/metrics.ts';
 import type { Encoding } from './accepted-encoding.ts';
@@ -39,7 +40,7 @@ const MAX_URL_LENGTH = 512;
 
 /** Private, because answers depend on the caller; the minute is published in the interface. */
 export const CACHE_CONTROL = 'private, max-age=60';
-export const VARY = 'Authorization, Cookie, Accept-Encoding';
+export const VARY = `Authorization, Cookie, ${pageTokenHeader}, Accept-Encoding`;
 
 /** Caches prepared answers by URL and visibility. All belong to one version; bounded in bytes. */
 export class HotReads {

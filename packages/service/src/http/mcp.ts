@@ -1,4 +1,5 @@
 import type { EndpointName } from '@hortus/contract/endpoints';
+import { pageTokenHeader } from '@hortus/contract/protocol/page-token';
 import type { Service } from '@hortus/mcp/service';
 import type { Principal } from '../identity/principal.ts';
 import { Problem } from '../problem.ts';
@@ -93,10 +94,12 @@ async function respond(exchange: Exchange, principal: KeyPrincipal, deps: McpDep
   return handleRequest(options, request, exchange.body ?? null);
 }
 
+const credentialHeaders = new Set(['authorization', 'cookie', pageTokenHeader.toLowerCase()]);
+
 /** The SDK needs no credential. */
 const plainHeaders = ({ headers }: Exchange): [string, string][] =>
   Object.entries(headers).flatMap(([name, value]) =>
-    value === undefined || name === 'authorization' || name === 'cookie' || name.startsWith(':')
+    value === undefined || credentialHeaders.has(name) || name.startsWith(':')
       ? []
       : [[name, Array.isArray(value) ? value.join(', ') : value] as [string, string]],
   );

@@ -71,7 +71,7 @@ describe('a request', () => {
 
   it('with a session may change data only from our own pages', async () => {
     await using service = await serve();
-    const cookie = { cookie: 'hortus_session=console' };
+    const cookie = { cookie: 'hortus_session=console', 'hortus-page-token': 'hpt_console' };
     const post = (headers: Record<string, string>) =>
       service.fetch('/api/v1/account/logout', { method: 'POST', headers: { ...cookie, ...headers } });
     expect((await service.fetch('/api/v1/account', { headers: cookie })).status).toBe(200);
@@ -100,7 +100,11 @@ describe('a request', () => {
       body: '{"email":"a@b.c","password":"x"}',
     });
     expect(login.headers.get('set-cookie')).toMatch(/^__Host-hortus_session=token;.*HttpOnly.*SameSite=Strict.*Secure/);
-    const headers = { cookie: '__Host-hortus_session=console', 'sec-fetch-site': 'same-origin' };
+    const headers = {
+      cookie: '__Host-hortus_session=console',
+      'hortus-page-token': 'hpt_console',
+      'sec-fetch-site': 'same-origin',
+    };
     const logout = await service.fetch('/api/v1/account/logout', { method: 'POST', headers });
     expect(logout.headers.get('set-cookie')).toMatch(/^__Host-hortus_session=;.*1970/);
     expect(await logout.json()).toMatchObject({ data: { sessionToken: 'console' } });
@@ -132,7 +136,8 @@ it('a session cookie has the __Host- prefix if a trusted proxy reports TLS', asy
   expect(await cookieOf(direct, {})).toBe('hortus_session');
   expect(await cookieOf(direct, tls)).toBe('hortus_session');
   const entering = async (cookie: string) =>
-    (await proxied.fetch('/api/v1/account', { headers: { ...tls, cookie } })).status;
+    (await proxied.fetch('/api/v1/account', { headers: { ...tls, cookie, 'hortus-page-token': 'hpt_console' } }))
+      .status;
   expect(await entering('__Host-hortus_session=console')).toBe(200);
   expect(await entering('hortus_session=console')).toBe(401);
 });

@@ -8,10 +8,10 @@ import { ACCOUNTS_TOPIC, type Authenticator, KEYS_TOPIC } from './authenticator.
 import { insertKey } from './store.ts';
 import { adminKey, type Replica, twoReplicas } from './testing/replicas.ts';
 import { insertServer, setNextServerKey } from './testing/server-rows.ts';
-import { newServerKey, newSessionToken, newUserKey } from './tokens.ts';
+import { newServerKey, newSessionTokens, newUserKey } from './tokens.ts';
 
 const HERE = '192.0.2.7';
-const bearer = (token: string) => ({ authorization: `Bearer ${token}`, sessionToken: undefined });
+const bearer = (token: string) => ({ authorization: `Bearer ${token}`, sessionToken: undefined, pageToken: undefined });
 const enter = (authenticator: Authenticator, token: string, address = HERE) =>
   authenticator.authenticate(bearer(token), address);
 const cached = (authenticator: Authenticator, token: string, address = HERE) =>
@@ -59,7 +59,10 @@ onDifferingEngines('notices between replicas', (engine) => {
     expect(principal).toMatchObject({ kind: 'key', accountId, plan: 'enterprise', permissions: ['admin'] });
     expect(cached(authenticator, adminKey)).toBe(principal);
     expect(
-      await authenticator.authenticate({ authorization: `bearer  ${adminKey} `, sessionToken: undefined }, HERE),
+      await authenticator.authenticate(
+        { authorization: `bearer  ${adminKey} `, sessionToken: undefined, pageToken: undefined },
+        HERE,
+      ),
     ).toBe(principal);
   });
 
@@ -85,11 +88,15 @@ onDifferingEngines('notices between replicas', (engine) => {
     const headers = ['', 'Bearer', 'Bearer ', `Basic ${adminKey}`, `Bearer ${adminKey}x`, `Bearer ${adminKey} x`];
     const tokens = ['hk_live_', newUserKey('live').token, newServerKey('live').token, revoked.token, otherMode.token];
     for (const authorization of [undefined, ...headers, ...tokens.map((token) => `Bearer ${token}`)]) {
-      const entering = authenticator.authenticate({ authorization, sessionToken: undefined }, HERE);
+      const entering = authenticator.authenticate(
+        { authorization, sessionToken: undefined, pageToken: undefined },
+        HERE,
+      );
       await expect(entering, authorization ?? 'no header').rejects.toMatchObject(unauthorized);
     }
+    const { cookie, page } = newSessionTokens();
     await expect(
-      authenticator.authenticate({ authorization: undefined, sessionToken: newSessionToken().token }, HERE),
+      authenticator.authenticate({ authorization: undefined, sessionToken: cookie.token, pageToken: page.token }, HERE),
     ).rejects.toMatchObject(unauthorized);
   });
 

@@ -5,6 +5,7 @@ import { ACCOUNTS_TOPIC, type Credential, CredentialCache, KEYS_TOPIC } from './
 import { serverCredential, sessionCredential, userKeyCredential } from './credentials.ts';
 import { LastUse } from './last-use.ts';
 import { isWithin } from './networks.ts';
+import { isPageToken, noPageToken } from './page-token.ts';
 import type { Principal } from './principal.ts';
 import { ShownKeys } from './shown-keys.ts';
 import { hashOf, type Mode } from './tokens.ts';
@@ -25,6 +26,8 @@ export interface AuthenticatorDeps {
 export interface Proof {
   readonly authorization: string | undefined;
   readonly sessionToken: string | undefined;
+  /** The second half of the session. */
+  readonly pageToken: string | undefined;
   /** The connection of the request, if it can carry further requests. */
   readonly connection?: object | undefined;
 }
@@ -74,7 +77,7 @@ export class Authenticator {
   /** `mayLookUp` throws to refuse a credential that only the database could tell. */
   async authenticate(proof: Proof, address: string, mayLookUp: () => void = always): Promise<Principal> {
     if (proof.authorization === undefined && proof.sessionToken !== undefined) {
-      return await this.#authenticateSession(proof.sessionToken, address, mayLookUp);
+      return await this.#authenticateSession(proof.sessionToken, proof.pageToken, address, mayLookUp);
     }
     const token = bearerOf(proof.authorization);
     if (token === undefined) throw unauthorized();
@@ -90,7 +93,8 @@ export class Authenticator {
   ): Promise<Principal> {
     const { kind, hash } = this.#shown.read(token, connection);
     if (!kind) throw unauthorized();
-    return await this.#admit(hash, kind === 'key' ? userKeyCredential : serverCredential, address, mayLookUp);
+    const ask = kind === 'key' ? userKeyCredential : serverCredential;
+    return this.#use(await this.#find(hash, ask, address, mayLookUp), this.#clock());
   }
 
   /** Whether a key that was accepted earlier still is; also while the database does not answer. */
@@ -119,16 +123,24 @@ export class Authenticator {
     for (const listener of this.#listeners) listener();
   }
 
-  async #authenticateSession(token: string, address: string, mayLookUp: () => void): Promise<Principal> {
-    const principal = await this.#admit(hashOf(token), this.#sessionCredential, address, mayLookUp);
-    if (principal.kind !== 'session') throw unauthorized();
-    return principal;
+  /** Another port of the host receives the cookie, so it proves nothing alone, and does not extend the session. */
+  async #authenticateSession(
+    token: string,
+    pageToken: string | undefined,
+    address: string,
+    mayLookUp: () => void,
+  ): Promise<Principal> {
+    if (pageToken === undefined) throw noPageToken();
+    const credential = await this.#find(hashOf(token), this.#sessionCredential, address, mayLookUp);
+    if (credential.principal.kind !== 'session') throw unauthorized();
+    if (!isPageToken(pageToken, credential.pageHash)) throw noPageToken();
+    return this.#use(credential, this.#clock());
   }
 
   readonly #sessionCredential: Asking = (storage, hash) =>
     sessionCredential(storage, hash, { idleMs: this.#sessionIdleMs, seenAt: (id) => this.#lastUse.at(id) });
 
-  async #admit(hash: string, ask: Asking, address: string, mayLookUp: () => void): Promise<Principal> {
+  async #find(hash: string, ask: Asking, address: string, mayLookUp: () => void): Promise<Credential> {
     const now = this.#clock();
     let credential = this.#cache.get(hash, now);
     if (!credential) {
@@ -140,7 +152,7 @@ export class Authenticator {
     }
     const reason = refusal(credential, now, address);
     if (reason) throw unauthorized(reason);
-    return this.#use(credential, now);
+    return credential;
   }
 
   #use({ principal }: Credential, now: number): Principal {

@@ -12,6 +12,8 @@ export interface Credential {
   readonly expiresAt: number | null;
   /** Networks from which it is accepted; empty means everywhere. */
   readonly networks: readonly Network[];
+  /** Of a session: hash of its page token, without which it is not accepted. */
+  readonly pageHash?: string;
 }
 
 interface Entry {

@@ -38,7 +38,7 @@ export async function sessionCredential(
   { idleMs, seenAt }: Idleness,
 ): Promise<Credential | undefined> {
   const session = await findSession(storage.reader, hash);
-  if (!session) return undefined;
+  if (!session || session.page_hash === null) return undefined;
   // The cache is refreshed every half minute, so the expiry moves with the use.
   const idleAt = Math.max(session.last_seen_at, seenAt(session.id)) + idleMs;
   return {
@@ -52,6 +52,7 @@ export async function sessionCredential(
     },
     expiresAt: Math.min(session.expires_at, idleAt),
     networks: [],
+    pageHash: session.page_hash,
   };
 }
 

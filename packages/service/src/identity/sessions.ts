@@ -3,7 +3,7 @@ import type { Tx } from '../storage/storage.ts';
 import type { Row } from '../storage/tables.ts';
 import { KEYS_TOPIC } from './credential-cache.ts';
 import { deleteExpiredSessions, insertSession, markSessionEnded, markSessionsEnded } from './store.ts';
-import type { Token } from './tokens.ts';
+import type { SessionTokens } from './tokens.ts';
 
 /** Maximum lifetime of a session; it ends earlier if it is idle (HORTUS_SESSION_IDLE_MINUTES). */
 const LASTS_MS = 14 * 24 * 60 * 60_000;
@@ -22,7 +22,7 @@ export interface Origin {
 export async function startSession(
   tx: Tx,
   user: Pick<Row<'users'>, 'id' | 'account_id'>,
-  token: Token,
+  { cookie, page }: SessionTokens,
   { address, userAgent }: Origin,
 ): Promise<Session> {
   // Bounds the number of rows of a user.
@@ -30,7 +30,8 @@ export async function startSession(
   const session = { id: newId('session'), expiresAt: tx.now + LASTS_MS };
   await insertSession(tx, {
     id: session.id,
-    hash: token.hash,
+    hash: cookie.hash,
+    page_hash: page.hash,
     user_id: user.id,
     account_id: user.account_id,
     created_at: tx.now,

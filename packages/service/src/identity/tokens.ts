@@ -1,4 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
+import { pageTokenPrefix } from '@hortus/contract/protocol/page-token';
 
 export type Mode = 'live' | 'test';
 
@@ -21,6 +22,19 @@ const secret = (): string => randomBytes(32).toString('base64url');
 export const newUserKey = (mode: Mode): Token => tokenOf(`${PREFIXES.key}_${mode}_${secret()}`);
 export const newServerKey = (mode: Mode): Token => tokenOf(`${PREFIXES.server}_${mode}_${secret()}`);
 export const newSessionToken = (): Token => tokenOf(secret());
+
+/** The two halves of a session. Neither is accepted without the other, and neither can be derived from the other. */
+export interface SessionTokens {
+  /** Kept in the cookie, which browsers send to every port of the host. */
+  readonly cookie: Token;
+  /** Kept by the pages of one scheme, host and port. */
+  readonly page: Token;
+}
+
+export const newSessionTokens = (): SessionTokens => ({
+  cookie: newSessionToken(),
+  page: tokenOf(pageTokenPrefix + secret()),
+});
 
 export const hashOf = (token: string): string => hash('sha256', token, 'base64url');
 

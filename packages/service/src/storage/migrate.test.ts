@@ -64,6 +64,8 @@ onDifferingEngines('migrations and their advisory lock', (engine) => {
       await first.write(async (tx) => {
         await sql`delete from kysely_migration`.execute(tx.db);
         if (!names.includes('0132-server-diagnostics')) await sql`drop table server_diagnostics`.execute(tx.db);
+        if (!names.includes('0133-sessions-of-two-halves'))
+          await sql`alter table sessions drop column page_hash`.execute(tx.db);
         for (const name of names)
           await sql`insert into kysely_migration (name, timestamp) values (${name}, '2026-01-01')`.execute(tx.db);
         await tx.db.updateTable('schema_needs').set({ migration: '0096-schema-needs' }).execute();
@@ -164,7 +166,7 @@ onDifferingEngines('migrations and their advisory lock', (engine) => {
   }
 });
 
-const CURRENT = ['0001-baseline', '0132-server-diagnostics'];
+const CURRENT = ['0001-baseline', '0132-server-diagnostics', '0133-sessions-of-two-halves'];
 
 const recorded = async (storage: Storage): Promise<string[]> => {
   const { rows } = await storage.reader.run('select name from kysely_migration order by name', []);

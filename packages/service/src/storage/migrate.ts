@@ -3,6 +3,7 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { adoptBaseline } from './before-baseline.ts';
 import { baseline } from './schema-migrations/0001-baseline.ts';
 import { serverDiagnostics } from './schema-migrations/0132-server-diagnostics.ts';
+import { sessionsOfTwoHalves } from './schema-migrations/0133-sessions-of-two-halves.ts';
 import { type EngineName, queriesOn, type Session } from './session.ts';
 import type { Tables } from './tables.ts';
 
@@ -12,6 +13,7 @@ const BASELINE = '0001-baseline';
 const migrations: Record<string, (engine: EngineName) => Migration> = {
   [BASELINE]: baseline,
   '0132-server-diagnostics': serverDiagnostics,
+  '0133-sessions-of-two-halves': sessionsOfTwoHalves,
 };
 
 /** Arbitrary, but the same in every replica. */

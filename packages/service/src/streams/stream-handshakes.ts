@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
+import { hasPageToken } from '../identity/page-token.ts';
 import { invalid, type Problem } from '../problem.ts';
 import type { Guard } from '../process/guard.ts';
 
@@ -14,6 +15,8 @@ export function streamHandshakes(
     clientTracking: false,
     perMessageDeflate: false,
     maxPayload,
+    // The first one that the client offers; an answer without any of them fails in browsers. Never a page token.
+    handleProtocols: (offered) => [...offered].find((protocol) => !hasPageToken(protocol)) ?? false,
     // The stream answers pings, within a limit.
     autoPong: false,
   });

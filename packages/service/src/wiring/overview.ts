@@ -1,7 +1,9 @@
+import type { Config } from '../config/config-fields.ts';
 import type { Capacities } from '../resources/capacity/service.ts';
 import { listEvents } from '../resources/events/listing.ts';
 import { eventRecord } from '../resources/events/record.ts';
 import type { InstanceOverviewDeps } from '../resources/overview/instance.ts';
+import { consoleHosts } from '../resources/overview/neighbours.ts';
 import type { OverviewDeps } from '../resources/overview/service.ts';
 import type { Catalog } from '../resources/templates/catalog.ts';
 import type { Tenants } from '../resources/tenants/service.ts';
@@ -20,14 +22,18 @@ interface Lists
   readonly webhooks: WebhookDeps;
 }
 
+type ConsoleAddress = Pick<Config, 'publicUrl' | 'allowedHosts'>;
+
 /** Connects the overview with the lists of the other resources. */
-export function overviewOf({ catalog, webhooks, ...made }: Lists): OverviewDeps {
+export function overviewOf({ catalog, webhooks, ...made }: Lists, config: ConsoleAddress): OverviewDeps {
   const { pages } = webhooks;
   const { reader } = webhooks.storage;
   return {
     servers: ({ accountId }, request) => made.servers.list({ accountId }, request),
     capacities: (principal, request) => made.capacities.list(principal, request),
     instances: ({ accountId }, request) => made.instances.list({ accountId }, request),
+    publishing: ({ accountId }, serverId) => made.instances.publishing({ accountId, serverId }),
+    consoleHosts: consoleHosts(config.publicUrl, config.allowedHosts),
     stats: ({ accountId }) => made.instances.stats(accountId, 1),
     definitions: ({ accountId }, request) => made.definitions.list({ accountId }, request),
     definition: (principal, id) => made.definitions.read(principal, id),

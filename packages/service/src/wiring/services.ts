@@ -106,7 +106,7 @@ export async function makeServices(base: BaseDependencies) {
     feed,
     secretChanges,
     isNodeLost,
-    overview: overviewOf(lists),
+    overview: overviewOf(lists, config),
     instanceOverview: instanceOverviewOf(lists),
     ...serversMade,
     ...deploymentsMade,

@@ -1,7 +1,7 @@
 import { createClient } from '@hortus/client/client';
 import { noteRate } from './rate-budget.ts';
 
-/** Calls the service that served this page; the session cookie authenticates. */
+/** Calls the service that served this page; the session cookie authenticates, with the page token that the client adds. */
 export const client = createClient({
   baseUrl: `${location.origin}/api/v1`,
   fetch: async (input, init) => {

@@ -23,4 +23,8 @@ export function fieldProblem(error: unknown): { field: string; text: string } | 
   return { field, text: error.message.replace(`${field}: `, '') };
 }
 
+/** Tells whether the page lacks its half of the session, for example because the data of the site was cleared. */
+export const lacksPageToken = (error: unknown): boolean =>
+  error instanceof ApiProblem && error.status === 401 && error.details.reason === 'page_token';
+
 export const isSignedOut = (error: unknown): boolean => error instanceof ApiProblem && error.status === 401;

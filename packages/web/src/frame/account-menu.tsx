@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
 import { client } from '../api/client.ts';
+import { removePageToken } from '../api/page-token.ts';
+import { isSignedOut } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../parts/button.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -51,9 +53,14 @@ export function useSignOut(): () => void {
   const queries = useQueryClient();
   const router = useRouter();
   return () => {
-    client.call('account.logout').then(async () => {
+    const signedOut = async () => {
+      // Other tabs follow.
+      removePageToken();
       await router.navigate({ to: '/sign-in' });
       queries.clear();
-    }, toastProblem('You are still signed in.'));
+    };
+    const refused = (error: unknown) =>
+      isSignedOut(error) ? signedOut() : toastProblem('You are still signed in.')(error);
+    client.call('account.logout').then(signedOut, refused);
   };
 }

@@ -1,3 +1,6 @@
+import { storedPageToken } from '@hortus/client/page-token';
+import { pageTokenProtocol } from '@hortus/contract/protocol/page-token';
+import { shellProtocol } from '@hortus/contract/protocol/shell-window';
 import { FitAddon } from '@xterm/addon-fit';
 import { Terminal } from '@xterm/xterm';
 import '@xterm/xterm/css/xterm.css';
@@ -28,6 +31,7 @@ const notify = (message: FrameMessage) => parent.postMessage(message, location.o
 const encoder = new TextEncoder();
 const socket = new WebSocket(
   `${location.origin.replace(/^http/, 'ws')}/ws/shell?session_id=${encodeURIComponent(session)}`,
+  [shellProtocol, `${pageTokenProtocol}${storedPageToken() ?? ''}`],
 );
 socket.binaryType = 'arraybuffer';
 const link = new ShellLink(socket, {

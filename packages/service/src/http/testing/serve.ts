@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type EndpointName, endpointRows, type LiveName } from '@hortus/contract/endpoints';
+import { pageTokenPrefix } from '@hortus/contract/protocol/page-token';
 import { defaultStreamLimits } from '../../config/settings.ts';
 import { type Principal, unlimited } from '../../identity/principal.ts';
 import { unauthorized } from '../../problem.ts';
@@ -82,10 +83,10 @@ export const everyResponse = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-r
 export const bearer = (name: string) => ({ authorization: `Bearer ${name}` });
 
 export const fakeAuthenticator: Authenticator = {
-  async authenticate({ authorization, sessionToken }) {
+  async authenticate({ authorization, sessionToken, pageToken }) {
     const principal = authorization
       ? principals[authorization.slice('Bearer '.length)]
-      : principals[sessionToken ?? ''];
+      : principals[pageToken === `${pageTokenPrefix}${sessionToken}` ? `${sessionToken}` : ''];
     if (!principal) throw unauthorized();
     return principal;
   },

@@ -12,11 +12,13 @@ import { type Queries, RunAgain, type Tx } from '../../storage/storage.ts';
 import type { Catalog } from '../templates/public.ts';
 import type { BuiltInOrder } from './built-in-order.ts';
 import { type Facts, forgetHealth, take } from './facts.ts';
+import { hostPortsOf } from './host-ports.ts';
 import { instanceLifecycle } from './lifecycle.ts';
 import { type InstanceFilter, instancesOf, type NamedRow, type Scope } from './lists/store.ts';
 import { withoutIds } from './moved-components.ts';
 import { instanceRecord } from './record.ts';
 import { takeReport } from './report.ts';
+import { specOf } from './running-template.ts';
 import { applyEnd, applyStart } from './settling.ts';
 import { Statistics } from './stats.ts';
 import {
@@ -50,6 +52,16 @@ export interface InstancesDeps {
 /** A server may be offline for long; containers of an archived definition are removed when it reconnects. */
 const RELEASE_WITHIN_MS = 30 * 24 * 3_600_000;
 
+export interface PublishingInstance {
+  readonly id: string;
+  readonly name: string;
+  /** See `hostPortsOf`. */
+  readonly ports: readonly string[];
+}
+
+/** Instances of one server that are examined for published ports. */
+const MAX_PUBLISHING = 500;
+
 export class Instances {
   readonly #deps: InstancesDeps;
   readonly #statistics: Statistics;
@@ -65,6 +77,17 @@ export class Instances {
     const isTooFar = sort !== undefined && (page - 1) * per_page >= maxSorted;
     const listing = isTooFar ? { ...counted, rows: async () => [] } : { ...counted, rows, rowsAndCount };
     return await pages.read(request, listing as Listing<NamedRow>, (row) => this.record(row));
+  }
+
+  /** Lists the instances of a server that publish ports of it. */
+  async publishing(scope: Scope): Promise<PublishingInstance[]> {
+    const { reader, pages, catalog } = this.#deps;
+    const { data } = await pages.read({ page: 1, per_page: MAX_PUBLISHING }, instancesOf(reader, scope), (row) => ({
+      id: row.id,
+      name: row.name,
+      ports: hostPortsOf(specOf(catalog, row)),
+    }));
+    return data.filter(({ ports }) => ports.length > 0);
   }
 
   stats(accountId: string, days?: number): Promise<InstanceStats> {

@@ -1,7 +1,8 @@
+import { pageHeaders, pageSession } from '@hortus/testkit/page-session';
 import { expect, it } from 'vitest';
 import { type Engine, onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-response.ts';
-import { adminEmail, type RunningService, startApp } from '../../testing/running-service.ts';
+import { adminEmail, publicUrl, type RunningService, startApp } from '../../testing/running-service.ts';
 
 const PASSWORD = 'a password of mine';
 
@@ -39,7 +40,7 @@ onBothEngines((engine) => {
     expect(cookie).toContain('HttpOnly; SameSite=Strict');
     const read = await service.request('GET', '/account', {
       key: null,
-      headers: { cookie: cookie.split(';')[0] ?? '' },
+      headers: pageHeaders(pageSession(headers, json.data), publicUrl),
     });
     expect(read.json.data.user).toMatchObject({ name: 'Mira' });
     expect((await login('mira@example.org', PASSWORD)).status).toBe(200);

@@ -3,11 +3,10 @@ import { normalEmail } from '../../identity/email.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
 import { type Origin, startSession } from '../../identity/sessions.ts';
 import { FIRST_START } from '../../identity/store.ts';
-import { hashOf, newSessionToken } from '../../identity/tokens.ts';
-import { permissionsOf } from '../../identity/user-permissions.ts';
+import { hashOf, newSessionTokens } from '../../identity/tokens.ts';
 import { conflict, Problem } from '../../problem.ts';
 import type { Storage } from '../../storage/storage.ts';
-import { accountOf, auditUser, type SignedIn, sessionRecord, setPassword } from '../sign-in/public.ts';
+import { accountOf, auditUser, newSessionRecord, type SignedIn, setPassword } from '../sign-in/public.ts';
 import { introduceUser, resetExists, takeReset } from './store.ts';
 
 export interface FirstRunDeps {
@@ -34,7 +33,7 @@ export class FirstRun {
     // Hashing is expensive, so check the link first.
     if (!(await resetExists(storage.reader, hashOf(token), Date.now()))) throw deadLink();
     const passwordHash = await passwords.hash(password);
-    const sessionToken = newSessionToken();
+    const tokens = newSessionTokens();
     return storage.write(async (tx) => {
       // Deleted on use: of two concurrent uses one gets the row.
       const link = await takeReset(tx, hashOf(token));
@@ -44,11 +43,11 @@ export class FirstRun {
       const introduced = { name, email: email === undefined ? user.email : normalEmail(email) };
       if (!(await introduceUser(tx, user.id, introduced)))
         throw conflict('email', 'taken', 'a user with this email already exists.');
-      const { expiresAt } = await startSession(tx, user, sessionToken, origin);
+      const { expiresAt } = await startSession(tx, user, tokens, origin);
       await auditUser(tx, 'audit.first_sign_in', user, user.id, { address: origin.address });
       const account = await accountOf(tx, user.account_id);
-      const session = sessionRecord('session', account, { ...user, ...introduced }, permissionsOf(user));
-      return { token: sessionToken.token, expiresAt, session };
+      const session = newSessionRecord(account, { ...user, ...introduced }, tokens);
+      return { token: tokens.cookie.token, expiresAt, session };
     });
   }
 }

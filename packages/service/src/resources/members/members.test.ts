@@ -1,3 +1,4 @@
+import { pageHeaders, pageSession } from '@hortus/testkit/page-session';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { expectRefusal } from '../../testing/published-response.ts';
@@ -23,9 +24,9 @@ onBothEngines((engine) => {
   async function member(role: 'owner' | 'member' = 'member') {
     const { token, email } = await invite(role);
     const { json, headers } = await accept(token);
-    const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
+    const session = pageHeaders(pageSession(headers, json.data), publicUrl);
     const asked = (method: string, path: string, body?: object) =>
-      service.request(method, path, { key: null, headers: { cookie, origin: publicUrl }, ...(body && { body }) });
+      service.request(method, path, { key: null, headers: session, ...(body && { body }) });
     return { id: json.data.user.id as string, email, asked };
   }
 
@@ -130,8 +131,7 @@ onBothEngines((engine) => {
     expect([account.plan, account.users, made.role]).toEqual(['free', 0, 'owner']);
     const { json, headers } = await accept(made.token);
     expect(json.data.account).toMatchObject({ name: 'Rose Nursery', plan: 'free' });
-    const cookie = headers.get('set-cookie')?.split(';')[0] ?? '';
-    const alone = { key: null, headers: { cookie, origin: publicUrl } };
+    const alone = { key: null, headers: pageHeaders(pageSession(headers, json.data), publicUrl) };
     const refused = await service.request('DELETE', `/account/members/${json.data.user.id}`, alone);
     expectRefusal(refused, 'VALIDATION_ERROR', 'id');
     expect(refused.json.error.details.reason).toBe('last_owner');

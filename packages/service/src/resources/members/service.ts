@@ -13,7 +13,7 @@ import { requireUnlimited } from '../../identity/delegation.ts';
 import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
 import { actorOf, type Principal } from '../../identity/principal.ts';
 import { endAllSessions, type Origin, startSession } from '../../identity/sessions.ts';
-import { hashOf, newSessionToken } from '../../identity/tokens.ts';
+import { hashOf, newSessionToken, newSessionTokens } from '../../identity/tokens.ts';
 import { permissionsOf } from '../../identity/user-permissions.ts';
 import type { SendAccountMail } from '../../mail/account-mail.ts';
 import { conflict, notFound, Problem } from '../../problem.ts';
@@ -21,7 +21,7 @@ import { newId } from '../../records/ids.ts';
 import { iso } from '../../records/time.ts';
 import type { Page, PageRequest, Pages } from '../../storage/page.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
-import { accountOf, auditUser, type SignedIn, sessionRecord, setPassword, userRecord } from '../sign-in/public.ts';
+import { accountOf, auditUser, newSessionRecord, type SignedIn, setPassword, userRecord } from '../sign-in/public.ts';
 import { invite, inviteRecord } from './invites.ts';
 import { resetMail } from './mails.ts';
 import {
@@ -152,7 +152,7 @@ export class Members {
     const found = await inviteByHash(storage.reader, hashOf(token));
     if (!found || found.ended_at !== null || found.expires_at <= Date.now()) throw deadLink();
     const password_hash = await passwords.hash(password);
-    const sessionToken = newSessionToken();
+    const tokens = newSessionTokens();
     return storage.write(async (tx) => {
       const row = await endInvite(tx, found.id, 'accepted');
       if (!row || row.expires_at <= tx.now) throw deadLink();
@@ -169,11 +169,10 @@ export class Members {
         updated_at: tx.now,
       };
       if (!(await addUser(tx, user))) throw conflict('token', 'taken', 'a user with this email already exists.');
-      const { expiresAt } = await startSession(tx, user, sessionToken, origin);
+      const { expiresAt } = await startSession(tx, user, tokens, origin);
       await auditUser(tx, 'audit.invite_accepted', user, user.id, { invite_id: row.id });
       const account = await accountOf(tx, user.account_id);
-      const session = sessionRecord('session', account, user, permissionsOf(user));
-      return { token: sessionToken.token, expiresAt, session };
+      return { token: tokens.cookie.token, expiresAt, session: newSessionRecord(account, user, tokens) };
     });
   }
 

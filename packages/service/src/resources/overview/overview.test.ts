@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from 'vitest';
 import { onBothEngines } from '../../testing/engines.ts';
 import { instanceOn } from '../../testing/log-daemon.ts';
-import { type RunningService, startApp } from '../../testing/running-service.ts';
+import { publicUrl, type RunningService, startApp } from '../../testing/running-service.ts';
 import { stepsSoFar } from './steps.ts';
 
 onBothEngines((engine) => {
@@ -24,6 +24,22 @@ onBothEngines((engine) => {
     const neighbour = await service.addAccount();
     const { data: theirs } = await neighbour.client.call('overview.read');
     expect(theirs).toMatchObject({ servers: [], instances: [], events: [], counts: { servers: 0 } });
+  });
+
+  it('the overview names instances with the host name of the console', async () => {
+    const service = await installation.inNewAccount();
+    const { data: server } = await service.client.call('servers.register', {
+      body: { name: 'beech', environment: 'production' },
+    });
+    const id = await instanceOn(service, server.id);
+    const neighbours = async () => (await service.client.call('overview.read')).data.neighbours;
+    expect(await neighbours()).toEqual([]);
+    const url = `${publicUrl}:8080/`;
+    await service.database.db.updateTable('instances').set({ url }).where('id', '=', id).execute();
+    expect(await neighbours()).toMatchObject([{ instance_id: id, addresses: [url] }]);
+    const permissions = ['instances:read' as const];
+    const { data: key } = await service.client.call('keys.create', { body: { name: 'no servers', permissions } });
+    expect((await service.request('GET', '/overview', { key: key.key })).json.data.neighbours).toBeNull();
   });
 
   it('the overview of an instance has all that its page shows first', async () => {

@@ -5,6 +5,7 @@ import type { Event } from '@hortus/contract/resources/events';
 import type { Instance } from '@hortus/contract/resources/instance-records';
 import type { InstanceStats } from '@hortus/contract/resources/instances';
 import type {
+  Neighbour,
   Overview,
   OverviewDeployment,
   OverviewInstance,
@@ -14,6 +15,7 @@ import type { Server } from '@hortus/contract/resources/server-records';
 import { may, type Principal } from '../../identity/principal.ts';
 import { Problem } from '../../problem.ts';
 import type { Page, PageRequest } from '../../storage/page.ts';
+import { isOwnMachine, neighboursOf, type Publishing } from './neighbours.ts';
 import { shortServer } from './short-server.ts';
 import { stepsSoFar } from './steps.ts';
 
@@ -24,6 +26,10 @@ export interface OverviewDeps {
   readonly servers: List<Server>;
   readonly capacities: List<Capacity>;
   readonly instances: List<Instance>;
+  /** Instances of a server that publish ports of it. */
+  readonly publishing: (principal: Principal, serverId: string) => Promise<readonly Publishing[]>;
+  /** Host names of the console; the first is that of its address. */
+  readonly consoleHosts: readonly string[];
   readonly stats: (principal: Principal) => Promise<InstanceStats>;
   readonly definitions: List<unknown>;
   readonly deployments: (
@@ -78,12 +84,24 @@ export async function readOverview(deps: OverviewDeps, principal: Principal): Pr
       webhooks,
     },
     servers: servers?.data ?? null,
-    instances,
+    instances: instances?.map((instance) => shortInstance(deps, principal, instance)) ?? null,
     by_status: stats?.by_status ?? null,
     by_health: stats?.by_health ?? null,
     deployments: rollouts?.data ?? null,
     events: events?.data ?? null,
+    neighbours: servers && instances && (await neighboursIn(deps, principal, servers.all, instances)),
   };
+}
+
+async function neighboursIn(
+  { publishing, consoleHosts }: OverviewDeps,
+  principal: Principal,
+  servers: readonly Server[],
+  instances: readonly Instance[],
+): Promise<Neighbour[]> {
+  const own = servers.filter(({ daemon }) => isOwnMachine(daemon.address, consoleHosts));
+  const published = await Promise.all(own.map(({ id }) => publishing(principal, id)));
+  return neighboursOf(consoleHosts, instances, published.flat());
 }
 
 async function serversWithRoom(deps: OverviewDeps, principal: Principal) {
@@ -96,23 +114,16 @@ async function serversWithRoom(deps: OverviewDeps, principal: Principal) {
   const data = servers.data.map(
     (server): OverviewServer => ({ ...shortServer(server), capacity: byServer.get(server.id) ?? null }),
   );
-  return { data, total: servers.pagination.total };
+  return { data, total: servers.pagination.total, all: servers.data };
 }
 
-async function instancesIn(deps: OverviewDeps, principal: Principal): Promise<OverviewInstance[]> {
-  const { data } = await deps.instances(principal, { page: 1, per_page: MAX_INSTANCES });
-  return data.map(({ id, definition_id, server_id, name, species, status, health, drifted_at, updated_at }) => ({
-    id,
-    definition_id,
-    server_id,
-    name,
-    species,
-    family: deps.familyOf(principal, species) ?? null,
-    status,
-    health,
-    drifted_at,
-    updated_at,
-  }));
+const instancesIn = async (deps: OverviewDeps, principal: Principal): Promise<readonly Instance[]> =>
+  (await deps.instances(principal, { page: 1, per_page: MAX_INSTANCES })).data;
+
+function shortInstance(deps: OverviewDeps, principal: Principal, instance: Instance): OverviewInstance {
+  const { id, definition_id, server_id, name, species, status, health, drifted_at, updated_at } = instance;
+  const family = deps.familyOf(principal, species) ?? null;
+  return { id, definition_id, server_id, name, species, family, status, health, drifted_at, updated_at };
 }
 
 async function rolloutsIn(deps: OverviewDeps, principal: Principal) {

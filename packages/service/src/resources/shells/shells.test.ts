@@ -1,8 +1,11 @@
 import { createHash, randomBytes, verify } from 'node:crypto';
+import { once } from 'node:events';
 import { ShellConnection } from '@hortus/client/shell/shell-connection';
-import { SHELL_WINDOW_BYTES } from '@hortus/contract/protocol/shell-window';
+import { pageTokenProtocol } from '@hortus/contract/protocol/page-token';
+import { SHELL_WINDOW_BYTES, shellProtocol } from '@hortus/contract/protocol/shell-window';
 import type { ShellRequest } from '@hortus/contract/resources/shells';
 import { canonicalJson } from '@hortus/template/canonical/canonical-json';
+import { pageHeaders, pageSession } from '@hortus/testkit/page-session';
 import { until } from '@hortus/testkit/until';
 import { beforeAll, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -173,9 +176,9 @@ onBothEngines((engine) => {
       key: null,
     });
     const { id: userId } = accepted.json.data.user;
-    const cookie = String(accepted.headers.get('set-cookie')).split(';')[0] ?? '';
+    const session = pageSession(accepted.headers, accepted.json.data);
     const host = new URL(app.base).host;
-    const ours = { cookie, origin: `http://${host}` };
+    const ours = pageHeaders(session, `http://${host}`);
     const ask = () => app.request('POST', `/instances/${id}/shells`, { body: {}, key: null, headers: ours });
     expectRefusal(await ask(), 'FORBIDDEN');
     const grant = (permissions: 'instances:shell'[]) =>
@@ -189,6 +192,7 @@ onBothEngines((engine) => {
       { describe: 'the granted permission' },
     );
     const query = `?session_id=${opened.json.data.id}`;
+    const { origin: _, ...halves } = ours;
     for (const foreign of [
       {},
       { origin: 'http://evil.example' },
@@ -196,8 +200,17 @@ onBothEngines((engine) => {
       { origin: `http://${host}.evil.example` },
       { origin: `http://${host}`, 'sec-fetch-site': 'cross-site' },
     ])
-      expect([foreign, await upgraded(app.base, query, { cookie, ...(foreign as object) })]).toEqual([foreign, 403]);
-    const socket = new WebSocket(`${app.base.replace('http', 'ws')}/ws/shell${query}`, { headers: ours });
+      expect([foreign, await upgraded(app.base, query, { ...halves, ...(foreign as object) })]).toEqual([foreign, 403]);
+    const cookieAlone = { cookie: session.cookie, origin: ours.origin ?? '' };
+    expect(await upgraded(app.base, query, cookieAlone)).toBe(401);
+    const protocols = (pageToken: string) => [shellProtocol, `${pageTokenProtocol}${pageToken}`];
+    const wrong = { ...cookieAlone, 'sec-websocket-protocol': protocols(`${session.pageToken}x`).join(', ') };
+    expect(await upgraded(app.base, query, wrong)).toBe(401);
+    const address = `${app.base.replace('http', 'ws')}/ws/shell${query}`;
+    const socket = new WebSocket(address, protocols(session.pageToken), { headers: cookieAlone });
+    await once(socket, 'open');
+    // The page token is never repeated in an answer.
+    expect(socket.protocol).toBe(shellProtocol);
     const texts: string[] = [];
     socket.on('message', (data) => texts.push(String(data)));
     await daemon.next();

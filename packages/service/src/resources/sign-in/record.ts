@@ -1,4 +1,6 @@
-import type { Account, Session, User } from '@hortus/contract/resources/sign-in';
+import type { Account, NewSession, Session, User } from '@hortus/contract/resources/sign-in';
+import type { SessionTokens } from '../../identity/tokens.ts';
+import { permissionsOf } from '../../identity/user-permissions.ts';
 import { iso } from '../../records/time.ts';
 import type { Row } from '../../storage/tables.ts';
 
@@ -26,4 +28,14 @@ export const sessionRecord = (
   user: user ? userRecord(user) : null,
   account: accountRecord(account),
   permissions: [...permissions],
+});
+
+/** The answer that begins a session: the only one with the page token. */
+export const newSessionRecord = (
+  account: Row<'accounts'>,
+  user: Row<'users'>,
+  { page }: SessionTokens,
+): NewSession => ({
+  ...sessionRecord('session', account, user, permissionsOf(user)),
+  page_token: page.token,
 });

@@ -1,4 +1,11 @@
-import type { Login, PasswordChange, ProfileChange, Session, User } from '@hortus/contract/resources/sign-in';
+import type {
+  Login,
+  NewSession,
+  PasswordChange,
+  ProfileChange,
+  Session,
+  User,
+} from '@hortus/contract/resources/sign-in';
 import { normalEmail } from '../../identity/email.ts';
 import type { LoginThrottle } from '../../identity/login-throttle.ts';
 import { callerNetwork } from '../../identity/networks.ts';
@@ -6,15 +13,14 @@ import { checkNewPassword, type Passwords } from '../../identity/passwords.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { endSession, type Origin, startSession } from '../../identity/sessions.ts';
 import { deleteFirstLink } from '../../identity/store.ts';
-import { newSessionToken } from '../../identity/tokens.ts';
-import { permissionsOf } from '../../identity/user-permissions.ts';
+import { newSessionTokens } from '../../identity/tokens.ts';
 import { invalid, Problem, unauthorized } from '../../problem.ts';
 import type { Quotas } from '../../quotas/quotas.ts';
 import type { Storage, Tx } from '../../storage/storage.ts';
 import type { Row } from '../../storage/tables.ts';
 import { accountOf } from './accounts.ts';
 import { setPassword } from './new-password.ts';
-import { sessionRecord, userRecord } from './record.ts';
+import { newSessionRecord, sessionRecord, userRecord } from './record.ts';
 import { heldUser, rememberNetwork, renameUser, userById, userOnNetwork } from './store.ts';
 import { auditUser } from './user-audit.ts';
 
@@ -27,9 +33,10 @@ export interface AccountDeps {
 }
 
 export interface SignedIn {
+  /** Value of the cookie. */
   readonly token: string;
   readonly expiresAt: number;
-  readonly session: Session;
+  readonly session: NewSession;
 }
 
 const WRONG = 'The email or the password is wrong.';
@@ -54,17 +61,18 @@ export class Accounts {
       if (user && /^10*$/.test(`${failures}`)) this.#mailFailure(user, address, failures);
       throw unauthorized(WRONG);
     }
-    const token = newSessionToken();
+    const tokens = newSessionTokens();
     return await storage.write(async (tx) => {
       const held = await heldUser(tx, user.id);
       // The password may have changed since it was verified.
       if (held?.password_hash !== user.password_hash) throw unauthorized(WRONG);
-      const { expiresAt } = await startSession(tx, held, token, { address, userAgent });
+      const { expiresAt } = await startSession(tx, held, tokens, { address, userAgent });
       await deleteFirstLink(tx, held.id);
       await rememberNetwork(tx, held.id, callerNetwork(address));
       await audit(tx, 'audit.login', held, { address });
       const account = await accountOf(tx, held.account_id);
-      return { token: token.token, expiresAt, session: sessionRecord('session', account, held, permissionsOf(held)) };
+      const session = newSessionRecord(account, held, tokens);
+      return { token: tokens.cookie.token, expiresAt, session };
     });
   }
 

@@ -11,6 +11,11 @@ import { Accounts } from './service.ts';
 import { Sessions } from './sessions.ts';
 
 const HERE = '192.0.2.7';
+interface HalvesOfSession {
+  readonly token: string;
+  readonly pageToken: string | undefined;
+}
+
 const unauthorized = { code: 'UNAUTHORIZED' };
 
 onBothEngines((engine) => {
@@ -28,10 +33,11 @@ onBothEngines((engine) => {
     const login = async (email = adminEmail, password = adminPassword, address = HERE) => {
       const response = await routes['account.login'](call(undefined, { body: { email, password }, address }));
       const { token, expiresAt } = cookies.at(-1) as { token: string; expiresAt: number };
-      return { data: response.data, token, expiresAt };
+      const { page_token: pageToken, ...data } = response.data;
+      return { data, token, pageToken, expiresAt };
     };
-    const enter = (sessionToken: string, on = authenticator) =>
-      on.authenticate({ authorization: undefined, sessionToken }, HERE);
+    const enter = (session: HalvesOfSession, on = authenticator) =>
+      on.authenticate({ authorization: undefined, sessionToken: session.token, pageToken: session.pageToken }, HERE);
     const audits = async () => {
       const rows = await storage.reader.db.selectFrom('events').selectAll().orderBy('position').execute();
       return rows.filter((row) => row.resource_type === 'user');
@@ -41,18 +47,19 @@ onBothEngines((engine) => {
 
   it('signing in returns a session, and signing out ends it on every replica', async () => {
     const { routes, call, cookies, login, enter, other, replica, audits } = await start();
-    const { token, data } = await login(` ${adminEmail.toUpperCase()} `);
+    const session = await login(` ${adminEmail.toUpperCase()} `);
+    const { token, data } = session;
     expect(data).toMatchObject({ kind: 'session', user: { email: adminEmail, role: 'owner', admin: true } });
     expect(data.permissions).toContain('admin');
-    const principal = await enter(token);
+    const principal = await enter(session);
     expect((await routes['account.read'](call(principal))).data).toEqual(data);
-    await enter(token, other.authenticator);
+    await enter(session, other.authenticator);
     await routes['account.logout'](call(principal));
     expect(cookies.at(-1)?.token).toBeNull();
-    await expect(enter(token)).rejects.toMatchObject(unauthorized);
+    await expect(enter(session)).rejects.toMatchObject(unauthorized);
     await until(
       () =>
-        enter(token, other.authenticator).then(
+        enter(session, other.authenticator).then(
           () => false,
           () => true,
         ),
@@ -67,6 +74,7 @@ onBothEngines((engine) => {
       .where('type', '=', 'audit.login')
       .execute();
     expect(JSON.stringify(row)).not.toContain(token);
+    expect(JSON.stringify(row)).not.toContain(session.pageToken);
   });
 
   it('the session of a key shows its permissions', async () => {
@@ -76,26 +84,60 @@ onBothEngines((engine) => {
     expect(data).toMatchObject({ kind: 'key', user: { email: adminEmail }, permissions: ['admin'] });
   });
 
-  it('a session is accepted only as a cookie, and a key only as a header', async () => {
+  it('a session is accepted only as a cookie with its page token, and a key only as a header', async () => {
     const { login, enter, replica } = await start();
     const { authenticator } = replica;
-    const { token } = await login();
-    await enter(token);
+    const [session, other] = [await login(), await login()];
+    const { token, pageToken } = session;
+    await enter(session);
+    const wrong = [undefined, '', 'hpt_', `${pageToken}x`, pageToken.slice(0, -1), other.pageToken, token];
+    for (const half of wrong)
+      await expect(enter({ token, pageToken: half }), `${half}`).rejects.toMatchObject({
+        ...unauthorized,
+        details: { reason: 'page_token' },
+      });
+    for (const half of ['', other.token, pageToken])
+      await expect(enter({ token: half, pageToken }), half).rejects.toMatchObject(unauthorized);
     expect(authenticator.fromCache(`Bearer ${token}`, HERE)).toBeUndefined();
-    await expect(authenticator.authenticateKey(token, HERE)).rejects.toMatchObject(unauthorized);
+    for (const half of [token, pageToken])
+      await expect(authenticator.authenticateKey(half, HERE)).rejects.toMatchObject(unauthorized);
     await authenticator.authenticateKey(adminKey, HERE);
-    await expect(enter(adminKey)).rejects.toMatchObject(unauthorized);
+    await expect(enter({ token: adminKey, pageToken })).rejects.toMatchObject(unauthorized);
+    await enter(session);
+  });
+
+  it('the cookie alone neither extends a session nor shows that it is valid', async () => {
+    let now = 1_000_000_000;
+    const IDLE = 10 * 60_000;
+    const { login, enter } = await start(() => now, IDLE);
+    const session = await login();
+    const refusal = async (token: string) => {
+      const error = await enter({ token, pageToken: undefined }).catch((problem: Error) => problem);
+      return (error as Error).message;
+    };
+    now += IDLE - 1;
+    expect(await refusal(session.token)).toBe(await refusal('unknown'));
+    now += 1;
+    await expect(enter(session)).rejects.toMatchObject(unauthorized);
+  });
+
+  it('a session that a replica of the previous version began is not accepted', async () => {
+    const { login, enter, replica } = await start();
+    const session = await login();
+    await replica.storage.write((tx) => tx.db.updateTable('sessions').set({ page_hash: null }).execute());
+    await expect(enter(session)).rejects.toMatchObject(unauthorized);
   });
 
   it('a session ends after 14 days', async () => {
     let now = 1_000_000;
     const { login, enter } = await start(() => now);
-    const { token, expiresAt } = await login();
+    const session = await login();
+    const { expiresAt } = session;
     expect(expiresAt).toBe(now + 14 * 24 * 60 * 60_000);
     now = expiresAt - 1;
-    await enter(token);
+    await enter(session);
     now = expiresAt;
-    await expect(enter(token)).rejects.toMatchObject(unauthorized);
+    await expect(enter(session)).rejects.toMatchObject(unauthorized);
   });
 
   it('an idle session ends, a used one stays, and not every use is written', async () => {
@@ -110,24 +152,24 @@ onBothEngines((engine) => {
     const begun = now;
     for (let minutes = 9; minutes <= 27; minutes += 9) {
       now = begun + minutes * 60_000;
-      await enter(used.token);
+      await enter(used);
     }
     expect(await lastSeen()).toEqual([begun, begun]);
     await replica.authenticator.flush();
     expect(await lastSeen()).toEqual([now, begun]);
-    await expect(enter(unused.token)).rejects.toMatchObject(unauthorized);
+    await expect(enter(unused)).rejects.toMatchObject(unauthorized);
     now += IDLE - 1;
-    await enter(used.token, other.authenticator);
+    await enter(used, other.authenticator);
     await other.authenticator.flush();
     now += IDLE;
-    await expect(enter(used.token)).rejects.toMatchObject(unauthorized);
+    await expect(enter(used)).rejects.toMatchObject(unauthorized);
   });
 
   it('the sessions of a user are listed, and one of them can be ended on every replica', async () => {
     const { routes, call, login, enter, other, audits } = await start();
     const [here, stolen] = [await login(), await login()];
-    const principal = await enter(here.token);
-    await enter(stolen.token, other.authenticator);
+    const principal = await enter(here);
+    await enter(stolen, other.authenticator);
     const { data } = await routes['account.sessions'](call(principal));
     expect(data).toMatchObject([
       { current: false, address: HERE, user_agent: 'a test', ended_at: null },
@@ -138,32 +180,32 @@ onBothEngines((engine) => {
     const ended = (await routes['account.endSession'](call(principal, { params }))).data;
     expect(ended.ended_at).not.toBeNull();
     expect((await routes['account.endSession'](call(principal, { params }))).data).toEqual(ended);
-    await expect(enter(stolen.token)).rejects.toMatchObject(unauthorized);
+    await expect(enter(stolen)).rejects.toMatchObject(unauthorized);
     const refusedThere = () =>
-      enter(stolen.token, other.authenticator).then(
+      enter(stolen, other.authenticator).then(
         () => false,
         () => true,
       );
     await until(refusedThere, { describe: 'the other replica to refuse the session' });
     expect((await routes['account.sessions'](call(principal))).data).toHaveLength(1);
-    await enter(here.token);
+    await enter(here);
     expect((await audits()).map((event) => event.type)).toContain('audit.session_ended');
   });
 
   it('all other sessions can be ended, and the current one stays', async () => {
     const { routes, call, login, enter } = await start();
     const [here, ...others] = [await login(), await login(), await login()];
-    const principal = await enter(here.token);
+    const principal = await enter(here);
     expect((await routes['account.endOtherSessions'](call(principal))).data).toEqual({ ended: 2 });
     expect((await routes['account.endOtherSessions'](call(principal))).data).toEqual({ ended: 0 });
-    for (const { token } of others) await expect(enter(token)).rejects.toMatchObject(unauthorized);
-    await enter(here.token);
+    for (const session of others) await expect(enter(session)).rejects.toMatchObject(unauthorized);
+    await enter(here);
   });
 
   it('a key, or a session of another user, cannot end a session', async () => {
     const { routes, call, login, enter, replica } = await start();
-    const { token } = await login();
-    const principal = await enter(token);
+    const signedIn = await login();
+    const principal = await enter(signedIn);
     const [session] = (await routes['account.sessions'](call(principal))).data;
     const params = { id: session?.id ?? '' };
     const key = await replica.authenticator.authenticateKey(adminKey, HERE);
@@ -173,7 +215,7 @@ onBothEngines((engine) => {
       await expect(routes['account.endSession'](call(outsider, { params }))).rejects.toMatchObject({
         code: 'NOT_FOUND',
       });
-    await enter(token);
+    await enter(signedIn);
   });
 
   it('a wrong password and an unknown email get the same response, and repeated failures are throttled', async () => {
@@ -248,7 +290,7 @@ onBothEngines((engine) => {
 
   it('a stolen session does not bypass the login throttle', async () => {
     const { routes, call, login, enter } = await start();
-    const principal = await enter((await login()).token);
+    const principal = await enter(await login());
     const body = { current_password: 'wrong', new_password: 'another password' };
     for (let i = 0; i < MAX_FAILURES; i++)
       await expect(routes['account.changePassword'](call(principal, { body }))).rejects.toMatchObject({
@@ -262,7 +304,7 @@ onBothEngines((engine) => {
 
   it('a signed-in user changes the own name, and a key changes nobody', async () => {
     const { routes, call, login, enter, replica, audits } = await start();
-    const principal = await enter((await login()).token);
+    const principal = await enter(await login());
     const rename = (name: string, as = principal) => routes['account.changeProfile'](call(as, { body: { name } }));
     expect((await rename('Mira Aalto')).data).toMatchObject({ email: adminEmail, name: 'Mira Aalto' });
     expect((await routes['account.read'](call(principal))).data.user?.name).toBe('Mira Aalto');
@@ -274,8 +316,8 @@ onBothEngines((engine) => {
   it('changing the password ends every other session', async () => {
     const { routes, call, login, enter, replica, audits } = await start();
     const [here, elsewhere] = [await login(), await login()];
-    await enter(elsewhere.token);
-    const principal = await enter(here.token);
+    await enter(elsewhere);
+    const principal = await enter(here);
     const change = (current_password: string, new_password: string, as = principal) =>
       routes['account.changePassword'](call(as, { body: { current_password, new_password } }));
 
@@ -288,8 +330,8 @@ onBothEngines((engine) => {
     await expect(change(adminPassword, 'another password', key)).rejects.toMatchObject({ code: 'FORBIDDEN' });
 
     expect((await change(adminPassword, 'another password')).data.email).toBe(adminEmail);
-    await enter(here.token);
-    await expect(enter(elsewhere.token)).rejects.toMatchObject(unauthorized);
+    await enter(here);
+    await expect(enter(elsewhere)).rejects.toMatchObject(unauthorized);
     await expect(login()).rejects.toMatchObject(unauthorized);
     await login(adminEmail, 'another password');
     expect((await audits()).map((event) => event.type)).toContain('audit.password_changed');

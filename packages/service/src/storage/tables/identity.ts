@@ -37,6 +37,8 @@ export interface IdentityTables {
   sessions: {
     id: string;
     hash: string;
+    /** Hash of the page token; null if an older replica began the session, which is not accepted then. */
+    page_hash: string | null;
     user_id: string;
     account_id: string;
     created_at: Time;

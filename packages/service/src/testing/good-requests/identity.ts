@@ -1,3 +1,4 @@
+import { pageHeaders, pageSession } from '@hortus/testkit/page-session';
 import { adminEmail, adminPassword, type Caller, publicUrl } from '../running-service.ts';
 import { fresh, type GoodRequests } from './good.ts';
 
@@ -24,8 +25,8 @@ const credentials = { email: adminEmail, password: adminPassword };
 
 /** Signs in, by default as the owner of the first account, and returns the headers of our own pages. */
 export async function signedIn({ request }: Caller, body = credentials): Promise<Record<string, string>> {
-  const { headers } = await request('POST', '/account/login', { body, key: null });
-  return { cookie: headers.get('set-cookie')?.split(';')[0] ?? '', origin: publicUrl };
+  const { headers, json } = await request('POST', '/account/login', { body, key: null });
+  return pageHeaders(pageSession(headers, json.data), publicUrl);
 }
 
 export const identityRequests = {

@@ -1,13 +1,15 @@
-import type { Session } from '@hortus/contract/resources/sign-in';
+import type { NewSession } from '@hortus/contract/resources/sign-in';
 import { useQueryClient } from '@tanstack/react-query';
 import { useRouter } from '@tanstack/react-router';
+import { storePageToken } from '../../api/page-token.ts';
 import { sessionQuery } from '../../api/session.ts';
 
-/** Continues after signing in: forgets what another person read here, and goes on to a page of this console. */
-export function useSignedIn(): (session: Session, to?: string) => Promise<void> {
+/** Continues after signing in: keeps the page token, forgets what another person read here, and goes on to a page of this console. */
+export function useSignedIn(): (session: NewSession, to?: string) => Promise<void> {
   const queries = useQueryClient();
   const router = useRouter();
-  return async (session, to) => {
+  return async ({ page_token, ...session }, to) => {
+    storePageToken(page_token);
     queries.clear();
     queries.setQueryData(sessionQuery.queryKey, { success: true, data: session });
     await router.navigate({ href: localPath(to) });

@@ -1,4 +1,4 @@
-import type { Overview } from '@hortus/contract/resources/overview';
+import type { Neighbour, Overview } from '@hortus/contract/resources/overview';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Mark } from '../../parts/mark.tsx';
@@ -70,6 +70,34 @@ export function troublesOf({ instances, servers }: Overview): Trouble[] {
   ];
 }
 
+/** Applications that receive the cookie of this console. Not a trouble that is over soon, so it is apart from those. */
+function SharedHost({ neighbours }: { neighbours: readonly Neighbour[] }) {
+  if (neighbours.length === 0) return null;
+  return (
+    <div className="attention">
+      <div className="min-w-0 flex-1">
+        <h3>
+          {neighbours.length === 1 ? 'An application shares' : 'Applications share'} the host name of this console
+        </h3>
+        <p className="text-ink-2">
+          Browsers send the cookie of the console to every port of its host. Give these applications, or the console, a
+          host name of their own:
+        </p>
+        <ul>
+          {neighbours.map(({ instance_id, name, addresses }) => (
+            <li key={instance_id}>
+              <Link to="/instances/$id" params={{ id: instance_id }} className="link">
+                {name}
+              </Link>{' '}
+              <span className="text-ink-2">{addresses.join(', ')}</span>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
 /** What needs a person, with the page that helps. */
 export function Attention({ overview }: { overview: Overview }) {
   const troubles = troublesOf(overview);
@@ -89,6 +117,7 @@ export function Attention({ overview }: { overview: Overview }) {
         </div>
       ))}
       {rest > 0 && <p className="mt-2 text-sm text-ink-2">And {rest} more.</p>}
+      <SharedHost neighbours={overview.neighbours ?? []} />
     </div>
   );
 }
