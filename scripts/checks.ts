@@ -13,12 +13,13 @@ const checks = [
   { name: 'regular expressions', argv: [process.execPath, 'scripts/check-patterns.ts'] },
 ];
 
-/** Runs every check, even after a failure, and counts the results. */
-export async function runChecks(run: Run): Promise<{ passed: number; failed: number }> {
+/** Runs every check, even after a failure, and counts the results; a check that was interrupted has none. */
+export async function runChecks(run: Run, interrupted: AbortSignal): Promise<{ passed: number; failed: number }> {
   const count = { passed: 0, failed: 0 };
   for (const { name, argv } of checks) {
     const started = performance.now();
     const passed = (await run(argv)) === 0;
+    if (interrupted.aborted) break;
     count[passed ? 'passed' : 'failed']++;
     console.log(`${passed ? '✓' : '✗'} ${name} (${Math.round(performance.now() - started)} ms)`);
   }

@@ -1,9 +1,11 @@
 // npm test after the install: engines, checks, tests, count.
 import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { endAbandonedProcesses } from '@hortus/testkit/abandoned-processes';
 import { startDocker } from '@hortus/testkit/docker';
 import { startPostgres } from '@hortus/testkit/postgres';
+import { endRun } from '@hortus/testkit/run-processes';
 import { removeAbandonedFolders, temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { bundlePrograms } from './bundle-programs.ts';
 import { findChangedTests } from './changed-tests.ts';
@@ -12,7 +14,7 @@ import { bundleCli } from './cli/bundle.ts';
 import { installMissingPackages } from './debian-packages.ts';
 import { commandRunner } from './run-command.ts';
 import type { TestSize } from './test-files.ts';
-import { type Count, countVitest, slowestFiles, type VitestReport } from './vitest-report.ts';
+import { type Count, countInterrupted, countVitest, slowestFiles, type VitestReport } from './vitest-report.ts';
 
 const root = join(import.meta.dirname, '..');
 const args = process.argv.slice(2);
@@ -23,7 +25,7 @@ const words = args.filter((word) => !(flags as readonly string[]).includes(word)
 const isWhole = words.length === 0 && !changed;
 
 const interruption = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort());
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interruption.abort(signal));
 const run = commandRunner(root, interruption.signal);
 
 const total: Count = { passed: 0, failed: 0, notes: [] };
@@ -31,40 +33,52 @@ const phases: string[] = [];
 try {
   const filters = changed ? changedTests(words[0] ?? 'HEAD') : words;
   await timed('packages', () => installMissingPackages(run));
-  // Skips the checks for selected files, because they cover the whole project.
-  if (isWhole) {
-    const { passed, failed } = await timed('checks', () => runChecks(run));
-    total.passed += passed;
-    total.failed += failed;
-  }
-  if (!changed || filters.length > 0) await runVitest(filters);
+  await runAll(filters);
 } catch (error) {
-  fail(error instanceof Error ? error.message : String(error));
+  // What it started was killed below it, so its error says nothing.
+  if (!interruption.signal.aborted) fail(error instanceof Error ? error.message : String(error));
 }
-if (interruption.signal.aborted) fail('The run was interrupted');
+if (interruption.signal.aborted) fail(`The run was interrupted by ${interruption.signal.reason}`);
 for (const note of total.notes) console.log(note);
 console.log(phases.join(', '));
 console.log(`${total.passed} passed, ${total.failed} failed`);
-process.exitCode = total.failed === 0 ? 0 : 1;
+process.exitCode = exitCode();
 
-async function runVitest(filters: readonly string[]) {
+/** Runs checks and tests. Everything that they start finds its temporary files below one folder, and is found by it. */
+async function runAll(filters: readonly string[]) {
   endAbandonedProcesses();
   removeAbandonedFolders();
-  // All temporary files of the run are in one folder, so that nothing stays behind.
+  delete process.env.HORTUS_TEST_MEMORY;
   await using folder = temporaryFolder('run');
+  await using memory = temporaryFolder('run', { inMemory: true });
   process.env.TMPDIR = folder.path;
-  const programs = join(folder.path, 'programs');
+  process.env.HORTUS_TEST_MEMORY = memory.path;
+  const { signal } = interruption;
+  await using _ending = endingWith(signal, folder.path);
+  // Skips the checks for selected files, because they cover the whole project.
+  if (isWhole) {
+    const { passed, failed } = await timed('checks', () => runChecks(run, signal));
+    total.passed += passed;
+    total.failed += failed;
+  }
+  if (!signal.aborted && (!changed || filters.length > 0)) await runVitest(folder.path, filters);
+}
+
+async function runVitest(folder: string, filters: readonly string[]) {
+  const programs = join(folder, 'programs');
   await using engines = await timed('engines and bundles', () => startEngines(programs));
-  const report = join(folder.path, 'vitest.json');
-  const reporting = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+  const [report, log] = [join(folder, 'vitest.json'), join(folder, 'results')];
+  const reporters = ['default', 'json', join(import.meta.dirname, 'result-log.ts')];
+  const reporting = [...reporters.map((name) => `--reporter=${name}`), `--outputFile.json=${report}`];
   // A forgotten `.only` would skip the rest of its file.
   const argv = ['node_modules/.bin/vitest', 'run', ...reporting, '--allowOnly=false', ...filters];
   const env = {
     ...engines.env,
     HORTUS_TEST_PROGRAMS: programs,
+    HORTUS_TEST_RESULTS: log,
     HORTUS_TEST_SIZE: testSize(),
     // Shares compiled code between hundreds of processes.
-    NODE_COMPILE_CACHE: join(folder.path, 'compiled'),
+    NODE_COMPILE_CACHE: join(folder, 'compiled'),
     ...(testSize() === 'quick' && { HORTUS_TEST_ENGINES: 'sqlite' }),
     ...(long && { HORTUS_TEST_LONG: '1' }),
     ...(late && { HORTUS_TEST_LATE: '1' }),
@@ -72,7 +86,8 @@ async function runVitest(filters: readonly string[]) {
   const code = await timed('tests', () => run(argv, { env }));
   const results = read(report);
   if (isWhole) for (const line of slowestFiles(results, root)) console.log(line);
-  const { passed, failed, notes } = countVitest(results, code);
+  const wasCut = interruption.signal.aborted && results === undefined;
+  const { passed, failed, notes } = wasCut ? countInterrupted(log) : countVitest(results, code);
   total.passed += passed;
   total.failed += failed;
   total.notes.push(...notes);
@@ -92,20 +107,38 @@ function changedTests(since: string): readonly string[] {
   return tests;
 }
 
+/** Ends every process below the run's folder once `signal` aborts; disposal waits for that. */
+function endingWith(signal: AbortSignal, folder: string): AsyncDisposable {
+  let ending: Promise<void> | undefined;
+  signal.addEventListener('abort', () => {
+    ending = endRun(folder).catch(({ message }: Error) => fail(message));
+  });
+  return { [Symbol.asyncDispose]: async () => await ending };
+}
+
+function exitCode(): number {
+  const { aborted, reason } = interruption.signal;
+  if (aborted) return 128 + constants.signals[reason as NodeJS.Signals];
+  return total.failed === 0 ? 0 : 1;
+}
+
 async function startEngines(programs: string) {
-  const bundling = Promise.all([bundlePrograms(programs), bundleCli(join(programs, 'cli'))]);
-  // Checked below, once the engines are running.
-  bundling.catch(() => undefined);
   await using started = new AsyncDisposableStack();
+  const bundling = Promise.all([bundlePrograms(programs), bundleCli(join(programs, 'cli'))]);
+  // Checked below, once the engines are running; after an error it must not write into a removed folder.
+  started.defer(() => bundling.then(ignore, ignore));
   const postgres = started.use(await startPostgres());
   const docker = started.use(await startDocker());
   await bundling;
+  interruption.signal.throwIfAborted();
   const running = started.move();
   return {
     env: { HORTUS_TEST_POSTGRES: postgres.url, HORTUS_TEST_DOCKER: docker.socketPath },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
+
+const ignore = () => undefined;
 
 async function timed<T>(phase: string, work: () => Promise<T>): Promise<T> {
   const started = performance.now();

@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { temporaryFolder } from '@hortus/testkit/temporary-folder';
 import { expect, test } from 'vitest';
-import { countVitest, slowestFiles, type VitestReport } from './vitest-report.ts';
+import { countInterrupted, countVitest, type LoggedResult, slowestFiles, type VitestReport } from './vitest-report.ts';
 
 const file = (status: string, ...tests: string[]): VitestReport['testResults'][number] => ({
   name: 'a.test.ts',
@@ -21,6 +24,19 @@ test.each(['skipped', 'pending', 'todo', 'disabled'])('a test that is %s counts 
 test('a file that does not load is one failure', () => {
   const count = countVitest({ testResults: [file('failed')] }, 1);
   expect(count).toEqual({ passed: 0, failed: 1, notes: ['failed as a whole: a.test.ts'] });
+});
+
+test('of an interrupted run the finished tests count, and failures keep their messages', async () => {
+  await using folder = temporaryFolder();
+  const log = join(folder.path, 'results');
+  expect(countInterrupted(log)).toEqual({ passed: 0, failed: 0, notes: [] });
+  const result = (state: string, ...errors: string[]) =>
+    JSON.stringify({ file: 'a.test.ts', name: `a ${state} test`, state, errors } satisfies LoggedResult);
+  writeFileSync(
+    log,
+    `${result('passed')}\n${result('failed', 'why')}\n${result('skipped')}\n${result('failed').slice(5)}`,
+  );
+  expect(countInterrupted(log)).toEqual({ passed: 1, failed: 1, notes: ['failed: a.test.ts: a failed test\nwhy'] });
 });
 
 test('an error outside the tests, or none found, is a failure', () => {

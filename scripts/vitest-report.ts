@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 /** The part of Vitest's JSON report that decides how the run went. */
@@ -44,6 +45,30 @@ export function countVitest(report: VitestReport | undefined, exitCode: number):
     );
   }
   return count;
+}
+
+/** A finished test, or a file that failed as a whole, as scripts/result-log.ts records it. */
+export interface LoggedResult {
+  readonly file: string;
+  readonly name: string;
+  readonly state: string;
+  readonly errors: readonly string[];
+}
+
+/** Counts what the tests of a log had finished when they were interrupted, with the messages of the failures. */
+export function countInterrupted(log: string): Count {
+  const text = existsSync(log) ? readFileSync(log, 'utf8') : '';
+  // The last line may have been cut.
+  const results = text
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as LoggedResult);
+  const failed = results.filter(({ state }) => state === 'failed');
+  return {
+    passed: results.filter(({ state }) => state === 'passed').length,
+    failed: failed.length,
+    notes: failed.map(({ file, name, errors }) => [`failed: ${file}: ${name}`, ...errors].join('\n')),
+  };
 }
 
 /** Names the files that took longest, one per line, so that the cost of a run shows where it was incurred. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { KEPT_ENGINE } from './run-processes.ts';
 
 export type KeptEngine = AsyncDisposable & {
   readonly socketPath: string;
@@ -26,6 +27,7 @@ export async function keepEngine(name: 'docker' | 'podman' | 'swarm', options: o
       // Ctrl-C in a terminal goes to the whole group; the keeper must outlive the tests.
       detached: true,
       cwd: '/',
+      env: { ...process.env, [KEPT_ENGINE]: name },
     },
   );
   keeper.stdin.on('error', () => {});

@@ -50,7 +50,7 @@ export function removeBridge(bridge: string): void {
   });
 }
 
-/** Removes the folder of an engine that has ended, with everything that is still mounted in it. */
+/** Removes a folder of processes that have ended, such as an engine, with everything that is still mounted in it. */
 export function removeEngineFolder(folder: string): void {
   for (const mount of mountsBelow(folder)) ignoringFailure(() => system('umount', '--lazy', mount));
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

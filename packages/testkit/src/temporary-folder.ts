@@ -20,8 +20,8 @@ export type TemporaryFolder = AsyncDisposable & {
 
 const present = new Set<string>();
 
-/** Where Linux keeps files in memory. */
-const memory = '/dev/shm';
+/** Where Linux keeps files in memory; a test run has a folder of its own there, to remove all of it at the end. */
+const memory = () => process.env.HORTUS_TEST_MEMORY ?? '/dev/shm';
 
 export interface FolderOptions {
   /** Prefers memory, for many files that are created and removed again; on a disk if the memory is small. */
@@ -38,7 +38,9 @@ export function temporaryFolder(purpose = 'test', { inMemory = false }: FolderOp
     process.on('exit', removeAll);
   }
   // The name contains the owner's pid, so that a later run can recognise abandoned folders.
-  const path = mkdtempSync(join(inMemory && hasRoom(memory) ? memory : tmpdir(), `hortus-${process.pid}-${purpose}-`));
+  const path = mkdtempSync(
+    join(inMemory && hasRoom(memory()) ? memory() : tmpdir(), `hortus-${process.pid}-${purpose}-`),
+  );
   // Engines run as other users; they may traverse the folder, but not list it.
   chmodSync(path, 0o711);
   present.add(path);
@@ -89,7 +91,7 @@ export function isAbandoned(path: string): boolean {
   return owner !== undefined && !isAlive(Number(owner));
 }
 
-const parents = () => [tmpdir(), memory].filter((parent) => existsSync(parent));
+const parents = () => [tmpdir(), memory()].filter((parent) => existsSync(parent));
 
 function isAlive(pid: number): boolean {
   try {

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+/** Tests for scripts/interrupted-run.test.ts: some have ended, one never does. */
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ['*.ts'],
+    exclude: ['vitest.config.ts'],
+    maxWorkers: 2,
+  },
+});
