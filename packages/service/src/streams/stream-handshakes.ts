@@ -13,6 +13,8 @@ export function streamHandshakes(
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    // One segment can contain thousands of messages: each gets an iteration of the event loop of its own.
+    allowSynchronousEvents: false,
     maxPayload,
     // The stream answers pings, within a limit.
     autoPong: false,
