@@ -117,6 +117,7 @@ export class Channel {
     const url = `${withoutTrailing(baseUrl.replace(/^http/, 'ws'), '/')}/ws/server`;
     const socket = new WebSocket(url, {
       perMessageDeflate: false,
+      allowSynchronousEvents: false,
       handshakeTimeout: 15_000,
       maxPayload: MAX_MESSAGE_BYTES,
       followRedirects: false,

@@ -50,6 +50,7 @@ export class DialBack {
     const url = `${service.baseUrl.replace(/^http/, 'ws')}/ws/stream`;
     const socket = new WebSocket(url, {
       perMessageDeflate: false,
+      allowSynchronousEvents: false,
       handshakeTimeout: 15_000,
       maxPayload: STREAM_MESSAGE_BYTES,
       followRedirects: false,

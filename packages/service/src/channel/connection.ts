@@ -33,7 +33,17 @@ export interface UnreadMessage {
   readonly data: Buffer;
 }
 
-export type Received = ToService | UnreadMessage | 'closed';
+/** The first message of a connection. */
+export interface UnreadGreeting {
+  readonly type: 'greeting';
+  readonly data: Buffer;
+  readonly isBinary: boolean;
+}
+
+/** A message of an authenticated daemon. */
+export type Report = Exclude<ToService, { type: 'auth' | 'pong' }>;
+
+export type Received = Report | UnreadMessage | UnreadGreeting | 'closed';
 
 /** Reasons not to read from a daemon: its own messages wait, or those of its account do. */
 const holds = { inbox: 1, account: 2 } as const;
@@ -151,10 +161,10 @@ export class Connection {
     return true;
   }
 
-  /** Handles excess data of an unauthenticated connection: pauses it during authentication, otherwise terminates it. */
+  /** Handles excess data of an unauthenticated connection: it stays paused during authentication, otherwise it is terminated. */
   tooManyBytes(): void {
-    if (this.phase === 'authenticating') this.#socket.pause();
-    else this.terminate();
+    if (this.phase === 'open') this.resume();
+    else if (this.phase !== 'authenticating') this.terminate();
   }
 
   /** Resumes reading after `tooManyBytes`. */

@@ -29,6 +29,29 @@ const upgrade = (harness: GatewayHarness, path: string, headers: Record<string, 
     asked.end();
   });
 
+/** Counts calls, and the most in one iteration of the event loop. */
+function countPerIteration() {
+  let now = 0;
+  let most = 0;
+  const counted = {
+    total: 0,
+    add: () => {
+      most = Math.max(most, ++now);
+      return ++counted.total;
+    },
+    stop: () => {
+      clearImmediate(next);
+      return most;
+    },
+  };
+  const iterate = () => {
+    now = 0;
+    next = setImmediate(iterate);
+  };
+  let next = setImmediate(iterate);
+  return counted;
+}
+
 describe('the upgrade of a connection', () => {
   it.each(['/api/v1/ws/server', '/ws/server', '/ws/server?from=here'])('is accepted at %s', async (path) => {
     await using harness = await openGateway();
@@ -143,6 +166,15 @@ describe('the first message', () => {
     expect(harness.gateway.size).toBe(0);
   });
 
+  it('may be followed by more than it may contain itself', async () => {
+    await using harness = await openGateway();
+    const socket = harness.socket({ auth: { api_key: 'srv_1' } });
+    await socket.opened();
+    const output = 'x'.repeat(20_000);
+    socket.send({ type: 'action_completed', execution_id: 'exe_1', output });
+    await until(() => harness.reports.length === 1, { describe: 'the report' });
+  });
+
   it('is answered with a temporary close code while the database is unavailable', async () => {
     await using harness = await openGateway({ handlers: { connected: () => Promise.reject(new Error('away')) } });
     const daemon = harness.socket({ auth: { api_key: 'srv_1' } });
@@ -170,6 +202,47 @@ describe('messages', () => {
     for (const execution_id of ids) daemon.send({ type: 'action_started', execution_id });
     await until(() => handled.length === ids.length, { describe: 'all messages' });
     expect(handled).toEqual(ids);
+  });
+
+  it('of one segment are read one in an iteration of the event loop, in order', async () => {
+    const counted = countPerIteration();
+    await using harness = await openGateway({ clock: () => counted.add() });
+    const { daemon } = await harness.daemon();
+    const ids = Array.from({ length: 2_000 }, (_, i) => `exe_${i}`);
+    for (const execution_id of ids) daemon.send({ type: 'action_started', execution_id });
+    await until(() => harness.reports.length === ids.length, { describe: 'all messages' });
+    expect(harness.reports.map((report) => (report as { execution_id: string }).execution_id)).toEqual(ids);
+    expect(counted.stop()).toBe(1);
+  });
+
+  it('that cost time share the event loop, however many connections send them at once', async () => {
+    const counted = countPerIteration();
+    await using harness = await openGateway({
+      handlers: {
+        message: async () => {
+          counted.add();
+          const end = performance.now() + 5;
+          while (performance.now() < end);
+        },
+      },
+    });
+    const daemons = [];
+    for (let i = 0; i < 10; i++) daemons.push((await harness.daemon(`srv_${i}`)).daemon);
+    for (const daemon of daemons)
+      for (let i = 0; i < 5; i++) daemon.send({ type: 'action_started', execution_id: `exe_${i}` });
+    await until(() => counted.total === 50, { describe: 'all messages' });
+    expect(counted.stop()).toBe(1);
+  });
+
+  it('after too many malformed ones are neither read nor logged', async () => {
+    const lines: unknown[] = [];
+    const log = { info: (line: unknown) => lines.push(line), warn: () => {}, error: () => {} };
+    await using harness = await openGateway({ log });
+    const { daemon } = await harness.daemon();
+    for (let i = 0; i < 1_000; i++) daemon.send('{');
+    expect(await daemon.closed).toBe(1008);
+    await until(() => harness.gone.length === 1, { describe: 'its end to be noticed' });
+    expect(lines).toHaveLength(20);
   });
 
   it('of a newer version are accepted: unknown types and fields are ignored', async () => {

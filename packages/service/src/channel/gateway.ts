@@ -12,7 +12,7 @@ import { type Guard, guardWith } from '../process/guard.ts';
 import type { Log } from '../process/log.ts';
 import type { Work } from '../workers/job.ts';
 import { capabilitiesOf } from './capabilities.ts';
-import { Connection, type Received, type UnreadMessage } from './connection.ts';
+import { Connection, type Received, type Report, type UnreadGreeting, type UnreadMessage } from './connection.ts';
 import { ConnectionRegistry } from './connection-registry.ts';
 import { LargeMessages, SMALL_MESSAGE } from './large-messages.ts';
 import { READ_MESSAGE, type Read, readMessage } from './messages.ts';
@@ -23,7 +23,7 @@ import { UnauthenticatedLimit, type UnauthenticatedLimits } from './unauthentica
 import { watchUnauthenticatedSocket } from './unauthenticated-socket.ts';
 
 export type Greeting = Extract<ToService, { type: 'auth' }>;
-export type Report = Exclude<ToService, { type: 'auth' | 'pong' }>;
+export type { Report };
 
 export interface GatewayHandlers {
   /**
@@ -109,6 +109,8 @@ export class Gateway {
       noServer: true,
       clientTracking: false,
       perMessageDeflate: false,
+      // One segment can contain thousands of messages: each gets an iteration of the event loop of its own.
+      allowSynchronousEvents: false,
       maxPayload: MAX_BYTES,
       // The connection answers pings, because it knows whether the daemon reads.
       autoPong: false,
@@ -233,18 +235,15 @@ export class Gateway {
   }
 
   #receive(connection: Connection, data: Buffer, isBinary: boolean): void {
-    if (connection.phase === 'refused') return;
+    if (connection.phase === 'refused' || connection.malformed >= MAX_MALFORMED) return;
     connection.seen(this.#clock());
     connection.unfinishedBytes = 0;
     if (connection.phase === 'greeting') {
-      const message = readMessage(data, isBinary);
-      if (typeof message === 'string' || message.type !== 'auth') {
-        connection.refuse('the first message must be auth with an api_key');
-        return;
-      }
+      // A terminated socket still emits what it had read.
+      if (!connection.isOpen) return;
       connection.phase = 'authenticating';
-      connection.receive(message, data.length);
-    } else if (isBinary || data.length <= TINY_MESSAGE) {
+      connection.receive({ type: 'greeting', data, isBinary }, data.length);
+    } else if (isBinary || (data.length <= TINY_MESSAGE && !this.#loop.isSpent)) {
       const message = this.#accepted(connection, readMessage(data, isBinary));
       if (message) connection.receive(message, data.length);
       if (connection.unread === 0) this.#large.handled(connection);
@@ -295,11 +294,20 @@ export class Gateway {
 
   readonly #handle = async (connection: Connection, received: Received): Promise<void> => {
     if (received === 'closed') await this.#closed(connection);
-    else if (received.type === 'auth') await this.#authenticate(connection, received);
+    else if (received.type === 'greeting') await this.#greet(connection, received);
     else if (connection.phase !== 'open') return;
     else if (received.type === 'unread') await this.#read(connection, received);
-    else if (received.type !== 'pong') await this.#pass(connection, received);
+    else await this.#pass(connection, received);
   };
+
+  /** Reads the first message. Thousands of connections can send one at the same moment. */
+  async #greet(connection: Connection, { data, isBinary }: UnreadGreeting): Promise<void> {
+    if (this.#loop.isSpent) await this.#loop.turn();
+    if (connection.phase !== 'authenticating') return;
+    const message = readMessage(data, isBinary);
+    if (typeof message !== 'string' && message.type === 'auth') await this.#authenticate(connection, message);
+    else connection.refuse('the first message must be auth with an api_key');
+  }
 
   async #authenticate(connection: Connection, greeting: Greeting): Promise<void> {
     const { authenticate, handlers, log } = this.#options;

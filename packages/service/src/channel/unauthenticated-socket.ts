@@ -20,6 +20,7 @@ export function watchUnauthenticatedSocket(
     socket.off('message', guardedFirstMessage);
     socket.off('close', guardedFirstMessage);
   });
+  const guardedLimit = guard(() => connection.tooManyBytes());
   let bytes = 0;
   const guardedCount = guard((chunk: Buffer) => {
     if (connection.phase === 'open') {
@@ -27,7 +28,10 @@ export function watchUnauthenticatedSocket(
       return;
     }
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) connection.tooManyBytes();
+    if (bytes <= MAX_BYTES) return;
+    socket.pause();
+    // The excess may follow a complete `auth`, which the socket emits before this check.
+    setImmediate(guardedLimit);
   });
   stream.on('data', guardedCount);
   socket.on('message', guardedFirstMessage);

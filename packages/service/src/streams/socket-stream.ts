@@ -7,8 +7,8 @@ import type { Guard } from '../process/guard.ts';
 const MAX_UNSENT_BYTES = 1024 * 1024;
 /** Unsent messages and bytes after which a sender should wait; small messages cost more memory than their bytes. */
 const ENOUGH = { messages: 256, bytes: 512 * 1024 };
-/** Turns of the event loop that read what has arrived: the second is for a peer in this process, which answers in the first. */
-const READING_TURNS = 2;
+/** Turns of the event loop that read what has arrived and pass it on; the last is for a peer in this process, which answers in the first. */
+const READING_TURNS = 3;
 const POLICY = 1008;
 const NORMAL = 1000;
 

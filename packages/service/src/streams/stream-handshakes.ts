@@ -14,6 +14,8 @@ export function streamHandshakes(
     noServer: true,
     clientTracking: false,
     perMessageDeflate: false,
+    // One segment can contain thousands of messages: each gets an iteration of the event loop of its own.
+    allowSynchronousEvents: false,
     maxPayload,
     // The first one that the client offers; an answer without any of them fails in browsers. Never a page token.
     handleProtocols: (offered) => [...offered].find((protocol) => !hasPageToken(protocol)) ?? false,
