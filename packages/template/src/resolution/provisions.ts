@@ -20,11 +20,11 @@ export interface ResolvedProvision {
 /** Resolves only what an instance provides to others. Its own needs count as unbound, so that bindings cannot form a cycle. */
 export function resolveProvisions(
   canonical: Canonical,
-  { profile = 'development', variant = null, inputs, secrets, instance, ports }: ProvisionOptions,
+  { profile = 'development', variant = null, inputs, sealedInputs, secrets, instance, ports }: ProvisionOptions,
 ): { provisions: ResolvedProvision[]; problems: Problem[] } {
   const spec = withProfile(canonical, profile) ?? canonical;
   const scope = new Scope({
-    ...{ spec, profile, variant, inputs, secrets, instance, ports },
+    ...{ spec, profile, variant, inputs, sealedInputs, secrets, instance, ports },
     image: undefined,
     needs: {},
   });

@@ -5,12 +5,14 @@ import type { Canonical, CanonicalComponent, CanonicalRoute } from '../canonical
 import { primaryImage, variantImage } from '../canonical/primary.ts';
 import { startOrder } from '../canonical/start-order.ts';
 import type { Inputs } from '../inputs/inputs.ts';
+import type { Filled } from '../interpolation/fill.ts';
 import { singlePorts } from '../notation/port-ranges.ts';
 import { milliseconds } from '../notation/quantity.ts';
 import type { Problem } from '../problem.ts';
 import { resolveAction, resolveBackup, resolveSmoke } from './actions.ts';
 import { resolveComponent } from './components.ts';
 import { deepFill } from './deep-fill.ts';
+import { derivedSecretPaths } from './derived-secrets.ts';
 import { checkLengths } from './filled-limits.ts';
 import { usageOf } from './needs.ts';
 import { overridden } from './overridden.ts';
@@ -25,6 +27,8 @@ export interface ResolveOptions {
   variant?: string;
   /** Plain and secret inputs together. */
   inputs: Inputs;
+  /** Inputs whose values came from the vault: secret, even if the template has made them plain since. */
+  sealedInputs?: readonly string[];
   secrets: Readonly<Record<string, string>>;
   instance: Instance;
   /** Attributes of the instances that satisfy the needs, by the need's `as`. */
@@ -56,7 +60,16 @@ const STANDARD_PROFILE = 'development';
 
 /** Resolves the spec for one instance. */
 export function resolve(canonical: Canonical, options: ResolveOptions): Resolution {
-  const { profile = STANDARD_PROFILE, inputs, secrets, instance, needs = {}, ports, bcryptCost } = options;
+  const {
+    profile = STANDARD_PROFILE,
+    inputs,
+    sealedInputs,
+    secrets,
+    instance,
+    needs = {},
+    ports,
+    bcryptCost,
+  } = options;
   const spec = withProfile(canonical, profile);
   if (spec === undefined) {
     return refused('profile', `must be one of ${Object.keys(canonical.profiles).join(', ')}`);
@@ -68,14 +81,16 @@ export function resolve(canonical: Canonical, options: ResolveOptions): Resoluti
     return refused('variant', known.length > 0 ? `must be one of ${known.join(', ')}` : 'the template has no variants');
   }
   const variant = options.variant ?? template?.variants.find((candidate) => candidate.default)?.id ?? null;
-  const scope = new Scope({ spec, profile, variant, image, inputs, secrets, instance, needs, ports, bcryptCost });
+  const values = { inputs, sealedInputs, secrets, needs };
+  const scope = new Scope({ spec, profile, variant, image, ...values, instance, ports, bcryptCost });
   const secretPaths: string[] = [];
   const assembled = assemble(spec, scope, options, secretPaths);
   const manifest = { ...assembled, components: withLinks(assembled.components, spec, scope, options.links ?? {}) };
-  for (const { kind, component, value, reason } of manifest.permissions) {
+  secretPaths.push(...derivedSecretPaths(manifest, secretPaths));
+  for (const [index, { kind, component, value, reason }] of manifest.permissions.entries()) {
     // An input can decide what is mounted, so the used path may differ from the declared one.
-    if (reason === '')
-      scope.fail('permissions', `${component} would use ${kind} ${value ?? ''}, which is not declared`);
+    const shown = secretPaths.includes(`/permissions/${index}/value`) ? '***' : (value ?? '');
+    if (reason === '') scope.fail('permissions', `${component} would use ${kind} ${shown}, which is not declared`);
   }
   const resolved = { ...manifest, spec_hash: specHash(canonical), profile, variant };
   checkLengths(resolved, (field, message) => scope.fail(field, message));
@@ -129,7 +144,7 @@ function assemble(
       secretPaths,
     ),
   );
-  const declared = deepFill(spec.permissions, '', fillText, []);
+  const declared = deepFill(spec.permissions, '', (text) => withoutSecret(scope.fill(text)), []);
   const notes = spec.notes === undefined ? undefined : deepFill(spec.notes, '/notes', fillText, secretPaths);
   return {
     species: spec.slug,
@@ -154,6 +169,9 @@ function assemble(
     ...(notes === undefined ? {} : { notes }),
   };
 }
+
+/** Reasons are shown before a deployment. */
+const withoutSecret = (filled: Filled): Filled => (filled.secret ? { ...filled, text: '***', secret: false } : filled);
 
 function resolveRoute(
   route: CanonicalRoute,

@@ -22,6 +22,8 @@ export interface Surroundings {
   variant: string | null;
   image: ImageReference | undefined;
   inputs: Inputs;
+  /** Inputs whose values came from the vault. */
+  sealedInputs?: readonly string[] | undefined;
   secrets: Readonly<Record<string, string>>;
   instance: Instance;
   needs: Readonly<Record<string, Readonly<Record<string, InputValue>>>>;
@@ -151,7 +153,7 @@ export class Scope {
     if (value === undefined && spec.inputs.required.some((input) => input.name === name && input.when === undefined)) {
       this.fail(`inputs.${name}`, 'is required');
     }
-    return { value, secret: isSecretInput(spec, name) };
+    return { value, secret: isSecretInput(spec, name) || (this.#around.sealedInputs?.includes(name) ?? false) };
   }
 
   #secret(name: string, field: string | undefined): Found {
@@ -160,7 +162,7 @@ export class Scope {
     // An external secret is given among the inputs.
     const value = own(secrets, key) ?? own(inputs, key);
     if (value === undefined) this.fail(`secrets.${key}`, 'has no value');
-    return { value, secret: field !== 'public' };
+    return { value, secret: field !== 'public' && !isPort(own(this.#around.spec.secrets, name)?.generate, value) };
   }
 
   #variable(name: string): Found {
@@ -209,6 +211,10 @@ export class Scope {
     return own({ slug, name: spec.name, version, app_version }, name);
   }
 }
+
+/** A generated port is made to be published. An earlier version may have generated a password of this name. */
+const isPort = (generator: string | undefined, value: InputValue | undefined): boolean =>
+  generator === 'port' && /^\d{1,5}$/.test(String(value));
 
 export function componentHost(uid: string, component: string): string {
   return `${uid}-${component}`;

@@ -49,23 +49,28 @@ export function predict(next: Resolved, deployed: DeployedState): Prediction {
     ...tooMany(deployed.drift),
   ];
   const made = components.filter(({ change }) => change === 'created' || change === 'replaced');
-  const partOf = (name: string) => later.components.get(name)?.component as ManifestComponent;
+  const partOf = (name: string) => later.components.get(name) as Part;
   return {
     components,
     jobs: made.filter(({ kind }) => kind === 'job').map(({ name }) => job(partOf(name))),
-    routes: routes(deployed.former?.manifest, next.manifest),
-    permissions: permissions(deployed.former?.manifest, next.manifest),
-    pulls: [...new Set(made.map(({ name }) => partOf(name).image))],
+    routes: routes(former, later),
+    permissions: permissions(former, later),
+    pulls: [...new Set(made.map(({ name }) => imageOf(partOf(name))))],
     interruption: components.some((component) => component.interruption),
   };
 }
 
 interface Side {
   readonly components: ReadonlyMap<string, Part>;
+  readonly manifest: Manifest;
+  /** The manifest with null for secrets, whatever the type of the field. */
+  readonly open: Manifest;
 }
 
 interface Part {
   readonly component: ManifestComponent;
+  /** The component with null for secrets, whatever the type of the field. */
+  readonly open: ManifestComponent;
   /** The real values, and the values that may be shown. */
   readonly real: Record<string, unknown>;
   readonly shown: Record<string, unknown>;
@@ -78,19 +83,14 @@ function sideOf({ manifest, secretPaths }: Resolved): Side {
   const parts = deployedComponents(manifest).map((component): [string, Part] => {
     const { name } = component;
     const isPrimary = name === primary;
-    // The host name is needed to tell whether one was given, and is not a secret from its owner.
-    const visible = { ...(shownOf.get(name) ?? component), host: component.host };
+    const visible = shownOf.get(name) ?? component;
+    // The host name is needed to tell whether one was given. What stands for a secret must have a length.
+    const hostname = visible.hostname === null ? HIDDEN : (component.hostname ?? component.host);
     const real = containerPart(component, isPrimary);
-    return [
-      name,
-      {
-        component,
-        real,
-        shown: containerPart({ ...visible, hostname: component.hostname ?? component.host }, isPrimary),
-      },
-    ];
+    const shown = containerPart({ ...visible, hostname }, isPrimary);
+    return [name, { component, open: visible, real, shown }];
   });
-  return { components: new Map(parts) };
+  return { components: new Map(parts), manifest, open };
 }
 
 function staying(name: string, former: Side | undefined, later: Side, { drift, up }: DeployedState): PlannedComponent {
@@ -102,9 +102,9 @@ function staying(name: string, former: Side | undefined, later: Side, { drift, u
   const changes = before ? changesBetween(before, next) : [];
   const altered = before && !isMissing ? own.filter(isAlteration).map(undone) : [];
   const count = component.kind === 'job' ? 1 : component.replicas;
-  const common = { name, kind: component.kind, image: component.image };
+  const common = { name, kind: component.kind, image: imageOf(next) };
   if (!before || isMissing) return { ...common, change: 'created', ...still, changes, containers: count };
-  const scaled = arrangements.flatMap((field) => rearranged(field, before.component, component));
+  const scaled = arrangements.flatMap((field) => rearranged(field, before, next));
   const isSame = changes.length === 0 && altered.length === 0;
   const all = [...changes, ...altered, ...scaled];
   if (isSame) return { ...common, change: 'unchanged', ...still, changes: all, containers: count };
@@ -123,9 +123,17 @@ function staying(name: string, former: Side | undefined, later: Side, { drift, u
 const still = { strategy: null, interruption: false } as const;
 
 function removed({ components }: Side, name: string): PlannedComponent {
-  const { component } = components.get(name) as Part;
-  const { kind, image, replicas } = component;
-  return { name, kind, image, change: 'removed', ...still, changes: [], containers: kind === 'job' ? 1 : replicas };
+  const part = components.get(name) as Part;
+  const { kind, replicas } = part.component;
+  return {
+    name,
+    kind,
+    image: imageOf(part),
+    change: 'removed',
+    ...still,
+    changes: [],
+    containers: kind === 'job' ? 1 : replicas,
+  };
 }
 
 /** Returns containers with Hortus labels that are not declared. */
@@ -147,7 +155,14 @@ function changesBetween(before: Part, after: Part): PlannedChange[] {
   const fields = [...new Set([...Object.keys(before.real), ...Object.keys(after.real)])].sort();
   return fields.flatMap((field) => {
     if (isDeepStrictEqual(before.real[field], after.real[field])) return [];
-    return [{ field, before: stated(field, before), after: stated(field, after), drift: false }];
+    return [
+      {
+        field: shownName(field, before, after),
+        before: stated(field, before),
+        after: stated(field, after),
+        drift: false,
+      },
+    ];
   });
 }
 
@@ -161,6 +176,15 @@ function stated(field: string, { real, shown }: Part): unknown {
   if (field.startsWith('files.')) return HIDDEN;
   return short(hide(value));
 }
+
+/** Mounts and files are named by their path. */
+const shownName = (field: string, ...parts: readonly Part[]): string =>
+  parts.some(({ shown }) => Object.hasOwn(shown, field)) ? field : `${field.split('.', 1)[0]}.${HIDDEN}`;
+
+/** A text that is null for a secret, which its type does not say. */
+const textOf = (text: string | null): string => text ?? HIDDEN;
+
+const imageOf = ({ open }: Part): string => textOf(open.image);
 
 function hide(value: unknown): unknown {
   if (value === null) return HIDDEN;
@@ -177,13 +201,10 @@ function short(value: unknown): unknown {
 /** How many containers there are and where: fields that do not make another container. */
 const arrangements = ['replicas', 'placement', 'on_node_loss'] as const;
 
-function rearranged(
-  field: (typeof arrangements)[number],
-  before: ManifestComponent,
-  after: ManifestComponent,
-): PlannedChange[] {
-  if (isDeepStrictEqual(before[field], after[field])) return [];
-  return [{ field, before: before[field] ?? null, after: after[field] ?? null, drift: false }];
+function rearranged(field: (typeof arrangements)[number], before: Part, after: Part): PlannedChange[] {
+  if (isDeepStrictEqual(before.component[field], after.component[field])) return [];
+  const value = ({ component, open }: Part) => (component[field] === undefined ? null : hide(open[field]));
+  return [{ field, before: value(before), after: value(after), drift: false }];
 }
 
 /**
@@ -202,36 +223,38 @@ const undone = ({ field, declared, actual }: Drift): PlannedChange => ({
   drift: true,
 });
 
-const job = ({ name, image, run, irreversible }: ManifestComponent): PlannedJob => ({
-  component: name,
-  image,
-  run: run === 'after_start' ? run : 'before_start',
-  irreversible,
+const job = (part: Part): PlannedJob => ({
+  component: part.component.name,
+  image: imageOf(part),
+  run: part.component.run === 'after_start' ? 'after_start' : 'before_start',
+  irreversible: part.component.irreversible,
 });
 
-function routes(former: Manifest | undefined, next: Manifest): PlannedRoute[] {
-  const [before, after] = [former?.routes ?? [], next.routes];
+function routes(former: Side | undefined, next: Side): PlannedRoute[] {
+  const [before, after] = [former?.manifest.routes ?? [], next.manifest.routes];
   const names = [...new Set([...after, ...before].map(({ name }) => name))];
   return names.map((name) => {
     const [was, is] = [before.find((item) => item.name === name), after.find((item) => item.name === name)];
     const change = !was ? 'added' : !is ? 'removed' : isDeepStrictEqual(was, is) ? 'unchanged' : 'changed';
-    return { name, change, before: was?.url ?? null, after: is?.url ?? null };
+    return { name, change, before: urlOf(former, name), after: urlOf(next, name) };
   });
 }
 
+function urlOf(side: Side | undefined, name: string): string | null {
+  const route = side?.open.routes.find((item) => item.name === name);
+  return route ? textOf(route.url) : null;
+}
+
 /** Returns the permissions that the former manifest did not have. */
-function permissions(former: Manifest | undefined, next: Manifest): PlannedPermission[] {
+function permissions(former: Side | undefined, { manifest: next, open }: Side): PlannedPermission[] {
   const isGranted = (wanted: Manifest['permissions'][number]) =>
-    (former?.permissions ?? []).some(
+    (former?.manifest.permissions ?? []).some(
       ({ kind, component, value }) => kind === wanted.kind && component === wanted.component && value === wanted.value,
     );
-  return next.permissions
-    .filter((permission) => !isGranted(permission))
-    .map(({ kind, component, value = null, reason, needs_operator }) => ({
-      kind,
-      component,
-      value,
-      reason,
-      needs_operator,
-    }));
+  return next.permissions.flatMap((permission, index) => {
+    if (isGranted(permission)) return [];
+    const { kind, component, value, reason, needs_operator } = permission;
+    const shown = value === undefined ? null : textOf(open.permissions[index]?.value ?? null);
+    return [{ kind, component, value: shown, reason, needs_operator }];
+  });
 }

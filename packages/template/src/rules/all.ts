@@ -14,6 +14,7 @@ import { routes, smoke } from './routes.ts';
 import type { Rule } from './rule.ts';
 import { secrets } from './secrets.ts';
 import { shell } from './shell.ts';
+import { shownSecrets } from './shown-secrets.ts';
 import { size } from './size.ts';
 import { storage } from './storage.ts';
 import { upgrade } from './upgrade.ts';
@@ -23,6 +24,7 @@ export const RULES: readonly Rule[] = [
   images,
   inputs,
   secrets,
+  shownSecrets,
   components,
   dependencies,
   reach,

@@ -1,7 +1,7 @@
 import type { Change } from '@hortus/contract/resources/upgrades';
 import type { InputValue } from '@hortus/contract/template/inputs';
 import type { Canonical, CanonicalInput } from '../canonical/canonical-form.ts';
-import { checkInputs, type Inputs } from '../inputs/inputs.ts';
+import { checkInputs, type Inputs, isSecretInput } from '../inputs/inputs.ts';
 import { differences } from './change.ts';
 
 /** The current settings of a definition, which the newer template must accept. */
@@ -51,7 +51,8 @@ export function compareInputs(from: Canonical, to: Canonical, { inputs, held }: 
   const onResponse = (name: string) => Object.hasOwn(inputs, name) || held.includes(name);
   const gone = [...Object.keys(inputs), ...held].filter((name) => !after.has(name));
   const kept = Object.fromEntries(Object.entries(inputs).filter(([name]) => after.has(name)));
-  const keptSecrets = held.filter((name) => after.has(name));
+  const keptSecrets = held.filter((name) => after.has(name) && isSecretInput(to, name));
+  const published = held.filter((name) => after.has(name) && !isSecretInput(to, name));
 
   const wrong = problems(checkInputs(to, kept, { mode: 'partial', previous: {}, held: keptSecrets }));
   const good = Object.fromEntries(Object.entries(kept).filter(([name]) => !wrong.has(name)));
@@ -64,6 +65,9 @@ export function compareInputs(from: Canonical, to: Canonical, { inputs, held }: 
         conflict(name, 'input_removed', 'is not an input of the newer version; its value would be dropped'),
       ),
       ...[...wrong].map(([name, message]) => conflict(name, 'input_invalid', `${message} in the newer version`)),
+      ...published.map((name) =>
+        conflict(name, 'input_invalid', 'is no secret in the newer version, which would show its value; give another'),
+      ),
     ],
     newInputs: fresh.map((input) => newInput(input, missing.has(input.name))),
   };

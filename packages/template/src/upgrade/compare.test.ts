@@ -76,6 +76,13 @@ describe('a comparison of two versions', () => {
 });
 
 describe('a choice of the user', () => {
+  it('is a conflict if it is a secret that the newer version would show', () => {
+    const { conflicts } = compare((t) => {
+      t.inputs.optional.find((input: { name: string }) => input.name === 'SMTP_PASSWORD').type = 'string';
+    });
+    expect(conflicts).toMatchObject([{ field: 'inputs.SMTP_PASSWORD', reason: 'input_invalid' }]);
+  });
+
   it('is a conflict if the newer version cannot keep it', () => {
     const edit = (t: ReturnType<typeof draft>) => {
       t.inputs.optional = t.inputs.optional.filter(({ name }: { name: string }) => name !== 'SMTP_PASSWORD');

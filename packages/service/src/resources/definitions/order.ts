@@ -4,7 +4,7 @@ import type { DefinitionCreate } from '@hortus/contract/resources/definitions';
 import type { Placement } from '@hortus/contract/resources/placement-records';
 import type { Overrides } from '@hortus/contract/template/overrides';
 import { appHosts, missingHosts } from '@hortus/template/inputs/app-hosts';
-import { type Inputs, splitSecretInputs } from '@hortus/template/inputs/inputs';
+import { type Inputs, isSecretInput, splitSecretInputs } from '@hortus/template/inputs/inputs';
 import { generateSecrets } from '@hortus/template/secrets/secrets';
 import type { Principal } from '../../identity/principal.ts';
 import { conflict, invalid } from '../../problem.ts';
@@ -80,6 +80,7 @@ export async function readOrder(
   const instanceUid = body.instance_uid ?? uidFrom(body.name ?? '', template.item.species);
   if (body.server_id === undefined) throw invalid('server_id', 'is required');
   const input = inputsOf(body, config);
+  requireSealed(template, config, body);
   const missing = missingHosts(template.spec, input);
   const domain = missing.length > 0 ? await appsDomainOf(deps.reader, accountId, body.server_id) : undefined;
   const hostsFor = domain === undefined ? undefined : (uid: string) => appHosts(missing, uid, domain);
@@ -151,6 +152,18 @@ function inputsOf(body: DefinitionCreate, config?: OpenedConfig): object {
   const input = config ? { ...config.inputs, ...own } : own;
   if (input === undefined) throw invalid(body.species === undefined ? 'params' : 'inputs', 'is required');
   return input;
+}
+
+/** Refuses to show a password that was saved for a version of the species that kept it secret. */
+function requireSealed({ spec }: CatalogTemplate, config: OpenedConfig | undefined, body: DefinitionCreate): void {
+  const own = valuesOf(body) ?? {};
+  for (const name of config?.secrets ?? [])
+    if (!Object.hasOwn(own, name) && !isSecretInput(spec, name))
+      throw conflict(
+        `inputs.${name}`,
+        'not_secret',
+        `is a secret in this config, and would be shown by this version of the template; give a value for it.`,
+      );
 }
 
 /** Reads `inputs` or its alias `params`. */

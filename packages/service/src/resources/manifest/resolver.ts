@@ -117,7 +117,8 @@ export class ManifestResolver {
     const { account_id, container_name, server_id } = definition;
     // A copy sees itself as its original, because its data may contain the names of that.
     const original = await this.#original(queries, definition);
-    const { inputs, secrets, values } = await this.#values(queries, { accountId: account_id, revision }, secretsBefore);
+    const of = { accountId: account_id, revision };
+    const { inputs, sealedInputs, secrets, values } = await this.#values(queries, of, secretsBefore);
     const spec = this.#spec(revision.template_id);
     const dependent = {
       ...{ accountId: account_id, serverId: server_id, spec, profile: revision.profile },
@@ -131,8 +132,7 @@ export class ManifestResolver {
     const options = {
       profile: revision.profile,
       ...(revision.variant !== null && { variant: revision.variant }),
-      inputs,
-      secrets,
+      ...{ inputs, sealedInputs, secrets },
       // Container and volume names derive from it, so it must be unique among all definitions, archived ones included.
       instance: { uid: original.container_name, name: original.name, server_id },
       ...{ needs: bound.needs, links: bound.links },
@@ -156,6 +156,7 @@ export class ManifestResolver {
   ) {
     const inputs = JSON.parse(revision.inputs) as Inputs;
     const asked = new Set(JSON.parse(revision.secret_inputs) as string[]);
+    const sealedInputs: string[] = [];
     const secrets: Record<string, string> = {};
     const values: string[] = [];
     const owner = { accountId, definitionId: revision.definition_id };
@@ -163,9 +164,12 @@ export class ManifestResolver {
       const value = secret.updatedAt > secretsBefore ? `${secret.value}${STAND_IN}` : secret.value;
       values.push(value);
       if (secret.kind !== 'input') secrets[secret.name] = value;
-      else if (asked.has(secret.name)) inputs[secret.name] = value;
+      else if (asked.has(secret.name)) {
+        inputs[secret.name] = value;
+        sealedInputs.push(secret.name);
+      }
     }
-    return { inputs, secrets, values };
+    return { inputs, sealedInputs, secrets, values };
   }
 
   async #bound(queries: Queries, dependent: Dependent, before = Number.POSITIVE_INFINITY): Promise<BoundNeeds> {
@@ -186,11 +190,11 @@ export class ManifestResolver {
     const running = (await this.#deps.runningRevision(queries, id)) ?? current_revision;
     const then = Number.isFinite(before) ? await newestRevisionAt(queries, id, before) : undefined;
     const revision = await revisionOf(queries, id, Math.min(running, then ?? running));
-    const { inputs, secrets } = await this.#values(queries, { accountId: account_id, revision }, before);
+    const { values: _, ...filled } = await this.#values(queries, { accountId: account_id, revision }, before);
     const spec = this.#spec(revision.template_id);
     const ports = spec.routes.length > 0 ? await this.#deps.ingressPorts(queries, server_id) : undefined;
     const options = {
-      ...{ profile: revision.profile, variant: revision.variant, inputs, secrets },
+      ...{ profile: revision.profile, variant: revision.variant, ...filled },
       ...(ports && { ports }),
       instance: { uid: container_name, name, server_id },
     };
