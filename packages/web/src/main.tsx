@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { onPageTokenChange } from './api/page-token.ts';
 import { newQueryClient } from './api/query-client.ts';
+import { frameRoute } from './frame/frame-route.ts';
 import { noteMissingCode } from './frame/missing-code.ts';
 import { newRouter } from './router.tsx';
 import './styles/console.css';
@@ -19,7 +20,13 @@ function signInAgain(): void {
 }
 const queries = newQueryClient(signInAgain);
 const router = newRouter(queries);
-onPageTokenChange({ removed: signInAgain, replaced: () => void queries.invalidateQueries() });
+onPageTokenChange({
+  removed: () => {
+    // The pages before signing in, such as that of an invite, need no session.
+    if (router.state.matches.some(({ routeId }) => routeId === frameRoute.id)) signInAgain();
+  },
+  replaced: () => void queries.invalidateQueries(),
+});
 
 noteMissingCode();
 await fontsReady();

@@ -52,7 +52,7 @@ export interface InstancesDeps {
 /** A server may be offline for long; containers of an archived definition are removed when it reconnects. */
 const RELEASE_WITHIN_MS = 30 * 24 * 3_600_000;
 
-export interface PublishingInstance {
+interface PublishingInstance {
   readonly id: string;
   readonly name: string;
   /** See `hostPortsOf`. */

@@ -8,7 +8,7 @@ export function consoleHosts(publicUrl: string, allowedHosts: readonly string[])
   return [...new Set([own, ...local, ...allowedHosts.map((host) => host.toLowerCase())])];
 }
 
-export interface Reachable {
+interface Reachable {
   readonly id: string;
   readonly name: string;
   readonly url: string | null;

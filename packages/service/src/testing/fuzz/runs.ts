@@ -32,6 +32,11 @@ const HEADERS: Readonly<Record<string, readonly (readonly [before: string, after
     ['a=', ';b'],
     ['', 'hortus_session=x'],
   ],
+  'hortus-page-token': [['hpt_', 'x']],
+  'sec-websocket-protocol': [
+    ['hortus.page-token.', ',x'],
+    ['a,', ' '],
+  ],
   'x-forwarded-for': [['1.1.1.1', ',x']],
   'x-forwarded-proto': [['https', 'x']],
   forwarded: [['for=', 'x']],
